@@ -1,0 +1,152 @@
+/** What we remember: the file on disk. Opened once, prepared once, written through `commit` alone. */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { backupTo } from './backup.ts'
+import { openCheckpoints } from './checkpoints.ts'
+import { openCommits } from './commits.ts'
+import { applicationId, schema, schemaFingerprint, schemaVersion } from './schema.ts'
+
+export type Store = ReturnType<typeof openStore>
+export type Statement<P extends unknown[], R = unknown> = Database.Statement<P, R>
+
+type Options = {
+  /** Tests bound the file in pages, to see what a full disk does. */
+  max_pages?: number
+}
+
+/** More than the free pages that a full file still has within it. */
+const PROBE_BYTES = 65_536
+
+/**
+ * Opens (and creates, mode 0600) the database at `file`.
+ *
+ * @throws Error when the file is not ours, was written by a newer version, or lost its durability settings.
+ */
+export function openStore(file: string, options: Options = {}) {
+  const db = connect(file)
+  if (options.max_pages) db.pragma(`max_page_count = ${options.max_pages}`)
+  const checkpoints = openCheckpoints(db, file)
+  const commits = openCommits(db, checkpoints.afterBatch)
+  const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
+  const unprobe = db.prepare("delete from settings where key = 'probe'")
+
+  /** A statement, prepared once and kept. */
+  function prepare<P extends unknown[] | object = unknown[], R = unknown>(sql: string) {
+    return db.prepare<P, R>(sql)
+  }
+
+  /** One pragma's value. */
+  const pragma = (name: string): unknown => db.pragma(name, { simple: true })
+
+  /** A verified copy of the database at `destination`, taken while writing goes on. See backup.ts. */
+  const backup = (destination: string) => backupTo(db, destination)
+
+  /** True when something can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
+  async function isWritable(): Promise<boolean> {
+    if (!commits.isFailing()) return true
+    try {
+      await commits.commit(() => {
+        probe.run('x'.repeat(PROBE_BYTES))
+        unprobe.run()
+      })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Bounds the file anew; null lifts the bound. */
+  function limitPages(pages: number | null): void {
+    db.pragma(`max_page_count = ${pages ?? 4_294_967_294}`)
+  }
+
+  /** Waits for what is under way, folds the write-ahead log into the file and closes it. */
+  async function close(): Promise<void> {
+    await commits.drained()
+    await checkpoints.close()
+    try {
+      db.pragma('optimize')
+      db.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      db.close()
+    }
+  }
+
+  return {
+    file,
+    prepare,
+    pragma,
+    backup,
+    isWritable,
+    limitPages,
+    close,
+    commit: commits.commit,
+    afterCommit: commits.afterCommit,
+  }
+}
+
+function connect(file: string): Database.Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const db = new Database(file, { timeout: 0 })
+  chmodSync(file, 0o600)
+  db.pragma('journal_mode = wal')
+  db.pragma('synchronous = full')
+  db.pragma('foreign_keys = on')
+  db.pragma('wal_autocheckpoint = 0')
+  db.pragma('journal_size_limit = 67108864')
+  db.pragma('cache_size = -16000')
+  db.pragma('temp_store = memory')
+  db.pragma('mmap_size = 0')
+  db.pragma('trusted_schema = off')
+  db.pragma('cell_size_check = on')
+  try {
+    takeShape(db, file)
+    assertDurable(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return db
+}
+
+function takeShape(db: Database.Database, file: string): void {
+  const version = db.pragma('user_version', { simple: true })
+  const tables = db.prepare('select count(*) from sqlite_schema').pluck().get()
+  if (tables === 0) {
+    createShape(db)
+    return
+  }
+  if (db.pragma('application_id', { simple: true }) !== applicationId) {
+    throw new Error(`${file} is a database, but not one of Windfall's; name another file in store.path`)
+  }
+  if (typeof version === 'number' && version > schemaVersion) {
+    throw new Error(
+      `${file} was written by a newer Windfall (shape ${version}, this one knows ${schemaVersion})`,
+    )
+  }
+  const made = db.prepare('select value from settings where key = ?').pluck().get('schema')
+  if (made !== schemaFingerprint) {
+    throw new Error(
+      `${file} has the shape of another build of this pre-release; move it aside and start with a new file`,
+    )
+  }
+}
+
+function createShape(db: Database.Database): void {
+  db.transaction(() => {
+    db.exec(schema)
+    db.prepare('insert into settings (key, value) values (?, ?)').run('schema', schemaFingerprint)
+  }).immediate()
+}
+
+// better-sqlite3 is built with synchronous = NORMAL in WAL, and the pragma tells it only after the first schema
+// statement: so the question is asked last, and what a 2xx promises hangs on the answer.
+function assertDurable(db: Database.Database): void {
+  const wanted = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 }
+  for (const [name, value] of Object.entries(wanted)) {
+    const found = db.pragma(name, { simple: true })
+    if (found !== value)
+      throw new Error(`the database opened with ${name} = ${found} where ${value} is needed`)
+  }
+}

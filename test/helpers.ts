@@ -1,0 +1,126 @@
+/** What most tests begin with: a whole Windfall on a database of its own, a clock turned by hand, an Apple of ours. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openApp, type Windfall } from '../src/app.ts'
+import type { AppDeclaration } from '../src/apps/apps.ts'
+import type { Clock } from '../src/clock.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { type Authority, openAuthority } from '../src/demo/authority.ts'
+import { openLog } from '../src/log.ts'
+import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+
+export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
+
+export function handClock(start = NOW): HandClock {
+  let now = start
+  return Object.assign(() => now, {
+    turn: (ms: number) => {
+      now += ms
+    },
+    set: (at: number) => {
+      now = at
+    },
+  })
+}
+
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'windfall-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** One authority for a whole test file: making keys takes longer than most tests. */
+let shared: Promise<Authority> | undefined
+export const sharedAuthority = (): Promise<Authority> => {
+  shared ??= openAuthority({ now: NOW })
+  return shared
+}
+
+export type TestOptions = {
+  apps?: readonly AppDeclaration[]
+  env?: Record<string, string>
+  folder?: string
+  clock?: HandClock
+  logged?: string[]
+}
+
+/** A body as tests look at it: its own fields, or a problem's. */
+export type Answered = Record<string, unknown> & { code?: string; errors?: { path: string; message: string }[] }
+
+export type TestApp = Awaited<ReturnType<typeof openTestApp>>
+
+/** Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. */
+export async function openTestApp(options: TestOptions = {}) {
+  const authority = await sharedAuthority()
+  const folder = options.folder === undefined ? temporaryFolder() : { path: options.folder, remove: () => {} }
+  const clock = options.clock ?? handClock()
+  const { config } = loadConfig({ env: options.env ?? {}, cwd: folder.path })
+  const log = openLog({
+    format: 'json',
+    level: 'info',
+    write: (text) => void options.logged?.push(Buffer.from(text).toString()),
+    clock,
+  })
+  const windfall = await openApp({ config, clock, monotonic: clock, log, roots: [authority.root_pem] })
+  const organization = windfall.organizations.meant(null)
+  for (const app of options.apps ?? [{ bundle_id: BUNDLE, apple_id: APPLE_ID }]) {
+    await windfall.store.commit(() => windfall.apps.add(organization.id, app, 'test'))
+  }
+
+  async function close(): Promise<void> {
+    await windfall.close()
+    folder.remove()
+  }
+
+  const request = (path: string, init?: RequestInit) => Promise.resolve(windfall.http.app.request(path, init))
+
+  /** Posts JSON and answers with the status and the body as JSON. */
+  async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+    const response = await request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    const answered = (await response.json()) as Answered
+    return { status: response.status, headers: response.headers, body: answered }
+  }
+
+  /** Signs a payload as Apple would and posts it as a notification. */
+  const notify = (payload: object) => post('/apple/notifications', { signedPayload: authority.sign(payload) })
+
+  /** Every event of the feed, oldest first; quiet ones only when named. */
+  const feed = (types: readonly string[] | null = null) =>
+    windfall.feed.read({ after: 0, limit: 1_000_000, types })
+
+  const token = () =>
+    windfall.store.commit(() => windfall.tokens.create('test', { organization_id: null, apps: null }).token)
+  const key = (kind: 'publishable' | 'secret') =>
+    windfall.store.commit(() => windfall.keys.create(organization.id, kind, 'test').token)
+
+  return {
+    windfall,
+    config,
+    organization,
+    authority,
+    clock,
+    folder: folder.path,
+    request,
+    post,
+    notify,
+    feed,
+    token,
+    key,
+    close,
+  }
+}
+
+/** Every row of a table, as plain values that can be compared. */
+export function rowsOf(windfall: Windfall, table: string, leaveOut: readonly string[] = []): string[] {
+  const rows = windfall.store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
+  return rows
+    .map((row) => JSON.stringify(row, (key, value) => (leaveOut.includes(key) ? undefined : plain(value))))
+    .sort()
+}
+
+const plain = (value: unknown): unknown =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value

@@ -1,0 +1,12 @@
+/** The long forms of the tests that have one: `npm run test:long -- --seed N`. Without a seed a new one is taken. */
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+const { values, positionals } = parseArgs({ options: { seed: { type: 'string' } }, allowPositionals: true })
+const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31))
+process.stdout.write(`long tests with --seed ${seed}\n`)
+const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.config.ts', ...positionals], {
+  stdio: 'inherit',
+  env: { ...process.env, WINDFALL_LONG: '1', WINDFALL_SEED: seed },
+})
+process.exitCode = status ?? 1
