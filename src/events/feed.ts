@@ -1,0 +1,122 @@
+/** What we remember: what happened, appended once and read in order. */
+import type { Clock } from '../clock.ts'
+import { idOf } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+import type { EventType, Origin } from './vocabulary.ts'
+import { QUIET_TYPES } from './vocabulary.ts'
+
+/** A row of the feed. `data` is the frozen snapshot: money, product, user, the subscription's state after it. */
+export type FeedEvent = {
+  seq: number
+  id: string
+  organization_id: string
+  app_id: string | null
+  environment: string | null
+  type: string
+  origin: Origin
+  customer_id: string | null
+  subject: string | null
+  cause: string
+  data: Record<string, unknown>
+  occurred_at: number
+  signed_at: number | null
+  recorded_at: number
+}
+
+/** What a writer says; the feed adds the id, the order and the time. */
+export type Happening = {
+  organization_id: string
+  app_id: string | null
+  environment: string | null
+  type: EventType
+  origin: Origin
+  customer_id: string | null
+  subject: string | null
+  cause: string
+  data: () => Record<string, unknown>
+  occurred_at: number
+  signed_at: number | null
+}
+
+export type Query = {
+  after: number
+  limit: number
+  /** Newest first instead of oldest first; `after` is then a bound from above (0: from the head). */
+  newest_first?: boolean
+  organization_id?: string | null
+  /** Ids of apps, null for all. */
+  apps?: readonly string[] | null
+  /** Types to keep, null for all but the quiet ones. */
+  types?: readonly string[] | null
+  environment?: string | null
+}
+
+type Row = Omit<FeedEvent, 'data'> & { data: string }
+export type Feed = ReturnType<typeof openFeed>
+
+export function openFeed(store: Store, clock: Clock) {
+  const known = store.prepare<[string], { seq: number }>('select seq from events where id = ?')
+  const insert = store.prepare<Omit<Row, 'seq'>>(`
+    insert into events ( id,  organization_id,  app_id,  environment,  type,  origin,  customer_id,  subject,  cause,  data,  occurred_at,  signed_at,  recorded_at)
+    values             (:id, :organization_id, :app_id, :environment, :type, :origin, :customer_id, :subject, :cause, :data, :occurred_at, :signed_at, :recorded_at)`)
+  const filters = `
+    (:organization_id is null or organization_id = :organization_id)
+    and (:apps is null or app_id in (select value from json_each(:apps)))
+    and (:environment is null or environment = :environment)
+    and case when :types is null then type not in (select value from json_each(:quiet))
+             else type in (select value from json_each(:types)) end`
+  const forwards = store.prepare<object, Row>(
+    `select * from events where seq > :after and ${filters} order by seq limit :limit`,
+  )
+  const backwards = store.prepare<object, Row>(
+    `select * from events where (:after = 0 or seq < :after) and ${filters} order by seq desc limit :limit`,
+  )
+  const newest = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
+  const quiet = JSON.stringify(QUIET_TYPES)
+  const listeners = new Set<(event: FeedEvent) => void>()
+
+  /**
+   * Appends what happened, inside the caller's unit of work. The same (organization, environment, cause, type)
+   * is the same event: the second time nothing is written, and null is returned.
+   */
+  function append(happening: Happening): FeedEvent | null {
+    const { organization_id, environment, cause, type } = happening
+    const id = idOf('evt', organization_id, environment ?? '', cause, type)
+    if (known.get(id)) return null
+    const row = { ...happening, id, recorded_at: clock(), data: happening.data() }
+    const { lastInsertRowid } = insert.run({ ...row, data: JSON.stringify(row.data) })
+    const event: FeedEvent = { ...row, seq: Number(lastInsertRowid) }
+    if (listeners.size > 0) store.afterCommit(() => announce(event))
+    return event
+  }
+
+  function announce(event: FeedEvent): void {
+    for (const listener of listeners) listener(event)
+  }
+
+  /** Events in the order of the feed, or from the newest back. */
+  function read(query: Query): FeedEvent[] {
+    const statement = query.newest_first ? backwards : forwards
+    const rows = statement.all({
+      after: query.after,
+      limit: query.limit,
+      organization_id: query.organization_id ?? null,
+      apps: query.apps ? JSON.stringify(query.apps) : null,
+      types: query.types ? JSON.stringify(query.types) : null,
+      environment: query.environment ?? null,
+      quiet,
+    })
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }))
+  }
+
+  /** The newest seq, 0 when nothing has happened yet. */
+  const head = (): number => newest.get()?.seq ?? 0
+
+  /** Calls `listener` for each event once it is on disk, until the returned function is called. */
+  function listen(listener: (event: FeedEvent) => void): () => void {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+
+  return { append, read, head, listen }
+}
