@@ -1,0 +1,128 @@
+/** What we remember: which apps are connected, to which organization, and where that was said. */
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+export type App = {
+  id: string
+  organization_id: string
+  bundle_id: string
+  name: string | null
+  apple_id: number | null
+  team_id: string | null
+  android_package: string | null
+  sku: string | null
+  source: string
+  created_at: number
+  gone_at: number | null
+}
+
+/** What can be said of an app; what is left out stays as it was. */
+export type AppDeclaration = { bundle_id: string } & {
+  [Key in 'name' | 'apple_id' | 'team_id' | 'android_package' | 'sku']?: App[Key] | undefined
+}
+
+export type Apps = ReturnType<typeof openApps>
+
+export function openApps(store: Store, clock: Clock) {
+  const present =
+    'from apps where gone_at is null and organization_id in (select id from organizations where gone_at is null)'
+  const everyOne = store.prepare<[], App>(`select * ${present} order by created_at, bundle_id`)
+  const ofBundle = store.prepare<[string], App>(
+    `select * ${present} and bundle_id = ? order by organization_id`,
+  )
+  const ofPackage = store.prepare<[string], App>(
+    `select * ${present} and android_package = ? order by organization_id`,
+  )
+  const byId = store.prepare<[string], App>('select * from apps where id = ?')
+  const inOrganization = store.prepare<[string, string], App>(
+    'select * from apps where organization_id = ? and bundle_id = ?',
+  )
+  const put = store.prepare<App>(`
+    insert into apps ( id,  organization_id,  bundle_id,  name,  apple_id,  team_id,  android_package,  sku,  source,  created_at,  gone_at)
+    values           (:id, :organization_id, :bundle_id, :name, :apple_id, :team_id, :android_package, :sku, :source, :created_at, null)
+    on conflict (organization_id, bundle_id) do update set
+      name = excluded.name, apple_id = excluded.apple_id, team_id = excluded.team_id,
+      android_package = excluded.android_package, sku = excluded.sku, source = excluded.source, gone_at = null`)
+  const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const learn = store.prepare<[number, string]>(
+    'update apps set apple_id = ? where id = ? and apple_id is null',
+  )
+
+  /** All connected apps, oldest first. */
+  const list = (): App[] => everyOne.all()
+
+  /** The connected apps of this bundle id: one per organization that has it. */
+  const byBundle = (bundle_id: string): App[] => ofBundle.all(bundle_id)
+
+  /** The connected apps whose Android application id this is. */
+  const byAndroidPackage = (name: string): App[] => ofPackage.all(name)
+
+  /** The app with this id, gone or not. */
+  const get = (id: string): App | null => byId.get(id) ?? null
+
+  /**
+   * Connects an app, or says more of one.
+   *
+   * @throws Refusal 409 `declared_in_config` when config.toml has the say over it.
+   */
+  function add(organization_id: string, declaration: AppDeclaration, source: string): App {
+    const known = inOrganization.get(organization_id, declaration.bundle_id)
+    if (known?.source === 'config' && known.gone_at === null && source !== 'config') {
+      throw new Refusal(
+        409,
+        'declared_in_config',
+        `${declaration.bundle_id} is declared in config.toml; change it there`,
+      )
+    }
+    const { bundle_id } = declaration
+    put.run({
+      id: known?.id ?? newId('app'),
+      organization_id,
+      bundle_id,
+      name: declaration.name ?? known?.name ?? null,
+      apple_id: declaration.apple_id ?? known?.apple_id ?? null,
+      team_id: declaration.team_id ?? known?.team_id ?? null,
+      android_package: declaration.android_package ?? known?.android_package ?? null,
+      sku: declaration.sku ?? known?.sku ?? null,
+      source,
+      created_at: clock(),
+      gone_at: null,
+    })
+    const app = inOrganization.get(organization_id, bundle_id)
+    if (!app) throw new Error(`${bundle_id} was written and is not there`)
+    return app
+  }
+
+  /** Makes the apps that config.toml declares for an organization be so; what it dropped is marked gone. */
+  function declare(organization_id: string, declarations: readonly AppDeclaration[]): void {
+    for (const declaration of declarations) add(organization_id, declaration, 'config')
+    const declared = new Set(declarations.map((declaration) => declaration.bundle_id))
+    for (const app of list()) {
+      const dropped =
+        app.organization_id === organization_id && app.source === 'config' && !declared.has(app.bundle_id)
+      if (dropped) leave.run(clock(), app.id)
+    }
+  }
+
+  /** Disconnects an app. What it has sent stays; what it sends from now on waits as pending. */
+  function remove(organization_id: string, bundle_id: string): App {
+    const app = inOrganization.get(organization_id, bundle_id)
+    if (!app || app.gone_at !== null) throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
+    if (app.source === 'config') {
+      throw new Refusal(
+        409,
+        'declared_in_config',
+        `${bundle_id} is declared in config.toml; take it out there`,
+      )
+    }
+    leave.run(clock(), app.id)
+    return { ...app, gone_at: clock() }
+  }
+
+  /** Apple's id of the app, told by a proved payload, where nobody has said it. */
+  const learnAppleId = (app: App, apple_id: number): void => void learn.run(apple_id, app.id)
+
+  return { list, byBundle, byAndroidPackage, get, add, declare, remove, learnAppleId }
+}

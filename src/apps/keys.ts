@@ -1,0 +1,125 @@
+/** What we remember: the keys with which client apps and the owner's backend name their organization. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { hashOf, newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+/** publishable: embedded in a client app, writes only. secret: for the owner's backend, its calls are proved. */
+export type KeyKind = 'publishable' | 'secret'
+
+export type Key = {
+  id: string
+  organization_id: string
+  kind: KeyKind
+  /** The key itself where it may be shown again (publishable), else null. */
+  token: string | null
+  hint: string
+  label: string
+  source: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+}
+
+const PREFIXES: Record<KeyKind, string> = { publishable: 'pk_live_', secret: 'sk_live_' }
+
+export type Keys = ReturnType<typeof openKeys>
+
+export function openKeys(store: Store, clock: Clock) {
+  const columns = 'id, organization_id, kind, token, hint, label, source, created_at, expires_at, revoked_at'
+  const insert = store.prepare<Key & { hash: Buffer }>(`
+    insert into sdk_keys ( id,  organization_id,  kind,  hash,  token,  hint,  label,  source,  created_at,  expires_at,  revoked_at)
+    values               (:id, :organization_id, :kind, :hash, :token, :hint, :label, :source, :created_at, :expires_at, :revoked_at)`)
+  const byHash = store.prepare<[Buffer], Key>(`select ${columns} from sdk_keys where hash = ?`)
+  const byId = store.prepare<[string], Key>(`select ${columns} from sdk_keys where id = ?`)
+  const all = store.prepare<[string | null, string | null], Key>(
+    `select ${columns} from sdk_keys where (? is null or organization_id = ?) order by created_at, id`,
+  )
+  const expire = store.prepare<[number, string]>('update sdk_keys set expires_at = ? where id = ?')
+  const endNow = store.prepare<[number, string]>('update sdk_keys set revoked_at = ? where id = ?')
+  const revive = store.prepare<[string]>(
+    'update sdk_keys set revoked_at = null, expires_at = null where id = ?',
+  )
+
+  /** Makes a key and returns it with its token, the only time a secret one can be read. */
+  function create(
+    organization_id: string,
+    kind: KeyKind,
+    label: string,
+    given?: { token: string; source: string },
+  ) {
+    const token = given?.token ?? PREFIXES[kind] + randomBytes(24).toString('hex')
+    const key: Key = {
+      id: newId('key'),
+      organization_id,
+      kind,
+      token: kind === 'publishable' ? token : null,
+      hint: token.slice(-4),
+      label,
+      source: given?.source ?? 'cli',
+      created_at: clock(),
+      expires_at: null,
+      revoked_at: null,
+    }
+    insert.run({ ...key, hash: hashOf(token) })
+    return { ...key, token }
+  }
+
+  /** The key that `token` is, while it is neither revoked nor past its overlap; null otherwise. */
+  function recognise(token: string): Key | null {
+    const key = byHash.get(hashOf(token))
+    return key && isAlive(key, clock()) ? key : null
+  }
+
+  /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
+  const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
+
+  /** Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. */
+  function rotate(id: string, overlap_ms: number) {
+    const old = mutable(id)
+    const successor = create(old.organization_id, old.kind, old.label)
+    expire.run(clock() + overlap_ms, id)
+    return { ...successor, replaces: id, old_expires_at: clock() + overlap_ms }
+  }
+
+  /** Ends a key at once. */
+  function revoke(id: string): Key {
+    const key = mutable(id)
+    endNow.run(clock(), id)
+    return { ...key, revoked_at: clock() }
+  }
+
+  function mutable(id: string): Key {
+    const key = byId.get(id)
+    if (!key) throw new Refusal(404, 'unknown_key', `there is no key ${id}; windfall keys list shows them`)
+    if (key.source === 'config')
+      throw new Refusal(409, 'declared_in_config', `${id} is declared in config.toml; change it there`)
+    if (!isAlive(key, clock())) throw new Refusal(409, 'key_ended', `${id} has ended already`)
+    return key
+  }
+
+  /** Makes the keys of `organization_id` that come from config.toml be exactly `tokens`. */
+  function declare(organization_id: string, tokens: readonly { kind: KeyKind; token: string }[]): void {
+    const kept = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
+    const dropped = list(organization_id).filter(
+      (key) => key.source === 'config' && key.revoked_at === null && !kept.has(key.id),
+    )
+    for (const key of dropped) endNow.run(clock(), key.id)
+  }
+
+  function declareOne(organization_id: string, kind: KeyKind, token: string): string {
+    const known = byHash.get(hashOf(token))
+    if (!known) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
+    if (known.organization_id !== organization_id) {
+      throw new Refusal(409, 'key_in_use', 'a key in config.toml belongs to another organization')
+    }
+    if (!isAlive(known, clock())) revive.run(known.id)
+    return known.id
+  }
+
+  return { create, recognise, list, rotate, revoke, declare }
+}
+
+const isAlive = (key: Key, now: number): boolean =>
+  key.revoked_at === null && (key.expires_at === null || key.expires_at > now)

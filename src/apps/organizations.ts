@@ -1,0 +1,93 @@
+/** What we remember: organizations, each a world of its own that no unit of work leaves. */
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+export type SdkAuth = 'any' | 'key' | 'attestation'
+
+export type Organization = {
+  id: string
+  slug: string
+  name: string
+  /** Which credentials the SDK endpoints ask for. */
+  sdk_auth: SdkAuth
+  time_zone: string
+  currency: string
+  source: string
+  created_at: number
+  gone_at: number | null
+}
+
+export type OrganizationDeclaration = Pick<
+  Organization,
+  'slug' | 'name' | 'sdk_auth' | 'time_zone' | 'currency'
+>
+
+export type Organizations = ReturnType<typeof openOrganizations>
+
+const DEFAULT: OrganizationDeclaration = {
+  slug: 'default',
+  name: 'Default',
+  sdk_auth: 'any',
+  time_zone: 'UTC',
+  currency: 'USD',
+}
+
+export function openOrganizations(store: Store, clock: Clock) {
+  const everyOne = store.prepare<[], Organization>('select * from organizations order by created_at, slug')
+  const byId = store.prepare<[string], Organization>('select * from organizations where id = ?')
+  const bySlug = store.prepare<[string], Organization>('select * from organizations where slug = ?')
+  const put = store.prepare<Organization>(`
+    insert into organizations ( id,  slug,  name,  sdk_auth,  time_zone,  currency,  source,  created_at,  gone_at)
+    values                    (:id, :slug, :name, :sdk_auth, :time_zone, :currency, :source, :created_at, :gone_at)
+    on conflict (slug) do update set
+      name = excluded.name, sdk_auth = excluded.sdk_auth, time_zone = excluded.time_zone,
+      currency = excluded.currency, source = excluded.source, gone_at = null`)
+  const leave = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
+
+  /** All that are not gone, oldest first. */
+  const list = (): Organization[] => everyOne.all().filter((organization) => organization.gone_at === null)
+
+  /** The one with this id, gone or not. */
+  const get = (id: string): Organization | null => byId.get(id) ?? null
+
+  /**
+   * The organization a command means: the one named, or the only one.
+   *
+   * @throws Refusal 404 when there is none of that name, 400 when several could be meant.
+   */
+  function meant(slug: string | null): Organization {
+    const present = list()
+    if (slug === null) {
+      const [only, second] = present
+      if (only && !second) return only
+      throw new Refusal(400, 'organization_needed', `say which organization: ${slugs(present)}`)
+    }
+    const found = present.find((organization) => organization.slug === slug)
+    if (!found)
+      throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}: ${slugs(present)}`)
+    return found
+  }
+
+  /** Makes what config.toml declares be so; what it declared before and no longer does is marked gone. */
+  function declare(declarations: readonly OrganizationDeclaration[]): void {
+    for (const declaration of declarations) write(declaration, 'config')
+    const declared = new Set(declarations.map((declaration) => declaration.slug))
+    for (const organization of list()) {
+      if (organization.source === 'config' && !declared.has(organization.slug))
+        leave.run(clock(), organization.id)
+    }
+    if (list().length === 0) write(DEFAULT, 'first start')
+  }
+
+  function write(declaration: OrganizationDeclaration, source: string): void {
+    const id = bySlug.get(declaration.slug)?.id ?? newId('org')
+    put.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
+  }
+
+  return { list, get, meant, declare }
+}
+
+const slugs = (organizations: readonly Organization[]): string =>
+  organizations.map((organization) => organization.slug).join(', ')
