@@ -1,0 +1,125 @@
+/**
+ * What we compute: whether three certificates are a chain from Apple's pinned root to a key that signs for the
+ * App Store (RFC 5280, and Apple's two marker extensions).
+ */
+import { type KeyObject, type webcrypto, X509Certificate } from 'node:crypto'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import { Certificate, type Extension } from '@peculiar/asn1-x509'
+import { SignatureError } from './signature_error.ts'
+
+/** Apple's marker on the leaf that signs App Store receipts and transactions. */
+const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
+/** Apple's marker on the intermediate of Worldwide Developer Relations. */
+const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
+/** Clocks of two machines differ: Apple's own library allows as much. */
+export const SKEW = 60_000
+/** Apple's certificates take about 1,100 bytes each. */
+const LARGEST = 8192
+
+/** A proved chain. It was valid, all of it, from `from` until `until` (milliseconds since the epoch). */
+export type Chain = {
+  leaf: X509Certificate
+  intermediate: X509Certificate
+  root: X509Certificate
+  key: webcrypto.CryptoKey
+  from: number
+  until: number
+}
+
+function decodeDer(text: string): Buffer {
+  const der = Buffer.from(text, 'base64')
+  if (der.length <= LARGEST && der.toString('base64') === text) return der
+  throw new SignatureError('chain', 'a certificate in x5c is not base64 (RFC 7515 §4.1.6) or far too large')
+}
+
+function parseCertificate(der: Buffer): X509Certificate {
+  try {
+    const certificate = new X509Certificate(der)
+    if (certificate.raw.equals(der)) return certificate
+  } catch {
+    // The same complaint serves for what is no certificate and for what has bytes left over.
+  }
+  throw new SignatureError('chain', 'one of the three in x5c is not a certificate')
+}
+
+/** The curve of a key, or why not: an RSA key of absurd size would cost more to check than it is worth. */
+function curveOf(certificate: X509Certificate): string | undefined {
+  try {
+    return certificate.publicKey.asymmetricKeyDetails?.namedCurve
+  } catch {
+    return undefined
+  }
+}
+
+function assertAuthorities(
+  leaf: X509Certificate,
+  intermediate: X509Certificate,
+  root: X509Certificate,
+): void {
+  if (!root.ca || !intermediate.ca) {
+    throw new SignatureError('not_a_ca', 'the chain goes through a certificate that may not issue any')
+  }
+  if (leaf.ca) throw new SignatureError('chain', 'the certificate that signed is an authority itself')
+  if (curveOf(leaf) !== 'prime256v1') throw new SignatureError('chain', 'the key that signed is not on P-256')
+  const curve = curveOf(intermediate)
+  if (curve !== 'secp384r1' && curve !== 'prime256v1') {
+    throw new SignatureError('chain', 'the intermediate’s key is not on P-256 or P-384')
+  }
+}
+
+function assertIssued(certificate: X509Certificate, issuer: X509Certificate, key: KeyObject): void {
+  if (certificate.checkIssued(issuer) && certificate.verify(key)) return
+  throw new SignatureError('chain', 'a certificate in x5c was not issued by the one after it')
+}
+
+function extensionsOf(certificate: X509Certificate): readonly Extension[] {
+  try {
+    return AsnConvert.parse(certificate.raw, Certificate).tbsCertificate.extensions ?? []
+  } catch {
+    throw new SignatureError('chain', 'the extensions of a certificate in x5c cannot be read')
+  }
+}
+
+/** Walks the extensions: a search through the bytes would also find the number inside of other values. */
+function assertMarked(certificate: X509Certificate, marker: string): void {
+  if (extensionsOf(certificate).some((extension) => extension.extnID === marker)) return
+  throw new SignatureError('marker', `a certificate in x5c lacks Apple’s marker ${marker}`)
+}
+
+/**
+ * Proves a chain of base64 DER certificates, leaf first, whose last is byte for byte one of the pinned roots.
+ * What costs little is looked at first, so that a forger cannot make us work. Whether the chain was valid at a
+ * given time is a separate question: {@link assertValidAt}. Throws SignatureError.
+ */
+export function proveChain(x5c: readonly [string, string, string], roots: readonly X509Certificate[]): Chain {
+  const der = decodeDer(x5c[2])
+  const root = roots.find((pinned) => pinned.raw.equals(der))
+  if (root === undefined) throw new SignatureError('root', 'the chain does not end in Apple Root CA - G3')
+  const leaf = parseCertificate(decodeDer(x5c[0]))
+  const intermediate = parseCertificate(decodeDer(x5c[1]))
+  assertAuthorities(leaf, intermediate, root)
+  assertIssued(leaf, intermediate, intermediate.publicKey)
+  assertIssued(intermediate, root, root.publicKey)
+  assertMarked(leaf, LEAF_MARKER)
+  assertMarked(intermediate, INTERMEDIATE_MARKER)
+  const all = [leaf, intermediate, root]
+  return {
+    leaf,
+    intermediate,
+    root,
+    key: leaf.publicKey.toCryptoKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['verify']),
+    from: Math.max(...all.map((one) => one.validFromDate.getTime())),
+    until: Math.min(...all.map((one) => one.validToDate.getTime())),
+  }
+}
+
+/**
+ * Whether all three were valid when the payload says that it was signed, with a minute of skew. That date and
+ * not today's: history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
+ */
+export function assertValidAt(chain: Chain, at: number): void {
+  if (at >= chain.from - SKEW && at <= chain.until + SKEW) return
+  const [from, until] = [chain.from, chain.until].map((time) => new Date(time).toISOString())
+  const when = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at)
+  throw new SignatureError('not_valid_then', `signed at ${when}, with a chain valid from ${from} to ${until}`)
+}

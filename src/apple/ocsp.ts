@@ -1,0 +1,150 @@
+/** What we compute: the question whether a certificate has been revoked, and what an answer is worth (RFC 6960). */
+import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
+import {
+  BasicOCSPResponse,
+  CertID,
+  id_kp_OCSPSigning,
+  id_pkix_ocsp,
+  id_pkix_ocsp_basic,
+  OCSPRequest,
+  OCSPResponse,
+  OCSPResponseStatus,
+  Request,
+  type SingleResponse,
+  TBSRequest,
+} from '@peculiar/asn1-ocsp'
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
+import {
+  AlgorithmIdentifier,
+  AuthorityInfoAccessSyntax,
+  Certificate,
+  id_pe_authorityInfoAccess,
+} from '@peculiar/asn1-x509'
+import { SKEW } from './chain.ts'
+
+/** `good` and `revoked` are the issuer's words; `fresh_until` is milliseconds since the epoch. */
+export type Answer = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
+
+/** A question about one certificate: DER to send, and what an answer must name. */
+export type Question = { der: Buffer; about: CertID }
+
+const SHA256 = '2.16.840.1.101.3.4.2.1'
+
+/** Signature algorithms of RFC 5758 §3.2 and RFC 8017 with a hash worth believing. */
+const HASHES: Readonly<Record<string, string>> = {
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+}
+
+const bytes = (data: ArrayBuffer | OctetString) =>
+  Buffer.from(data instanceof OctetString ? data.buffer : data)
+const digest = (algorithm: string, data: ArrayBuffer) =>
+  createHash(algorithm).update(Buffer.from(data)).digest()
+const parse = (certificate: X509Certificate) => AsnConvert.parse(certificate.raw, Certificate).tbsCertificate
+
+/** Where a certificate says that its revocation can be asked (RFC 5280 §4.2.2.1), as written, or null. */
+export function responderOf(certificate: X509Certificate): string | null {
+  const found = parse(certificate).extensions?.find((one) => one.extnID === id_pe_authorityInfoAccess)
+  if (found === undefined) return null
+  const access = AsnConvert.parse(found.extnValue, AuthorityInfoAccessSyntax)
+  const ocsp = access.find((one) => one.accessMethod === id_pkix_ocsp)
+  return ocsp?.accessLocation.uniformResourceIdentifier ?? null
+}
+
+/** The request for one certificate, named by SHA-256 (RFC 6960 §4.1.1). */
+export function askAbout(certificate: X509Certificate, issuer: X509Certificate): Question {
+  const { subject, subjectPublicKeyInfo } = parse(issuer)
+  const about = new CertID({
+    hashAlgorithm: new AlgorithmIdentifier({ algorithm: SHA256, parameters: null }),
+    issuerNameHash: new OctetString(digest('sha256', AsnConvert.serialize(subject))),
+    issuerKeyHash: new OctetString(digest('sha256', subjectPublicKeyInfo.subjectPublicKey)),
+    serialNumber: parse(certificate).serialNumber,
+  })
+  const tbsRequest = new TBSRequest({ requestList: [new Request({ reqCert: about })] })
+  return { der: Buffer.from(AsnConvert.serialize(new OCSPRequest({ tbsRequest }))), about }
+}
+
+function sameCertificate(one: CertID, other: CertID): boolean {
+  return (
+    one.hashAlgorithm.algorithm === other.hashAlgorithm.algorithm &&
+    bytes(one.issuerNameHash).equals(bytes(other.issuerNameHash)) &&
+    bytes(one.issuerKeyHash).equals(bytes(other.issuerKeyHash)) &&
+    bytes(one.serialNumber).equals(bytes(other.serialNumber))
+  )
+}
+
+function basicOf(answer: Uint8Array): BasicOCSPResponse {
+  const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse)
+  if (responseStatus !== OCSPResponseStatus.successful || responseBytes === undefined) {
+    throw new Error(`the responder declined: ${OCSPResponseStatus[responseStatus] ?? responseStatus}`)
+  }
+  if (responseBytes.responseType !== id_pkix_ocsp_basic) throw new Error('not a basic OCSP response')
+  return AsnConvert.parse(responseBytes.response, BasicOCSPResponse)
+}
+
+/** Whether the responder names itself by this certificate's subject or by the SHA-1 of its key. */
+function isNamed(basic: BasicOCSPResponse, certificate: X509Certificate): boolean {
+  const { byName, byKey } = basic.tbsResponseData.responderID
+  const { subject, subjectPublicKeyInfo } = parse(certificate)
+  if (byKey !== undefined) return bytes(byKey).equals(digest('sha1', subjectPublicKeyInfo.subjectPublicKey))
+  if (byName === undefined) return false
+  return Buffer.from(AsnConvert.serialize(byName)).equals(Buffer.from(AsnConvert.serialize(subject)))
+}
+
+/** A delegate is issued by the issuer itself, for this purpose and for now (RFC 6960 §4.2.2.2). */
+function isDelegate(certificate: X509Certificate, issuer: X509Certificate, now: number): boolean {
+  return (
+    certificate.checkIssued(issuer) &&
+    certificate.verify(issuer.publicKey) &&
+    (certificate.keyUsage ?? []).includes(id_kp_OCSPSigning) &&
+    certificate.validFromDate.getTime() - SKEW <= now &&
+    certificate.validToDate.getTime() + SKEW >= now
+  )
+}
+
+/** The key that may answer for the issuer: its own, or that of a delegate who came with the answer. */
+function keyOf(basic: BasicOCSPResponse, issuer: X509Certificate, now: number): KeyObject {
+  if (isNamed(basic, issuer)) return issuer.publicKey
+  const sent = (basic.certs ?? []).map((one) => new X509Certificate(Buffer.from(AsnConvert.serialize(one))))
+  const delegate = sent.find((one) => isNamed(basic, one) && isDelegate(one, issuer, now))
+  if (delegate === undefined) throw new Error('answered by somebody whom the issuer did not ask to')
+  return delegate.publicKey
+}
+
+function assertSigned(basic: BasicOCSPResponse, key: KeyObject): void {
+  const { tbsResponseDataRaw, signature, signatureAlgorithm } = basic
+  const hash = HASHES[signatureAlgorithm.algorithm]
+  if (hash === undefined || tbsResponseDataRaw === undefined)
+    throw new Error('signed with an unknown algorithm')
+  const genuine = verify(hash, Buffer.from(tbsResponseDataRaw), key, Buffer.from(signature))
+  if (!genuine) throw new Error('the signature of the answer does not fit')
+}
+
+function stateOf(single: SingleResponse): Answer['state'] {
+  if (single.certStatus.revoked !== undefined) return 'revoked'
+  return single.certStatus.good === undefined ? 'unknown' : 'good'
+}
+
+/**
+ * What an answer (DER) says about the certificate asked for. Throws Error, in words for a log, when it cannot be
+ * believed: not signed by the issuer or its delegate, about another certificate, too early or too late.
+ */
+export function judgeAnswer(
+  answer: Uint8Array,
+  question: Question,
+  issuer: X509Certificate,
+  now: number,
+): Answer {
+  const basic = basicOf(answer)
+  assertSigned(basic, keyOf(basic, issuer, now))
+  const single = basic.tbsResponseData.responses.find((one) => sameCertificate(one.certID, question.about))
+  if (single === undefined) throw new Error('the answer is about another certificate')
+  const until = single.nextUpdate?.getTime()
+  if (single.thisUpdate.getTime() > now + SKEW) throw new Error('the answer is from the future')
+  if (until === undefined || until < now - SKEW) throw new Error('the answer is out of date')
+  return { state: stateOf(single), fresh_until: until + SKEW }
+}

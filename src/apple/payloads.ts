@@ -1,0 +1,194 @@
+/**
+ * What we compute: Apple's signed payloads, checked and put into our words. The one place where Apple's
+ * camelCase becomes our snake_case; values stay as Apple gives them, so that a word Apple adds tomorrow is kept.
+ */
+import * as v from 'valibot'
+
+/** Apple's word in lower case. Production and sandbox never mix; anything else is refused at the door. */
+export type Environment = 'production' | 'sandbox'
+
+/** Milliseconds since the epoch. Apple sends integers; only Xcode's local signer sends fractions. */
+const instant = v.pipe(v.number(), v.finite(), v.transform(Math.trunc))
+const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
+const flag = v.optional(v.nullable(v.boolean()), null)
+
+export const Environments = v.pipe(
+  v.picklist(['Production', 'Sandbox'], 'environment must be Production or Sandbox'),
+  v.transform((name): Environment => (name === 'Production' ? 'production' : 'sandbox')),
+)
+
+/** JWSTransactionDecodedPayload. Money is integer thousandths of `currency`; an absent price is unknown, not zero. */
+export const TransactionPayload = v.pipe(
+  v.object({
+    transactionId: word,
+    originalTransactionId: word,
+    bundleId: word,
+    productId: word,
+    purchaseDate: instant,
+    originalPurchaseDate: optional(instant),
+    signedDate: instant,
+    environment: Environments,
+    type: optional(word),
+    webOrderLineItemId: optional(word),
+    subscriptionGroupIdentifier: optional(word),
+    expiresDate: optional(instant),
+    quantity: optional(v.pipe(v.number(), v.integer())),
+    inAppOwnershipType: optional(word),
+    appAccountToken: optional(word),
+    appTransactionId: optional(word),
+    transactionReason: optional(word),
+    storefront: optional(word),
+    price: optional(v.pipe(v.number(), v.safeInteger())),
+    currency: optional(word),
+    offerType: optional(v.number()),
+    offerIdentifier: optional(v.string()),
+    offerDiscountType: optional(word),
+    offerPeriod: optional(word),
+    isUpgraded: flag,
+    revocationDate: optional(instant),
+    revocationReason: optional(v.number()),
+    revocationType: optional(word),
+    revocationPercentage: optional(v.number()),
+    billingPlanType: optional(word),
+    commitmentInfo: optional(v.looseObject({})),
+  }),
+  v.transform((t) => ({
+    transaction_id: t.transactionId,
+    original_transaction_id: t.originalTransactionId,
+    bundle_id: t.bundleId,
+    product_id: t.productId,
+    environment: t.environment,
+    signed_at: t.signedDate,
+    purchased_at: t.purchaseDate,
+    original_purchased_at: t.originalPurchaseDate ?? t.purchaseDate,
+    expires_at: t.expiresDate,
+    /** Apple's words: "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing Subscription". */
+    kind: t.type,
+    reason: t.transactionReason,
+    web_order_line_item_id: t.webOrderLineItemId,
+    group_id: t.subscriptionGroupIdentifier,
+    quantity: t.quantity ?? 1,
+    ownership: t.inAppOwnershipType,
+    app_account_token: t.appAccountToken,
+    app_transaction_id: t.appTransactionId,
+    storefront: t.storefront,
+    price_milli: t.price,
+    currency: t.currency,
+    offer_type: t.offerType,
+    offer_id: t.offerIdentifier,
+    offer_discount: t.offerDiscountType,
+    offer_period: t.offerPeriod,
+    upgraded: t.isUpgraded === true,
+    revoked_at: t.revocationDate,
+    revocation_reason: t.revocationReason,
+    revocation_type: t.revocationType,
+    /** Thousandths of a percent: 100 % is 100000. */
+    revocation_percentage: t.revocationPercentage,
+    billing_plan: t.billingPlanType,
+    commitment: t.commitmentInfo,
+  })),
+)
+export type Transaction = v.InferOutput<typeof TransactionPayload>
+
+/** JWSRenewalInfoDecodedPayload. It names no bundle id: it is bound to what it came with by its original transaction id. */
+export const RenewalPayload = v.pipe(
+  v.object({
+    originalTransactionId: word,
+    productId: optional(word),
+    signedDate: instant,
+    environment: Environments,
+    autoRenewProductId: optional(word),
+    autoRenewStatus: optional(v.number()),
+    expirationIntent: optional(v.number()),
+    isInBillingRetryPeriod: flag,
+    gracePeriodExpiresDate: optional(instant),
+    priceIncreaseStatus: optional(v.number()),
+    renewalDate: optional(instant),
+    renewalPrice: optional(v.pipe(v.number(), v.safeInteger())),
+    currency: optional(word),
+    offerType: optional(v.number()),
+    offerIdentifier: optional(v.string()),
+    offerDiscountType: optional(word),
+    offerPeriod: optional(word),
+    recentSubscriptionStartDate: optional(instant),
+    appAccountToken: optional(word),
+    appTransactionId: optional(word),
+    renewalBillingPlanType: optional(word),
+  }),
+  v.transform((r) => ({
+    original_transaction_id: r.originalTransactionId,
+    environment: r.environment,
+    signed_at: r.signedDate,
+    product_id: r.productId,
+    next_product_id: r.autoRenewProductId,
+    auto_renew: r.autoRenewStatus === null ? null : r.autoRenewStatus === 1,
+    /** 1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product unavailable, 5 other. */
+    expiration_intent: r.expirationIntent,
+    in_billing_retry: r.isInBillingRetryPeriod === true,
+    grace_until_at: r.gracePeriodExpiresDate,
+    price_increase_status: r.priceIncreaseStatus,
+    renews_at: r.renewalDate,
+    renewal_price_milli: r.renewalPrice,
+    currency: r.currency,
+    offer_type: r.offerType,
+    offer_id: r.offerIdentifier,
+    offer_discount: r.offerDiscountType,
+    offer_period: r.offerPeriod,
+    recent_start_at: r.recentSubscriptionStartDate,
+    app_account_token: r.appAccountToken,
+    app_transaction_id: r.appTransactionId,
+    billing_plan: r.renewalBillingPlanType,
+  })),
+)
+export type Renewal = v.InferOutput<typeof RenewalPayload>
+
+/** responseBodyV2DecodedPayload, before its nested signatures are looked at. Exactly one of the four bodies is present. */
+export const NotificationPayload = v.object({
+  notificationType: word,
+  subtype: optional(v.string()),
+  notificationUUID: word,
+  signedDate: optional(instant),
+  data: optional(
+    v.looseObject({
+      appAppleId: optional(v.number()),
+      bundleId: optional(word),
+      environment: optional(word),
+      status: optional(v.number()),
+      consumptionRequestReason: optional(word),
+      signedTransactionInfo: optional(v.string()),
+      signedRenewalInfo: optional(v.string()),
+    }),
+  ),
+  summary: optional(
+    v.looseObject({
+      requestIdentifier: optional(word),
+      environment: optional(word),
+      appAppleId: optional(v.number()),
+      bundleId: optional(word),
+      productId: optional(word),
+      storefrontCountryCodes: optional(v.array(v.string())),
+      succeededCount: optional(v.number()),
+      failedCount: optional(v.number()),
+    }),
+  ),
+  externalPurchaseToken: optional(
+    v.looseObject({
+      externalPurchaseId: optional(word),
+      tokenCreationDate: optional(instant),
+      tokenExpirationDate: optional(instant),
+      tokenType: optional(word),
+      appAppleId: optional(v.number()),
+      bundleId: optional(word),
+    }),
+  ),
+  appData: optional(
+    v.looseObject({
+      appAppleId: optional(v.number()),
+      bundleId: optional(word),
+      environment: optional(word),
+      signedAppTransactionInfo: optional(v.string()),
+    }),
+  ),
+})
+export type NotificationBody = v.InferOutput<typeof NotificationPayload>

@@ -1,0 +1,127 @@
+/** What we remember: which certificates Apple has revoked, as far as its responder has told us (RFC 6960). */
+import type { X509Certificate } from 'node:crypto'
+import { type Dispatcher, request } from 'undici'
+import type { Clock } from '../clock.ts'
+import { openBounded } from './bounded.ts'
+import type { Chain } from './chain.ts'
+import { type Answer, askAbout, judgeAnswer, responderOf } from './ocsp.ts'
+
+/** `unknown` until an answer came, and again when the last one is out of date. */
+export type Revocation = Answer['state']
+export type RevocationChecker = ReturnType<typeof openRevocation>
+
+/**
+ * `hosts`: the only ones asked, whatever a certificate names (default Apple's). `patience`: milliseconds for one
+ * question. `log.warn` hears why nothing was learned.
+ */
+export type RevocationOptions = {
+  clock: Clock
+  hosts?: readonly string[] | undefined
+  patience?: number | undefined
+  dispatcher?: Dispatcher | undefined
+  log?: { warn: (message: string, fields?: Record<string, unknown>) => void } | undefined
+}
+
+/** What is known of one certificate, and from when on to ask again. */
+type Known = Answer & { ask_at: number }
+
+const ASK_AGAIN_AFTER = 15 * 60_000
+const RETRY_AFTER = 60_000
+const LARGEST_ANSWER = 65_536
+const CERTIFICATES_KEPT = 256
+
+async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > LARGEST_ANSWER) throw new Error('the answer is too long')
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Asks Apple in the background whether the certificates of a chain have been revoked. Never in the way of a
+ * notification: what is known is said at once, a responder that cannot be reached changes nothing, and a
+ * certificate once revoked stays so.
+ */
+export function openRevocation(options: RevocationOptions) {
+  const { clock, hosts = ['ocsp.apple.com'], patience = 10_000, dispatcher, log } = options
+  const known = openBounded<Known>(CERTIFICATES_KEPT)
+  const running = new Map<string, Promise<void>>()
+  const closing = new AbortController()
+
+  /** Where to ask, or null when the certificate names nobody who is on the list. */
+  function addressOf(certificate: X509Certificate): URL | null {
+    const named = responderOf(certificate)
+    const url = named === null ? null : URL.parse(named)
+    if (url === null || !hosts.includes(url.host)) return null
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
+  }
+
+  async function ask(certificate: X509Certificate, issuer: X509Certificate): Promise<Answer> {
+    const url = addressOf(certificate)
+    if (url === null) return { state: 'unknown', fresh_until: 0 }
+    const question = askAbout(certificate, issuer)
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
+      body: question.der,
+      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(patience)]),
+      ...(dispatcher && { dispatcher }),
+    })
+    const answer = await readAll(body)
+    if (statusCode !== 200) throw new Error(`the responder answered ${statusCode}`)
+    return judgeAnswer(answer, question, issuer, clock())
+  }
+
+  /** A failure keeps what was known; it goes stale by its own date. */
+  async function check(certificate: X509Certificate, issuer: X509Certificate): Promise<void> {
+    const id = certificate.fingerprint256
+    try {
+      const answer = await ask(certificate, issuer)
+      const ask_at = Math.min(clock() + ASK_AGAIN_AFTER, Math.max(answer.fresh_until, clock() + RETRY_AFTER))
+      known.set(id, { ...answer, ask_at })
+    } catch (error) {
+      if (closing.signal.aborted) return
+      const before = known.get(id) ?? { state: 'unknown', fresh_until: 0 }
+      known.set(id, { ...before, ask_at: clock() + RETRY_AFTER })
+      const reason = error instanceof Error ? error.message : String(error)
+      log?.warn('whether a certificate has been revoked could not be learned', { reason, certificate: id })
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  function stateOfOne(certificate: X509Certificate, issuer: X509Certificate): Revocation {
+    const id = certificate.fingerprint256
+    const last = known.get(id)
+    if (last?.state === 'revoked') return 'revoked'
+    const now = clock()
+    if ((last === undefined || now >= last.ask_at) && !running.has(id) && !closing.signal.aborted) {
+      running.set(id, check(certificate, issuer))
+    }
+    return last !== undefined && now < last.fresh_until ? last.state : 'unknown'
+  }
+
+  /** What is known of leaf and intermediate, at once; asks in the background when that is a quarter of an hour old. */
+  function stateOf(chain: Chain): Revocation {
+    const states = [stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root)]
+    if (states.includes('revoked')) return 'revoked'
+    return states.includes('unknown') ? 'unknown' : 'good'
+  }
+
+  /** When nothing is being asked any more. */
+  async function settled(): Promise<void> {
+    while (running.size > 0) await Promise.all(running.values())
+  }
+
+  /** Gives up what is being asked, and asks nothing from now on. */
+  async function close(): Promise<void> {
+    closing.abort()
+    await settled()
+  }
+
+  return { stateOf, settled, close }
+}

@@ -1,0 +1,139 @@
+/** What we compute: whether Apple signed what arrived. The only place in the program where a thing becomes proved. */
+import { hash, webcrypto, X509Certificate } from 'node:crypto'
+import * as v from 'valibot'
+import type { Clock } from '../clock.ts'
+import { openBounded } from './bounded.ts'
+import { assertValidAt, type Chain, proveChain } from './chain.ts'
+import { type Compact, decodeObject, readHeader, splitCompact } from './compact.ts'
+import { openGate } from './gate.ts'
+import type { RevocationChecker } from './revocation.ts'
+import { SignatureError } from './signature_error.ts'
+
+export { SignatureError, type SignatureFault } from './signature_error.ts'
+
+const proof: unique symbol = Symbol('proved')
+
+/**
+ * Something that Apple signed: what it says, the signed text itself, byte for byte, and that text's SHA-256 in
+ * hex. Nobody outside of this file can make one.
+ */
+export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & { readonly [proof]: true }
+
+/** `roots` are PEM; `in_flight` signatures are checked at once (default 32), 32 times as many may wait. */
+export type VerifierOptions = {
+  roots: readonly string[]
+  clock: Clock
+  revocation?: RevocationChecker | undefined
+  in_flight?: number | undefined
+}
+
+export type Verifier = ReturnType<typeof openVerifier>
+
+/** Two leaves a year, and Apple uses one intermediate: this is plenty. */
+const CHAINS_KEPT = 64
+const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
+/** r and s of P-256, side by side (RFC 7518 §3.4). */
+const SIGNATURE_BYTES = 64
+
+/**
+ * What is proved, said in other words: the proof goes over to what `say` makes of the payload. For turning
+ * Apple's words into ours, never for adding what Apple did not say.
+ */
+export function restated<From, To>(proved: Verified<From>, say: (payload: From) => To): Verified<To> {
+  return { payload: say(proved.payload), jws: proved.jws, sha256: proved.sha256, [proof]: true }
+}
+
+/** What `schema` makes of a proved payload, still proved; or the issues, as valibot's `safeParse` gives them. */
+export function readProved<Schema extends v.GenericSchema>(
+  proved: Verified<unknown>,
+  schema: Schema,
+):
+  | { success: true; output: Verified<v.InferOutput<Schema>> }
+  | { success: false; issues: [v.InferIssue<Schema>, ...v.InferIssue<Schema>[]] } {
+  const result = v.safeParse(schema, proved.payload)
+  if (!result.success) return { success: false, issues: result.issues }
+  const { output } = result
+  return { success: true, output: restated(proved, () => output) }
+}
+
+function readPayload(bytes: Uint8Array): Record<string, unknown> {
+  const payload = decodeObject(bytes)
+  if (payload !== null) return payload
+  throw new SignatureError('payload', 'the payload is not a JSON object in UTF-8')
+}
+
+/** When the payload says that it was signed. App transactions name it by the creation of their receipt. */
+function signingTime(payload: Record<string, unknown>, clock: Clock): number {
+  const time = payload.signedDate ?? payload.receiptCreationDate ?? clock()
+  if (typeof time === 'number') return time
+  throw new SignatureError('payload', 'the date of signing is not a number')
+}
+
+/**
+ * Refuses worlds in which purchases are free and unlimited, or unknown to us. Notifications name theirs one level
+ * further down, where `notification.ts` looks.
+ */
+export function assertStore(environment: unknown): void {
+  if (environment === 'Production' || environment === 'Sandbox') return
+  if (environment === 'Xcode' || environment === 'LocalTesting') {
+    throw new SignatureError('xcode', 'made by Xcode’s local store, which proves nothing about the App Store')
+  }
+  const named = JSON.stringify(environment) ?? 'none'
+  throw new SignatureError(
+    'environment',
+    `the environment must be Production or Sandbox, this names ${named}`,
+  )
+}
+
+/** What proves signed texts against the pinned roots; it remembers the chains it has proved. */
+export function openVerifier(options: VerifierOptions) {
+  const { clock, revocation, in_flight = 32 } = options
+  const roots = options.roots.map((pem) => new X509Certificate(pem))
+  const gate = openGate({ at_once: in_flight, waiting: in_flight * 32 })
+  const byHeader = openBounded<Chain>(CHAINS_KEPT)
+  const byCertificates = openBounded<Chain>(CHAINS_KEPT)
+
+  /** By its certificates too: a forger can vary the header around a genuine chain at will. */
+  function chainOf(header: string): Chain {
+    const certificates = readHeader(header)
+    const name = certificates.join()
+    const known = byCertificates.get(name)
+    if (known !== undefined) return known
+    const chain = proveChain(certificates, roots)
+    byCertificates.set(name, chain)
+    return chain
+  }
+
+  function assertNotRevoked(chain: Chain): void {
+    if (revocation?.stateOf(chain) !== 'revoked') return
+    throw new SignatureError('revoked', 'Apple has revoked a certificate of the chain that signed this')
+  }
+
+  async function assertSigned(parts: Compact, chain: Chain): Promise<void> {
+    const { signature, input } = parts
+    const genuine =
+      signature.length === SIGNATURE_BYTES &&
+      (await gate.pass(() => webcrypto.subtle.verify(ES256, chain.key, signature, input)))
+    if (!genuine) throw new SignatureError('signature', 'the signature does not fit what was signed')
+  }
+
+  /**
+   * Proves a compact JWS: its chain ends in a pinned root, was valid when the payload says that it was signed, and
+   * its key signed exactly this text. The payload is a JSON object; what it means is the caller's to read.
+   * Throws SignatureError, or Refusal 503 `busy` when too many wait.
+   */
+  async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
+    const parts = splitCompact(jws)
+    const chain = byHeader.get(parts.header) ?? chainOf(parts.header)
+    const payload = readPayload(parts.payload)
+    assertValidAt(chain, signingTime(payload, clock))
+    await assertSigned(parts, chain)
+    assertNotRevoked(chain)
+    if (byHeader.get(parts.header) === undefined) byHeader.set(parts.header, chain)
+    const environment = payload.environment ?? payload.receiptType
+    if (environment !== undefined) assertStore(environment)
+    return { payload, jws, sha256: hash('sha256', jws, 'hex'), [proof]: true }
+  }
+
+  return { verify, read: readProved }
+}
