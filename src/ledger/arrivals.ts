@@ -1,0 +1,92 @@
+/** What we remember: notifications at the door. Proved first, then applied, kept as pending, or refused and counted. */
+import { type Notification, verifyNotification } from '../apple/notification.ts'
+import { SignatureError, type Verified, type Verifier } from '../apple/signed.ts'
+import type { App, Apps } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Arrival, Ledger } from './ledger.ts'
+import { openPending } from './pending.ts'
+import { openRefused } from './refused.ts'
+
+type Deps = { store: Store; clock: Clock; verifier: Verifier; apps: Apps; ledger: Ledger }
+
+export type Arrivals = ReturnType<typeof openArrivals>
+
+const PUSHED: Arrival = { origin: 'live', source: 'push' }
+const WAITED: Arrival = { origin: 'recovered', source: 'pending' }
+
+export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
+  const pending = openPending(store, clock, ledger.raw)
+  const refused = openRefused(store, clock)
+
+  /**
+   * Takes what Apple pushed. Resolves once it is on disk: applied to every organization that has the app (or to
+   * the one named), a duplicate, or pending because nobody has it.
+   *
+   * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when it cannot be stored.
+   */
+  async function receive(signedPayload: string, organization_id: string | null) {
+    const verified = await prove(signedPayload)
+    const connected = homesOf(verified.payload).filter(
+      (app) => organization_id === null || app.organization_id === organization_id,
+    )
+    if (connected.length === 0) {
+      await store.commit(() => pending.keep(verified))
+      return { applied: 0, duplicates: 0, pending: true }
+    }
+    // One unit of work an organization: none may span two.
+    const outcomes = await Promise.all(
+      connected.map((app) => store.commit(() => ledger.apply(app, verified, PUSHED))),
+    )
+    const applied = outcomes.filter((outcome) => outcome.is_new).length
+    return { applied, duplicates: outcomes.length - applied, pending: false }
+  }
+
+  async function prove(signedPayload: string): Promise<Verified<Notification>> {
+    try {
+      return await verifyNotification(verifier, signedPayload)
+    } catch (error) {
+      if (!(error instanceof SignatureError)) throw error
+      await store.commit(() => refused.keep(error.code, error.message, signedPayload))
+      throw new Refusal(401, 'invalid_signature', `${error.code}: ${error.message}`)
+    }
+  }
+
+  /** The connected apps a notification is for. In production Apple's id of the app must agree where we know it. */
+  function homesOf(notification: Notification): App[] {
+    const { bundle_id, apple_id, environment } = notification
+    return apps
+      .byBundle(bundle_id)
+      .filter(
+        (app) =>
+          environment !== 'production' ||
+          apple_id === null ||
+          app.apple_id === null ||
+          app.apple_id === apple_id,
+      )
+  }
+
+  /** Applies what waited for apps that are connected by now, proved once more; resolves with how many. */
+  async function applyPending(): Promise<number> {
+    let applied = 0
+    for (const { bundle_id } of pending.list()) {
+      if (apps.byBundle(bundle_id).length > 0) applied += await applyBundle(bundle_id)
+    }
+    return applied
+  }
+
+  async function applyBundle(bundle_id: string): Promise<number> {
+    let applied = 0
+    for (const { id, jws } of pending.forBundle(bundle_id)) {
+      const verified = await verifyNotification(verifier, jws)
+      const homes = homesOf(verified.payload)
+      for (const app of homes) await store.commit(() => ledger.apply(app, verified, WAITED))
+      if (homes.length > 0) await store.commit(() => pending.settle(id))
+      applied += homes.length
+    }
+    return applied
+  }
+
+  return { receive, applyPending, pending, refused }
+}

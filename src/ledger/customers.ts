@@ -1,0 +1,119 @@
+/**
+ * What we remember: who bought, as far as Apple's own ids tell. A customer is a connected component over original
+ * transaction ids and app transaction ids, within one app and environment.
+ */
+import type { Environment } from '../apple/payloads.ts'
+import { idOf } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+export type Customer = {
+  /** The lineage's own id: resolves for ever, whatever is merged later. */
+  id: string
+  app_id: string
+  environment: Environment
+  original_transaction_id: string
+  original_purchased_at: number | null
+  /** The id of the component: that of the lineage with the least (original_purchased_at, id). */
+  canonical_id: string
+}
+
+/** What a proved payload says about who bought. */
+export type Clues = {
+  original_transaction_id: string
+  original_purchased_at: number | null
+  app_transaction_id: string | null
+}
+
+export type Customers = ReturnType<typeof openCustomers>
+
+export function openCustomers(store: Store) {
+  const find = store.prepare<[string], Customer>('select * from customers where id = ?')
+  const insert = store.prepare<Customer>(`
+    insert into customers ( id,  app_id,  environment,  original_transaction_id,  original_purchased_at,  canonical_id)
+    values                (:id, :app_id, :environment, :original_transaction_id, :original_purchased_at, :canonical_id)`)
+  const date = store.prepare<[number, string]>('update customers set original_purchased_at = ? where id = ?')
+  const bridge = store.prepare<[string, string, string, string]>(
+    'insert or ignore into customer_bridges (app_id, environment, app_transaction_id, customer_id) values (?, ?, ?, ?)',
+  )
+  const acrossBridge = store.prepare<[string, string, string], { canonical_id: string }>(`
+    select distinct canonical_id from customer_bridges join customers on customers.id = customer_id
+    where customer_bridges.app_id = ? and customer_bridges.environment = ? and app_transaction_id = ?`)
+  const membersOf = store.prepare<[string], Customer>(`
+    select * from customers where canonical_id in (select value from json_each(?))`)
+  const canonise = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
+
+  /**
+   * Learns what one payload says, and returns the customer it speaks of with the canonical ids that were merged
+   * away by it. What the rows are afterwards depends on the clues known, not on the order they came in.
+   */
+  function recognise(app_id: string, environment: Environment, clues: Clues) {
+    const id = customerId(app_id, environment, clues.original_transaction_id)
+    const redated = meet(id, app_id, environment, clues)
+    const canonical = new Set([find.get(id)?.canonical_id ?? id])
+    if (clues.app_transaction_id !== null) {
+      const { changes } = bridge.run(app_id, environment, clues.app_transaction_id, id)
+      const across = changes > 0 ? acrossBridge.all(app_id, environment, clues.app_transaction_id) : []
+      for (const { canonical_id } of across) canonical.add(canonical_id)
+    }
+    if (!redated && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
+    return unite([...canonical])
+  }
+
+  /** Makes sure of the lineage's row; true when its date, and so perhaps who leads its component, changed. */
+  function meet(id: string, app_id: string, environment: Environment, clues: Clues): boolean {
+    const { original_transaction_id, original_purchased_at } = clues
+    const known = find.get(id)
+    if (!known)
+      insert.run({
+        id,
+        app_id,
+        environment,
+        original_transaction_id,
+        original_purchased_at,
+        canonical_id: id,
+      })
+    if (!known || original_purchased_at === null) return false
+    const isEarlier =
+      known.original_purchased_at === null || original_purchased_at < known.original_purchased_at
+    if (isEarlier) date.run(original_purchased_at, id)
+    return isEarlier
+  }
+
+  function unite(canonicalIds: string[]) {
+    const members = membersOf.all(JSON.stringify(canonicalIds))
+    const leader = members.reduce((best, member) => (leads(member, best) ? member : best))
+    for (const member of members) {
+      if (member.canonical_id !== leader.id) canonise.run(leader.id, member.id)
+    }
+    const merged = canonicalIds.length > 1 ? canonicalIds.filter((id) => id !== leader.id) : []
+    return { canonical_id: leader.id, merged }
+  }
+
+  /** The canonical id of the customer that any lineage's id names; null for an id never given out. */
+  const resolve = (id: string): string | null => find.get(id)?.canonical_id ?? null
+
+  /** The customer of a lineage, in whichever environment Apple told of it; null while it has not. */
+  function ofLineage(app_id: string, original_transaction_id: string): Customer | null {
+    const inEnvironment = (environment: Environment) =>
+      find.get(customerId(app_id, environment, original_transaction_id))
+    return inEnvironment('production') ?? inEnvironment('sandbox') ?? null
+  }
+
+  /** Every lineage of the customer that `id` names. */
+  const lineages = (id: string): Customer[] => membersOf.all(JSON.stringify([resolve(id) ?? id]))
+
+  return { recognise, resolve, ofLineage, lineages }
+}
+
+/** The id of one lineage, a function of what Apple calls it. */
+export const customerId = (
+  app_id: string,
+  environment: Environment,
+  original_transaction_id: string,
+): string => idOf('cus', app_id, environment, original_transaction_id)
+
+function leads(a: Customer, b: Customer): boolean {
+  const dateOfA = a.original_purchased_at ?? Number.MAX_SAFE_INTEGER
+  const dateOfB = b.original_purchased_at ?? Number.MAX_SAFE_INTEGER
+  return dateOfA === dateOfB ? a.id < b.id : dateOfA < dateOfB
+}

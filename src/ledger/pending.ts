@@ -1,0 +1,79 @@
+/** What we remember: notifications that are Apple's, for apps that are not connected (yet). */
+import type { Notification } from '../apple/notification.ts'
+import type { Environment } from '../apple/payloads.ts'
+import type { Verified } from '../apple/signed.ts'
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
+import type { Raw } from './raw.ts'
+
+const PER_BUNDLE = 100
+const IN_ALL = 1_000
+const KEPT_MS = 7 * 86_400_000
+
+export type Pending = {
+  id: number
+  bundle_id: string
+  environment: Environment
+  apple_id: number | null
+  jws: string
+}
+/** What waits for one bundle id, for a person to decide upon. */
+export type PendingSummary = {
+  bundle_id: string
+  apple_id: number | null
+  notifications: number
+  first_received_at: number
+  last_received_at: number
+}
+
+type Row = Omit<Pending, 'jws'> & { codec: number; body: Buffer }
+export type PendingNotifications = ReturnType<typeof openPending>
+
+export function openPending(store: Store, clock: Clock, raw: Raw) {
+  const insert = store.prepare<object>(`
+    insert or ignore into pending_notifications
+           ( bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
+    values (:bundle_id, :environment, :apple_id, :uuid, :type, :sha256, :codec, :body, :received_at)`)
+  // The oldest go first: the newest tell what a subscription is now.
+  const boundBundle = store.prepare<[string, string]>(`
+    delete from pending_notifications where bundle_id = ? and id not in
+      (select id from pending_notifications where bundle_id = ? order by id desc limit ${PER_BUNDLE})`)
+  const boundAll = store.prepare(`
+    delete from pending_notifications where id not in
+      (select id from pending_notifications order by id desc limit ${IN_ALL})`)
+  const count = store.prepare<[], { n: number }>('select count(*) as n from pending_notifications')
+  const ofBundle = store.prepare<[string], Row>(
+    'select * from pending_notifications where bundle_id = ? order by id',
+  )
+  const drop = store.prepare<[number]>('delete from pending_notifications where id = ?')
+  const dropOld = store.prepare<[number]>('delete from pending_notifications where received_at < ?')
+  const summary = store.prepare<[], PendingSummary>(`
+    select bundle_id, max(apple_id) as apple_id, count(*) as notifications,
+           min(received_at) as first_received_at, max(received_at) as last_received_at
+    from pending_notifications group by bundle_id order by last_received_at desc`)
+
+  /** Keeps a proved notification until its app is connected, seven days, 100 a bundle id, 1,000 in all. */
+  function keep(verified: Verified<Notification>): void {
+    const { bundle_id, environment, apple_id, uuid, type } = verified.payload
+    const sha256 = Buffer.from(verified.sha256, 'hex')
+    const { codec, body } = raw.pack(verified.jws)
+    insert.run({ bundle_id, environment, apple_id, uuid, type, sha256, codec, body, received_at: clock() })
+    boundBundle.run(bundle_id, bundle_id)
+    if ((count.get()?.n ?? 0) > IN_ALL) boundAll.run()
+  }
+
+  /** What waits for a bundle id, oldest first, as it was signed. */
+  const forBundle = (bundle_id: string): Pending[] =>
+    ofBundle.all(bundle_id).map(({ codec, body, ...row }) => ({ ...row, jws: raw.unpack({ codec, body }) }))
+
+  /** Forgets one, after it was applied. */
+  const settle = (id: number): void => void drop.run(id)
+
+  /** Forgets those older than seven days; how many. */
+  const expire = (): number => dropOld.run(clock() - KEPT_MS).changes
+
+  /** Which apps Apple speaks of that nobody connected. */
+  const list = (): PendingSummary[] => summary.all()
+
+  return { keep, forBundle, settle, expire, list }
+}

@@ -1,0 +1,124 @@
+/** What we remember: every signed payload, byte for byte, its certificates stored once and the rest compressed. */
+import { createHash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
+
+/** What brought it: pushed by Apple, waited as pending, or sent along by a device. */
+export type Source = 'push' | 'pending' | 'device'
+
+/** `plain` holds the text deflated; `folded` holds it with every JWS taken apart (see `fold`). */
+const CODECS = { plain: 0, folded: 1 }
+
+/** The words that recur in Apple's payloads, so that even a single small one compresses. Part of codec 1: frozen. */
+const DICTIONARY = Buffer.from(
+  '{"notificationType":"DID_CHANGE_RENEWAL_STATUS","subtype":"AUTO_RENEW_DISABLED","notificationUUID":"' +
+    'RENEWAL_PREFDID_FAIL_TO_RENEWGRACE_PERIODEXPIREDVOLUNTARYBILLING_RETRYSUBSCRIBEDRESUBSCRIBEINITIAL_BUYREFUND' +
+    '"data":{"appAppleId":,"bundleId":"com.","bundleVersion":"","environment":"Sandbox","signedTransactionInfo":"' +
+    '"transactionId":"2000000","originalTransactionId":"","webOrderLineItemId":"","productId":"",' +
+    '"subscriptionGroupIdentifier":"","purchaseDate":17,"originalPurchaseDate":17,"expiresDate":17,"quantity":1,' +
+    '"type":"Non-ConsumableAuto-Renewable Subscription","appAccountToken":"","inAppOwnershipType":"PURCHASED",' +
+    '"signedDate":17,"offerType":1,"offerDiscountType":"FREE_TRIAL","offerPeriod":"P1W","environment":"Production",' +
+    '"transactionReason":"PURCHASE","transactionReason":"RENEWAL","storefront":"USA","storefrontId":"143441",' +
+    '"price":9990,"currency":"USD","appTransactionId":"70"},"signedRenewalInfo":"{"expirationIntent":1,' +
+    '"autoRenewProductId":"","autoRenewStatus":1,"isInBillingRetryPeriod":false,"renewalPrice":9990,' +
+    '"recentSubscriptionStartDate":17,"renewalDate":17,"status":1},"version":"2.0","signedDate":17}',
+)
+
+export type Raw = ReturnType<typeof openRaw>
+
+export function openRaw(store: Store, clock: Clock) {
+  const chainOf = store.prepare<[Buffer], { id: number }>(
+    'select id from certificate_chains where sha256 = ?',
+  )
+  const headerOf = store.prepare<[number], { header: string }>(
+    'select header from certificate_chains where id = ?',
+  )
+  const addChain = store.prepare<[Buffer, string, number]>(
+    'insert into certificate_chains (sha256, header, first_seen_at) values (?, ?, ?)',
+  )
+  const known = store.prepare<[string, Buffer], { id: number }>(
+    'select id from signed_payloads where app_id = ? and sha256 = ?',
+  )
+  const insert = store.prepare<[string, Buffer, string, Source, number, Buffer, number]>(`
+    insert into signed_payloads (app_id, sha256, kind, source, codec, body, received_at) values (?, ?, ?, ?, ?, ?, ?)`)
+  const find = store.prepare<[number], { codec: number; body: Buffer }>(
+    'select codec, body from signed_payloads where id = ?',
+  )
+
+  /** Keeps a signed payload of an app and returns its row's id; a payload already there is not kept again. */
+  function keep(app_id: string, sha256: Buffer, kind: string, source: Source, jws: string) {
+    const there = known.get(app_id, sha256)
+    if (there) return { id: there.id, is_new: false }
+    const { codec, body } = pack(jws)
+    const { lastInsertRowid } = insert.run(app_id, sha256, kind, source, codec, body, clock())
+    return { id: Number(lastInsertRowid), is_new: true }
+  }
+
+  /** The signed text of a row, as it arrived; null when there is no such row. */
+  function read(id: number): string | null {
+    const row = find.get(id)
+    return row ? unpack(row) : null
+  }
+
+  /** Compresses a JWS so that `unpack` gives back every byte of it. Writes its certificate chains where new. */
+  function pack(jws: string): { codec: number; body: Buffer } {
+    const folded = fold(jws, chainId)
+    if (folded !== null && unfold(folded, chainHeader) === jws) {
+      return { codec: CODECS.folded, body: deflateRawSync(folded, { dictionary: DICTIONARY }) }
+    }
+    return { codec: CODECS.plain, body: deflateRawSync(jws) }
+  }
+
+  function unpack(row: { codec: number; body: Buffer }): string {
+    if (row.codec === CODECS.plain) return inflateRawSync(row.body).toString()
+    return unfold(inflateRawSync(row.body, { dictionary: DICTIONARY }).toString(), chainHeader)
+  }
+
+  function chainId(header: string): number {
+    const sha256 = createHash('sha256').update(header).digest()
+    return chainOf.get(sha256)?.id ?? Number(addChain.run(sha256, header, clock()).lastInsertRowid)
+  }
+
+  function chainHeader(id: number): string {
+    const row = headerOf.get(id)
+    if (!row) throw new Error(`certificate chain ${id} is missing`)
+    return row.header
+  }
+
+  return { keep, read, pack, unpack }
+}
+
+// JSON text never holds a raw control character, so these three can stand between the parts of a JWS.
+const OPEN = '\u0001'
+const NEXT = '\u0002'
+const CLOSE = '\u0003'
+const NESTED = /(?<=")eyJ[\w-]+\.[\w-]+\.[\w-]+(?=")/g
+
+/**
+ * A JWS as `OPEN chain NEXT signature NEXT payload CLOSE`, its payload decoded and folded likewise; null when it
+ * is not of three parts or its payload is not text that would come back the same.
+ */
+function fold(jws: string, chainId: (header: string) => number): string | null {
+  const [header, payload, signature, more] = jws.split('.')
+  if (!header || !payload || !signature || more !== undefined) return null
+  const text = Buffer.from(payload, 'base64url').toString()
+  if (hasMarks(text)) return null
+  const inner = text.replace(NESTED, (nested) => fold(nested, chainId) ?? nested)
+  return `${OPEN}${chainId(header)}${NEXT}${signature}${NEXT}${inner}${CLOSE}`
+}
+
+const hasMarks = (text: string): boolean => text.includes(OPEN) || text.includes(NEXT) || text.includes(CLOSE)
+
+function unfold(folded: string, headerOf: (id: number) => string): string {
+  const innermost = new RegExp(`${OPEN}(\\d+)${NEXT}([\\w-]*)${NEXT}([^${OPEN}${CLOSE}]*)${CLOSE}`, 'g')
+  let text = folded
+  while (text.includes(OPEN)) {
+    const before = text
+    text = text.replace(innermost, (_, chain, signature, payload) =>
+      [headerOf(Number(chain)), Buffer.from(payload).toString('base64url'), signature].join('.'),
+    )
+    if (text === before) return text
+  }
+  return text
+}

@@ -1,0 +1,81 @@
+/** What we compute: what an event carries, frozen when it is appended. Dates in milliseconds, money in thousandths. */
+import type { Notification } from '../apple/notification.ts'
+import type { Renewal, Transaction } from '../apple/payloads.ts'
+import { stateAt } from './subscription.ts'
+import type { SubscriptionRow } from './subscriptions.ts'
+
+const ALL_OF_IT = 100_000
+
+/** Thousandths given back: `price × revocationPercentage`, all of it where Apple names no share, rounded half to even. */
+export function refundedMilli(
+  transaction: Pick<Transaction, 'price_milli' | 'revoked_at' | 'revocation_percentage'>,
+) {
+  if (transaction.revoked_at === null || transaction.price_milli === null) return null
+  const share = BigInt(Math.round(transaction.revocation_percentage ?? ALL_OF_IT))
+  return Number(divideHalfEven(BigInt(transaction.price_milli) * share, BigInt(ALL_OF_IT)))
+}
+
+function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  const twice = (dividend % divisor) * 2n
+  if (twice > divisor || (twice === divisor && quotient % 2n === 1n)) return quotient + 1n
+  return quotient
+}
+
+/** The transaction's part: product, country, money and the dates that matter; absent facts are left out. */
+export function transactionPart(transaction: Transaction) {
+  const { price_milli, currency } = transaction
+  const refunded_milli = refundedMilli(transaction)
+  return {
+    product_id: transaction.product_id,
+    country: transaction.storefront,
+    money:
+      price_milli === null
+        ? null
+        : { price_milli, ...(refunded_milli !== null && { refunded_milli }), currency },
+    transaction: known({
+      transaction_id: transaction.transaction_id,
+      kind: transaction.kind,
+      reason: transaction.reason,
+      ownership: transaction.ownership,
+      quantity: transaction.quantity === 1 ? null : transaction.quantity,
+      purchased_at: transaction.purchased_at,
+      expires_at: transaction.expires_at,
+      revoked_at: transaction.revoked_at,
+      offer_type: transaction.offer_type,
+      offer_id: transaction.offer_id,
+      offer_discount: transaction.offer_discount,
+      offer_period: transaction.offer_period,
+      app_account_token: transaction.app_account_token,
+    }),
+  }
+}
+
+/** The subscription's state after the event, at the instant `at`. */
+export function subscriptionPart(row: SubscriptionRow, at: number) {
+  return known({
+    state: stateAt(row, at),
+    product_id: row.product_id,
+    auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
+    started_at: row.started_at,
+    expires_at: row.expires_at,
+    grace_until_at: row.grace_until_at,
+    next_product_id: row.next_product_id === row.product_id ? null : row.next_product_id,
+    renewal_price_milli: row.renewal_price_milli,
+    currency: row.currency,
+    expiration_intent: row.expiration_intent,
+  })
+}
+
+/** Apple's own words for what happened, and what only this kind of notification says. */
+export function notificationPart(notification: Notification) {
+  const { type, subtype, detail, problem } = notification
+  return known({ type, subtype, problem, ...detail })
+}
+
+/** The product of an event whose notification brought a renewal info and no transaction. */
+export const renewalPart = (renewal: Renewal) => ({ product_id: renewal.product_id })
+
+function known(part: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null && value !== undefined))
+}

@@ -1,0 +1,129 @@
+/** What we remember: one derived row a lineage, made anew from its facts whenever one of them changes. */
+import type { Environment } from '../apple/payloads.ts'
+import type { Store } from '../store/store.ts'
+import type { TransactionRow } from './transactions.ts'
+
+export type SubscriptionRow = {
+  app_id: string
+  environment: Environment
+  original_transaction_id: string
+  transaction_id: string
+  product_id: string
+  group_id: string | null
+  ownership: string | null
+  storefront: string | null
+  price_milli: number | null
+  currency: string | null
+  offer_type: number | null
+  offer_discount: string | null
+  started_at: number
+  period_started_at: number
+  expires_at: number | null
+  grace_until_at: number | null
+  in_billing_retry: number
+  auto_renew_status: number | null
+  next_product_id: string | null
+  renewal_price_milli: number | null
+  expiration_intent: number | null
+  revoked_at: number | null
+  apple_status: number | null
+  apple_status_at: number | null
+}
+
+type RenewalRow = Pick<
+  SubscriptionRow,
+  'auto_renew_status' | 'next_product_id' | 'renewal_price_milli' | 'expiration_intent' | 'grace_until_at'
+> & { signed_at: number; in_billing_retry: number | null }
+type Status = { status: number; signed_at: number }
+type Lineage = [app_id: string, environment: string, original_transaction_id: string]
+
+const EVER = Number.MAX_SAFE_INTEGER
+
+export type Subscriptions = ReturnType<typeof openSubscriptions>
+
+export function openSubscriptions(store: Store) {
+  const lineage = 'app_id = ? and environment = ? and original_transaction_id = ?'
+  const current = store.prepare<[...Lineage, number], TransactionRow>(`
+    select * from transactions
+    where ${lineage} and purchased_at <= ?
+      and (kind = 'Auto-Renewable Subscription' or (kind is null and group_id is not null))
+    order by purchased_at desc, signed_at desc, transaction_id desc limit 1`)
+  const newestRenewal = store.prepare<[...Lineage, number], RenewalRow>(
+    `select * from renewals where ${lineage} and signed_at <= ? order by signed_at desc, sha256 desc limit 1`,
+  )
+  const newestStatus = store.prepare<[...Lineage, number], Status>(`
+    select status, signed_at from notifications
+    where ${lineage} and status is not null and signed_at <= ? order by signed_at desc, sha256 desc limit 1`)
+  const columns = [
+    ...[
+      'app_id',
+      'environment',
+      'original_transaction_id',
+      'transaction_id',
+      'product_id',
+      'group_id',
+      'ownership',
+    ],
+    ...[
+      'storefront',
+      'price_milli',
+      'currency',
+      'offer_type',
+      'offer_discount',
+      'started_at',
+      'period_started_at',
+    ],
+    ...['expires_at', 'grace_until_at', 'in_billing_retry', 'auto_renew_status', 'next_product_id'],
+    ...['renewal_price_milli', 'expiration_intent', 'revoked_at', 'apple_status', 'apple_status_at'],
+  ]
+  const put = store.prepare<SubscriptionRow>(`
+    insert or replace into subscriptions (${columns.join(', ')}) values (${columns.map((name) => `:${name}`).join(', ')})`)
+
+  /** Makes the row of a lineage anew from everything known of it. A lineage of one-time purchases has none. */
+  function recompute(...key: Lineage): void {
+    const row = derive(key, EVER, EVER)
+    if (row) put.run(row)
+  }
+
+  /** The row as it was to be seen at an instant: for a fact that arrives long after it was signed. */
+  const asOf = (at: number, ...key: Lineage): SubscriptionRow | null => derive(key, at, at)
+
+  function derive(key: Lineage, purchasedUntil: number, signedUntil: number): SubscriptionRow | null {
+    const transaction = current.get(...key, purchasedUntil)
+    if (!transaction) return null
+    const renewal = newestRenewal.get(...key, signedUntil)
+    const status = newestStatus.get(...key, signedUntil)
+    return join(transaction, renewal, status)
+  }
+
+  return { recompute, asOf }
+}
+
+function join(transaction: TransactionRow, renewal?: RenewalRow, status?: Status): SubscriptionRow {
+  // A renewal info older than the current period speaks of how an earlier one ended.
+  const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
+  const { app_id, environment, original_transaction_id, transaction_id } = transaction
+  return {
+    ...{ app_id, environment, original_transaction_id, transaction_id },
+    product_id: transaction.product_id,
+    group_id: transaction.group_id,
+    ownership: transaction.ownership,
+    storefront: transaction.storefront,
+    price_milli: transaction.price_milli,
+    currency: transaction.currency,
+    offer_type: transaction.offer_type,
+    offer_discount: transaction.offer_discount,
+    started_at: transaction.original_purchased_at,
+    period_started_at: transaction.purchased_at,
+    expires_at: transaction.expires_at,
+    grace_until_at: isCurrent ? renewal.grace_until_at : null,
+    in_billing_retry: isCurrent ? (renewal.in_billing_retry ?? 0) : 0,
+    auto_renew_status: renewal?.auto_renew_status ?? null,
+    next_product_id: renewal?.next_product_id ?? null,
+    renewal_price_milli: renewal?.renewal_price_milli ?? null,
+    expiration_intent: isCurrent ? renewal.expiration_intent : null,
+    revoked_at: transaction.revoked_at,
+    apple_status: status?.status ?? null,
+    apple_status_at: status?.signed_at ?? null,
+  }
+}

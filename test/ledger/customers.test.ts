@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Clues, customerId, openCustomers } from '../../src/ledger/customers.ts'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { runs } from '../random.ts'
+
+const APP = 'app_one'
+
+async function withCustomers<T>(
+  work: (customers: ReturnType<typeof openCustomers>, rows: () => unknown[]) => T,
+): Promise<T> {
+  const folder = temporaryFolder()
+  const store = openStore(`${folder.path}/test.db`)
+  try {
+    const customers = openCustomers(store)
+    const rows = () => [
+      ...store.prepare('select * from customers order by id').all(),
+      ...store.prepare('select * from customer_bridges order by 1, 2, 3, 4').all(),
+    ]
+    return await store.commit(() => work(customers, rows))
+  } finally {
+    await store.close()
+    folder.remove()
+  }
+}
+
+const clue = (
+  original_transaction_id: string,
+  original_purchased_at: number | null,
+  app_transaction_id: string | null,
+): Clues => ({
+  original_transaction_id,
+  original_purchased_at,
+  app_transaction_id,
+})
+const idOf = (lineage: string) => customerId(APP, 'production', lineage)
+
+/** What the components are, found the slow and obvious way: join whatever shares an id until nothing changes. */
+function componentsOf(clues: readonly Clues[]): Map<string, string> {
+  const names = new Map(clues.map((one) => [one.original_transaction_id, one.original_transaction_id]))
+  for (let changed = true; changed; ) {
+    changed = false
+    for (const a of clues) {
+      for (const b of clues) {
+        const nameOfA = names.get(a.original_transaction_id) ?? ''
+        const nameOfB = names.get(b.original_transaction_id) ?? ''
+        const isJoined =
+          a.original_transaction_id === b.original_transaction_id ||
+          (a.app_transaction_id !== null && a.app_transaction_id === b.app_transaction_id)
+        if (isJoined && nameOfA < nameOfB) {
+          names.set(b.original_transaction_id, nameOfA)
+          changed = true
+        }
+      }
+    }
+  }
+  return names
+}
+
+const someClues = fc.array(
+  fc.record({
+    original_transaction_id: fc.constantFrom(...'ABCDEFGH'),
+    original_purchased_at: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 5 }),
+    app_transaction_id: fc.option(fc.constantFrom('x', 'y', 'z', 'w'), { freq: 2 }),
+  }),
+  { minLength: 1, maxLength: 14 },
+)
+
+test('in any order, with any repetition, the same clues leave the same rows', async () => {
+  const property = fc.asyncProperty(someClues, fc.infiniteStream(fc.nat()), async (clues, chance) => {
+    const shuffled = [...clues, ...clues.slice(0, 3)]
+      .map((one) => [chance.next().value, one] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one)
+    const learn = (list: readonly Clues[]) =>
+      withCustomers((customers, rows) => {
+        for (const one of list) customers.recognise(APP, 'production', one)
+        return rows()
+      })
+    expect(await learn(shuffled)).toEqual(await learn(clues))
+  })
+  await fc.assert(property, runs(60, 1_500))
+})
+
+test('customers are the connected components, led by the least (original_purchased_at, id)', async () => {
+  const property = fc.asyncProperty(someClues, async (clues) => {
+    const components = componentsOf(clues)
+    await withCustomers((customers) => {
+      for (const one of clues) customers.recognise(APP, 'production', one)
+      for (const [lineage, name] of components) {
+        const members = [...components].filter(([, other]) => other === name).map(([member]) => member)
+        const dated = members.map((member) => {
+          const dates = clues
+            .filter((one) => one.original_transaction_id === member && one.original_purchased_at !== null)
+            .map((one) => one.original_purchased_at ?? 0)
+          return { id: idOf(member), date: dates.length ? Math.min(...dates) : Number.POSITIVE_INFINITY }
+        })
+        dated.sort((a, b) => (a.date === b.date ? (a.id < b.id ? -1 : 1) : a.date - b.date))
+        expect(customers.resolve(idOf(lineage))).toBe(dated[0]?.id)
+        expect(
+          customers
+            .lineages(idOf(lineage))
+            .map((one) => one.original_transaction_id)
+            .sort(),
+        ).toEqual(members.sort())
+      }
+    })
+  })
+  await fc.assert(property, runs(60, 1_500))
+})
+
+test('a bridge that arrives late joins two customers, and both old ids go on resolving', () =>
+  withCustomers((customers) => {
+    customers.recognise(APP, 'production', clue('A', 5, null))
+    customers.recognise(APP, 'production', clue('B', 3, null))
+    expect(customers.resolve(idOf('A'))).toBe(idOf('A'))
+    customers.recognise(APP, 'production', clue('A', 5, 'x'))
+    expect(customers.recognise(APP, 'production', clue('B', 3, 'x'))).toEqual({
+      canonical_id: idOf('B'),
+      merged: [idOf('A')],
+    })
+    expect(customers.resolve(idOf('A'))).toBe(idOf('B'))
+    expect(customers.resolve(idOf('B'))).toBe(idOf('B'))
+  }))
+
+test('an app account token, an environment and an app never join anything', () =>
+  withCustomers((customers) => {
+    customers.recognise(APP, 'production', clue('A', 5, 'x'))
+    customers.recognise(APP, 'sandbox', clue('B', 3, 'x'))
+    customers.recognise('app_two', 'production', clue('C', 1, 'x'))
+    expect(customers.resolve(idOf('A'))).toBe(idOf('A'))
+    expect(customers.lineages(idOf('A'))).toHaveLength(1)
+  }))
+
+test('an id never given out resolves to nothing', () =>
+  withCustomers((customers) => {
+    expect(customers.resolve('cus_000000000000000000000000')).toBeNull()
+    expect(customers.lineages('cus_000000000000000000000000')).toEqual([])
+  }))

@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp()
+})
+afterEach(() => app.close())
+
+test('a renewal is stored, applied and told in the feed', async () => {
+  const answer = await app.notify(renewedPayload(app.authority))
+  expect(answer).toMatchObject({ status: 200, body: { applied: 1, duplicates: 0, pending: false } })
+  const [event] = app.feed()
+  expect(event).toMatchObject({
+    type: 'subscription.renewed',
+    origin: 'live',
+    environment: 'production',
+    subject: '2000000000000001',
+    occurred_at: NOW - 60_000,
+    signed_at: NOW,
+    recorded_at: NOW,
+    data: {
+      bundle_id: BUNDLE,
+      product_id: 'lantern.pro.monthly',
+      country: 'USA',
+      money: { price_milli: 4990, currency: 'USD' },
+      subscription: { state: 'active', auto_renew: true },
+      user: null,
+    },
+  })
+  expect(event?.customer_id).toMatch(/^cus_[0-9a-f]{24}$/)
+})
+
+test('the same notification again is a duplicate and changes nothing', async () => {
+  const payload = renewedPayload(app.authority)
+  const body = { signedPayload: app.authority.sign(payload) }
+  await app.post('/apple/notifications', body)
+  expect(await app.post('/apple/notifications', body)).toMatchObject({
+    status: 200,
+    body: { applied: 0, duplicates: 1 },
+  })
+  expect(app.feed()).toHaveLength(1)
+})
+
+test('the raw text comes back byte for byte', async () => {
+  const signedPayload = app.authority.sign(renewedPayload(app.authority))
+  await app.post('/apple/notifications', { signedPayload })
+  const { id } = app.windfall.store.prepare<[], { id: number }>('select id from signed_payloads').get() ?? {
+    id: 0,
+  }
+  expect(app.windfall.ledger.raw.read(id)).toBe(signedPayload)
+  const chains = app.windfall.store.prepare('select count(*) as n from certificate_chains').get()
+  expect(chains).toEqual({ n: 1 })
+})
+
+test('a payload signed by somebody else is refused with 401, counted and kept for diagnosis', async () => {
+  const { openAuthority } = await import('../../src/demo/authority.ts')
+  const stranger = await openAuthority({ now: NOW })
+  const signedPayload = stranger.sign(renewedPayload(stranger))
+  const answer = await app.post('/apple/notifications', { signedPayload })
+  expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_signature' } })
+  expect(app.feed()).toEqual([])
+  expect(app.windfall.arrivals.refused.list()).toMatchObject([{ reason: 'root' }])
+})
+
+test('only the last hundred refused notifications are kept', async () => {
+  for (let n = 0; n < 130; n += 1) await app.post('/apple/notifications', { signedPayload: `junk.${n}.x` })
+  expect(app.windfall.arrivals.refused.list()).toHaveLength(100)
+  expect(app.windfall.arrivals.refused.count()).toBe(130)
+})
+
+test.each([
+  ['no signedPayload', {}],
+  ['a number', { signedPayload: 7 }],
+  ['an empty one', { signedPayload: '' }],
+  ['not an object', 'signedPayload'],
+])('%s is a 400 that names the field', async (_, body) => {
+  expect(await app.post('/apple/notifications', body)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request' },
+  })
+})
+
+test('a signed transaction posted as a notification is told apart', async () => {
+  const { transactionPayload } = await import('../apple/samples.ts')
+  const answer = await app.notify(transactionPayload())
+  expect(answer).toMatchObject({ status: 400, body: { code: 'not_a_notification' } })
+})
+
+test('an unknown type is stored and shown as notification.other', async () => {
+  const payload = outerPayload(dataBody(), { notificationType: 'SOMETHING_NEW', subtype: 'constructor' })
+  expect(await app.notify(payload)).toMatchObject({ status: 200, body: { applied: 1 } })
+  expect(app.feed()).toMatchObject([
+    { type: 'notification.other', data: { notification: { type: 'SOMETHING_NEW', subtype: 'constructor' } } },
+  ])
+})
+
+test('a notification for an app that is not connected waits, and is applied as recovered when it is', async () => {
+  const elsewhere = { bundleId: 'com.example.other', appAppleId: 77 }
+  const payload = outerPayload(dataBody(elsewhere), { notificationType: 'TEST', notificationUUID: 'uuid-1' })
+  expect(await app.notify(payload)).toMatchObject({ status: 200, body: { applied: 0, pending: true } })
+  expect(app.windfall.arrivals.pending.list()).toMatchObject([
+    { bundle_id: 'com.example.other', notifications: 1 },
+  ])
+  expect(app.feed()).toEqual([])
+
+  const { store, apps, arrivals } = app.windfall
+  await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.example.other' }, 'test'))
+  expect(await arrivals.applyPending()).toBe(1)
+  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'recovered' }])
+  expect(arrivals.pending.list()).toEqual([])
+  expect(apps.byBundle('com.example.other')).toMatchObject([{ apple_id: 77 }])
+})
+
+test('at most 100 wait for one bundle id and 1,000 in all, the newest; after seven days none', async () => {
+  const waiting = (bundleId: string, n: number) =>
+    app.notify(
+      outerPayload(dataBody({ bundleId }), {
+        notificationType: 'TEST',
+        notificationUUID: `${bundleId}-${n}`,
+      }),
+    )
+  for (let n = 0; n < 103; n += 1) await waiting('com.example.busy', n)
+  expect(app.windfall.arrivals.pending.list()).toMatchObject([{ notifications: 100 }])
+  for (let other = 0; other < 10; other += 1) {
+    for (let n = 0; n < 100; n += 1) await waiting(`com.example.n${other}`, n)
+  }
+  const sum = app.windfall.arrivals.pending.list().reduce((total, one) => total + one.notifications, 0)
+  expect(sum).toBe(1000)
+  app.clock.turn(7 * 86_400_000 + 1)
+  await app.windfall.jobs.runNow('housekeeping')
+  expect(app.windfall.arrivals.pending.list()).toEqual([])
+  expect(app.windfall.jobs.runs()).toMatchObject([{ job: 'housekeeping', error: null }])
+})
+
+test('in production another Apple id under the same bundle id is another app', async () => {
+  const payload = outerPayload(dataBody({ appAppleId: APPLE_ID + 1 }), { notificationType: 'TEST' })
+  expect(await app.notify(payload)).toMatchObject({ body: { pending: true } })
+  const sandbox = outerPayload(dataBody({ appAppleId: APPLE_ID + 1, environment: 'Sandbox' }), {
+    notificationType: 'TEST',
+  })
+  expect(await app.notify(sandbox)).toMatchObject({ body: { applied: 1 } })
+})
+
+test('a bundle id in two organizations is applied to each, or to the one that the URL names', async () => {
+  const { store, organizations, apps } = app.windfall
+  await store.commit(() =>
+    organizations.declare([
+      { slug: 'second', name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' },
+    ]),
+  )
+  const second = organizations.meant('second')
+  await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE, apple_id: APPLE_ID }, 'test'))
+  expect(await app.notify(renewedPayload(app.authority))).toMatchObject({ body: { applied: 2 } })
+  expect(new Set(app.feed().map((event) => event.id)).size).toBe(2)
+
+  const other = renewedPayload(app.authority, { outer: { notificationUUID: 'another' } })
+  const body = { signedPayload: app.authority.sign(other) }
+  expect(await app.post('/apple/notifications/second', body)).toMatchObject({ body: { applied: 1 } })
+  expect(await app.post('/apple/notifications/third', body)).toMatchObject({ status: 404 })
+})
+
+test('a database that is full answers 503 with retry-after, keeps nothing by half, and recovers by itself', async () => {
+  const { store } = app.windfall
+  store.limitPages(Number(store.pragma('page_count')))
+  let refused = null
+  for (let n = 0; n < 200 && refused === null; n += 1) {
+    const answer = await app.notify(
+      renewedPayload(app.authority, { outer: { notificationUUID: `full-${n}` } }),
+    )
+    if (answer.status !== 200) refused = { answer, n }
+  }
+  expect(refused?.answer).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
+  expect(refused?.answer.headers.get('retry-after')).toBe('30')
+  expect(app.feed()).toHaveLength(refused?.n ?? -1)
+  expect(await app.request('/readyz')).toMatchObject({ status: 503 })
+  store.limitPages(null)
+  expect(await app.request('/readyz')).toMatchObject({ status: 200 })
+  const again = await app.notify(
+    renewedPayload(app.authority, { outer: { notificationUUID: `full-${refused?.n}` } }),
+  )
+  expect(again.status).toBe(200)
+})
