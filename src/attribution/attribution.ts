@@ -1,0 +1,120 @@
+/** What we remember: the effect of the two calls of client apps, each one unit of work. */
+import type { Transaction } from '../apple/payloads.ts'
+import type { Verified } from '../apple/signed.ts'
+import type { App } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import type { Feed } from '../events/feed.ts'
+import type { EventType } from '../events/vocabulary.ts'
+import type { Ledger, Lineage } from '../ledger/ledger.ts'
+import type { Store } from '../store/store.ts'
+import type { Caller } from './callers.ts'
+import type { Proof, Verification } from './link.ts'
+import { type Link, openLinks } from './links.ts'
+import type { AttributeCall, IdentifyCall } from './requests.ts'
+import { type CallLabel, openUsers } from './users.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  feed: Feed
+  ledger: Ledger
+  limits: { attributes_per_user: number }
+}
+
+/** What an attribute call brought besides its body. */
+export type Evidence = { signed: Verified<Transaction> | null; unattested: string | null }
+
+export type Attribution = ReturnType<typeof openAttribution>
+
+export function openAttribution({ store, clock, feed, ledger, limits }: Deps) {
+  const users = openUsers(store, clock, limits)
+  const links = openLinks(store, clock)
+  ledger.describe(describe)
+
+  /** Upserts an app user, inside the caller's unit of work. Says so in the feed the first time. */
+  function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
+    const verification: Verification =
+      credential === 'secret' || credential === 'device' ? 'verified' : 'unverified'
+    const label = { verification, unattested: verification === 'verified' ? null : unattested }
+    const { is_new } = users.upsert(app, call, label)
+    if (is_new) {
+      const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
+      tell(app, 'customer.identified', `${app.id}/${call.appUserId}`, null, data)
+    }
+    return label
+  }
+
+  /**
+   * Links a purchase to a user, or moves it, inside the caller's unit of work. A signed transaction that came
+   * along enters the ledger first, so that the link meets its customer.
+   */
+  function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
+    if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
+    const { now, before, change } = links.claim({
+      app,
+      store: call.platform === 'android' ? 'google' : 'apple',
+      transaction_id: call.originalTransactionId,
+      app_user_id: call.appUserId,
+      product_id: call.productId ?? signed?.payload.product_id ?? null,
+      proofs: proofsOf(credential, signed),
+      credential,
+      unattested: credential === 'device' ? null : unattested,
+    })
+    const moved = before !== null && before.app_user_id !== now.app_user_id
+    if (change !== null && (moved || before === null)) announce(app, call, now, before, change)
+    return { link: now, moved }
+  }
+
+  function announce(app: App, call: AttributeCall, now: Link, before: Link | null, change: number): void {
+    const data = {
+      ...userPart(now),
+      ...(before && { from_app_user_id: before.app_user_id }),
+      product_id: now.product_id,
+      store: call.platform === 'android' ? 'google' : 'apple',
+    }
+    tell(
+      app,
+      before ? 'customer.moved' : 'customer.linked',
+      `link/${change}`,
+      call.originalTransactionId,
+      data,
+    )
+  }
+
+  function tell(
+    app: App,
+    type: EventType,
+    cause: string,
+    subject: string | null,
+    data: Record<string, unknown>,
+  ): void {
+    const customer = subject === null ? null : ledger.customers.ofLineage(app.id, subject)
+    feed.append({
+      ...{ type, cause, subject, app_id: app.id, organization_id: app.organization_id, origin: 'live' },
+      environment: customer?.environment ?? null,
+      customer_id: customer?.canonical_id ?? null,
+      data: () => ({ bundle_id: app.bundle_id, ...data }),
+      occurred_at: clock(),
+      signed_at: null,
+    })
+  }
+
+  /** What the snapshot of a ledger event says of its user. */
+  function describe({ app, original_transaction_id }: Lineage): Record<string, unknown> {
+    const link = links.get(app.id, 'apple', original_transaction_id)
+    return link ? userPart(link) : { user: null }
+  }
+
+  return { identify, attribute, users, links }
+}
+
+function proofsOf(credential: Caller['credential'], signed: Verified<Transaction> | null): Proof[] {
+  const proofs: Proof[] = signed ? ['purchase'] : []
+  if (credential === 'secret') proofs.push('server')
+  if (credential === 'device') proofs.push('device')
+  return proofs
+}
+
+const userPart = ({ app_user_id, proved_app_user_id, verification, proofs }: Link) => ({
+  user: { app_user_id, proved_app_user_id, verification, proofs },
+})

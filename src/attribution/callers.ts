@@ -1,0 +1,82 @@
+/** What we compute: who is calling, for which app, and how far the call proves itself. */
+import type { App, Apps } from '../apps/apps.ts'
+import type { Keys } from '../apps/keys.ts'
+import type { Organization, Organizations } from '../apps/organizations.ts'
+import { Refusal } from '../errors.ts'
+
+export type Credential = 'publishable' | 'secret' | 'device' | 'none'
+
+export type Caller = { app: App; credential: Credential }
+
+/** What the call says of itself. `authorization` is the header as it came. */
+export type Claim = { authorization: string | null; bundle_id: string; platform: string | null }
+
+type Deps = { apps: Apps; keys: Keys; organizations: Organizations }
+
+export type Callers = ReturnType<typeof openCallers>
+
+export function openCallers({ apps, keys, organizations }: Deps) {
+  /**
+   * Finds the app that a call is about and what vouches for it.
+   *
+   * @throws Refusal 401 for a credential that is wrong or missing where one is demanded, 403 for a key of an
+   * organization without that app, 404 or 409 when without a key no app or several could be meant.
+   */
+  function resolve(claim: Claim): Caller {
+    const token = bearer(claim.authorization)
+    const caller = token === null || token.startsWith('dt_') ? withoutKey(claim) : withKey(token, claim)
+    const organization = organizations.get(caller.app.organization_id)
+    if (organization) demand(organization, caller.credential)
+    return caller
+  }
+
+  function withKey(token: string, claim: Claim): Caller {
+    const key = keys.recognise(token)
+    if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or past its time')
+    const app = appsOf(claim).find((candidate) => candidate.organization_id === key.organization_id)
+    if (app) return { app, credential: key.kind }
+    throw new Refusal(403, 'app_not_in_organization', `${missing(claim)} in the organization of this key`)
+  }
+
+  function withoutKey(claim: Claim): Caller {
+    const [app, another] = appsOf(claim)
+    if (!app) throw new Refusal(404, 'unknown_app', missing(claim))
+    if (another) {
+      throw new Refusal(
+        409,
+        'ambiguous_app',
+        `several organizations have ${claim.bundle_id}: send a key of the one you mean`,
+      )
+    }
+    return { app, credential: 'none' }
+  }
+
+  const appsOf = ({ platform, bundle_id }: Claim): App[] =>
+    platform === 'android' ? apps.byAndroidPackage(bundle_id) : apps.byBundle(bundle_id)
+
+  return { resolve }
+}
+
+function missing({ platform, bundle_id }: Claim): string {
+  return platform === 'android'
+    ? `no app with the Android package ${bundle_id} is connected`
+    : `no app with the bundle id ${bundle_id} is connected`
+}
+
+function demand(organization: Organization, credential: Credential): void {
+  const { sdk_auth } = organization
+  const isEnough =
+    credential === 'secret' ||
+    sdk_auth === 'any' ||
+    credential === (sdk_auth === 'key' ? 'publishable' : 'device')
+  if (isEnough) return
+  const wanted = sdk_auth === 'key' ? 'a key (Authorization: Bearer pk_live_…)' : 'an attested device'
+  throw new Refusal(401, 'credential_required', `this organization demands ${wanted}`)
+}
+
+function bearer(authorization: string | null): string | null {
+  if (authorization === null) return null
+  const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? []
+  if (!token) throw new Refusal(401, 'invalid_key', 'the Authorization header must be `Bearer` and a key')
+  return token
+}

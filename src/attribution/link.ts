@@ -1,0 +1,51 @@
+/**
+ * What we compute: who a purchase belongs to, as two facts that are never mixed. What the last call said is always
+ * obeyed; what the last proved call said stays on record with its proofs.
+ */
+
+/** purchase: Apple's signature over this transaction came along. device: an attested device. server: a secret key. */
+export type Proof = 'purchase' | 'device' | 'server'
+
+export type LinkFacts = {
+  app_user_id: string
+  proved_app_user_id: string | null
+  proofs: readonly Proof[]
+}
+
+export type Verification = 'verified' | 'unverified'
+
+/** The link after one more call. Proofs add up while the proved user stays the same and start anew when it changes. */
+export function linkAfter(
+  before: LinkFacts | null,
+  app_user_id: string,
+  proofs: readonly Proof[],
+): LinkFacts {
+  if (proofs.length === 0) {
+    return {
+      app_user_id,
+      proved_app_user_id: before?.proved_app_user_id ?? null,
+      proofs: before?.proofs ?? [],
+    }
+  }
+  const earlier = before?.proved_app_user_id === app_user_id ? before.proofs : []
+  return {
+    app_user_id,
+    proved_app_user_id: app_user_id,
+    proofs: [...new Set([...earlier, ...proofs])].sort(),
+  }
+}
+
+/** Verified while both facts agree and Apple's signature is among the proofs. */
+export function labelOf(link: LinkFacts): Verification {
+  const isAgreed = link.proved_app_user_id === link.app_user_id
+  return isAgreed && link.proofs.includes('purchase') ? 'verified' : 'unverified'
+}
+
+/** True when nothing a reader could see differs. */
+export function isSameLink(a: LinkFacts, b: LinkFacts): boolean {
+  return (
+    a.app_user_id === b.app_user_id &&
+    a.proved_app_user_id === b.proved_app_user_id &&
+    a.proofs.join() === b.proofs.join()
+  )
+}

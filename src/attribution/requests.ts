@@ -1,0 +1,125 @@
+/** What we compute: the two calls of client apps, checked. Field names are the public SDKs'. */
+import * as v from 'valibot'
+
+/** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
+const NOBODY = new Set([
+  ...['no_user', 'null', '(null)', 'none', 'nil', 'nan', 'undefined', 'unidentified', 'unknown'],
+  ...['anonymous', 'guest', '0', '-1', '[]', '{}', '[object object]'],
+])
+
+const USER_ID_CHARACTERS = 256
+const KEY_CHARACTERS = 64
+const VALUE_CHARACTERS = 1_024
+
+const characters = (text: string): number => {
+  let count = 0
+  for (const _ of text) count += 1
+  return count
+}
+const isAtMost = (text: string, limit: number): boolean =>
+  text.length <= limit || (text.length <= 2 * limit && characters(text) <= limit)
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000')
+
+const text = (limit: number) =>
+  v.pipe(
+    v.string(),
+    v.nonEmpty('must not be empty'),
+    v.check((value) => isAtMost(value, limit), `must have at most ${limit} characters`),
+    v.check(isStorable, 'must be well-formed Unicode without null characters'),
+  )
+
+const absent = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
+
+export const AppUserId = v.pipe(
+  text(USER_ID_CHARACTERS),
+  v.check((id) => id.trim() === id, 'must not begin or end with white space'),
+  v.check(
+    (id) => !NOBODY.has(id.toLowerCase()),
+    'means nobody; leave the call out, or send an anonymous id of your own',
+  ),
+  v.description('The customer’s own user id, or an anonymous id that the app keeps'),
+)
+
+const platform = absent(v.pipe(text(64), v.toLowerCase(), v.description('ios, android, or any other word')))
+const bundleId = v.pipe(
+  text(255),
+  v.description('Bundle id of the app; the application id when platform is android'),
+)
+
+type Scalar = string | number | boolean | null
+export type Attributes = Record<string, Scalar>
+
+// Not a record schema: those leave out keys like `constructor`, and here every key is a key.
+const Attributes = v.pipe(
+  v.custom<Attributes>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
+    for (const [key, value] of Object.entries(dataset.value)) {
+      const message = faultOf(key, value)
+      if (message) {
+        const item = { type: 'object', origin: 'value', input: dataset.value, key, value } as const
+        addIssue({ message, path: [{ ...item, input: { ...dataset.value } }] })
+      }
+    }
+  }),
+)
+
+function faultOf(key: string, value: unknown): string | null {
+  if (key === '' || !isAtMost(key, KEY_CHARACTERS))
+    return `an attribute’s name must have 1 to ${KEY_CHARACTERS} characters`
+  if (!isStorable(key)) return 'an attribute’s name must be well-formed Unicode without null characters'
+  if (typeof value === 'string') {
+    if (!isAtMost(value, VALUE_CHARACTERS)) return `must have at most ${VALUE_CHARACTERS} characters`
+    return isStorable(value) ? null : 'must be well-formed Unicode without null characters'
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a finite number'
+  if (typeof value === 'boolean' || value === null) return null
+  return 'must be a string, a finite number, a boolean or null'
+}
+
+/** `POST /api/sdk/v1/identify`. Unknown fields are ignored; a device field left out or null stays as it was. */
+export const IdentifyCall = v.object({
+  appUserId: AppUserId,
+  bundleId,
+  platform,
+  osVersion: absent(text(VALUE_CHARACTERS)),
+  deviceModel: absent(text(VALUE_CHARACTERS)),
+  locale: absent(text(VALUE_CHARACTERS)),
+  attributes: absent(Attributes),
+})
+export type IdentifyCall = v.InferOutput<typeof IdentifyCall>
+
+const transactionId = v.pipe(
+  text(2_048),
+  v.description('Apple’s original transaction id; the Play purchase token when platform is android'),
+)
+
+/** `POST /api/sdk/v1/attribute`. An Android app may name its purchase token `purchaseToken`. */
+export const AttributeCall = v.pipe(
+  v.object({
+    appUserId: AppUserId,
+    bundleId,
+    originalTransactionId: absent(transactionId),
+    purchaseToken: absent(transactionId),
+    productId: absent(text(255)),
+    platform,
+    jws: absent(v.pipe(v.string(), v.description('The signed transaction (StoreKit’s jwsRepresentation)'))),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['originalTransactionId'], ['purchaseToken'], ['platform']],
+      (call) =>
+        call.originalTransactionId !== null || (call.platform === 'android' && call.purchaseToken !== null),
+      'is required: the original transaction id, as a string',
+    ),
+    ['originalTransactionId'],
+  ),
+  v.transform(({ purchaseToken, ...call }) => ({
+    ...call,
+    originalTransactionId: call.originalTransactionId ?? purchaseToken ?? '',
+  })),
+)
+export type AttributeCall = v.InferOutput<typeof AttributeCall>

@@ -1,0 +1,167 @@
+/** What may be asked: the two endpoints that client apps and the owner's backend call. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import { verifyTransaction } from '../apple/notification.ts'
+import type { Transaction } from '../apple/payloads.ts'
+import { SignatureError, type Verified, type Verifier } from '../apple/signed.ts'
+import type { App } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { addressBucket, clientAddress } from '../http/addresses.ts'
+import { header, readJson } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import type { Store } from '../store/store.ts'
+import type { Attribution } from './attribution.ts'
+import type { Caller, Callers, Claim } from './callers.ts'
+import { AttributeCall, IdentifyCall } from './requests.ts'
+import { openWindow } from './window.ts'
+
+export type SdkLimits = {
+  sdk_requests_per_minute: number
+  anonymous_requests_per_minute: number
+  sdk_body_bytes: number
+}
+
+type Deps = {
+  store: Store
+  /** A clock that does not jump, for the rate windows. */
+  monotonic: Clock
+  verifier: Verifier
+  callers: Callers
+  attribution: Attribution
+  limits: SdkLimits
+}
+
+const UNATTESTED = new Set(['pending', 'unsupported', 'simulator', 'enroll-failed'])
+
+const verification = v.picklist(['verified', 'unverified'])
+const Identified = v.object({ appUserId: v.string(), bundleId: v.string(), verification })
+const Attributed = v.object({
+  originalTransactionId: v.string(),
+  appUserId: v.string(),
+  moved: v.pipe(v.boolean(), v.description('True when another user held it before')),
+  verification,
+})
+const REFUSALS = {
+  400: { description: 'invalid_json, invalid_request' },
+  401: { description: 'invalid_key, credential_required' },
+  403: { description: 'app_not_in_organization' },
+  404: { description: 'unknown_app: no credential, and no connected app has the bundle id' },
+  409: { description: 'ambiguous_app: no credential, and several organizations have the bundle id' },
+  413: { description: 'too_large' },
+  415: { description: 'unsupported_media_type' },
+  429: { description: 'rate_limited, with retry-after' },
+  503: { description: 'store_unavailable, busy or shutting down, with retry-after' },
+}
+
+export function attributionRoutes(deps: Deps): Route[] {
+  const { store, attribution, limits } = deps
+  const admit = openAdmission(deps)
+
+  async function identify(event: H3Event) {
+    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
+    const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
+    const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
+    return { appUserId: call.appUserId, bundleId: call.bundleId, verification: label.verification }
+  }
+
+  async function attribute(event: H3Event) {
+    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes))
+    const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
+    const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
+    const evidence = { signed, unattested: unattestedBecause(event) }
+    const { link, moved } = await store.commit(() => attribution.attribute(caller, call, evidence))
+    return {
+      originalTransactionId: call.originalTransactionId,
+      appUserId: link.app_user_id,
+      moved,
+      verification: link.verification,
+    }
+  }
+
+  const common = { method: 'POST', tag: 'SDK', security: ['sdk_key', 'none'], cors: true } as const
+  return [
+    {
+      ...common,
+      path: '/api/sdk/v1/identify',
+      summary: 'Upsert an app user: attributes merge shallowly, device fields present replace',
+      body: IdentifyCall,
+      answers: { 200: { description: 'It is on disk', schema: Identified }, ...REFUSALS },
+      handler: identify,
+    },
+    {
+      ...common,
+      path: '/api/sdk/v1/attribute',
+      summary: 'Link a purchase to a user, or move it from another',
+      body: AttributeCall,
+      answers: {
+        200: { description: 'It is on disk', schema: Attributed },
+        ...REFUSALS,
+        400: { description: 'invalid_json, invalid_request, invalid_signed_transaction' },
+      },
+      handler: attribute,
+    },
+  ]
+}
+
+/** Who calls, counted: an organization's calls in its window, those that find no organization in their address's. */
+function openAdmission({ callers, limits, monotonic }: Deps) {
+  const organizations = openWindow('organization', () => limits.sdk_requests_per_minute, monotonic)
+  const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
+
+  return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
+    const caller = whoCalls(event, claim)
+    organizations.admit(caller.app.organization_id)
+    return caller
+  }
+
+  function whoCalls(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
+    try {
+      return callers.resolve({ ...claim, authorization: header(event, 'authorization') ?? null })
+    } catch (error) {
+      if (error instanceof Refusal) addresses.admit(addressBucket(clientAddress(event)))
+      throw error
+    }
+  }
+}
+
+/** Why the SDK could not attest, in the header it says so in; anything else is not worth keeping. */
+function unattestedBecause(event: H3Event): string | null {
+  const said = header(event, 'x-windfall-unattested') ?? header(event, 'x-revenuehog-unattested')
+  return said !== undefined && UNATTESTED.has(said) ? said : null
+}
+
+/**
+ * The proved transaction that came with an attribute call; null for one of Xcode's local store, which proves
+ * nothing and is thrown away, so that development works.
+ *
+ * @throws Refusal 400 `invalid_signed_transaction`.
+ */
+async function signedFor(
+  verifier: Verifier,
+  app: App,
+  call: AttributeCall,
+  jws: string,
+): Promise<Verified<Transaction> | null> {
+  if (call.platform === 'android') throw invalid('a Play purchase has no transaction signed by Apple')
+  try {
+    const signed = await verifyTransaction(verifier, jws)
+    const { bundle_id, original_transaction_id } = signed.payload
+    if (bundle_id !== app.bundle_id)
+      throw invalid(`it is a purchase in ${bundle_id}, not in ${app.bundle_id}`)
+    if (original_transaction_id !== call.originalTransactionId) {
+      throw invalid(
+        `its original transaction id is ${original_transaction_id}, not ${call.originalTransactionId}`,
+      )
+    }
+    return signed
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error
+    if (error.code === 'xcode') return null
+    throw invalid(`${error.code}: ${error.message}`)
+  }
+}
+
+const invalid = (message: string): Refusal =>
+  new Refusal(400, 'invalid_signed_transaction', message, { errors: [{ path: 'jws', message }] })

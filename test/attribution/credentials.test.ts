@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BUNDLE } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp()
+})
+afterEach(() => app.close())
+
+const IDENTIFY = '/api/sdk/v1/identify'
+const call = { appUserId: 'u1', bundleId: BUNDLE }
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const identify = (headers: Record<string, string> = {}, body: object = call) =>
+  app.post(IDENTIFY, body, headers)
+
+async function secondOrganization() {
+  const { store, organizations, apps, keys } = app.windfall
+  const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
+  await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
+  const second = organizations.meant('second')
+  await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE }, 'test'))
+  const key = await store.commit(() => keys.create(second.id, 'publishable', 'test').token)
+  return { second, key }
+}
+
+async function demand(sdk_auth: 'key' | 'attestation') {
+  const { store } = app.windfall
+  await store.commit(() => store.prepare<[string]>('update organizations set sdk_auth = ?').run(sdk_auth))
+}
+
+test('a publishable key names its organization, a secret one proves the call', async () => {
+  expect((await identify(bearer(await app.key('publishable')))).body).toMatchObject({
+    verification: 'unverified',
+  })
+  expect((await identify(bearer(await app.key('secret')))).body).toMatchObject({ verification: 'verified' })
+})
+
+test.each([
+  ['an unknown key', 'Bearer pk_live_0000000000000000000000000000'],
+  ['a read token', 'Bearer wf_0000000000000000000000000000'],
+  ['an empty bearer', 'Bearer '],
+  ['basic credentials', 'Basic dTpw'],
+])('%s is a 401', async (_, authorization) => {
+  expect(await identify({ authorization })).toMatchObject({ status: 401, body: { code: 'invalid_key' } })
+})
+
+test('a revoked key is a 401 at once; a rotated one goes on for its overlap', async () => {
+  const { store, keys } = app.windfall
+  const token = await app.key('publishable')
+  const id = keys.recognise(token)?.id ?? ''
+  const successor = await store.commit(() => keys.rotate(id, 3_600_000))
+  expect((await identify(bearer(token))).status).toBe(200)
+  expect((await identify(bearer(successor.token))).status).toBe(200)
+  app.clock.turn(3_600_000)
+  expect((await identify(bearer(token))).status).toBe(401)
+  await store.commit(() => keys.revoke(successor.id))
+  expect((await identify(bearer(successor.token))).status).toBe(401)
+})
+
+test('a key of an organization without the app is a 403', async () => {
+  const key = await app.key('publishable')
+  const answer = await identify(bearer(key), { appUserId: 'u1', bundleId: 'com.example.unknown' })
+  expect(answer).toMatchObject({ status: 403, body: { code: 'app_not_in_organization' } })
+})
+
+test('without a credential the bundle id must name exactly one connected app', async () => {
+  expect(await identify({}, { appUserId: 'u1', bundleId: 'com.example.unknown' })).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
+  expect((await identify()).status).toBe(200)
+  const { key } = await secondOrganization()
+  expect(await identify()).toMatchObject({ status: 409, body: { code: 'ambiguous_app' } })
+  expect((await identify(bearer(key))).status).toBe(200)
+})
+
+test('a device token that we never gave counts as none, unless a device is demanded', async () => {
+  expect((await identify(bearer('dt_unknown'))).body).toMatchObject({ verification: 'unverified' })
+  await demand('attestation')
+  expect(await identify(bearer('dt_unknown'))).toMatchObject({
+    status: 401,
+    body: { code: 'credential_required' },
+  })
+})
+
+test('an organization can demand a key, or a device; the owner’s backend is always let in', async () => {
+  await demand('key')
+  expect(await identify()).toMatchObject({ status: 401, body: { code: 'credential_required' } })
+  expect((await identify(bearer(await app.key('publishable')))).status).toBe(200)
+  await demand('attestation')
+  expect(await identify(bearer(await app.key('publishable')))).toMatchObject({ status: 401 })
+  expect((await identify(bearer(await app.key('secret')))).status).toBe(200)
+})
+
+test('an app that is disconnected is unknown, and its history stays', async () => {
+  await identify()
+  const { store, apps } = app.windfall
+  await store.commit(() => apps.remove(app.organization.id, BUNDLE))
+  expect((await identify()).status).toBe(404)
+  expect(app.feed()).toHaveLength(1)
+})
+
+test('the body is judged before the credential, and the credential before the window', async () => {
+  expect((await identify({ authorization: 'Bearer wrong' }, { bundleId: BUNDLE })).status).toBe(400)
+  for (let n = 0; n < 240; n += 1) await identify()
+  expect((await identify({ authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await identify()).status).toBe(429)
+})
+
+test('admitted call 241 within any 60 seconds is refused, over both endpoints, and the window recovers', async () => {
+  const attribute = () => app.post('/api/sdk/v1/attribute', { ...call, originalTransactionId: '1' })
+  const admittedAt: number[] = []
+  let refusals = 0
+  // 400 calls at an uneven pace over 100 seconds: at most 240 admitted in any 60 of them.
+  for (let n = 0; n < 400; n += 1) {
+    const answer = await (n % 2 ? attribute() : identify())
+    if (answer.status === 200) admittedAt.push(app.clock())
+    else refusals += 1
+    app.clock.turn(n % 100 < 50 ? 100 : 400)
+  }
+  expect(refusals).toBeGreaterThan(0)
+  for (const at of admittedAt) {
+    expect(admittedAt.filter((other) => other > at - 60_000 && other <= at).length).toBeLessThanOrEqual(240)
+  }
+  expect(admittedAt.length).toBeGreaterThan(300)
+})
+
+test('a refused call says when to come back, does not count, and is admitted then', async () => {
+  for (let n = 0; n < 240; n += 1) {
+    expect((await identify()).status).toBe(200)
+    app.clock.turn(10)
+  }
+  for (let n = 0; n < 50; n += 1) {
+    const answer = await identify()
+    expect(answer).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(answer.headers.get('retry-after')).toBe('58')
+    expect(answer.headers.get('ratelimit')).toBe('"organization";r=0;t=58')
+    expect(answer.headers.get('ratelimit-policy')).toBe('"organization";q=240;w=60')
+  }
+  app.clock.turn(57_599)
+  expect((await identify()).headers.get('retry-after')).toBe('1')
+  app.clock.turn(1)
+  expect((await identify()).status).toBe(200)
+  expect((await identify()).status).toBe(429)
+})
+
+test('organizations have windows of their own', async () => {
+  const key = await app.key('publishable')
+  const other = await secondOrganization()
+  for (let n = 0; n < 241; n += 1) await identify(bearer(key))
+  expect((await identify(bearer(key))).status).toBe(429)
+  expect((await identify(bearer(other.key))).status).toBe(200)
+})
+
+test('calls that find no organization are counted by client address, through trusted proxies only', async () => {
+  const stray = (forwarded: string) =>
+    identify({ 'x-forwarded-for': forwarded }, { appUserId: 'u', bundleId: 'com.x' })
+  for (let n = 0; n < 60; n += 1) expect((await stray(`9.9.9.${n}, 203.0.113.7`)).status).toBe(404)
+  const refused = await stray('1.2.3.4, 203.0.113.7')
+  expect(refused).toMatchObject({ status: 429 })
+  expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=60;w=60')
+  expect((await stray('203.0.113.8')).status).toBe(404)
+  expect((await identify({ 'x-forwarded-for': '203.0.113.7' })).status).toBe(200)
+  app.clock.turn(60_000)
+  expect((await stray('203.0.113.7')).status).toBe(404)
+})
+
+test('all addresses of one IPv6 /64 are counted as one', async () => {
+  const stray = (forwarded: string) =>
+    identify({ 'x-forwarded-for': forwarded }, { appUserId: 'u', bundleId: 'com.x' })
+  for (let n = 0; n < 60; n += 1) await stray(`2001:db8:0:1::${n}`)
+  expect((await stray('2001:db8:0:1:ffff::1')).status).toBe(429)
+  expect((await stray('2001:db8:0:2::1')).status).toBe(404)
+})

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openAuthority } from '../../src/demo/authority.ts'
+import { BUNDLE, NOW, transactionPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp({ apps: [{ bundle_id: BUNDLE, android_package: 'com.example.lantern.android' }] })
+})
+afterEach(() => app.close())
+
+const IDENTIFY = '/api/sdk/v1/identify'
+const ATTRIBUTE = '/api/sdk/v1/attribute'
+const LINEAGE = '2000000000000001'
+const user = (appUserId: string, more: object = {}) => ({ appUserId, bundleId: BUNDLE, ...more })
+const purchase = (appUserId: string, more: object = {}) =>
+  user(appUserId, { originalTransactionId: LINEAGE, ...more })
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const stored = (id: string) =>
+  app.windfall.attribution.users.get(app.windfall.apps.byBundle(BUNDLE)[0]?.id ?? '', id)
+const link = (store: 'apple' | 'google' = 'apple', id = LINEAGE) =>
+  app.windfall.attribution.links.get(app.windfall.apps.byBundle(BUNDLE)[0]?.id ?? '', store, id)
+const signed = (changes: object = {}) => app.authority.sign(transactionPayload({ ...changes }))
+
+describe('identify', () => {
+  test('upserts a user and answers with the call’s label', async () => {
+    const device = { platform: 'iOS', osVersion: '19.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
+    const answer = await app.post(IDENTIFY, user('u1', { ...device, attributes: { plan: 'pro', seats: 3 } }))
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { appUserId: 'u1', bundleId: BUNDLE, verification: 'unverified' },
+    })
+    expect(stored('u1')).toMatchObject({
+      platform: 'ios',
+      os_version: '19.1',
+      device_model: 'iPhone18,1',
+      locale: 'de_DE',
+      attributes: '{"plan":"pro","seats":3}',
+      seen_at: NOW,
+    })
+  })
+
+  test('merges attributes shallowly, null included; device fields present replace, absent ones stay', async () => {
+    await app.post(
+      IDENTIFY,
+      user('u1', { osVersion: '18', locale: 'en', attributes: { a: 1, b: 'x', c: true } }),
+    )
+    await app.post(IDENTIFY, user('u1', { osVersion: '19', attributes: { b: null, d: 'new' } }))
+    const row = stored('u1')
+    expect(JSON.parse(row?.attributes ?? '')).toEqual({ a: 1, b: null, c: true, d: 'new' })
+    expect(row).toMatchObject({ os_version: '19', locale: 'en' })
+  })
+
+  test('unknown fields are ignored, and keys that every object has are keys like any other', async () => {
+    const body = `{"appUserId":"u1","bundleId":"${BUNDLE}","more":1,"attributes":{"constructor":"a","toString":1,"__proto__":"p"}}`
+    const response = await app.request(IDENTIFY, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(response.status).toBe(200)
+    expect(stored('u1')?.attributes).toBe('{"constructor":"a","toString":1,"__proto__":"p"}')
+  })
+
+  test('the first call of a user is told in the feed, later ones are not', async () => {
+    await app.post(IDENTIFY, user('u1'))
+    await app.post(IDENTIFY, user('u1', { attributes: { a: 1 } }))
+    expect(app.feed()).toMatchObject([{ type: 'customer.identified', data: { user: { app_user_id: 'u1' } } }])
+  })
+
+  test('a secret key makes the call verified, and why another was not attested is stored', async () => {
+    await app.post(IDENTIFY, user('u1'), { 'x-windfall-unattested': 'simulator' })
+    expect(stored('u1')).toMatchObject({ verification: 'unverified', unattested: 'simulator' })
+    await app.post(IDENTIFY, user('u1'), { 'x-revenuehog-unattested': 'pending' })
+    expect(stored('u1')).toMatchObject({ unattested: 'pending' })
+    await app.post(IDENTIFY, user('u1'), { 'x-windfall-unattested': 'made up' })
+    expect(stored('u1')).toMatchObject({ unattested: null })
+    const answer = await app.post(IDENTIFY, user('u1'), bearer(await app.key('secret')))
+    expect(answer.body).toMatchObject({ verification: 'verified' })
+    expect(stored('u1')).toMatchObject({ verification: 'verified', unattested: null })
+  })
+
+  test('an Android app is named by its package', async () => {
+    const call = { appUserId: 'u1', bundleId: 'com.example.lantern.android', platform: 'Android' }
+    expect((await app.post(IDENTIFY, call)).status).toBe(200)
+    expect(stored('u1')).toMatchObject({ platform: 'android' })
+    expect((await app.post(IDENTIFY, { ...call, bundleId: BUNDLE })).body).toMatchObject({
+      code: 'unknown_app',
+    })
+  })
+
+  const attributes = (n: number) =>
+    Object.fromEntries(Array.from({ length: n }, (_, index) => [`key${index}`, index]))
+
+  test('a user has at most 100 attributes after merging', async () => {
+    expect((await app.post(IDENTIFY, user('u1', { attributes: attributes(100) }))).status).toBe(200)
+    const answer = await app.post(IDENTIFY, user('u1', { attributes: { onemore: 1 } }))
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ path: 'attributes' }] },
+    })
+    expect((await app.post(IDENTIFY, user('u1', { attributes: { key5: 'again' } }))).status).toBe(200)
+    expect(JSON.parse(stored('u1')?.attributes ?? '')).not.toHaveProperty('onemore')
+  })
+
+  const faults: [string, object, string][] = [
+    ['no user', { bundleId: BUNDLE }, 'appUserId'],
+    ['an empty user', user(''), 'appUserId'],
+    ['a user of 257 characters', user('u'.repeat(257)), 'appUserId'],
+    ['white space before', user(' u1'), 'appUserId'],
+    ['white space after', user('u1\n'), 'appUserId'],
+    ['a number as user', { appUserId: 7, bundleId: BUNDLE }, 'appUserId'],
+    ['half a surrogate pair', user('\ud800'), 'appUserId'],
+    ['a null character', user('a\u0000b'), 'appUserId'],
+    ...['null', 'undefined', 'NaN', 'anonymous', '0', '-1', '[object Object]', 'NULL', 'Guest'].map(
+      (id): [string, object, string] => [`nobody (${id})`, user(id), 'appUserId'],
+    ),
+    ['no bundle', { appUserId: 'u1' }, 'bundleId'],
+    ['attributes as a list', user('u1', { attributes: ['a'] }), 'attributes'],
+    ['a nested attribute', user('u1', { attributes: { plan: { name: 'pro' } } }), 'attributes.plan'],
+    ['an empty attribute name', user('u1', { attributes: { '': 1 } }), 'attributes.'],
+    [
+      'an attribute name of 65 characters',
+      user('u1', { attributes: { ['k'.repeat(65)]: 1 } }),
+      `attributes.${'k'.repeat(65)}`,
+    ],
+    [
+      'an attribute of 1,025 characters',
+      user('u1', { attributes: { long: 'x'.repeat(1025) } }),
+      'attributes.long',
+    ],
+    ['a platform that is no word', user('u1', { platform: 4 }), 'platform'],
+  ]
+  test.each(faults)('%s is refused with its path', async (_, body, path) => {
+    const answer = await app.post(IDENTIFY, body)
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(answer.body.errors?.map((fault) => fault.path)).toContain(path)
+    expect(app.feed()).toEqual([])
+  })
+
+  test('a number beyond every double is refused, one beyond 2^53 is the nearest double', async () => {
+    const send = (value: string) =>
+      app.request(IDENTIFY, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"appUserId":"u1","bundleId":"${BUNDLE}","attributes":{"n":${value}}}`,
+      })
+    expect((await send('1e999')).status).toBe(400)
+    expect((await send('9007199254740993')).status).toBe(200)
+    expect(stored('u1')?.attributes).toBe('{"n":9007199254740992}')
+  })
+
+  test('ids of 256 characters, with slashes, in any script, are taken as they are', async () => {
+    for (const id of ['u'.repeat(256), 'a/b', 'Ünïcode 用户', '👩‍👩‍👧', '$anon_1']) {
+      expect((await app.post(IDENTIFY, user(id))).body).toMatchObject({ appUserId: id })
+      expect(stored(id)).not.toBeNull()
+    }
+  })
+})
+
+describe('attribute', () => {
+  test('links a purchase that Apple has not told of yet; it takes effect when it does', async () => {
+    const answer = await app.post(ATTRIBUTE, purchase('u1', { productId: 'lantern.pro.monthly' }))
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { originalTransactionId: LINEAGE, appUserId: 'u1', moved: false, verification: 'unverified' },
+    })
+    const { renewedPayload } = await import('../apple/samples.ts')
+    await app.notify(renewedPayload(app.authority))
+    expect(app.feed(['subscription.renewed'])).toMatchObject([
+      {
+        data: {
+          user: { app_user_id: 'u1', proved_app_user_id: null, verification: 'unverified', proofs: [] },
+        },
+      },
+    ])
+  })
+
+  test('a signed transaction proves the purchase, and enters the ledger', async () => {
+    const answer = await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
+    expect(answer.body).toMatchObject({ verification: 'verified', moved: false })
+    expect(link()).toMatchObject({
+      proved_app_user_id: 'u1',
+      proofs: ['purchase'],
+      product_id: 'lantern.pro.monthly',
+    })
+    expect(app.feed(['transaction.recorded', 'customer.linked'])).toMatchObject([
+      { type: 'transaction.recorded', origin: 'live' },
+      { type: 'customer.linked', data: { user: { app_user_id: 'u1', verification: 'verified' } } },
+    ])
+    const [, linked] = app.feed(['transaction.recorded', 'customer.linked'])
+    expect(linked?.customer_id).toMatch(/^cus_/)
+  })
+
+  test('an unproved call moves the link, and what was proved stays on record', async () => {
+    await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
+    const moved = await app.post(ATTRIBUTE, purchase('u2'))
+    expect(moved.body).toMatchObject({ appUserId: 'u2', moved: true, verification: 'unverified' })
+    expect(link()).toMatchObject({ app_user_id: 'u2', proved_app_user_id: 'u1', proofs: ['purchase'] })
+    const back = await app.post(ATTRIBUTE, purchase('u1'))
+    expect(back.body).toMatchObject({ moved: true, verification: 'verified' })
+    const history = app.windfall.store.prepare('select * from link_history order by id').all()
+    expect(history).toMatchObject([
+      { from_app_user_id: null, to_app_user_id: 'u1', to_proofs: '["purchase"]', credential: 'none' },
+      { from_app_user_id: 'u1', to_app_user_id: 'u2', to_proved_app_user_id: 'u1' },
+      { from_app_user_id: 'u2', to_app_user_id: 'u1' },
+    ])
+    expect(app.feed(['customer.moved'])).toMatchObject([
+      { data: { from_app_user_id: 'u1', user: { app_user_id: 'u2', proved_app_user_id: 'u1' } } },
+      { data: { from_app_user_id: 'u2', user: { app_user_id: 'u1' } } },
+    ])
+  })
+
+  test('proofs add up while the proved user stays the same, and start anew when it changes', async () => {
+    const secret = bearer(await app.key('secret'))
+    await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
+    await app.post(ATTRIBUTE, purchase('u1'), secret)
+    expect(link()).toMatchObject({
+      proved_app_user_id: 'u1',
+      proofs: ['purchase', 'server'],
+      verification: 'verified',
+    })
+    const answer = await app.post(ATTRIBUTE, purchase('u2'), secret)
+    expect(answer.body).toMatchObject({ moved: true, verification: 'unverified' })
+    expect(link()).toMatchObject({ app_user_id: 'u2', proved_app_user_id: 'u2', proofs: ['server'] })
+  })
+
+  test('the same call again changes nothing and is not told again', async () => {
+    await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))
+    expect((await app.post(ATTRIBUTE, purchase('u1', { jws: signed() }))).body).toMatchObject({
+      moved: false,
+    })
+    expect(app.feed(['customer.linked'])).toHaveLength(1)
+    expect(app.windfall.store.prepare('select * from link_history').all()).toHaveLength(1)
+  })
+
+  const invalid: [string, (app: TestApp) => Promise<string> | string][] = [
+    ['of another bundle', (a) => a.authority.sign(transactionPayload({ bundleId: 'com.example.other' }))],
+    ['of another lineage', (a) => a.authority.sign(transactionPayload({ originalTransactionId: '999' }))],
+    ['signed by somebody else', async () => (await openAuthority({ now: NOW })).sign(transactionPayload())],
+    [
+      'that is a renewal info',
+      async (a) => a.authority.sign((await import('../apple/samples.ts')).renewalPayload()),
+    ],
+    ['of two parts', () => 'eyJhbGciOiJFUzI1NiJ9.e30'],
+    ['that is junk', () => 'junk'],
+  ]
+  test.each(invalid)('a signed transaction %s is refused whole', async (_, make) => {
+    const answer = await app.post(ATTRIBUTE, purchase('u1', { jws: await make(app) }))
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_signed_transaction', errors: [{ path: 'jws' }] },
+    })
+    expect(link()).toBeNull()
+    expect(app.feed(['transaction.recorded', 'customer.linked'])).toEqual([])
+  })
+
+  test('one of Xcode’s local store is thrown away, and the call taken unverified', async () => {
+    const { signUnder, headerOf } = await import('../../src/demo/authority.ts')
+    const header = headerOf(app.authority)
+    const jws = signUnder(
+      { alg: 'ES256', x5c: header.x5c.slice(0, 1) },
+      transactionPayload({ environment: 'Xcode', transactionId: '0', originalTransactionId: '0' }),
+      app.authority.leaf_key,
+    )
+    const answer = await app.post(ATTRIBUTE, { ...purchase('u1', { jws }), originalTransactionId: '0' })
+    expect(answer).toMatchObject({ status: 200, body: { verification: 'unverified' } })
+    expect(app.feed(['transaction.recorded'])).toEqual([])
+  })
+
+  test('a Play purchase token is kept per store, under either name', async () => {
+    const call = { appUserId: 'u1', bundleId: 'com.example.lantern.android', platform: 'android' }
+    expect((await app.post(ATTRIBUTE, { ...call, purchaseToken: 'play-1' })).body).toMatchObject({
+      originalTransactionId: 'play-1',
+    })
+    expect((await app.post(ATTRIBUTE, { ...call, originalTransactionId: 'play-2' })).status).toBe(200)
+    expect(link('google', 'play-1')).toMatchObject({ app_user_id: 'u1' })
+    expect(link('google', 'play-2')).toMatchObject({ app_user_id: 'u1' })
+    expect(link('apple', 'play-1')).toBeNull()
+    const withJws = await app.post(ATTRIBUTE, { ...call, purchaseToken: 'play-3', jws: signed() })
+    expect(withJws.body).toMatchObject({ code: 'invalid_signed_transaction' })
+  })
+
+  test.each([
+    ['no transaction', user('u1')],
+    ['a number as transaction', purchase('u1', { originalTransactionId: 2000000000000001 })],
+    ['an empty one', purchase('u1', { originalTransactionId: '' })],
+    ['a purchase token without Android', user('u1', { purchaseToken: 'play-1' })],
+  ])('%s is refused with its path', async (_, body) => {
+    const answer = await app.post(ATTRIBUTE, body)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ path: 'originalTransactionId' }] },
+    })
+  })
+})
