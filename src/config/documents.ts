@@ -1,0 +1,86 @@
+/** What we compute: the settings written down for people: the commented config.toml and the table of the README. */
+import { type Path, pathText } from './complaints.ts'
+import { type Setting, tomlText } from './setting.ts'
+import { heading, SECTIONS, type Section, variableName } from './settings.ts'
+
+const WIDTH = 96
+
+const OPENING = `# Windfall's settings. Each has a default, so that this file may be empty or missing. A # without a
+# space after it stands before a setting at its default, or an example where it has none: take
+# the # away to change it. The environment wins over this file: WINDFALL_SERVER_PORT is the port
+# of [server]. \`windfall check\` says what is wrong; a running server takes changes over on SIGHUP.`
+
+/**
+ * A config.toml with every setting, commented out at its default: valid as it is and the same as none.
+ *
+ * @param bundle_id an app to declare in it
+ */
+export function commentedConfig(bundle_id?: string): string {
+  const sections = SECTIONS.map((section) =>
+    sectionText(section, section.name === 'apps' ? bundle_id : undefined),
+  )
+  return `${[OPENING, ...sections].join('\n\n')}\n`
+}
+
+function sectionText(section: Section, bundle_id?: string): string {
+  const settings = Object.entries(section.settings).map(([key, setting]) => {
+    const is_written = key === 'bundle_id' && bundle_id !== undefined
+    const line = is_written ? `${key} = ${tomlText(bundle_id)}` : `#${key} = ${defaultOrExample(setting)}`
+    return `${wrapped(notes(setting))}\n${line}`
+  })
+  if (section.name === '') return settings.join('\n\n')
+  const is_commented = section.list && bundle_id === undefined
+  const head = `${wrapped(section.reason)}\n${is_commented ? '#' : ''}${heading(section)}`
+  return [head, ...settings].join('\n\n')
+}
+
+const defaultOrExample = ({ fallback, example }: Setting): string =>
+  fallback === null || fallback === undefined ? (example ?? '') : tomlText(fallback)
+
+function notes({ reason, otherwise, restart }: Setting, with_default = true): string {
+  const parts = [
+    reason,
+    with_default && otherwise && `Default: ${otherwise}.`,
+    restart && 'Changes with a restart.',
+  ]
+  return parts.filter(Boolean).join(' ')
+}
+
+/** A text as comment lines. */
+function wrapped(text: string): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)
+    if (line === undefined || line.length + word.length >= WIDTH) lines.push(`# ${word}`)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines.join('\n')
+}
+
+/** Every setting as a table in Markdown: what it is called, its default, its environment variable and its reason. */
+export function settingsTable(): string {
+  return ['| setting | default | environment | why |', '|---|---|---|---|', ...SECTIONS.flatMap(rows)].join(
+    '\n',
+  )
+}
+
+/** A list as a whole, where the section is one, and then each of its settings. */
+function rows(section: Section): string[] {
+  const { name, list, reason, settings } = section
+  const whole = row([name], 'none', `${reason} The variable takes a TOML array of inline tables.`)
+  const each = Object.entries(settings).map(([key, setting]) => {
+    const above = list ? [name, 0] : [name].filter(Boolean)
+    return row([...above, key], defaultText(setting), notes(setting, false))
+  })
+  return list ? [whole, ...each] : each
+}
+
+function row(path: Path, fallback: string, reason: string): string {
+  return `| ${[`\`${pathText(path)}\``, fallback, `\`${variableName(path)}\``, reason].join(' | ')} |`
+}
+
+function defaultText({ fallback, otherwise }: Setting): string {
+  if (otherwise !== undefined) return otherwise
+  if (fallback === undefined) return 'must be written'
+  return fallback === null ? 'none' : `\`${tomlText(fallback)}\``
+}

@@ -1,0 +1,10 @@
+/** What we compute: the single values of a configuration. */
+import type { Path } from './complaints.ts'
+import { isTable } from './setting.ts'
+
+/** Every value in a tree with its path; a list of plain values is one. */
+export function leavesOf(value: unknown, path: Path = []): [Path, unknown][] {
+  if (isTable(value)) return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+  if (!Array.isArray(value) || !value.some(isTable)) return [[path, value]]
+  return value.flatMap((inner: unknown, index) => leavesOf(inner, [...path, index]))
+}

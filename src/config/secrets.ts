@@ -1,0 +1,73 @@
+/** What we compute: secrets that stand in files of their own. */
+import { dirname, resolve } from 'node:path'
+import type { Path } from './complaints.ts'
+import type { Draft } from './draft.ts'
+import { readFile } from './files.ts'
+import { isTable } from './setting.ts'
+import { SECTIONS, type Section } from './settings.ts'
+
+type Folders = Readonly<{
+  /** Where relative paths begin. */
+  base: string
+  /** Where the service manager puts credentials ($CREDENTIALS_DIRECTORY, systemd.exec(5)), if it does. */
+  credentials: string | undefined
+}>
+
+/** Reads every `*_file` that stands for a secret, and puts what it holds where the secret would stand. */
+export function readSecrets(draft: Draft, folders: Folders): void {
+  for (const section of SECTIONS) {
+    const secrets = Object.keys(section.settings).filter((key) => section.settings[key]?.secret)
+    for (const { path, table } of tablesOf(draft, section)) {
+      for (const key of secrets) {
+        const file = table[`${key}_file`]
+        if (typeof file === 'string' && file !== '') readSecret(draft, path, key, file, folders)
+      }
+    }
+  }
+}
+
+function tablesOf(draft: Draft, { name }: Section): { path: Path; table: Record<string, unknown> }[] {
+  const value = draft.values[name]
+  if (isTable(value)) return [{ path: [name], table: value }]
+  if (!Array.isArray(value)) return []
+  return value.flatMap((table: unknown, index) => (isTable(table) ? [{ path: [name, index], table }] : []))
+}
+
+function readSecret(draft: Draft, above: Path, key: string, file: string, folders: Folders): void {
+  const path = [...above, `${key}_file`]
+  if (draft.has([...above, key])) {
+    draft.complain(
+      path,
+      `stands beside ${key}`,
+      `Keep one of the two: ${key}_file keeps the secret out of sight.`,
+    )
+    return
+  }
+  if (file.includes('sk_live_')) {
+    draft.complain(
+      path,
+      'holds a key itself',
+      `Write the key as ${key}, or put it into a file and its path here.`,
+    )
+    return
+  }
+  const full = resolve(folders.base, file)
+  const read = readFile(full)
+  if ('problem' in read) {
+    draft.complain(
+      path,
+      `${full} ${read.problem}`,
+      `Write the path of a file that holds the ${key} and nothing else.`,
+    )
+  } else if (isOpen(read.mode) && dirname(full) !== folders.credentials) {
+    const problem = `${full} is open to others (mode ${read.mode.toString(8).padStart(4, '0')})`
+    draft.complain(path, problem, `Run: chmod 600 ${full}`)
+  } else if (read.text.trim() === '') {
+    draft.complain(path, `${full} is empty`, `Put the ${key} into it, and nothing else.`)
+  } else {
+    draft.set([...above, key], read.text.trim(), { kind: 'secret file', source: full, line: null })
+  }
+}
+
+/** Whether anybody but the file's owner may do anything with it. A service manager's folder is closed as a whole. */
+const isOpen = (mode: number): boolean => (mode & 0o077) !== 0

@@ -1,0 +1,120 @@
+/** What may be written: the settings of this process: its address, its file, its log, its limits. */
+
+import * as v from 'valibot'
+import { possible, setting } from './setting.ts'
+import * as is from './values.ts'
+
+export const root = {
+  base_url: {
+    ...possible(is.baseUrl, {
+      reason:
+        'Where Apple, your apps and your browser reach Windfall. Every link and the notification URL are built from it, and requests for another host are refused.',
+      write: 'http:// or https:// and a host, without a path',
+      example: '"http://127.0.0.1:8787"',
+    }),
+    otherwise: 'http:// and the address and port of [server]',
+  },
+}
+
+export const server = {
+  host: setting(is.host, '127.0.0.1', {
+    reason:
+      'The address to listen on. Leave it behind a reverse proxy or a tunnel on the same machine; 0.0.0.0 listens on every network.',
+    write: 'an address or a host name, without a port',
+    restart: true,
+  }),
+  port: setting(is.wholeNumber(0, 65_535), 8787, {
+    reason: 'The port to listen on; 0 takes any free one.',
+    write: 'a whole number from 0 to 65535',
+    restart: true,
+  }),
+  trusted_proxies: setting(v.array(is.addressRange), ['127.0.0.0/8', '::1/128'], {
+    reason:
+      "The proxies whose x-forwarded-for is believed; a caller's address is the rightmost one that is not in here. Add your proxy's network if it runs on another machine.",
+    write: 'a list of addresses and ranges in CIDR form',
+  }),
+  hosts: setting(v.array(is.host), [], {
+    reason: 'Host names that requests may be for besides that of base_url.',
+    write: 'a list of host names without scheme or port',
+    example: '["windfall.internal"]',
+  }),
+  max_connections: setting(is.wholeNumber(1, 1_000_000), 2048, {
+    reason:
+      'Connections held open at once; more are turned away. Each open feed is one, and a thousand of them leave room for ingest.',
+    write: 'a whole number from 1 to 1000000',
+    restart: true,
+  }),
+  headers_timeout_seconds: setting(is.wholeNumber(1, 600), 5, {
+    reason: 'How long a caller may take to send its headers. Cuts off those who send slowly on purpose.',
+    write: 'a whole number from 1 to 600',
+    restart: true,
+  }),
+  request_timeout_seconds: setting(is.wholeNumber(1, 600), 10, {
+    reason: 'How long a caller may take to send its headers and body.',
+    write: 'a whole number from 1 to 600, not below headers_timeout_seconds',
+    restart: true,
+  }),
+  keep_alive_seconds: setting(is.wholeNumber(1, 600), 5, {
+    reason: "How long an idle connection is kept. Longer than your proxy's own time avoids its rare 502s.",
+    write: 'a whole number from 1 to 600',
+    restart: true,
+  }),
+  shutdown_seconds: setting(is.wholeNumber(1, 600), 10, {
+    reason: 'How long requests under way may take to finish when Windfall is asked to stop.',
+    write: 'a whole number from 1 to 600',
+    restart: true,
+  }),
+}
+
+export const store = {
+  path: setting(is.filePath, './data/windfall.db', {
+    reason:
+      'The database file: all that Windfall knows. Relative to the folder of the config file, or where none is used, to the one Windfall was started in.',
+    write: 'the path of a file',
+    restart: true,
+  }),
+}
+
+export const log = {
+  level: setting(is.oneOf(['debug', 'info', 'warn', 'error']), 'info', {
+    reason: 'The least important kind of line to write.',
+    write: 'debug, info, warn or error',
+  }),
+  format: setting(is.oneOf(['pretty', 'json', 'auto']), 'auto', {
+    reason: 'pretty for people, json for machines; auto is pretty on a terminal and json elsewhere.',
+    write: 'pretty, json or auto',
+    restart: true,
+  }),
+}
+
+export const limits = {
+  sdk_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 240, {
+    reason: 'Calls to identify and attribute that one organization may make within any 60 seconds.',
+    write: 'a whole number from 1 to 1000000',
+  }),
+  anonymous_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 60, {
+    reason:
+      'The same for one client address (IPv6: one /64) whose calls belong to no organization we know, so that guessing is slow.',
+    write: 'a whole number from 1 to 1000000',
+  }),
+  sdk_body_bytes: setting(is.wholeNumber(1024, 16_777_216), 65_536, {
+    reason: 'The largest body of an identify or attribute call; a signed transaction has about 10,000 bytes.',
+    write: 'a whole number from 1024 to 16777216',
+  }),
+  apple_body_bytes: setting(is.wholeNumber(65_536, 67_108_864), 1_048_576, {
+    reason: 'The largest notification taken from Apple, whose own have about 25,000 bytes.',
+    write: 'a whole number from 65536 to 67108864',
+  }),
+  attributes_per_user: setting(is.wholeNumber(1, 1000), 100, {
+    reason: 'How many attributes one user may have after merging.',
+    write: 'a whole number from 1 to 1000',
+  }),
+}
+
+export const apple = {
+  revocation_checks: setting(v.boolean(), false, {
+    reason:
+      "Also ask Apple's OCSP responder whether its signing certificates were revoked. Needs the way out to ocsp.apple.com; when that fails, nothing is refused for it.",
+    write: 'true or false',
+  }),
+}

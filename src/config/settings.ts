@@ -1,0 +1,104 @@
+/** What may be written: the whole of config.toml: its schema, its sections and the type of what comes out. */
+import * as v from 'valibot'
+import type { Path } from './complaints.ts'
+import { app, organization } from './organizations.ts'
+import { apple, limits, log, root, server, store } from './server.ts'
+import { type Setting, table } from './setting.ts'
+
+/** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
+export const Settings = v.object({
+  base_url: root.base_url.schema,
+  server: v.optional(table(server), {}),
+  store: v.optional(table(store), {}),
+  log: v.optional(table(log), {}),
+  limits: v.optional(table(limits), {}),
+  apple: v.optional(table(apple), {}),
+  organizations: v.optional(v.array(table(organization)), []),
+  apps: v.optional(v.array(table(app)), []),
+})
+
+export type Written = v.InferOutput<typeof Settings>
+
+/** An organization as declared. `secret_key` is the key itself, wherever it was written. */
+export type OrganizationConfig = Omit<Written['organizations'][number], 'name' | 'secret_key_file'> & {
+  name: string
+}
+
+/** An app as declared. `organization` is a slug; "default" when no organization is declared. */
+export type AppConfig = Omit<Written['apps'][number], 'organization'> & { organization: string }
+
+/** What applies. Paths are absolute, every default is filled in, and nothing in it can be changed. */
+export type Config = Frozen<
+  Omit<Written, 'base_url' | 'organizations' | 'apps'> & {
+    base_url: string
+    organizations: OrganizationConfig[]
+    apps: AppConfig[]
+  }
+>
+
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
+
+export type Section = Readonly<{
+  /** Its key in the file; empty for the settings above all sections. */
+  name: string
+  /** Whether there may be several, each under its own `[[name]]`. */
+  list: boolean
+  reason: string
+  settings: Readonly<Record<string, Setting>>
+}>
+
+/** Every setting, in the order of the example file. */
+export const SECTIONS: readonly Section[] = [
+  { name: '', list: false, reason: '', settings: root },
+  { name: 'server', list: false, reason: 'How Windfall is reached.', settings: server },
+  { name: 'store', list: false, reason: 'Where everything is kept.', settings: store },
+  { name: 'log', list: false, reason: 'What is written to standard output.', settings: log },
+  { name: 'limits', list: false, reason: 'How much is taken from whom.', settings: limits },
+  { name: 'apple', list: false, reason: 'How Apple is listened to.', settings: apple },
+  {
+    name: 'organizations',
+    list: true,
+    reason:
+      'One for each company whose numbers stay apart. Without any there is one, named "default". What is declared here can be changed only here; what is taken out is marked gone and keeps its history.',
+    settings: organization,
+  },
+  {
+    name: 'apps',
+    list: true,
+    reason:
+      'The apps to listen for. They can also be connected with `windfall apps add`; what is declared here can be changed only here.',
+    settings: app,
+  },
+]
+
+/** How the section stands in the file: `[server]` or `[[apps]]`. */
+export function heading(section: Section): string {
+  return section.list ? `[[${section.name}]]` : `[${section.name}]`
+}
+
+/** The environment variable of a value: `['apps', 0, 'bundle_id']` is WINDFALL_APPS_0_BUNDLE_ID. */
+export function variableName(path: Path): string {
+  return ['WINDFALL', ...path].join('_').toUpperCase()
+}
+
+/** The section that a path leads into or names, or null where there is none. */
+export function sectionAt(path: Path): Section | null {
+  const [first] = path
+  if (first === undefined) return null
+  return (
+    SECTIONS.find(({ name, settings }) => (name === '' ? Object.hasOwn(settings, first) : name === first)) ??
+    null
+  )
+}
+
+/** The setting that a path leads to, or into when its value is a list; null where there is none. */
+export function settingAt(path: Path): Setting | null {
+  const section = sectionAt(path)
+  if (section === null) return null
+  const key = path[section.name === '' ? 0 : section.list ? 2 : 1]
+  return typeof key === 'string' ? (section.settings[key] ?? null) : null
+}

@@ -1,0 +1,69 @@
+/** What we compute: the text of a TOML file as values, and the line of each. */
+import { parse, TomlError } from 'smol-toml'
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
+import { type Path, pathText } from './complaints.ts'
+
+/** What stands in a TOML text, or where and why it cannot be read. Lines and columns count from 1. */
+export type Toml =
+  | Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }>
+  | Readonly<{ line: number; column: number; fault: string }>
+
+export function readToml(text: string): Toml {
+  try {
+    return { values: parse(text), lines: linesOf(text) }
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    return { line: error.line, column: error.column, fault: faultOf(error) }
+  }
+}
+
+/** The message alone: what follows it quotes the file, and with it perhaps a secret. */
+function faultOf(error: TomlError): string {
+  const [first = ''] = error.message.split('\n')
+  return first.replace('Invalid TOML document: ', '')
+}
+
+/**
+ * The line of each key and list item. The parser that gives values knows no lines; the one that knows them is for
+ * editors, and stricter about odd characters. What it refuses has values all the same, only no lines.
+ */
+function linesOf(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>()
+  try {
+    for (const node of parseTOML(text).body[0].body) {
+      if (node.type === 'TOMLKeyValue') addPair(lines, [], node)
+      else addTable(lines, node)
+    }
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+  }
+  return lines
+}
+
+function addTable(lines: Map<string, number>, table: AST.TOMLTable): void {
+  addPath(lines, [], table.resolvedKey, table.loc.start.line)
+  for (const pair of table.body) addPair(lines, table.resolvedKey, pair)
+}
+
+function addPair(lines: Map<string, number>, above: Path, pair: AST.TOMLKeyValue): void {
+  const keys = pair.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value))
+  addPath(lines, above, keys, pair.loc.start.line)
+  addValue(lines, [...above, ...keys], pair.value)
+}
+
+function addValue(lines: Map<string, number>, path: Path, value: AST.TOMLContentNode): void {
+  if (value.type === 'TOMLInlineTable') for (const pair of value.body) addPair(lines, path, pair)
+  if (value.type !== 'TOMLArray') return
+  for (const [index, element] of value.elements.entries()) {
+    addPath(lines, path, [index], element.loc.start.line)
+    addValue(lines, [...path, index], element)
+  }
+}
+
+/** A path of several keys also is the first sight of the tables it leads through. */
+function addPath(lines: Map<string, number>, above: Path, keys: Path, line: number): void {
+  for (let length = 1; length <= keys.length; length++) {
+    const text = pathText([...above, ...keys.slice(0, length)])
+    if (!lines.has(text)) lines.set(text, line)
+  }
+}

@@ -1,0 +1,131 @@
+/** What we compute: the kinds of value a setting can have. Each says what is wrong; what to write stands beside the setting. */
+import { isIP, isIPv4 } from 'node:net'
+import * as v from 'valibot'
+import { nearest } from './nearest.ts'
+
+export const wholeNumber = (least: number, most: number) =>
+  v.pipe(
+    v.number(),
+    v.integer('is not a whole number'),
+    v.minValue(least, `is less than ${least}`),
+    v.maxValue(most, `is more than ${most}`),
+  )
+
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  v.picklist(words, (issue) => {
+    const meant = typeof issue.input === 'string' ? nearest(issue.input, words, (word) => word) : null
+    return meant === null ? 'is not one of the choices' : `is not one of the choices, but "${meant}" is`
+  })
+
+export const shortText = v.pipe(
+  v.string(),
+  v.regex(/\S/, 'is empty'),
+  v.maxLength(200, 'is longer than 200 characters'),
+  v.regex(/^\P{Cc}*$/u, 'holds a control character'),
+)
+
+export const filePath = v.pipe(
+  v.string(),
+  v.regex(/\S/, 'is empty'),
+  v.regex(/[^/\\]$/, 'names a folder, not a file'),
+)
+
+/** A name that DNS could hold. All digits and dots would be a mistyped address. */
+function isHostName(text: string): boolean {
+  const labels = text.split('.')
+  return (
+    text.length <= 253 &&
+    !/^[\d.]+$/.test(text) &&
+    labels.every((label) => /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/.test(label))
+  )
+}
+
+export const host = v.pipe(
+  v.string(),
+  v.check((text) => isIP(text) !== 0 || isHostName(text), 'is not an address or a host name alone'),
+)
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  if (isIP(address) === 0 || address.includes('%') || more !== undefined) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128))
+}
+
+export const addressRange = v.pipe(
+  v.string(),
+  v.check(isAddressRange, 'is not an address or a range of addresses'),
+)
+
+function faultOfBaseUrl(text: string): string | null {
+  if (!URL.canParse(text)) return 'is not an address that a browser can open'
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'does not begin with http:// or https://'
+  if (url.port === '0') return 'has the port 0, which nobody can call'
+  const more = [
+    [url.username + url.password, 'a user name or password'],
+    [url.pathname.slice(1), 'a path'],
+    [url.search + url.hash, 'a query or fragment'],
+  ].flatMap(([part, name]) => (part === '' ? [] : name))
+  return more.length === 0 ? null : `has ${more.join(' and ')}, which "${url.origin}" has not`
+}
+
+/** An address like `https://windfall.example.com`, without the slash at its end. */
+export const baseUrl = v.pipe(
+  v.string(),
+  v.check(
+    (text) => faultOfBaseUrl(text) === null,
+    (issue) => faultOfBaseUrl(issue.input) ?? '',
+  ),
+  v.transform((text) => new URL(text).origin),
+)
+
+function isTimeZone(name: string): boolean {
+  // "+02:00" is understood too, but an offset knows no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const timeZone = v.pipe(
+  v.string(),
+  v.check(isTimeZone, (issue) => {
+    const meant = nearest(issue.input, Intl.supportedValuesOf('timeZone'), (zone) => zone)
+    return meant === null ? 'is not a time zone' : `is not a time zone, but "${meant}" is`
+  }),
+)
+
+export const currency = v.pipe(
+  v.string(),
+  v.check(
+    (code) => Intl.supportedValuesOf('currency').includes(code),
+    (issue) =>
+      Intl.supportedValuesOf('currency').includes(issue.input.toUpperCase())
+        ? `is not a currency, but "${issue.input.toUpperCase()}" is`
+        : 'is not a currency',
+  ),
+)
+
+export const slug = v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,40}$/, 'is not a slug'))
+export const publishableKey = v.pipe(
+  v.string(),
+  v.regex(/^pk_live_[A-Za-z0-9]{24,64}$/, 'is not a publishable key'),
+)
+export const secretKey = v.pipe(v.string(), v.regex(/^sk_live_[A-Za-z0-9]{24,64}$/, 'is not a secret key'))
+
+export const bundleId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.-]{1,255}$/, 'is not a bundle id'))
+export const teamId = v.pipe(v.string(), v.regex(/^[A-Z0-9]{10}$/, 'is not a team id'))
+export const androidPackage = v.pipe(
+  v.string(),
+  v.maxLength(255, 'is longer than 255 characters'),
+  v.regex(/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/, 'is not an Android application id'),
+)
+
+/** Apple's number of an app, which people copy with quotes as often as without. */
+export const appleId = v.union([
+  v.pipe(v.number(), v.safeInteger('is not an Apple id'), v.minValue(1, 'is not an Apple id')),
+  v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number)),
+])

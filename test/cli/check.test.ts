@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { check } from '../../src/cli/check.ts'
+import { openFolder } from '../config/folder.ts'
+import { windfall } from './command.ts'
+
+const KEY = `sk_live_${'k'.repeat(24)}`
+
+test('a configuration that can be used is told with what is not at its default, and from where', () => {
+  const folder = openFolder()
+  const key = folder.write('key', KEY)
+  folder.write(
+    'config.toml',
+    '[server]\nport = 80\nhosts = ["a.b"]\n[[organizations]]\nslug = "acme"\nsecret_key_file = "key"\n',
+  )
+  const env = { WINDFALL_LOG_LEVEL: 'debug' }
+  expect(check({ env, cwd: folder.path })).toEqual([
+    'config.toml can be used.',
+    '  server.port = 80                           config.toml:2',
+    '  server.hosts = ["a.b"]                     config.toml:3',
+    '  log.level = "debug"                        WINDFALL_LOG_LEVEL',
+    '  organizations[0].slug = "acme"             config.toml:5',
+    `  organizations[0].secret_key = (not shown)  ${key}`,
+    'Everything else is at its default.',
+    `Windfall is reached at http://127.0.0.1 and keeps everything in ${folder.path}/data/windfall.db`,
+  ])
+})
+
+test('without a file there is nothing to put right', () => {
+  const folder = openFolder()
+  expect(check({ env: {}, cwd: folder.path })).toEqual([
+    'There is no config file, and none is needed.',
+    'Everything is at its default.',
+    `Windfall is reached at http://127.0.0.1:8787 and keeps everything in ${folder.path}/data/windfall.db`,
+  ])
+})
+
+test('the command ends with 0 when the configuration can be used, and says so on standard output', () => {
+  const folder = openFolder()
+  folder.write('a.toml', '[server]\nport = 80')
+  const { status, stdout, stderr } = windfall(['check', '--config', 'a.toml'], { cwd: folder.path })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toMatch(/^a\.toml can be used\.\n {2}server\.port = 80 {2}a\.toml:2\n/)
+})
+
+test('the command ends with 2 and every complaint on a line when it cannot', () => {
+  const folder = openFolder()
+  folder.write('config.toml', '[server]\nprot = 80\n[sever]')
+  const { status, stdout, stderr } = windfall(['check'], {
+    cwd: folder.path,
+    env: { WINDFALL_LOG_LEVEL: 'loud' },
+  })
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr.split('\n')).toEqual([
+    'config.toml:2  server.prot  unknown setting. Did you mean server.port?',
+    'config.toml:3  sever  unknown section. Did you mean [server]?',
+    'WINDFALL_LOG_LEVEL  log.level  "loud" is not one of the choices. Write debug, info, warn or error, such as WINDFALL_LOG_LEVEL=info',
+    '',
+  ])
+})
+
+test('no secret is on either stream', () => {
+  const folder = openFolder()
+  folder.write('config.toml', `[[organizations]]\nslug = "acme"\nsecret_key = "${KEY}"`)
+  const fine = windfall(['check'], { cwd: folder.path })
+  expect(fine.stdout).toContain('organizations[0].secret_key = (not shown)')
+  expect(fine.stdout + fine.stderr).not.toContain('kkk')
+  const wrong = windfall(['check'], { cwd: folder.path, env: { WINDFALL_LOG_LEVEL: 'loud' } })
+  expect(wrong.status).toBe(2)
+  expect(wrong.stdout + wrong.stderr).not.toContain('kkk')
+})

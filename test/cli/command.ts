@@ -1,0 +1,14 @@
+/** A command run as a person runs it: a process of its own, in a folder of its own. */
+import { spawnSync } from 'node:child_process'
+
+/** Runs `windfall` with these arguments; the environment holds nothing but PATH and what is given. */
+export function windfall(args: string[], options: { cwd: string; env?: Record<string, string> }) {
+  const cli = new URL('../../src/cli/cli.ts', import.meta.url)
+  const script = `import { runCli } from '${cli}'; await runCli(process.argv.slice(1))`
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', script, '--', ...args],
+    { cwd: options.cwd, env: { PATH: process.env.PATH, ...options.env }, encoding: 'utf8' },
+  )
+  return { status, stdout, stderr }
+}

@@ -1,0 +1,59 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commentedConfig } from '../../src/config/documents.ts'
+import { openFolder } from '../config/folder.ts'
+import { windfall } from './command.ts'
+
+const init = (cwd: string, ...args: string[]) => windfall(['init', ...args], { cwd })
+
+test('a config.toml is written that only its owner can read and that is valid as it is', () => {
+  const folder = openFolder()
+  const file = join(folder.path, 'config.toml')
+  expect(init(folder.path)).toEqual({
+    status: 0,
+    stdout: `Wrote ${file}. After a change, \`windfall check\` says whether it can be used.\n`,
+    stderr: '',
+  })
+  expect(readFileSync(file, 'utf8')).toBe(commentedConfig())
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(folder.load().file).toBe(file)
+})
+
+test('an app can be declared in it at once, and it can be written elsewhere', () => {
+  const folder = openFolder()
+  expect(init(folder.path, '--path', 'my.toml', '--bundle', 'com.acme.notes').status).toBe(0)
+  expect(folder.load({}, 'my.toml').config.apps).toMatchObject([{ bundle_id: 'com.acme.notes' }])
+})
+
+test('a file that is there is written over only by force, and then closed to others', () => {
+  const folder = openFolder()
+  const file = folder.write('config.toml', '# mine', 0o644)
+  expect(init(folder.path)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `${file} is there already; --force writes over it\n`,
+  })
+  expect(readFileSync(file, 'utf8')).toBe('# mine')
+  expect(init(folder.path, '--force').status).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(commentedConfig())
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('what is no bundle id writes no file', () => {
+  const folder = openFolder()
+  expect(init(folder.path, '--bundle', 'com acme')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'com acme is not a bundle id; write it as in com.example.app\n',
+  })
+  expect(folder.load().file).toBeNull()
+})
+
+test('where no file can be written it is said why', () => {
+  const folder = openFolder()
+  expect(init(folder.path, '--path', 'missing/config.toml').stderr).toBe(
+    `${folder.path}/missing/config.toml cannot be written: its folder does not exist\n`,
+  )
+  expect(init(folder.path, '--path', '.', '--force').stderr).toBe(`${folder.path} is a folder\n`)
+})

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { complaintsOf, configured } from './folder.ts'
+
+const KEY = 'a'.repeat(24)
+
+test('headers may not take longer than the request they begin', () => {
+  const advice = 'A request includes its headers: write a time for them that is not longer.'
+  expect(complaintsOf('[server]\nheaders_timeout_seconds = 11')).toEqual([
+    `config.toml:2  server.headers_timeout_seconds  headers_timeout_seconds (11) is more than request_timeout_seconds (10). ${advice}`,
+  ])
+  expect(complaintsOf('[server]\nrequest_timeout_seconds = 4')).toEqual([
+    `config.toml:2  server.request_timeout_seconds  headers_timeout_seconds (5) is more than request_timeout_seconds (4). ${advice}`,
+  ])
+  expect(complaintsOf('', { WINDFALL_SERVER_REQUEST_TIMEOUT_SECONDS: '4' })).toEqual([
+    `WINDFALL_SERVER_REQUEST_TIMEOUT_SECONDS  server.request_timeout_seconds  headers_timeout_seconds (5) is more than request_timeout_seconds (4). ${advice}`,
+  ])
+  expect(complaintsOf('[server]\nheaders_timeout_seconds = 10')).toEqual([])
+})
+
+test('a slug stands for one organization', () => {
+  expect(
+    complaintsOf(
+      '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n[[organizations]]\nslug = "a"',
+    ),
+  ).toEqual([
+    'config.toml:6  organizations[2].slug  is the same as organizations[0].slug in line 2. Write another slug, or keep one of the two.',
+  ])
+})
+
+test.each(['publishable_key', 'secret_key'])('two organizations cannot share a %s', (name) => {
+  const key = `${name === 'secret_key' ? 'sk' : 'pk'}_live_${KEY}`
+  const toml = ['a', 'b'].map((slug) => `[[organizations]]\nslug = "${slug}"\n${name} = "${key}"`).join('\n')
+  expect(complaintsOf(toml)).toEqual([
+    `config.toml:6  organizations[1].${name}  is the same as organizations[0].${name} in line 3. Each organization has keys of its own, for a key says whose the call is.`,
+  ])
+})
+
+test('an organization has an app once', () => {
+  const twice = 'An organization has an app once: take one of the two out.'
+  expect(complaintsOf('[[apps]]\nbundle_id = "com.a"\n[[apps]]\nbundle_id = "com.a"')).toEqual([
+    `config.toml:4  apps[1].bundle_id  is the same as apps[0].bundle_id in line 2. ${twice}`,
+  ])
+  expect(
+    complaintsOf(
+      '[[organizations]]\nslug = "a"\n[[apps]]\nbundle_id = "com.a"\norganization = "a"\n[[apps]]\nbundle_id = "com.a"',
+    ),
+  ).toEqual([`config.toml:7  apps[1].bundle_id  is the same as apps[0].bundle_id in line 4. ${twice}`])
+  expect(
+    complaintsOf(
+      '[[apps]]\nbundle_id = "com.a"\nandroid_package = "com.x"\n[[apps]]\nbundle_id = "com.b"\nandroid_package = "com.x"',
+    ),
+  ).toEqual([
+    `config.toml:6  apps[1].android_package  is the same as apps[0].android_package in line 3. ${twice}`,
+  ])
+  expect(complaintsOf('', { WINDFALL_APPS: '[{ bundle_id = "com.a" }, { bundle_id = "com.a" }]' })).toEqual([
+    `WINDFALL_APPS  apps[1].bundle_id  is the same as apps[0].bundle_id. ${twice}`,
+  ])
+})
+
+test('two organizations may have the same app', () => {
+  const { config } = configured(
+    '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n' +
+      '[[apps]]\nbundle_id = "com.a"\norganization = "a"\n[[apps]]\nbundle_id = "com.a"\norganization = "b"',
+  )
+  expect(config.apps.map((app) => app.organization)).toEqual(['a', 'b'])
+})
+
+test('an app belongs to a declared organization', () => {
+  const app = (organization: string) => `[[apps]]\nbundle_id = "com.a"\norganization = "${organization}"\n`
+  const acme = '[[organizations]]\nslug = "acme"\n'
+  const at = 'config.toml:3  apps[0].organization '
+  expect(complaintsOf(app('acem') + acme)).toEqual([
+    `${at} "acem" is not a declared organization. Did you mean "acme"?`,
+  ])
+  expect(complaintsOf(app('other') + acme)).toEqual([
+    `${at} "other" is not a declared organization. Write organization = "acme"`,
+  ])
+  expect(complaintsOf(app('acme'))).toEqual([
+    `${at} "acme" is not declared. Add [[organizations]] with slug = "acme", or leave organization out.`,
+  ])
+})
+
+test('with several organizations each app says whose it is', () => {
+  const toml = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n[[apps]]\nbundle_id = "com.a"'
+  expect(complaintsOf(toml)).toEqual([
+    'config.toml:5  apps[0].organization  is missing, and 2 organizations are declared. Write organization = "a" or "b"',
+  ])
+})
+
+test('what cannot be told apart is not called a repeat', () => {
+  const toml = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
+  const app = '[[apps]]\nbundle_id = "com.a"\n'
+  expect(complaintsOf(toml + app + app).map((line) => line.split('  ')[1])).toEqual([
+    'apps[0].organization',
+    'apps[1].organization',
+  ])
+  const nameless = '[[organizations]]\nsdk_auth = "attestation"\n'
+  expect(complaintsOf(nameless + app).map((line) => line.split('  ')[1])).toEqual(['organizations[0].slug'])
+})
+
+test('attestation needs the team of every app of that organization', () => {
+  const words = (path: string) =>
+    `${path}  is missing, and "a" takes only devices that Apple attests for a team's app. ` +
+    'Write team_id = "A1B2C3D4E5", as under Membership in the developer account, or sdk_auth = "any" at "a".'
+  const strict = '[[organizations]]\nslug = "a"\nsdk_auth = "attestation"\n'
+  expect(complaintsOf(`${strict}[[apps]]\nbundle_id = "com.a"`)).toEqual([
+    `config.toml:4  ${words('apps[0].team_id')}`,
+  ])
+  expect(complaintsOf(`${strict}[[apps]]\nbundle_id = "com.a"\nteam_id = "A1B2C3D4E5"`)).toEqual([])
+  const other = '[[organizations]]\nslug = "b"\n[[apps]]\nbundle_id = "com.b"\norganization = "b"\n'
+  expect(complaintsOf(strict + other)).toEqual([])
+  expect(complaintsOf(`${strict}${other}[[apps]]\nbundle_id = "com.a"\norganization = "a"`)).toEqual([
+    `config.toml:9  ${words('apps[1].team_id')}`,
+  ])
+})
+
+test('a setting that is wrong by itself is complained of once', () => {
+  const toml = `
+    [server]
+    headers_timeout_seconds = 5000
+    [[organizations]]
+    slug = "Not A Slug"
+    sdk_auth = "attestation"
+    [[apps]]
+    bundle_id = 1
+    organization = "Not A Slug"
+    team_id = 5`
+  expect(complaintsOf(toml).map((line) => line.split('  ')[1])).toEqual([
+    'server.headers_timeout_seconds',
+    'organizations[0].slug',
+    'apps[0].bundle_id',
+    'apps[0].organization',
+    'apps[0].team_id',
+  ])
+})

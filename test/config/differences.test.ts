@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { withPort } from '../../src/config/base-url.ts'
+import { differences, takenOver } from '../../src/config/differences.ts'
+import { configured } from './folder.ts'
+
+const config = (toml: string) => configured(`${toml}\n[store]\npath = "/w.db"`).config
+
+test('what is the same is no difference', () => {
+  const toml = 'base_url = "https://a.b"\n[[apps]]\nbundle_id = "com.a"'
+  expect(differences(config(toml), config(toml))).toEqual({ reloadable: [], restart: [] })
+})
+
+test.each([
+  ['base_url = "https://a.b"', 'base_url'],
+  ['[log]\nlevel = "debug"', 'log.level'],
+  ['[limits]\nsdk_requests_per_minute = 1', 'limits.sdk_requests_per_minute'],
+  ['[limits]\nanonymous_requests_per_minute = 1', 'limits.anonymous_requests_per_minute'],
+  ['[limits]\nsdk_body_bytes = 2000', 'limits.sdk_body_bytes'],
+  ['[limits]\napple_body_bytes = 70000', 'limits.apple_body_bytes'],
+  ['[limits]\nattributes_per_user = 1', 'limits.attributes_per_user'],
+  ['[server]\ntrusted_proxies = []', 'server.trusted_proxies'],
+  ['[server]\nhosts = ["a.b"]', 'server.hosts'],
+  ['[apple]\nrevocation_checks = true', 'apple.revocation_checks'],
+  ['[[organizations]]\nslug = "a"', 'organizations'],
+  ['[[apps]]\nbundle_id = "com.a"', 'apps'],
+])('a reload takes over %j', (toml, path) => {
+  const [before, after] = [config(''), config(toml)]
+  expect(differences(before, after)).toEqual({ reloadable: [path], restart: [] })
+  expect(takenOver(before, after)).toEqual(after)
+})
+
+test.each([
+  ['[server]\nhost = "localhost"', 'server.host'],
+  ['[server]\nport = 1', 'server.port'],
+  ['[server]\nmax_connections = 1', 'server.max_connections'],
+  ['[server]\nheaders_timeout_seconds = 1', 'server.headers_timeout_seconds'],
+  ['[server]\nrequest_timeout_seconds = 11', 'server.request_timeout_seconds'],
+  ['[server]\nkeep_alive_seconds = 1', 'server.keep_alive_seconds'],
+  ['[server]\nshutdown_seconds = 1', 'server.shutdown_seconds'],
+  ['[log]\nformat = "json"', 'log.format'],
+])('%j needs a restart, and until then nothing changes', (toml, path) => {
+  const [before, after] = [config(''), config(toml)]
+  expect(differences(before, after)).toEqual({ reloadable: [], restart: [path] })
+  expect(takenOver(before, after)).toEqual(before)
+})
+
+test('another database file needs a restart', () => {
+  const [before, after] = [config(''), configured('[store]\npath = "/x.db"').config]
+  expect(differences(before, after)).toEqual({ reloadable: [], restart: ['store.path'] })
+})
+
+test('of several changes each is told for itself', () => {
+  const before = config('[server]\nport = 1\n[log]\nlevel = "info"')
+  const after = config(
+    'base_url = "https://a.b"\n[server]\nport = 2\n[log]\nlevel = "debug"\nformat = "json"',
+  )
+  expect(differences(before, after)).toEqual({
+    reloadable: ['base_url', 'log.level'],
+    restart: ['server.port', 'log.format'],
+  })
+  expect(takenOver(before, after)).toEqual({
+    ...after,
+    server: before.server,
+    log: { level: 'debug', format: 'auto' },
+  })
+})
+
+test('a base URL that is no longer written follows the port that is still served', () => {
+  const before = config('base_url = "https://a.b"\n[server]\nport = 0')
+  const after = config('[server]\nport = 2')
+  expect(differences(before, after)).toEqual({ reloadable: ['base_url'], restart: ['server.port'] })
+  expect(withPort(takenOver(before, after), 54_321).base_url).toBe('http://127.0.0.1:54321')
+})

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
+import { SECTIONS } from '../../src/config/settings.ts'
+import { configured, openFolder } from './folder.ts'
+
+const root = new URL('../../', import.meta.url)
+const defaults = () => {
+  const { config } = openFolder().load()
+  return { ...config, store: undefined }
+}
+
+/** The commented settings made valid: a # without a space after it stands before each. */
+const uncommented = (text: string) => text.replaceAll(/^#(?=[^ ])/gm, '')
+
+test('config.example.toml is the schema, written down', () => {
+  expect(readFileSync(new URL('config.example.toml', root), 'utf8')).toBe(commentedConfig())
+})
+
+test('the README has the table of all settings', () => {
+  const readme = new URL('README.md', root)
+  const how = 'README.md needs <!-- settings -->, the text that settingsTable() gives, and <!-- /settings -->'
+  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : ''
+  const table = /<!-- settings -->\n+([\s\S]*?)\n+<!-- \/settings -->/.exec(text)?.[1]
+  expect(table, how).toBeDefined()
+  expect(table, how).toBe(settingsTable())
+})
+
+test('as it is, the commented file changes nothing', () => {
+  const { config, sources } = configured(commentedConfig())
+  expect({ ...config, store: undefined }).toEqual(defaults())
+  expect(new Set(sources.values())).toEqual(new Set(['default']))
+})
+
+test('every value in it equals the default, or is a fitting example where there is none', () => {
+  const examples = uncommented(commentedConfig()).replaceAll(/^(publishable_key|secret_key).*$/gm, '')
+  const { config, sources } = configured(examples)
+  const { organizations, apps, store, ...rest } = config
+  expect({ ...rest, organizations: [], apps: [], store: undefined }).toEqual(defaults())
+  expect(organizations).toHaveLength(1)
+  expect(apps).toHaveLength(1)
+  const unwritten = [...sources].filter(([, kind]) => kind === 'default').map(([path]) => path)
+  expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
+})
+
+test('the keys in it are no keys, so that nobody takes them for his own', () => {
+  const folder = openFolder()
+  folder.write('config.toml', uncommented(commentedConfig()).replace(/^secret_key_file.*$/m, ''))
+  expect(folder.complaints().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
+    expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
+    expect.stringContaining('organizations[0].secret_key what stands there is not a secret key'),
+  ])
+})
+
+test('with an app declared, the rest of the file stays at its defaults', () => {
+  const { config } = configured(commentedConfig('com.acme.notes'))
+  expect({ ...config, apps: [], store: undefined }).toEqual(defaults())
+  expect(config.apps).toMatchObject([{ bundle_id: 'com.acme.notes', organization: 'default', name: null }])
+})
+
+test('every setting has a row with its variable, and a sentence that says why', () => {
+  const table = settingsTable().split('\n').slice(2)
+  const count = SECTIONS.reduce(
+    (sum, { settings, list }) => sum + Object.keys(settings).length + (list ? 1 : 0),
+    0,
+  )
+  expect(table).toHaveLength(count)
+  for (const row of table) expect(row).toMatch(/^\| `[\w.[\]]+` \| [^|]+ \| `WINDFALL_\w+` \| [^|]+\. \|$/)
+})
+
+test('no line of the file is wider than a page', () => {
+  for (const line of commentedConfig('com.acme.notes').split('\n'))
+    expect(line.length).toBeLessThanOrEqual(100)
+})

@@ -1,0 +1,49 @@
+/** A folder of a test's own, gone when the test ends, from which a configuration is read as a person's would be. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { ConfigError, complaintLine } from '../../src/config/complaints.ts'
+import { loadConfig } from '../../src/config/load.ts'
+
+export function openFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'windfall-config-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+
+  function write(name: string, text: string | Uint8Array, mode = 0o600): string {
+    const file = join(path, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    chmodSync(file, mode)
+    return file
+  }
+
+  const load = (env: NodeJS.ProcessEnv = {}, config?: string) => loadConfig({ path: config, env, cwd: path })
+
+  /** Every complaint on a line of its own, as a person sees them; empty when there are none. */
+  function complaints(env: NodeJS.ProcessEnv = {}, config?: string): string[] {
+    try {
+      load(env, config)
+      return []
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      return error.complaints.map(complaintLine)
+    }
+  }
+
+  return { path, write, load, complaints }
+}
+
+/** What is configured by this config.toml. */
+export function configured(toml: string, env: NodeJS.ProcessEnv = {}) {
+  const folder = openFolder()
+  folder.write('config.toml', toml)
+  return folder.load(env)
+}
+
+/** What is complained of in this config.toml. */
+export function complaintsOf(toml: string, env: NodeJS.ProcessEnv = {}): string[] {
+  const folder = openFolder()
+  folder.write('config.toml', toml)
+  return folder.complaints(env)
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { commentedConfig } from '../../src/config/documents.ts'
+import { readToml } from '../../src/config/toml.ts'
+import { openFolder } from './folder.ts'
+
+const linesOf = (text: string) => {
+  const toml = readToml(text)
+  return 'lines' in toml ? Object.fromEntries(toml.lines) : toml
+}
+
+test('every key and list item has its line, however it is written', () => {
+  const text = [
+    'base_url = "a"',
+    'server.port = 1',
+    '[log] # why',
+    '"level" = """',
+    'two lines"""',
+    'format = "json"',
+    '[[apps]]',
+    'bundle_id = "a"',
+    '[[apps]]',
+    'bundle_id = "b"',
+    '[limits]',
+    'list = [',
+    '  1,',
+    '  { a = 2,',
+    '    b.c = [3] },',
+    ']',
+  ].join('\n')
+  expect(linesOf(text)).toEqual({
+    base_url: 1,
+    server: 2,
+    'server.port': 2,
+    log: 3,
+    'log.level': 4,
+    'log.format': 6,
+    apps: 7,
+    'apps[0]': 7,
+    'apps[0].bundle_id': 8,
+    'apps[1]': 9,
+    'apps[1].bundle_id': 10,
+    limits: 11,
+    'limits.list': 12,
+    'limits.list[0]': 13,
+    'limits.list[1]': 14,
+    'limits.list[1].a': 14,
+    'limits.list[1].b': 15,
+    'limits.list[1].b.c': 15,
+    'limits.list[1].b.c[0]': 15,
+  })
+})
+
+test.each([
+  ['a = 1\nb = ', 2, 5, 'invalid value'],
+  ['a = "x', 1, 5, 'unfinished string'],
+  ['a = 1\na = 2', 2, 1, 'trying to redefine an already defined table or value'],
+  ['a = 99999999999999999999', 1, 5, 'integer value cannot be represented losslessly'],
+])('%j cannot be read, and it is said where', (text, line, column, fault) => {
+  expect(readToml(text)).toMatchObject({ line, fault, column: expect.any(Number) })
+  const folder = openFolder()
+  folder.write('config.toml', text)
+  const advice = 'Each line is key = value, a [section] or a # comment; text stands in quotes.'
+  expect(folder.complaints()).toEqual([
+    `config.toml:${line}  cannot be read as TOML at column ${column}: ${fault}. ${advice}`,
+  ])
+})
+
+test('a byte order mark and Windows line ends are no matter', () => {
+  const folder = openFolder()
+  folder.write('config.toml', '\ufeff[server]\r\nport = 1\r\nhosts = []\r\n')
+  expect(folder.load().config.server.port).toBe(1)
+  expect(folder.load().places.get('server.hosts')).toBe('config.toml:3')
+})
+
+test('where only the lines cannot be had, the values still can', () => {
+  expect(readToml('a = 1 # \ud800')).toMatchObject({ values: { a: 1 }, lines: new Map() })
+})
+
+test('whatever the file says, it is taken or complained of in whole sentences', () => {
+  const settings = commentedConfig()
+    .split('\n')
+    .filter((line) => /^#?[\w[]/.test(line))
+    .map((line) => line.replace('#', ''))
+  const value = fc.oneof(
+    fc.constantFrom('1', '-1', '0.5', 'nan', 'inf', 'true', '""', '"a"', '[]', '["a", 1]', '{}', '{ a = 1 }'),
+    fc.constantFrom('2020-01-01', '"10.0.0.0/8"', '"com.a"', '"acme"', '[[]]', '[{ slug = "acme" }]'),
+  )
+  const line = fc.oneof(
+    fc.constantFrom(...settings),
+    fc
+      .tuple(fc.constantFrom(...settings), value)
+      .map(([setting, other]) => setting.replace(/=.*/, `= ${other}`)),
+    fc.string({ unit: 'grapheme', maxLength: 20 }),
+  )
+  const folder = openFolder()
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+      folder.write('config.toml', lines.join('\n'))
+      for (const complaint of folder.complaints())
+        expect(complaint).toMatch(/^config\.toml(:\d+)? {2}.+\. .+/s)
+    }),
+    { numRuns: 500 },
+  )
+})
