@@ -1,0 +1,109 @@
+/** What we compute: Apple's notifications about one transaction, or about an app, as the store stands. */
+import type { Environment } from '../apple/payloads.ts'
+import type { Entry, Kind } from './books.ts'
+import type { Person } from './people.ts'
+import type { App } from './products.ts'
+import {
+  type Bought,
+  environmentName,
+  holding,
+  renewalOf,
+  type Subscription,
+  transactionOf,
+} from './subscription.ts'
+import type { UnsignedBody } from './unsigned.ts'
+import type { World } from './world.ts'
+
+/** The instant of the next signature for this customer: now, and never one used before. */
+export function stamp(world: World, person: Person): number {
+  person.signed_at = Math.max(world.now(), person.signed_at + 1)
+  return person.signed_at
+}
+
+/** What names the app in a notification; the sandbox does not know the Apple id of every app. */
+export function appFields(app: App, environment: Environment) {
+  return {
+    ...(environment === 'production' && { appAppleId: app.apple_id }),
+    bundleId: app.bundle_id,
+    environment: environmentName(environment),
+  }
+}
+
+/** Sends one notification; `signed_at` in milliseconds since the epoch. */
+export function send(
+  world: World,
+  from: { bundle_id: string; environment: Environment; signed_at: number },
+  type: string,
+  subtype: string | null,
+  body: UnsignedBody,
+): void {
+  world.notify(from.bundle_id, from.environment, {
+    notificationType: type,
+    ...(subtype !== null && { subtype }),
+    notificationUUID: world.random.uuid(),
+    version: '2.0',
+    signedDate: from.signed_at,
+    ...body,
+  })
+}
+
+/** Tells about one transaction; the status and the renewal info are the subscription's of now, whichever it is. */
+export function announceSale(
+  world: World,
+  bought: Bought,
+  type: string,
+  subtype: string | null,
+  consumptionRequestReason?: string,
+): void {
+  const { person, sub } = bought
+  const signed_at = stamp(world, person)
+  send(
+    world,
+    { bundle_id: person.app.bundle_id, environment: person.environment, signed_at },
+    type,
+    subtype,
+    {
+      data: {
+        ...appFields(person.app, person.environment),
+        bundleVersion: person.app.version,
+        ...(consumptionRequestReason !== undefined && { consumptionRequestReason }),
+        signedTransactionInfo: transactionOf(bought.sale, person, signed_at),
+        ...(sub !== null && { signedRenewalInfo: renewalOf(world, sub, signed_at), status: sub.status }),
+      },
+    },
+  )
+}
+
+/** Tells about a subscription, with its last transaction. */
+export function announce(world: World, sub: Subscription, type: string, subtype: string | null): void {
+  announceSale(world, holding(sub), type, subtype)
+}
+
+/** Writes into the books what happened to one transaction, effective at `at`. */
+export function note(
+  world: World,
+  bought: Bought,
+  kind: Kind,
+  at: number,
+  more: Partial<Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'told'>> = {},
+): void {
+  const { person, sale } = bought
+  world.books.write({
+    at,
+    bundle_id: person.app.bundle_id,
+    environment: person.environment,
+    kind,
+    person: person.id,
+    original_transaction_id: sale.originalTransactionId,
+    transaction_id: sale.transactionId,
+    product_id: sale.productId,
+    period: bought.period,
+    storefront: sale.storefront,
+    currency: sale.currency ?? person.storefront.currency,
+    price_milli: sale.price ?? 0,
+    refunded_milli: 0,
+    told: sale.price !== undefined,
+    shared: sale.inAppOwnershipType === 'FAMILY_SHARED',
+    ...more,
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * What we remember: a signing authority shaped like Apple's: root, intermediate and leaf with Apple's marker
+ * extensions, and the leaf's key to sign with. Its root is made anew each time and trusted by nobody else.
+ */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { type Issued, issueCertificate } from './certificates.ts'
+
+const YEAR = 365.25 * 86_400_000
+const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
+const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
+
+/** `chain` is DER: leaf, intermediate, root. The keys are the private ones. */
+export type Chain = {
+  root_pem: string
+  chain: Buffer[]
+  leaf_key: KeyObject
+  intermediate_key: KeyObject
+  root_key: KeyObject
+  issued: { leaf: Issued; intermediate: Issued; root: Issued }
+}
+
+export type Authority = Chain & {
+  /** The payload as a compact JWS: ES256 (RFC 7518 §3.4), header `{alg, x5c}`. */
+  sign: (payload: object) => string
+}
+
+/** Times in milliseconds since the epoch. What is not said is as Apple's: everything there, everything valid. */
+export type ChainOptions = {
+  now: number
+  without?: 'leaf_marker' | 'intermediate_marker' | 'ca_flag' | undefined
+  leaf_from?: number | undefined
+  leaf_until?: number | undefined
+  intermediate_from?: number | undefined
+  intermediate_until?: number | undefined
+  root_from?: number | undefined
+  root_until?: number | undefined
+  leaf_curve?: 'P-256' | 'P-384' | undefined
+  intermediate_curve?: 'P-256' | 'P-384' | undefined
+  /** Where leaf and intermediate say that their revocation can be asked (authority information access). */
+  ocsp_url?: string | undefined
+  /** Take the root of that chain, as when Apple makes a new intermediate. */
+  root_of?: Chain | undefined
+  /** Take the intermediate and root of that chain, as when Apple makes a new leaf. */
+  intermediate_of?: Chain | undefined
+}
+
+function newKey(curve: 'P-256' | 'P-384'): KeyObject {
+  return generateKeyPairSync('ec', { namedCurve: curve }).privateKey
+}
+
+function pem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
+}
+
+function issueRoot(options: ChainOptions): Issued {
+  return issueCertificate({
+    name: 'Simulated Root CA',
+    key: newKey('P-384'),
+    from: options.root_from ?? options.now - 12 * YEAR,
+    until: options.root_until ?? options.now + 15 * YEAR,
+    authority: true,
+  })
+}
+
+function issueIntermediate(root: Issued, options: ChainOptions): Issued {
+  return issueCertificate({
+    name: 'Simulated Developer Relations CA',
+    key: newKey(options.intermediate_curve ?? 'P-384'),
+    issuer: root,
+    from: options.intermediate_from ?? options.now - 10 * YEAR,
+    until: options.intermediate_until ?? options.now + 10 * YEAR,
+    authority: options.without !== 'ca_flag',
+    markers: options.without === 'intermediate_marker' ? [] : [INTERMEDIATE_MARKER],
+    ocsp_url: options.ocsp_url,
+  })
+}
+
+function issueLeaf(intermediate: Issued, options: ChainOptions): Issued {
+  return issueCertificate({
+    name: 'Simulated Receipt Signing',
+    key: newKey(options.leaf_curve ?? 'P-256'),
+    issuer: intermediate,
+    from: options.leaf_from ?? options.now - 3 * YEAR,
+    until: options.leaf_until ?? options.now + 2 * YEAR,
+    authority: false,
+    markers: options.without === 'leaf_marker' ? [] : [LEAF_MARKER],
+    ocsp_url: options.ocsp_url,
+  })
+}
+
+/**
+ * A root (P-384), an intermediate and a leaf (P-256), each signed by the one before. The leaf is valid from three
+ * years before `now` to two years after, so that two years of history verify at their own signing dates.
+ */
+export async function issueChain(options: ChainOptions): Promise<Chain> {
+  const above = options.intermediate_of
+  const root = above?.issued.root ?? options.root_of?.issued.root ?? issueRoot(options)
+  const intermediate = above?.issued.intermediate ?? issueIntermediate(root, options)
+  const leaf = issueLeaf(intermediate, options)
+  return {
+    root_pem: pem(root.der),
+    chain: [leaf.der, intermediate.der, root.der],
+    leaf_key: leaf.key,
+    intermediate_key: intermediate.key,
+    root_key: root.key,
+    issued: { leaf, intermediate, root },
+  }
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+/** `{alg: 'ES256', x5c}`, the certificates in standard base64, leaf first. */
+export function headerOf(chain: Chain): { alg: string; x5c: string[] } {
+  return { alg: 'ES256', x5c: chain.chain.map((der) => der.toString('base64')) }
+}
+
+/** A compact JWS by the chain's leaf key, under any header: for signing what Apple would never sign. */
+export function signUnder(header: object, payload: object, key: KeyObject): string {
+  return signEncoded(encode(header), payload, key)
+}
+
+function signEncoded(header: string, payload: object, key: KeyObject): string {
+  const text = `${header}.${encode(payload)}`
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  return `${text}.${signature.toString('base64url')}`
+}
+
+/** What signs with an issued chain. */
+export function authorityFrom(chain: Chain): Authority {
+  const header = encode(headerOf(chain))
+  return { ...chain, sign: (payload) => signEncoded(header, payload, chain.leaf_key) }
+}
+
+/** A fresh authority; `now` (milliseconds since the epoch) is the middle of its validity. */
+export async function openAuthority(options: ChainOptions): Promise<Authority> {
+  return authorityFrom(await issueChain(options))
+}

@@ -1,0 +1,132 @@
+/** What we compute: the end of a period: it renews, the payment fails, it is recovered, or it is over. */
+import { announce, note } from './announce.ts'
+import { bill } from './charge.ts'
+import { revokeMember } from './family.ts'
+import { DAY, endOf, wholeSecond } from './periods.ts'
+import {
+  ACTIVE,
+  current,
+  EXPIRED,
+  GRACE,
+  holding,
+  nextBilling,
+  periodEnd,
+  RETRY,
+  type Subscription,
+  segmentKind,
+} from './subscription.ts'
+import type { World } from './world.ts'
+
+export const CANCELLED = 1
+export const BILLING_ERROR = 2
+export const NO_CONSENT = 3
+export const NOT_FOR_SALE = 4
+export const OTHER = 5
+
+const WHY: Record<number, string | null> = {
+  [CANCELLED]: 'VOLUNTARY',
+  [BILLING_ERROR]: 'BILLING_RETRY',
+  [NO_CONSENT]: 'PRICE_INCREASE',
+  [NOT_FOR_SALE]: 'PRODUCT_NOT_FOR_SALE',
+  [OTHER]: null,
+}
+
+/** What was agreed for the next period becomes so: another product, a new price. Says how the product changed. */
+function takeEffect(world: World, sub: Subscription): 'downgraded' | 'crossgraded' | null {
+  const changes = sub.next_plan !== sub.plan
+  const kind = sub.next_plan.level > sub.plan.level ? 'downgraded' : 'crossgraded'
+  if (sub.storefront !== sub.person.storefront) {
+    sub.storefront = sub.person.storefront
+    sub.currency = sub.storefront.currency
+    sub.price_milli = world.price(sub.plan, sub.currency)
+  }
+  if (changes) {
+    sub.plan = sub.next_plan
+    sub.price_milli = world.price(sub.plan, sub.currency)
+  } else if (sub.increase !== null) {
+    sub.price_milli = sub.increase.price_milli
+  }
+  sub.increase = null
+  return changes ? kind : null
+}
+
+function bookRenewal(world: World, sub: Subscription, recovered: boolean, trial: string | null): void {
+  const sale = current(sub)
+  note(world, holding(sub), recovered ? 'recovered' : 'renewed', sale.purchaseDate)
+  if (trial === null || (sale.price ?? 0) === 0) return
+  note(world, holding(sub), 'trial_converted', sale.purchaseDate, { transaction_id: trial })
+}
+
+/** The transaction id of the trial that the subscription is in, if it is in one. */
+function trialOf(sub: Subscription): string | null {
+  return segmentKind(sub.offer) === 'trial' ? current(sub).transactionId : null
+}
+
+/**
+ * DID_RENEW, signed now, for the period that begins when this one ends; the family's copies follow. After a
+ * failure (BILLING_RECOVERY) the period begins now; inside the grace it still ends as if nothing had happened.
+ */
+export function renew(world: World, sub: Subscription): void {
+  const trial = trialOf(sub)
+  const ended = periodEnd(sub)
+  const recovered = sub.status === RETRY || sub.status === GRACE
+  const at = recovered ? wholeSecond(world.now()) : ended
+  const inGrace = sub.status === GRACE
+  const { offer } = nextBilling(world, sub)
+  const changed = takeEffect(world, sub)
+  const until = inGrace ? { until: endOf(ended, offer?.cycle ?? sub.plan.billed, sub.environment) } : {}
+  const sale = bill(world, sub, { reason: 'RENEWAL', at, offer, ...until })
+  bookRenewal(world, sub, recovered, trial)
+  if (changed !== null) note(world, holding(sub), changed, at)
+  announce(world, sub, 'DID_RENEW', recovered ? 'BILLING_RECOVERY' : null)
+  for (const member of [...sub.members]) {
+    if (sub.plan.family) renewMember(world, member, sale.purchaseDate, sale.expiresDate ?? at)
+    else revokeMember(world, sub, member)
+  }
+}
+
+function renewMember(world: World, member: Subscription, at: number, until: number): void {
+  bill(world, member, { reason: 'RENEWAL', at, until, offer: null })
+  note(world, holding(member), 'renewed', at)
+  announce(world, member, 'DID_RENEW', null)
+}
+
+/** DID_FAIL_TO_RENEW: with a grace period when the app grants one, without it access ends at once. */
+export function failToRenew(world: World, sub: Subscription): void {
+  const ended = periodEnd(sub)
+  const { grace_days } = sub.app
+  sub.retrying = true
+  note(world, holding(sub), 'billing_failed', ended)
+  if (grace_days === null) {
+    sub.status = RETRY
+    announce(world, sub, 'DID_FAIL_TO_RENEW', null)
+    return
+  }
+  sub.status = GRACE
+  sub.grace_until = ended + Math.min(grace_days, sub.plan.period === 'P1W' ? 6 : 16) * DAY
+  const segment = world.books.segmentOf(sub.environment, current(sub).transactionId)
+  if (segment) segment.expires = sub.grace_until
+  note(world, holding(sub), 'grace_started', ended)
+  announce(world, sub, 'DID_FAIL_TO_RENEW', 'GRACE_PERIOD')
+}
+
+/** GRACE_PERIOD_EXPIRED: the store goes on trying, access has ended. */
+export function endGrace(world: World, sub: Subscription): void {
+  note(world, holding(sub), 'grace_ended', sub.grace_until ?? world.now())
+  sub.status = RETRY
+  sub.grace_until = null
+  announce(world, sub, 'GRACE_PERIOD_EXPIRED', null)
+}
+
+/** EXPIRED: it is over, for the subscription and for the family's copies. */
+export function expire(world: World, sub: Subscription, intent: number): void {
+  const wasActive = sub.status === ACTIVE
+  const trial = trialOf(sub)
+  Object.assign(sub, { status: EXPIRED, intent, retrying: false, auto_renew: false, grace_until: null })
+  const at = wasActive ? periodEnd(sub) : world.now()
+  note(world, holding(sub), 'expired', at)
+  if (trial !== null) note(world, holding(sub), 'trial_expired', periodEnd(sub))
+  announce(world, sub, 'EXPIRED', WHY[intent] ?? null)
+  for (const member of sub.members) expire(world, member, intent)
+  sub.members = []
+}

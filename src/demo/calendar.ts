@@ -1,0 +1,68 @@
+/** What we compute: the company's calendar: what it does when, as parts of the history. */
+import { APPS } from './catalogue.ts'
+import {
+  changeAdvanced,
+  extendAll,
+  holders,
+  increasePriceOf,
+  migrate,
+  rescindConsent,
+  sendTest,
+  sendToken,
+  subscribeAdvanced,
+} from './company.ts'
+import { openPerson } from './people.ts'
+import type { Story, World } from './world.ts'
+
+type Happening = { part: number; happen: (world: World) => void }
+
+const at = (part: number, happen: (world: World) => void): Happening => ({ part, happen })
+
+const TEST_BUTTON = APPS.flatMap((app, index) => [
+  at(0.001 + index * 0.02, (world) => sendTest(world, app, 'sandbox')),
+  at(0.002 + index * 0.02, (world) => sendTest(world, app, 'production')),
+])
+
+const TOKENS = [
+  at(0.2, (world) => sendToken(world, 'sandbox', 'CREATED')),
+  at(0.22, (world) => sendToken(world, 'production', 'CREATED')),
+  at(0.31, (world) => sendToken(world, 'production', 'UNREPORTED')),
+  at(0.43, (world) => sendToken(world, 'production', 'ACTIVE_TOKEN_REMINDER')),
+  at(0.58, (world) => sendToken(world, 'production', 'CREATED')),
+  at(0.77, (world) => sendToken(world, 'production', 'UNREPORTED')),
+]
+
+function changeEveryAdvanced(type: 'METADATA_UPDATE' | 'PRICE_CHANGE') {
+  return (world: World) => {
+    for (const sub of holders(world, 'chord.tuition')) changeAdvanced(world, sub, type)
+  }
+}
+
+const CONSENT = [0.18, 0.49, 0.83].map((part) =>
+  at(part, (world) => rescindConsent(world, openPerson(world, `child/${part}`, { silent: true }))),
+)
+
+const CALENDAR: readonly Happening[] = [
+  ...TEST_BUTTON,
+  ...TOKENS,
+  ...CONSENT,
+  ...[0.1, 0.16, 0.3].map((part) => at(part, (world) => void subscribeAdvanced(world, `pupil/${part}`))),
+  at(0.36, changeEveryAdvanced('METADATA_UPDATE')),
+  at(0.4, (world) => void migrate(world, 'migrant')),
+  at(0.55, changeEveryAdvanced('PRICE_CHANGE')),
+  at(0.46, (world) => extendAll(world, 'margin.pro.monthly', 3)),
+  at(0.6, (world) => increasePriceOf(world, 'tides.plus.monthly', 1.2, true)),
+  at(0.68, (world) => increasePriceOf(world, 'margin.plus.monthly', 1.1, false)),
+  at(0.72, (world) => increasePriceOf(world, 'margin.pro.monthly', 1.15, true)),
+  at(0.8, (world) => void world.withdrawn.add('chord.piano.monthly')),
+]
+
+/** Plays the calendar between two instants. `share`: of what stands in it, the part that happens. */
+export function* companyLife(world: World, from: number, until: number, share: number): Story {
+  const random = world.random.fork('company')
+  const chosen = CALENDAR.filter(() => random.chance(share)).sort((a, b) => a.part - b.part)
+  for (const { part, happen } of chosen) {
+    yield from + part * (until - from)
+    happen(world)
+  }
+}

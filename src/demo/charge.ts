@@ -1,0 +1,252 @@
+/** What we compute: purchases: of a subscription, of its next period, of a single good. */
+import { announce, announceSale, note } from './announce.ts'
+import type { Person } from './people.ts'
+import { DAY, endOf } from './periods.ts'
+import type { Good, Offer, Plan } from './products.ts'
+import { shareOf } from './storefronts.ts'
+import {
+  ACTIVE,
+  current,
+  environmentName,
+  expiryOf,
+  holding,
+  type OwnedGood,
+  offerFields,
+  periodEnd,
+  purchaseDateBefore,
+  type Sale,
+  type Subscription,
+  segmentKind,
+} from './subscription.ts'
+import type { World } from './world.ts'
+
+type Terms = {
+  reason: Sale['transactionReason']
+  at: number
+  until?: number
+  offer: Offer | null
+  untold?: boolean
+}
+
+function instalmentOf(sub: Subscription, terms: Terms): Subscription['instalment'] {
+  if (!sub.plan.committed) return null
+  const { instalment } = sub
+  const goesOn = terms.reason === 'RENEWAL' && instalment !== null && instalment.number < 12
+  if (goesOn) return { ...instalment, number: instalment.number + 1 }
+  return { number: 1, until: endOf(terms.at, 'P1Y', sub.environment) }
+}
+
+function commitmentFields(sub: Subscription): Partial<Sale> {
+  if (sub.instalment === null) return {}
+  return {
+    billingPlanType: 'MONTHLY',
+    commitmentInfo: {
+      billingPeriodNumber: sub.instalment.number,
+      totalBillingPeriods: 12,
+      commitmentExpiresDate: sub.instalment.until,
+      commitmentPrice: sub.price_milli * 12,
+    },
+  }
+}
+
+function saleOf(world: World, sub: Subscription, terms: Terms, price_milli: number): Sale {
+  const { person, plan, storefront } = sub
+  const id = sub.sales.length === 0 ? sub.original_id : world.transactionId(sub.environment)
+  const priced = terms.untold !== true
+  return {
+    transactionId: id,
+    originalTransactionId: sub.original_id,
+    ...(sub.previous_original_id !== null && { previousOriginalTransactionId: sub.previous_original_id }),
+    webOrderLineItemId: world.lineItemId(sub.environment),
+    bundleId: sub.app.bundle_id,
+    productId: plan.product_id,
+    subscriptionGroupIdentifier: plan.group,
+    purchaseDate: terms.at,
+    originalPurchaseDate: sub.original_purchased_at,
+    expiresDate: terms.until ?? expiryOf(sub, terms.at, terms.offer),
+    quantity: 1,
+    type: 'Auto-Renewable Subscription',
+    ...(person.account_token !== null && { appAccountToken: person.account_token }),
+    inAppOwnershipType: sub.shared ? 'FAMILY_SHARED' : 'PURCHASED',
+    ...offerFields(terms.offer),
+    environment: environmentName(sub.environment),
+    transactionReason: terms.reason,
+    storefront: storefront.code,
+    storefrontId: storefront.id,
+    ...(priced && { price: price_milli, currency: sub.currency }),
+    ...commitmentFields(sub),
+    ...(sub.advanced !== null && { advancedCommerceInfo: sub.advanced }),
+  }
+}
+
+/** Into the books: the right that was bought, and the money if any changed hands. */
+function bookSale(world: World, sub: Subscription, offer: Offer | null, price_milli: number): void {
+  const sale = current(sub)
+  const { environment, currency } = sub
+  const told = sale.price !== undefined
+  const before = sub.sales.at(-2)
+  const previous = before && world.books.segmentOf(environment, before.transactionId)
+  if (previous && previous.replaced_at === null) previous.replaced_at = sale.purchaseDate
+  world.books.openSegment({
+    bundle_id: sub.app.bundle_id,
+    environment,
+    person: sub.person.id,
+    original_transaction_id: sub.original_id,
+    transaction_id: sale.transactionId,
+    product_id: sale.productId,
+    kind: segmentKind(offer),
+    shared: sub.shared,
+    period: offer?.discount === 'PAY_UP_FRONT' ? offer.period : sub.plan.billed,
+    storefront: sale.storefront,
+    currency,
+    price_milli,
+    told,
+    from: sale.purchaseDate,
+    expires: sale.expiresDate ?? sale.purchaseDate,
+    revoked_at: null,
+    replaced_at: null,
+  })
+  const paid = price_milli > 0 && !sub.shared
+  if (paid) note(world, holding(sub), 'charge', sale.purchaseDate, { price_milli, currency, told })
+}
+
+/** Makes the subscription's next transaction and counts the offer's periods. It tells nobody yet. */
+export function bill(world: World, sub: Subscription, terms: Terms): Sale {
+  const { offer } = terms
+  const starts = offer !== sub.offer || sub.offer_left === 0
+  const left = starts ? (offer?.cycles ?? 0) : sub.offer_left
+  sub.instalment = instalmentOf(sub, terms)
+  const price_milli = offer === null ? sub.price_milli : shareOf(sub.price_milli, offer.share, sub.currency)
+  const sale = saleOf(world, sub, terms, price_milli)
+  sub.sales.push(sale)
+  sub.offer = offer
+  sub.offer_left = Math.max(0, left - 1)
+  sub.next_offer = null
+  Object.assign(sub, { status: ACTIVE, intent: null, retrying: null, grace_until: null })
+  bookSale(world, sub, offer, price_milli)
+  return sale
+}
+
+type Opening = Partial<Pick<Subscription, 'shared' | 'advanced' | 'previous_original_id'>>
+
+/** A subscription that nobody has paid for yet. */
+export function emptySubscription(
+  world: World,
+  person: Person,
+  plan: Plan,
+  at: number,
+  opening: Opening = {},
+): Subscription {
+  const { storefront, environment } = person
+  const sub: Subscription = {
+    app: person.app,
+    environment,
+    person,
+    shared: false,
+    original_id: world.transactionId(environment),
+    original_purchased_at: at + (person.random.chance(0.5) ? 1000 : 0),
+    previous_original_id: null,
+    sales: [],
+    status: ACTIVE,
+    plan,
+    next_plan: plan,
+    storefront,
+    currency: storefront.currency,
+    price_milli: world.price(plan, storefront.currency),
+    auto_renew: true,
+    intent: null,
+    retrying: null,
+    grace_until: null,
+    increase: null,
+    offer: null,
+    offer_left: 0,
+    next_offer: null,
+    recent_start: at,
+    instalment: null,
+    advanced: null,
+    members: [],
+    ...opening,
+  }
+  world.subscriptions.push(sub)
+  return sub
+}
+
+/** SUBSCRIBED / INITIAL_BUY. */
+export function subscribe(
+  world: World,
+  person: Person,
+  plan: Plan,
+  offer: Offer | null,
+  opening: Opening = {},
+): Subscription {
+  const at = purchaseDateBefore(world, person)
+  const sub = emptySubscription(world, person, plan, at, opening)
+  const untold = offer === null && !person.steady && person.random.chance(world.odd ? 0.04 : 0.004)
+  bill(world, sub, { reason: 'PURCHASE', at, offer, untold })
+  note(world, holding(sub), 'started', at)
+  if (segmentKind(offer) === 'trial') note(world, holding(sub), 'trial_started', at)
+  announce(world, sub, 'SUBSCRIBED', 'INITIAL_BUY')
+  return sub
+}
+
+/** SUBSCRIBED / RESUBSCRIBE: bought again after a lapse, at today's price in the customer's storefront of today. */
+export function resubscribe(world: World, sub: Subscription, plan: Plan, offer: Offer | null): void {
+  const at = purchaseDateBefore(world, sub.person)
+  if (at - periodEnd(sub) > 60 * DAY) sub.recent_start = at
+  sub.storefront = sub.person.storefront
+  sub.currency = sub.storefront.currency
+  sub.plan = plan
+  sub.next_plan = plan
+  sub.price_milli = world.price(plan, sub.currency)
+  sub.auto_renew = true
+  sub.increase = null
+  bill(world, sub, { reason: 'PURCHASE', at, offer })
+  note(world, holding(sub), 'resubscribed', at)
+  announce(world, sub, 'SUBSCRIBED', 'RESUBSCRIBE')
+}
+
+function goodFields(price_milli: number, code: boolean): Partial<Sale> {
+  if (!code) return { price: price_milli }
+  return { price: price_milli, offerType: 3, offerIdentifier: 'WORKSHOP', offerDiscountType: 'ONE_TIME' }
+}
+
+/** ONE_TIME_CHARGE: one good, several pieces of it, at half the price with a code, or shared by the family. */
+export function buyGood(
+  world: World,
+  person: Person,
+  good: Good,
+  how: { quantity?: number; code?: boolean; shared?: boolean } = {},
+): OwnedGood {
+  const at = purchaseDateBefore(world, person)
+  const { storefront } = person
+  const id = world.transactionId(person.environment)
+  const quantity = how.quantity ?? 1
+  const price_milli = shareOf(
+    world.price(good, storefront.currency) * quantity,
+    how.code ? 0.5 : 1,
+    storefront.currency,
+  )
+  const sale: Sale = {
+    transactionId: id,
+    originalTransactionId: id,
+    bundleId: person.app.bundle_id,
+    productId: good.product_id,
+    purchaseDate: at,
+    originalPurchaseDate: at,
+    quantity,
+    type: good.type,
+    ...(person.account_token !== null && !how.code && { appAccountToken: person.account_token }),
+    inAppOwnershipType: how.shared ? 'FAMILY_SHARED' : 'PURCHASED',
+    environment: environmentName(person.environment),
+    transactionReason: 'PURCHASE',
+    storefront: storefront.code,
+    storefrontId: storefront.id,
+    ...goodFields(price_milli, how.code ?? false),
+    currency: storefront.currency,
+  }
+  const owned = { person, sale, period: null, sub: null, good }
+  note(world, owned, how.shared ? 'shared' : 'purchased', at)
+  if (!how.shared) note(world, owned, 'charge', at)
+  announceSale(world, owned, 'ONE_TIME_CHARGE', null)
+  return owned
+}

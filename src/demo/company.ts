@@ -1,0 +1,181 @@
+/** What we compute: what the company and its apps as a whole do, once or a few times in the whole history. */
+import { announce, appFields, note, send } from './announce.ts'
+import { APPS } from './catalogue.ts'
+import { extend, mayChange } from './changes.ts'
+import { bill, emptySubscription, subscribe } from './charge.ts'
+import { live } from './life.ts'
+import { openPerson, type Person } from './people.ts'
+import { DAY, MINUTE, wholeSecond } from './periods.ts'
+import type { App, Plan } from './products.ts'
+import { type Currency, STOREFRONTS, shareOf } from './storefronts.ts'
+import { ACTIVE, holding, type Subscription } from './subscription.ts'
+import { raisePrice } from './turns.ts'
+import type { AdvancedCommerce } from './unsigned.ts'
+import type { World } from './world.ts'
+
+function appNamed(name: string): App {
+  const app = APPS.find((candidate) => candidate.name === name)
+  if (app === undefined) throw new Error(`there is no app named ${name}`)
+  return app
+}
+
+export function planNamed(product_id: string): { app: App; plan: Plan } {
+  for (const app of APPS) {
+    const plan = app.plans.find((candidate) => candidate.product_id === product_id)
+    if (plan !== undefined) return { app, plan }
+  }
+  throw new Error(`there is no product ${product_id}`)
+}
+
+/** TEST: somebody pressed the button; it names the app and nothing else. */
+export function sendTest(world: World, app: App, environment: 'production' | 'sandbox'): void {
+  const from = { bundle_id: app.bundle_id, environment, signed_at: world.now() }
+  send(world, from, 'TEST', null, { data: appFields(app, environment) })
+}
+
+const TOKEN_KINDS = ['CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'] as const
+
+/** EXTERNAL_PURCHASE_TOKEN: no environment is named; the sandbox shows in the token's id alone. */
+export function sendToken(
+  world: World,
+  environment: 'production' | 'sandbox',
+  kind: (typeof TOKEN_KINDS)[number],
+): void {
+  const app = appNamed('Chord')
+  const { random } = world
+  const at = world.now()
+  const id = random.uuid()
+  send(world, { bundle_id: app.bundle_id, environment, signed_at: at }, 'EXTERNAL_PURCHASE_TOKEN', kind, {
+    externalPurchaseToken: {
+      externalPurchaseId: environment === 'sandbox' ? `SANDBOX_${id}` : id,
+      tokenCreationDate: at - (kind === 'CREATED' ? 3 * MINUTE : random.whole(2, 25) * DAY),
+      ...(environment === 'production' && { appAppleId: app.apple_id }),
+      bundleId: app.bundle_id,
+      ...(kind !== 'UNREPORTED' && { tokenType: 'ACQUISITION', tokenExpirationDate: at + 30 * DAY }),
+    },
+  })
+}
+
+/** RESCIND_CONSENT: a parent takes the consent back; the proof is the signed app transaction. */
+export function rescindConsent(world: World, person: Person): void {
+  const { app, environment } = person
+  const at = world.now()
+  const named = appFields(app, environment)
+  const { environment: receiptType, ...ids } = named
+  send(world, { bundle_id: app.bundle_id, environment, signed_at: at }, 'RESCIND_CONSENT', null, {
+    appData: {
+      ...named,
+      signedAppTransactionInfo: {
+        receiptType,
+        ...ids,
+        applicationVersion: app.version,
+        versionExternalIdentifier: 870_000_000 + Number(app.version),
+        receiptCreationDate: at,
+        originalPurchaseDate: wholeSecond(at - 90 * DAY),
+        originalApplicationVersion: app.version,
+        originalPlatform: 'iOS',
+        appTransactionId: person.app_transaction_id,
+      },
+    },
+  })
+}
+
+/** Those who have a product now, in the order they came to it. */
+export function holders(world: World, product_id: string): Subscription[] {
+  return world.subscriptions.filter(
+    (sub) => sub.plan.product_id === product_id && sub.environment === 'production' && mayChange(world, sub),
+  )
+}
+
+/** A product costs more from now on, for new customers at once; its subscribers are asked or told. */
+export function increasePriceOf(world: World, product_id: string, share: number, asks: boolean): void {
+  const { plan } = planNamed(product_id)
+  for (const currency of new Set(STOREFRONTS.map((storefront) => storefront.currency)))
+    world.setPrice(product_id, currency, raised(world, plan, share, currency))
+  for (const sub of holders(world, product_id)) raisePrice(world, sub, world.price(plan, sub.currency), asks)
+}
+
+function raised(world: World, plan: Plan, share: number, currency: Currency): number {
+  return shareOf(world.price(plan, currency), share, currency)
+}
+
+/** RENEWAL_EXTENSION: every subscriber gets some days after an outage; each is told, then the whole is summed up. */
+export function extendAll(world: World, product_id: string, days: number): void {
+  const { app } = planNamed(product_id)
+  const from = {
+    bundle_id: app.bundle_id,
+    environment: 'production' as const,
+    signed_at: world.now() + MINUTE,
+  }
+  const everyone = holders(world, product_id).filter((sub) => !sub.shared)
+  const failed = everyone.slice(0, everyone.length > 1 ? 1 : 0)
+  const extended = everyone.slice(failed.length)
+  for (const sub of extended) extend(world, sub, days)
+  for (const sub of failed) announce(world, sub, 'RENEWAL_EXTENSION', 'FAILURE')
+  send(world, from, 'RENEWAL_EXTENSION', 'SUMMARY', {
+    summary: {
+      ...appFields(app, 'production'),
+      productId: product_id,
+      requestIdentifier: world.random.uuid(),
+      storefrontCountryCodes: [...new Set(everyone.map((sub) => sub.storefront.code))],
+      succeededCount: extended.length,
+      failedCount: failed.length,
+    },
+  })
+}
+
+function advancedItem(person: Person, price: number): AdvancedCommerce {
+  return {
+    descriptors: { description: 'Lessons with a teacher', displayName: 'Tuition' },
+    items: [
+      {
+        SKU: `lesson-${person.random.whole(100, 999)}`,
+        displayName: 'Lesson',
+        description: 'One a week',
+        price,
+      },
+    ],
+    period: 'P1M',
+    requestReferenceId: person.random.uuid(),
+    taxCode: 'C003-00-2',
+  }
+}
+
+/** Somebody who subscribes through the Advanced Commerce API, and stays. */
+export function subscribeAdvanced(world: World, name: string): Subscription {
+  const { app, plan } = planNamed('chord.tuition')
+  const person = openPerson(world, name, { app, steady: true })
+  const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
+  const sub = subscribe(world, person, plan, null, { advanced })
+  world.begin(live(world, sub))
+  return sub
+}
+
+/** MIGRATION: a subscription from before the history moves over, under a new original id. */
+export function migrate(world: World, name: string): Subscription {
+  const { app, plan } = planNamed('chord.tuition')
+  const person = openPerson(world, name, { app, steady: true })
+  const at = wholeSecond(world.now() - 5 * MINUTE)
+  const previous_original_id = world.transactionId('production')
+  const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
+  const sub = emptySubscription(world, person, plan, at, { previous_original_id, advanced })
+  bill(world, sub, { reason: 'PURCHASE', at, offer: null })
+  note(world, holding(sub), 'started', at)
+  announce(world, sub, 'MIGRATION', null)
+  world.begin(live(world, sub))
+  return sub
+}
+
+/** METADATA_UPDATE or PRICE_CHANGE: the developer changed what is sold under an Advanced Commerce subscription. */
+export function changeAdvanced(
+  world: World,
+  sub: Subscription,
+  type: 'METADATA_UPDATE' | 'PRICE_CHANGE',
+): void {
+  if (sub.advanced === null || sub.status !== ACTIVE) return
+  const price_milli = type === 'PRICE_CHANGE' ? shareOf(sub.price_milli, 1.1, sub.currency) : sub.price_milli
+  const items = sub.advanced.items.map((item) => ({ ...item, price: price_milli, description: 'Two a week' }))
+  sub.advanced = { ...sub.advanced, items }
+  sub.price_milli = price_milli
+  announce(world, sub, type, null)
+}

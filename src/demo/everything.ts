@@ -1,0 +1,225 @@
+/** What we compute: one of each of Apple's notifications, in one short history that holds together. */
+import { announce } from './announce.ts'
+import {
+  BILLING_ERROR,
+  CANCELLED,
+  endGrace,
+  expire,
+  failToRenew,
+  NO_CONSENT,
+  NOT_FOR_SALE,
+  OTHER,
+  renew,
+} from './billing.ts'
+import type { Books } from './books.ts'
+import { APPS } from './catalogue.ts'
+import {
+  acceptIncrease,
+  cancelChange,
+  changeAtOnce,
+  changeAtRenewal,
+  disableRenewal,
+  enableRenewal,
+  extend,
+  increasePrice,
+  redeemOffer,
+} from './changes.ts'
+import { buyGood, resubscribe, subscribe } from './charge.ts'
+import {
+  changeAdvanced,
+  extendAll,
+  migrate,
+  planNamed,
+  rescindConsent,
+  sendTest,
+  sendToken,
+  subscribeAdvanced,
+} from './company.ts'
+import { revokeMember, share } from './family.ts'
+import { openPerson } from './people.ts'
+import { DAY, HOUR, MINUTE } from './periods.ts'
+import { promotionalOffer, winBackOffer } from './products.ts'
+import { declineRefund, refund, requestConsumption, reverseRefund } from './refunds.ts'
+import { type Step, signStep } from './steps.ts'
+import { holding, periodEnd, type Subscription } from './subscription.ts'
+import { openWorld, type Story, type World } from './world.ts'
+
+/** Every notification type and subtype that Apple documents; null: without a subtype. */
+export const EVERY_NOTIFICATION: readonly (readonly [string, string | null])[] = [
+  ['SUBSCRIBED', 'INITIAL_BUY'],
+  ['SUBSCRIBED', 'RESUBSCRIBE'],
+  ['DID_RENEW', null],
+  ['DID_RENEW', 'BILLING_RECOVERY'],
+  ['DID_CHANGE_RENEWAL_PREF', 'UPGRADE'],
+  ['DID_CHANGE_RENEWAL_PREF', 'DOWNGRADE'],
+  ['DID_CHANGE_RENEWAL_PREF', null],
+  ['DID_CHANGE_RENEWAL_STATUS', 'AUTO_RENEW_DISABLED'],
+  ['DID_CHANGE_RENEWAL_STATUS', 'AUTO_RENEW_ENABLED'],
+  ['DID_CHANGE_RENEWAL_STATUS', null],
+  ['OFFER_REDEEMED', null],
+  ['OFFER_REDEEMED', 'UPGRADE'],
+  ['OFFER_REDEEMED', 'DOWNGRADE'],
+  ['DID_FAIL_TO_RENEW', null],
+  ['DID_FAIL_TO_RENEW', 'GRACE_PERIOD'],
+  ['GRACE_PERIOD_EXPIRED', null],
+  ['EXPIRED', 'VOLUNTARY'],
+  ['EXPIRED', 'BILLING_RETRY'],
+  ['EXPIRED', 'PRICE_INCREASE'],
+  ['EXPIRED', 'PRODUCT_NOT_FOR_SALE'],
+  ['EXPIRED', null],
+  ['PRICE_INCREASE', 'PENDING'],
+  ['PRICE_INCREASE', 'ACCEPTED'],
+  ['REFUND', null],
+  ['REFUND_REVERSED', null],
+  ['REFUND_DECLINED', null],
+  ['CONSUMPTION_REQUEST', null],
+  ['REVOKE', null],
+  ['RENEWAL_EXTENDED', null],
+  ['RENEWAL_EXTENSION', 'SUMMARY'],
+  ['RENEWAL_EXTENSION', 'FAILURE'],
+  ['ONE_TIME_CHARGE', null],
+  ['EXTERNAL_PURCHASE_TOKEN', 'UNREPORTED'],
+  ['EXTERNAL_PURCHASE_TOKEN', 'CREATED'],
+  ['EXTERNAL_PURCHASE_TOKEN', 'ACTIVE_TOKEN_REMINDER'],
+  ['RESCIND_CONSENT', null],
+  ['METADATA_UPDATE', null],
+  ['MIGRATION', null],
+  ['PRICE_CHANGE', null],
+  ['TEST', null],
+]
+
+type Deed = (world: World, sub: Subscription) => void
+
+/** A subscription to `product_id`, and what happens to it, ten minutes between each; a number waits that many days. */
+function* tale(world: World, product_id: string, deeds: readonly (Deed | number)[]): Story {
+  const { app, plan } = planNamed(product_id)
+  yield world.now() + world.random.whole(1, 50) * MINUTE
+  const sub = subscribe(world, openPerson(world, `tale/${product_id}`, { app, steady: true }), plan, null)
+  for (const deed of deeds) {
+    yield world.now() + (typeof deed === 'number' ? deed * DAY : 10 * MINUTE)
+    if (typeof deed === 'function') deed(world, sub)
+  }
+}
+
+/** Waits until the period is over, then does it. */
+function* afterTheEnd(world: World, sub: Subscription, deed: Deed): Story {
+  yield periodEnd(sub) + MINUTE
+  deed(world, sub)
+}
+
+const atTheEnd =
+  (deed: Deed): Deed =>
+  (world, sub) =>
+    world.begin(afterTheEnd(world, sub, deed))
+
+const CHANGES: readonly Deed[] = [
+  (w, sub) => disableRenewal(w, sub),
+  enableRenewal,
+  (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan),
+  cancelChange,
+  (w, sub) => redeemOffer(w, sub, promotionalOffer(sub.plan)),
+  (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan, true),
+  (w, sub) => changeAtOnce(w, sub, planNamed('margin.pro.monthly').plan),
+  (w, sub) => extend(w, sub, 7),
+  atTheEnd(failToRenew),
+]
+
+const TROUBLE: readonly (Deed | number)[] = [
+  atTheEnd(failToRenew),
+  33,
+  renew,
+  atTheEnd(failToRenew),
+  48,
+  endGrace,
+  40,
+  (w, sub) => expire(w, sub, BILLING_ERROR),
+  2,
+  (w, sub) => resubscribe(w, sub, sub.plan, winBackOffer(sub.plan)),
+]
+
+const PRICES: readonly Deed[] = [
+  (w, sub) => increasePrice(w, sub, sub.price_milli * 2, true),
+  acceptIncrease,
+  (w, sub) => disableRenewal(w, sub, true),
+  atTheEnd((w, sub) => expire(w, sub, CANCELLED)),
+]
+
+const REFUNDS: readonly Deed[] = [
+  (w, sub) => requestConsumption(w, holding(sub)),
+  (w, sub) => declineRefund(w, holding(sub)),
+  (w, sub) => refund(w, holding(sub), 67_932),
+  (w, sub) => reverseRefund(w, holding(sub)),
+  enableRenewal,
+  (w, sub) => announce(w, sub, 'RENEWAL_EXTENSION', 'FAILURE'),
+  (w, sub) => extendAll(w, sub.plan.product_id, 3),
+  atTheEnd(renew),
+]
+
+const FAMILY: readonly Deed[] = [
+  (w, sub) => void share(w, sub),
+  (w, sub) => {
+    const member = sub.members[0]
+    if (member !== undefined) revokeMember(w, sub, member)
+  },
+  (w, sub) => changeAtOnce(w, sub, planNamed('margin.pro.commitment').plan),
+]
+
+const LESSONS: readonly (Deed | number)[] = [
+  (w, sub) => changeAtOnce(w, sub, planNamed('chord.piano.monthly').plan, promotionalOffer(sub.plan)),
+  atTheEnd(failToRenew),
+  94,
+  (w, sub) => expire(w, sub, OTHER),
+]
+
+const TALES: Readonly<Record<string, readonly (Deed | number)[]>> = {
+  'margin.plus.monthly': CHANGES,
+  'tides.plus.monthly': TROUBLE,
+  'margin.plus.quarterly': PRICES,
+  'margin.pro.monthly': REFUNDS,
+  'margin.pro.yearly': FAMILY,
+  'chord.guitar.monthly': LESSONS,
+  'tides.plus.weekly': [
+    (w, sub) => increasePrice(w, sub, sub.price_milli * 2, true),
+    atTheEnd((w, sub) => expire(w, sub, NO_CONSENT)),
+  ],
+  'chord.piano.monthly': [atTheEnd((w, sub) => expire(w, sub, NOT_FOR_SALE))],
+}
+
+/** What has to do with no subscription, or with one under the Advanced Commerce API. */
+function* theRest(world: World): Story {
+  for (const app of APPS) {
+    yield world.now() + MINUTE
+    sendTest(world, app, 'production')
+    const good = app.goods[0]
+    if (good !== undefined) buyGood(world, openPerson(world, `tale/${good.product_id}`, { app }), good)
+  }
+  for (const kind of ['CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'] as const) {
+    yield world.now() + HOUR
+    sendToken(world, 'production', kind)
+  }
+  rescindConsent(world, openPerson(world, 'tale/child', { silent: true }))
+  const sub = subscribeAdvanced(world, 'tale/pupil')
+  migrate(world, 'tale/migrant')
+  yield world.now() + HOUR
+  changeAdvanced(world, sub, 'METADATA_UPDATE')
+  yield world.now() + HOUR
+  changeAdvanced(world, sub, 'PRICE_CHANGE')
+}
+
+const LENGTH = 130 * DAY
+
+/**
+ * A history of about four months, begun at `from` (milliseconds since the epoch), in which each notification of
+ * `EVERY_NOTIFICATION` occurs, delivered in order and once. No SDK calls.
+ */
+export function oneOfEach(options: {
+  seed: number
+  from: number
+  authority: { sign: (payload: object) => string }
+}): { books: Books; steps: Step[] } {
+  const world = openWorld({ seed: options.seed, from: options.from, odd: false, prompt: true })
+  for (const [product_id, deeds] of Object.entries(TALES)) world.begin(tale(world, product_id, deeds))
+  world.begin(theRest(world))
+  const drafts = [...world.play(options.from + LENGTH)]
+  return { books: world.books, steps: drafts.map((draft) => signStep(draft, options.authority.sign)) }
+}

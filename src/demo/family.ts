@@ -1,0 +1,39 @@
+/** What we compute: a subscription shared with the family: somebody joins, somebody is shut out. */
+import { announce, note } from './announce.ts'
+import { bill, emptySubscription } from './charge.ts'
+import { familyMember } from './people.ts'
+import { wholeSecond } from './periods.ts'
+import {
+  current,
+  holding,
+  periodEnd,
+  purchaseDateBefore,
+  REVOKED,
+  type Subscription,
+} from './subscription.ts'
+import type { World } from './world.ts'
+
+/** SUBSCRIBED / INITIAL_BUY for a family member: ids of their own, the purchaser's expiry, no money. */
+export function share(world: World, sub: Subscription): Subscription {
+  const person = familyMember(world, sub.person, world.subscriptions.length)
+  const at = purchaseDateBefore(world, person)
+  const member = emptySubscription(world, person, sub.plan, at, { shared: true })
+  bill(world, member, { reason: 'PURCHASE', at, until: periodEnd(sub), offer: null })
+  sub.members.push(member)
+  note(world, holding(member), 'shared', at)
+  announce(world, member, 'SUBSCRIBED', 'INITIAL_BUY')
+  return member
+}
+
+/** REVOKE: sharing stopped, the member left, or the purchaser got the money back. */
+export function revokeMember(world: World, sub: Subscription, member: Subscription): void {
+  const at = wholeSecond(world.now())
+  const sale = current(member)
+  Object.assign(sale, { revocationDate: at, revocationReason: 0, revocationType: 'FAMILY_REVOKE' })
+  const segment = world.books.segmentOf(member.environment, sale.transactionId)
+  if (segment) segment.revoked_at = at
+  Object.assign(member, { status: REVOKED, auto_renew: false })
+  sub.members = sub.members.filter((other) => other !== member)
+  note(world, holding(member), 'revoked', at)
+  announce(world, member, 'REVOKE', null)
+}

@@ -1,0 +1,159 @@
+/** What we compute: how one subscription goes, period after period, from the first purchase to the last lapse. */
+import {
+  BILLING_ERROR,
+  CANCELLED,
+  endGrace,
+  expire,
+  failToRenew,
+  NO_CONSENT,
+  NOT_FOR_SALE,
+  OTHER,
+  renew,
+} from './billing.ts'
+import { reportPurchase } from './calls.ts'
+import { mayChange } from './changes.ts'
+import { resubscribe, subscribe } from './charge.ts'
+import type { Person } from './people.ts'
+import { DAY, MINUTE, SECOND } from './periods.ts'
+import { alternatives, type Offer, offerCode, type Plan, winBackOffer } from './products.ts'
+import {
+  ACTIVE,
+  current,
+  GRACE,
+  holding,
+  longestLead,
+  periodEnd,
+  RETRY,
+  type Subscription,
+  segmentKind,
+} from './subscription.ts'
+import { planTurns } from './turns.ts'
+import type { Story, World } from './world.ts'
+
+/** In the sandbox a subscription renews about twelve times and then ends by itself. */
+const SANDBOX_RENEWALS = 12
+
+/** A story that says in the end whether the subscription goes on. */
+type Chapter = Generator<number, boolean, undefined>
+
+/** The turns of this period, until the store begins to think of the next one or another transaction takes over. */
+function* turnsOfPeriod(world: World, sub: Subscription): Story {
+  const sale = current(sub)
+  const begins = Math.max(sale.purchaseDate, world.now())
+  const length = periodEnd(sub) - longestLead(sub) - begins
+  for (const { part, take } of planTurns(world, sub)) {
+    yield begins + part * length
+    if (mayChange(world, sub)) take(world, sub)
+    if (current(sub) !== sale) return
+  }
+}
+
+/** Why this period would be the last one; null: it is to be renewed. */
+function reasonToEnd(world: World, sub: Subscription): number | null {
+  const tested = sub.environment === 'sandbox' && sub.sales.length >= SANDBOX_RENEWALS
+  if (!sub.auto_renew || tested) return CANCELLED
+  if (world.withdrawn.has(sub.next_plan.product_id)) return NOT_FOR_SALE
+  return sub.increase !== null && !sub.increase.accepted ? NO_CONSENT : null
+}
+
+/** Waits for the end of the period, which may move while we wait; the store notices it some seconds late. */
+function* toTheEnd(world: World, sub: Subscription): Story {
+  const late = sub.person.random.whole(4, 50) * SECOND
+  while (world.now() < periodEnd(sub)) yield periodEnd(sub) + late
+}
+
+function fails(world: World, sub: Subscription): boolean {
+  const { random, steady, environment } = sub.person
+  if (steady || environment === 'sandbox') return false
+  const chance = segmentKind(sub.offer) === 'trial' ? 0.09 : 0.035
+  return random.chance(world.odd ? 0.18 : chance)
+}
+
+/** The store keeps trying: for sixty days, of which the first may be a grace period. */
+function* billingTrouble(world: World, sub: Subscription): Chapter {
+  const { random } = sub.person
+  const ended = periodEnd(sub)
+  failToRenew(world, sub)
+  const recovery = random.chance(0.62) ? ended + random.between(0.3, 5.5) ** 2 * DAY : Infinity
+  const grace = sub.grace_until
+  if (grace !== null) {
+    yield Math.min(recovery, grace + random.whole(5, 90) * SECOND)
+    if (sub.status !== GRACE) return false
+    if (world.now() < grace) return renewNow(world, sub)
+    endGrace(world, sub)
+  }
+  const gaveUp = ended + 60 * DAY
+  yield Math.max(Math.min(recovery, gaveUp), world.now() + MINUTE)
+  if (sub.status !== RETRY) return false
+  if (recovery < gaveUp) return renewNow(world, sub)
+  expire(world, sub, random.chance(0.3) ? OTHER : BILLING_ERROR)
+  return false
+}
+
+function renewNow(world: World, sub: Subscription): true {
+  renew(world, sub)
+  return true
+}
+
+function* endOfPeriod(world: World, sub: Subscription): Chapter {
+  const lead = longestLead(sub) * sub.person.random.between(0.02, 1)
+  while (world.now() < periodEnd(sub) - lead) yield periodEnd(sub) - lead
+  const trouble = fails(world, sub)
+  if (sub.status === ACTIVE && reasonToEnd(world, sub) === null && !trouble) {
+    return renewNow(world, sub)
+  }
+  yield* toTheEnd(world, sub)
+  if (sub.status !== ACTIVE) return false
+  const reason = reasonToEnd(world, sub)
+  if (reason !== null) {
+    expire(world, sub, reason)
+    return false
+  }
+  return trouble ? yield* billingTrouble(world, sub) : renewNow(world, sub)
+}
+
+function nextOffer(sub: Subscription, plan: Plan): Offer | null {
+  const draw = sub.person.random.fraction()
+  if (plan.committed) return null
+  if (draw < 0.28) return winBackOffer(plan)
+  return draw < 0.36 ? offerCode() : null
+}
+
+/** Some come back, soon or late, to the same product or to another one. */
+function* comeBack(world: World, sub: Subscription): Chapter {
+  const { random, environment } = sub.person
+  if (!random.chance(world.odd ? 0.45 : 0.17)) return false
+  const days = random.chance(0.6) ? random.between(0.5, 25) : random.between(25, 220)
+  yield world.now() + (environment === 'sandbox' ? random.between(1, 9) * MINUTE : days * DAY)
+  const others = alternatives(sub.app, sub.plan)
+  const plan = others.length > 0 && random.chance(0.35) ? random.pick(others) : sub.plan
+  if (world.withdrawn.has(plan.product_id)) return false
+  resubscribe(world, sub, plan, nextOffer(sub, plan))
+  if (random.chance(0.5)) world.begin(reportPurchase(world, sub.person, holding(sub)))
+  return true
+}
+
+/** From now to the last lapse. */
+export function* live(world: World, sub: Subscription): Story {
+  for (;;) {
+    yield* turnsOfPeriod(world, sub)
+    if (yield* endOfPeriod(world, sub)) continue
+    if (!(yield* comeBack(world, sub))) return
+  }
+}
+
+function openingOffer(person: Person, plan: Plan): Offer | null {
+  const draw = person.random.fraction()
+  if (draw < 0.04 && !plan.committed) return offerCode()
+  return draw < 0.86 ? plan.introductory : null
+}
+
+/** Somebody who installs the app, looks around and subscribes. */
+export function* subscriberLife(world: World, person: Person): Story {
+  yield world.now() + person.random.between(4, 90) * SECOND
+  const plans = person.app.plans.filter((plan) => plan.weight > 0 && !world.withdrawn.has(plan.product_id))
+  const plan = person.random.weighted(plans)
+  const sub = subscribe(world, person, plan, openingOffer(person, plan))
+  world.begin(reportPurchase(world, person, holding(sub)))
+  yield* live(world, sub)
+}

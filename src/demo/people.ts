@@ -1,0 +1,139 @@
+/** What we compute: who the simulated customers are: where they live, what they hold, which ids they carry. */
+import type { Environment } from '../apple/payloads.ts'
+import { APPS } from './catalogue.ts'
+import { DAY } from './periods.ts'
+import type { App } from './products.ts'
+import type { Random } from './random.ts'
+import { STOREFRONTS, type Storefront } from './storefronts.ts'
+import type { World } from './world.ts'
+
+/** The app's own idea of the customer, when the app carries an SDK. */
+export type Login = {
+  user_id: string
+  /** The id under which the SDK reports until the customer logs in. */
+  anonymous: string | null
+  logged_in: boolean
+  device: { platform: string; osVersion: string; deviceModel: string; locale: string }
+}
+
+export type Person = {
+  id: string
+  random: Random
+  app: App
+  environment: Environment
+  storefront: Storefront
+  account_token: string | null
+  app_transaction_id: string
+  /** Before that instant the store does not yet put the appTransactionId into what it signs for this customer. */
+  app_transaction_id_since: number
+  /** Pays and stays: for what the company needs somebody to be there. */
+  steady: boolean
+  login: Login | null
+  /** When something of theirs was last signed: two signatures never share an instant. */
+  signed_at: number
+}
+
+type Wanted = {
+  app?: App
+  environment?: Environment
+  storefront?: Storefront
+  steady?: boolean
+  silent?: boolean
+  account_token?: string | null
+}
+
+const HARD_CODED = '5eed0000-0000-4000-8000-00000000c0de'
+const PHONES = [
+  'iPhone13,2',
+  'iPhone14,5',
+  'iPhone15,2',
+  'iPhone15,4',
+  'iPhone16,1',
+  'iPhone17,3',
+  'iPad14,3',
+]
+const SYSTEMS = ['16.7.10', '17.5.1', '17.6.1', '18.1', '18.3.2', '18.5', '26.0']
+const ANDROIDS = ['Pixel 7', 'Pixel 8 Pro', 'SM-S921B', 'SM-A546E']
+
+function tokenFor(app: App, random: Random): string | null {
+  const own = random.uuid()
+  if (app.account_tokens === 'none' || random.chance(0.25)) return null
+  return app.account_tokens === 'hard_coded' ? HARD_CODED : own
+}
+
+function userId(app: App, random: Random): string {
+  const number = random.whole(10_000, 9_999_999)
+  if (app.account_tokens === 'per_user') return `user_${number}`
+  return app.account_tokens === 'none' ? random.uuid() : `auth0|${random.hex(24)}`
+}
+
+function openLogin(app: App, storefront: Storefront, random: Random, odd: boolean): Login {
+  const anonymous = random.chance(odd ? 0.5 : 0.35) ? `$anon_${random.uuid()}` : null
+  return {
+    user_id: userId(app, random),
+    anonymous,
+    logged_in: anonymous === null,
+    device: {
+      platform: 'ios',
+      osVersion: random.pick(SYSTEMS),
+      deviceModel: random.pick(PHONES),
+      locale: storefront.locale,
+    },
+  }
+}
+
+/** The same customer with an Android phone in hand. */
+export function onAndroid(person: Person, login: Login): Login {
+  const { random } = person
+  const device = {
+    platform: 'android',
+    osVersion: random.pick(['13', '14', '15']),
+    deviceModel: random.pick(ANDROIDS),
+  }
+  return { ...login, device: { ...login.device, ...device } }
+}
+
+/** Most have their appTransactionId from the start, some get it later, a few never. */
+function appTransactionIdSince(world: World, random: Random): number {
+  const draw = random.fraction()
+  if (draw < 0.03) return Infinity
+  const late = draw < (world.odd ? 0.55 : 0.25)
+  return late ? world.now() + random.between(20, world.odd ? 120 : 300) * DAY : -Infinity
+}
+
+/** A new customer. `name` is theirs alone: the same name in the same world is the same customer. */
+export function openPerson(world: World, name: string, wanted: Wanted = {}): Person {
+  const random = world.random.fork(`person/${name}`)
+  const app = wanted.app ?? random.weighted(APPS)
+  const storefront = wanted.storefront ?? random.weighted(STOREFRONTS)
+  const token = tokenFor(app, random)
+  return {
+    id: name,
+    random,
+    app,
+    environment: wanted.environment ?? 'production',
+    storefront,
+    account_token: wanted.account_token === undefined ? token : wanted.account_token,
+    app_transaction_id: `70${random.whole(1_000_000_000, 9_999_999_999)}${random.whole(100_000, 999_999)}`,
+    app_transaction_id_since: appTransactionIdSince(world, random),
+    steady: wanted.steady ?? false,
+    login:
+      wanted.silent !== true && random.chance(0.6) ? openLogin(app, storefront, random, world.odd) : null,
+    signed_at: 0,
+  }
+}
+
+/** Somebody of the family: their own ids, the purchaser's storefront, no account with the app. */
+export function familyMember(world: World, purchaser: Person, number: number): Person {
+  const random = purchaser.random.fork(`member/${number}`)
+  return {
+    ...purchaser,
+    id: `${purchaser.id}.${number}`,
+    random,
+    account_token: null,
+    app_transaction_id: `71${random.whole(1_000_000_000, 9_999_999_999)}${random.whole(100_000, 999_999)}`,
+    app_transaction_id_since: appTransactionIdSince(world, random),
+    login: null,
+    signed_at: 0,
+  }
+}

@@ -1,0 +1,115 @@
+/** What we compute: what an app sells, on which offers, and how one product follows another. */
+import type { Period } from './periods.ts'
+import type { Tier } from './storefronts.ts'
+
+/**
+ * `type` is Apple's number: 1 introductory, 2 promotional, 3 offer code, 4 win-back. `period` is the whole offer,
+ * `cycle` what one transaction buys of it; `share` is the part of the standard price that one transaction costs.
+ */
+export type Offer = {
+  type: 1 | 2 | 3 | 4
+  id: string | null
+  discount: 'FREE_TRIAL' | 'PAY_AS_YOU_GO' | 'PAY_UP_FRONT'
+  period: Period
+  cycle: Period
+  cycles: number
+  share: number
+}
+
+/** An auto-renewable subscription. Level 1 is the group's highest; `billed` differs from `period` under a commitment. */
+export type Plan = {
+  product_id: string
+  apple_id: string
+  name: string
+  group: string
+  level: number
+  period: Period
+  billed: Period
+  committed: boolean
+  family: boolean
+  tier: Tier
+  /** The share of each standard renewal that is cancelled before. */
+  churn: number
+  introductory: Offer | null
+  /** How many of a hundred new subscribers of the app take it; 0 when it cannot be bought from the list. */
+  weight: number
+}
+
+export type Good = {
+  product_id: string
+  apple_id: string
+  name: string
+  type: 'Consumable' | 'Non-Consumable' | 'Non-Renewing Subscription'
+  tier: Tier
+  family: boolean
+  most: number
+  weight: number
+}
+
+export type App = {
+  name: string
+  bundle_id: string
+  apple_id: number
+  sku: string
+  team_id: string
+  android_package: string | null
+  version: string
+  /** Days of billing grace; null: the app has not switched it on. */
+  grace_days: number | null
+  /** What the app gives as appAccountToken: one a user, the same for all (a common mistake), none. */
+  account_tokens: 'per_user' | 'hard_coded' | 'none'
+  weight: number
+  plans: readonly Plan[]
+  goods: readonly Good[]
+}
+
+/** Moving to a higher level, or to the same level at the same duration, happens at once; all else at the renewal. */
+export function atOnce(from: Plan, to: Plan): boolean {
+  return to.level < from.level || (to.level === from.level && to.period === from.period)
+}
+
+/** What is on the list in the same group, besides `plan` itself. */
+export function alternatives(app: App, plan: Plan): Plan[] {
+  return app.plans.filter((other) => other.group === plan.group && other !== plan && other.weight > 0)
+}
+
+const STAY: Partial<Record<Period, { period: Period; cycles: number }>> = {
+  P1W: { period: 'P2W', cycles: 2 },
+  P1M: { period: 'P3M', cycles: 3 },
+  P3M: { period: 'P6M', cycles: 2 },
+  P1Y: { period: 'P1Y', cycles: 1 },
+}
+
+/** A promotional offer: half the price for a few periods, paid as they come. */
+export function promotionalOffer(plan: Plan): Offer {
+  const { period, cycles } = STAY[plan.billed] ?? { period: 'P3M', cycles: 3 }
+  const id = `stay_half_off_${plan.billed.toLowerCase()}`
+  return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, share: 0.5 }
+}
+
+/** An offer code: a month for nothing. */
+export function offerCode(): Offer {
+  return {
+    type: 3,
+    id: 'PODCAST_MONTH',
+    discount: 'FREE_TRIAL',
+    period: 'P1M',
+    cycle: 'P1M',
+    cycles: 1,
+    share: 0,
+  }
+}
+
+const WIN_BACK: Partial<Record<Period, { period: Period; share: number }>> = {
+  P1W: { period: 'P1M', share: 3 },
+  P1M: { period: 'P2M', share: 1 },
+  P3M: { period: 'P6M', share: 1 },
+  P1Y: { period: 'P1Y', share: 0.5 },
+}
+
+/** A win-back offer: a longer first period, paid up front. */
+export function winBackOffer(plan: Plan): Offer {
+  const { period, share } = WIN_BACK[plan.billed] ?? { period: 'P2M', share: 1 }
+  const id = `come_back_${plan.billed.toLowerCase()}`
+  return { type: 4, id, discount: 'PAY_UP_FRONT', period, cycle: period, cycles: 1, share }
+}

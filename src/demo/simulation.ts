@@ -1,0 +1,138 @@
+/** What we remember: a simulated App Store with its company and customers, and how far it has been played. */
+
+import { companyLife } from './calendar.ts'
+import { androidLife, greet } from './calls.ts'
+import { APPS } from './catalogue.ts'
+import { subscriberLife } from './life.ts'
+import { openPerson, type Person } from './people.ts'
+import { MINUTE } from './periods.ts'
+import type { App } from './products.ts'
+import type { Random } from './random.ts'
+import { shopperLife } from './shoppers.ts'
+import { type Step, signStep } from './steps.ts'
+import { openWorld, type Story, type World } from './world.ts'
+
+export type SimulationOptions = {
+  seed: number
+  /** The history, in milliseconds since the epoch. */
+  from: number
+  until: number
+  /** How many people subscribe within it; from fifty on there are shoppers, Android users and a company, too. */
+  subscribers?: number | undefined
+  /** What is rare elsewhere happens all the time: for short histories that are rich in turns. */
+  odd?: boolean | undefined
+  authority: { sign: (payload: object) => string }
+}
+
+export type Simulation = ReturnType<typeof openSimulation>
+
+const SUBSCRIBERS = 1250
+const WEEKDAYS = [1, 0.86, 0.8, 0.78, 0.8, 0.84, 0.97]
+
+/** How busy it is at that part of the history: the company grows, and sells more on Sundays than on Wednesdays. */
+function business(part: number, at: number, odd: boolean): number {
+  const growth = odd ? Number(part < 0.4) : 0.22 + 0.78 * part ** 1.4
+  const hour = new Date(at).getUTCHours()
+  return growth * (WEEKDAYS[new Date(at).getUTCDay()] ?? 1) * (hour > 3 && hour < 10 ? 0.45 : 1)
+}
+
+function arrivals(random: Random, options: SimulationOptions, count: number): number[] {
+  const { from, until } = options
+  const times: number[] = []
+  while (times.length < count) {
+    const part = random.fraction()
+    const at = Math.floor(from + part * (until - from))
+    if (random.fraction() < business(part, at, options.odd ?? false)) times.push(at)
+  }
+  return times.sort((a, b) => a - b)
+}
+
+type Role = 'subscriber' | 'shopper' | 'android'
+
+function* lifeOf(world: World, person: Person, role: Role): Story {
+  if (role === 'android') return yield* androidLife(world, person)
+  greet(world, person)
+  if (role === 'shopper' || world.random.chance(world.odd ? 0.5 : 0.06))
+    world.begin(shopperLife(world, person))
+  if (role === 'subscriber') yield* subscriberLife(world, person)
+}
+
+const SHOPS = APPS.filter((app) => app.goods.length > 0)
+const ON_ANDROID = APPS.filter((app) => app.android_package !== null)
+
+function newPerson(world: World, role: Role, number: number): Person {
+  const apps = role === 'shopper' ? SHOPS : role === 'android' ? ON_ANDROID : APPS
+  const draw = world.random.fork(`${role}/${number}`)
+  const environment = draw.chance(0.02) ? ('sandbox' as const) : ('production' as const)
+  return openPerson(world, `${role}/${number}`, { app: draw.weighted(apps), environment })
+}
+
+/** People of one role arrive at their times. */
+function* arrive(world: World, role: Role, times: readonly number[]): Story {
+  for (const [number, at] of times.entries()) {
+    yield at
+    world.begin(lifeOf(world, newPerson(world, role, number), role))
+  }
+}
+
+function populate(world: World, options: SimulationOptions): void {
+  const subscribers = options.subscribers ?? SUBSCRIBERS
+  const small = subscribers < 50
+  const come = (role: Role, count: number) =>
+    world.begin(arrive(world, role, arrivals(world.random.fork(`arrivals/${role}`), options, count)))
+  come('subscriber', subscribers)
+  if (!small) come('shopper', Math.round(subscribers / 8))
+  if (!small) come('android', Math.round(subscribers / 16))
+  const share = small ? (world.odd ? 0.05 : 0) : 1
+  world.begin(companyLife(world, options.from, options.until, share))
+}
+
+/** New customers at a steady rate, for as long as somebody asks for them. */
+function openNewcomers(world: World) {
+  const random = world.random.fork('newcomers')
+  let next: number | null = null
+  let number = 0
+  return (until: number, a_minute: number) => {
+    next ??= world.now() + random.wait(MINUTE / a_minute)
+    while (next <= until) {
+      const role = random.chance(0.8) ? 'subscriber' : 'shopper'
+      number += 1
+      world.begin(lifeOf(world, newPerson(world, role, 1_000_000 + number), role), next)
+      next += random.wait(MINUTE / a_minute)
+    }
+  }
+}
+
+function* signed(world: World, until: number, sign: (payload: object) => string): Generator<Step> {
+  for (const draft of world.play(until)) yield signStep(draft, sign)
+}
+
+/**
+ * A small company and its customers. The same seed gives the same history (but for signatures), another seed
+ * another one. Payloads are decided first and signed when their step is pulled.
+ */
+export function openSimulation(options: SimulationOptions) {
+  const world = openWorld({ seed: options.seed, from: options.from, odd: options.odd ?? false })
+  const newcomers = openNewcomers(world)
+  populate(world, options)
+  return simulationOf(world, options, newcomers)
+}
+
+function simulationOf(
+  world: World,
+  options: Pick<SimulationOptions, 'until' | 'authority'>,
+  newcomers: (until: number, a_minute: number) => void,
+) {
+  const { sign } = options.authority
+  return {
+    apps: APPS as readonly App[],
+    books: world.books,
+    /** What reaches Windfall up to `until`, in order. One pass: what was pulled does not come again. */
+    steps: (): Generator<Step> => signed(world, options.until, sign),
+    /** Time goes on up to `until`; `purchases_per_minute`: that many people come and buy on top of what goes on. */
+    advance(until: number, more: { purchases_per_minute?: number } = {}): Generator<Step> {
+      if (more.purchases_per_minute !== undefined) newcomers(until, more.purchases_per_minute)
+      return signed(world, until, sign)
+    },
+  }
+}

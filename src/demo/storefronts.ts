@@ -1,0 +1,50 @@
+/** What we compute: where the simulated company sells, and what its price tiers cost there. */
+
+export type Currency = 'USD' | 'EUR' | 'GBP' | 'JPY' | 'AUD' | 'BRL' | 'CAD' | 'SEK' | 'MXN'
+
+/** `code` is ISO 3166 alpha-3 and `id` the App Store's own number; `weight` is the share of customers. */
+export type Storefront = { code: string; id: string; currency: Currency; locale: string; weight: number }
+
+export const STOREFRONTS: readonly Storefront[] = [
+  { code: 'USA', id: '143441', currency: 'USD', locale: 'en_US', weight: 36 },
+  { code: 'DEU', id: '143443', currency: 'EUR', locale: 'de_DE', weight: 11 },
+  { code: 'GBR', id: '143444', currency: 'GBP', locale: 'en_GB', weight: 10 },
+  { code: 'JPN', id: '143462', currency: 'JPY', locale: 'ja_JP', weight: 9 },
+  { code: 'FRA', id: '143442', currency: 'EUR', locale: 'fr_FR', weight: 7 },
+  { code: 'AUS', id: '143460', currency: 'AUD', locale: 'en_AU', weight: 6 },
+  { code: 'CAN', id: '143455', currency: 'CAD', locale: 'en_CA', weight: 6 },
+  { code: 'BRA', id: '143503', currency: 'BRL', locale: 'pt_BR', weight: 5 },
+  { code: 'ESP', id: '143454', currency: 'EUR', locale: 'es_ES', weight: 4 },
+  { code: 'SWE', id: '143456', currency: 'SEK', locale: 'sv_SE', weight: 3 },
+  { code: 'MEX', id: '143468', currency: 'MXN', locale: 'es_MX', weight: 3 },
+]
+
+/** A tier is named after its price in dollars. Amounts are thousandths, for currencies without decimals too. */
+export const TIERS = {
+  '1.99': row(1990, 1990, 1990, 300_000, 2990, 9900, 2490, 25_000, 39_000),
+  '3.99': row(3990, 4490, 3990, 600_000, 5990, 19_900, 4990, 49_000, 79_000),
+  '4.99': row(4990, 4990, 4990, 750_000, 7990, 24_900, 6990, 59_000, 99_000),
+  '7.99': row(7990, 8490, 7990, 1_200_000, 12_990, 39_900, 10_990, 95_000, 149_000),
+  '9.99': row(9990, 9990, 9990, 1_500_000, 14_990, 49_900, 12_990, 119_000, 199_000),
+  '12.99': row(12_990, 12_990, 12_990, 1_900_000, 19_990, 64_900, 17_990, 149_000, 249_000),
+  '19.99': row(19_990, 21_990, 19_990, 3_000_000, 29_990, 99_900, 27_990, 249_000, 399_000),
+  '29.99': row(29_990, 29_990, 28_990, 4_500_000, 44_990, 149_900, 39_990, 349_000, 599_000),
+  '39.99': row(39_990, 39_990, 38_990, 5_900_000, 59_990, 199_900, 54_990, 449_000, 799_000),
+  '49.99': row(49_990, 54_990, 49_990, 7_500_000, 79_990, 249_900, 69_990, 599_000, 999_000),
+  '79.99': row(79_990, 84_990, 79_990, 12_000_000, 119_990, 399_900, 109_990, 949_000, 1_499_000),
+} as const
+
+export type Tier = keyof typeof TIERS
+
+type Amounts = readonly [number, number, number, number, number, number, number, number, number]
+
+function row(...amounts: Amounts): Record<Currency, number> {
+  const [USD, EUR, GBP, JPY, AUD, BRL, CAD, SEK, MXN] = amounts
+  return { USD, EUR, GBP, JPY, AUD, BRL, CAD, SEK, MXN }
+}
+
+/** A share of a price, as a price of that currency: whole hundreds of yen, else hundredths. */
+export function shareOf(price_milli: number, share: number, currency: Currency): number {
+  const step = currency === 'JPY' ? 10_000 : 10
+  return Math.round((price_milli * share) / step) * step
+}

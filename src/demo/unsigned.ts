@@ -1,0 +1,164 @@
+/** What we compute: what Apple puts into its signed payloads, before it signs them, in Apple's own words. */
+
+export type EnvironmentName = 'Production' | 'Sandbox'
+
+/** The monthly instalments of a twelve-month commitment; its price is that of the whole, in thousandths. */
+export type Commitment = {
+  billingPeriodNumber: number
+  totalBillingPeriods: number
+  commitmentExpiresDate: number
+  commitmentPrice: number
+}
+
+export type AdvancedCommerce = {
+  descriptors: { description: string; displayName: string }
+  items: { SKU: string; displayName: string; description: string; price: number }[]
+  period: string
+  requestReferenceId: string
+  taxCode: string
+}
+
+/** JWSTransactionDecodedPayload. What does not apply is absent, never null or false. */
+export type TransactionBody = {
+  transactionId: string
+  originalTransactionId: string
+  previousOriginalTransactionId?: string
+  webOrderLineItemId?: string
+  bundleId: string
+  productId: string
+  subscriptionGroupIdentifier?: string
+  purchaseDate: number
+  originalPurchaseDate: number
+  expiresDate?: number
+  quantity: number
+  type: string
+  appAccountToken?: string
+  inAppOwnershipType: 'PURCHASED' | 'FAMILY_SHARED'
+  signedDate: number
+  revocationReason?: number
+  revocationDate?: number
+  revocationType?: string
+  revocationPercentage?: number
+  isUpgraded?: true
+  offerType?: number
+  offerIdentifier?: string
+  offerDiscountType?: string
+  offerPeriod?: string
+  environment: EnvironmentName
+  transactionReason: 'PURCHASE' | 'RENEWAL'
+  storefront: string
+  storefrontId: string
+  price?: number
+  currency?: string
+  appTransactionId?: string
+  billingPlanType?: string
+  commitmentInfo?: Commitment
+  advancedCommerceInfo?: AdvancedCommerce
+  deviceVerification?: string
+  deviceVerificationNonce?: string
+}
+
+/** JWSRenewalInfoDecodedPayload. */
+export type RenewalBody = {
+  expirationIntent?: number
+  originalTransactionId: string
+  autoRenewProductId: string
+  productId: string
+  autoRenewStatus: 0 | 1
+  isInBillingRetryPeriod?: boolean
+  priceIncreaseStatus?: number
+  gracePeriodExpiresDate?: number
+  renewalPrice?: number
+  currency?: string
+  offerType?: number
+  offerIdentifier?: string
+  offerDiscountType?: string
+  offerPeriod?: string
+  eligibleWinBackOfferIds?: string[]
+  signedDate: number
+  environment: EnvironmentName
+  recentSubscriptionStartDate: number
+  renewalDate?: number
+  appAccountToken?: string
+  appTransactionId?: string
+  renewalBillingPlanType?: string
+  commitmentInfo?: {
+    commitmentAutoRenewProductId: string
+    commitmentAutoRenewStatus: 0 | 1
+    commitmentRenewalBillingPlanType: string
+    commitmentRenewalDate: number
+    commitmentRenewalPrice?: number
+  }
+  advancedCommerceInfo?: AdvancedCommerce & { consistencyToken: string }
+}
+
+/** JWSAppTransaction: signed at `receiptCreationDate`. */
+export type AppTransactionBody = {
+  receiptType: EnvironmentName
+  appAppleId?: number
+  bundleId: string
+  applicationVersion: string
+  versionExternalIdentifier: number
+  receiptCreationDate: number
+  originalPurchaseDate: number
+  originalApplicationVersion: string
+  originalPlatform: string
+  appTransactionId: string
+}
+
+type AppOf = { appAppleId?: number; bundleId: string; environment: EnvironmentName }
+
+/** What stands in the outer payload, with the nested payloads not signed yet. Exactly one of them is present. */
+export type UnsignedBody = {
+  data?: AppOf & {
+    bundleVersion?: string
+    consumptionRequestReason?: string
+    signedTransactionInfo?: TransactionBody
+    signedRenewalInfo?: RenewalBody
+    status?: number
+  }
+  summary?: AppOf & {
+    productId: string
+    requestIdentifier: string
+    storefrontCountryCodes: string[]
+    succeededCount: number
+    failedCount: number
+  }
+  externalPurchaseToken?: Omit<AppOf, 'environment'> & {
+    externalPurchaseId: string
+    tokenCreationDate: number
+    tokenType?: string
+    tokenExpirationDate?: number
+  }
+  appData?: AppOf & { signedAppTransactionInfo: AppTransactionBody }
+}
+
+/** responseBodyV2DecodedPayload, with its nested payloads as objects. */
+export type UnsignedNotification = UnsignedBody & {
+  notificationType: string
+  subtype?: string
+  notificationUUID: string
+  version: '2.0'
+  signedDate: number
+}
+
+/** The body of Apple's call: the nested payloads each signed on their own, then the whole. */
+export function signNotification(
+  payload: UnsignedNotification,
+  sign: (payload: object) => string,
+): { signedPayload: string } {
+  const { data, appData, ...rest } = payload
+  const outer: Record<string, unknown> = { ...rest }
+  if (data !== undefined) {
+    const { signedTransactionInfo, signedRenewalInfo, ...plain } = data
+    outer.data = {
+      ...plain,
+      ...(signedTransactionInfo && { signedTransactionInfo: sign(signedTransactionInfo) }),
+      ...(signedRenewalInfo && { signedRenewalInfo: sign(signedRenewalInfo) }),
+    }
+  }
+  if (appData !== undefined) {
+    outer.appData = { ...appData, signedAppTransactionInfo: sign(appData.signedAppTransactionInfo) }
+  }
+  return { signedPayload: sign(outer) }
+}

@@ -1,0 +1,164 @@
+import { verify, X509Certificate } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openAuthority } from '../../src/demo/authority.ts'
+import { EVERY_NOTIFICATION } from '../../src/demo/everything.ts'
+import type { Step } from '../../src/demo/steps.ts'
+import { DAY, FROM, nameOf, open, play, UNTIL, unsigned } from './played.ts'
+
+const normal = play()
+
+test('one seed gives one history, another seed another', () => {
+  const once = play({ seed: 7, subscribers: 120 })
+  const again = play({ seed: 7, subscribers: 120 })
+  const other = play({ seed: 8, subscribers: 120 })
+  expect(JSON.stringify(again.steps)).toBe(JSON.stringify(once.steps))
+  expect(JSON.stringify(again.books.entries)).toBe(JSON.stringify(once.books.entries))
+  expect(JSON.stringify(other.steps)).not.toBe(JSON.stringify(once.steps))
+})
+
+test('a history of normal size has seven to nine thousand notifications, of every type and subtype', () => {
+  const names = new Set(normal.notifications.map((step) => nameOf(step.payload)))
+  const missing = EVERY_NOTIFICATION.map(([type, subtype]) => `${type}/${subtype ?? '-'}`)
+  expect(missing.filter((name) => !names.has(name))).toEqual([])
+  expect(normal.notifications.length).toBeGreaterThan(7_000)
+  expect(normal.notifications.length).toBeLessThan(9_000)
+})
+
+test('steps come in order of time and stay within the history', () => {
+  const times = normal.steps.map((step) => step.at)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(times[0]).toBeGreaterThanOrEqual(FROM)
+  expect(times.at(-1)).toBeLessThanOrEqual(UNTIL)
+})
+
+test('nothing arrives before it is signed; some of it hours late, some twice', () => {
+  const ids = normal.notifications.map((step) => step.payload.notificationUUID)
+  const delays = normal.notifications.map((step) => step.at - step.payload.signedDate)
+  expect(Math.min(...delays)).toBeGreaterThan(0)
+  expect(Math.max(...delays)).toBeGreaterThan(12 * 3_600_000)
+  expect(new Set(ids).size).toBeLessThan(ids.length)
+  expect(new Set(ids).size).toBeGreaterThan(ids.length * 0.98)
+})
+
+test('what is played in slices is what is played at once', () => {
+  const sliced = open({ seed: 3, subscribers: 60 })
+  const steps: Step[] = []
+  for (let at = FROM; at <= UNTIL + 30 * DAY; at += 13 * DAY) steps.push(...sliced.advance(at))
+  const whole = open({ seed: 3, subscribers: 60 })
+  const last = FROM + Math.floor((UNTIL + 30 * DAY - FROM) / (13 * DAY)) * 13 * DAY
+  expect(JSON.stringify(steps)).toBe(JSON.stringify([...whole.advance(last)]))
+})
+
+test('the history is played once, and goes on from where it stands', () => {
+  const simulation = open({ seed: 5, subscribers: 60 })
+  expect([...simulation.steps()].length).toBeGreaterThan(0)
+  expect([...simulation.steps()]).toEqual([])
+  const later = [...simulation.advance(UNTIL + 20 * DAY)]
+  expect(later.length).toBeGreaterThan(0)
+  expect(later.every((step) => step.at > UNTIL && step.at <= UNTIL + 20 * DAY)).toBe(true)
+})
+
+test('people can be made to come and buy at a rate', () => {
+  const simulation = open({ seed: 5, subscribers: 60 })
+  for (const _step of simulation.steps());
+  const purchases = (steps: Iterable<Step>) =>
+    [...steps].filter(
+      (s) => s.kind === 'notification' && /SUBSCRIBED|ONE_TIME/.test(s.payload.notificationType),
+    )
+  let bought = 0
+  for (let second = 1; second <= 600; second += 1)
+    bought += purchases(simulation.advance(UNTIL + second * 1000, { purchases_per_minute: 20 })).length
+  expect(bought).toBeGreaterThan(120)
+  expect(bought).toBeLessThan(280)
+})
+
+test('short odd histories are rich in turns', () => {
+  const names = new Set<string>()
+  let notifications = 0
+  for (let seed = 0; seed < 60; seed += 1) {
+    const history = play({ seed, subscribers: 1 + (seed % 5), odd: true, until: FROM + 300 * DAY })
+    notifications += history.notifications.length
+    expect(history.notifications.length).toBeLessThan(120)
+    for (const step of history.notifications) names.add(nameOf(step.payload))
+  }
+  expect(notifications / 60).toBeGreaterThan(12)
+  expect(names.size).toBeGreaterThan(30)
+})
+
+test('any seed plays through to its end, in order', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.integer({ min: 1, max: 5 }), fc.boolean(), (seed, subscribers, odd) => {
+      const { steps } = play({ seed, subscribers, odd })
+      for (const [index, step] of steps.entries())
+        expect(step.at).toBeGreaterThanOrEqual(steps[index - 1]?.at ?? FROM)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the two calls come from most customers, anonymous ones and Android phones among them', () => {
+  const identified = normal.steps.filter((step) => step.kind === 'identify')
+  const attributed = normal.steps.filter((step) => step.kind === 'attribute')
+  const proved = attributed.filter((step) => step.proof === 'purchase')
+  const android = attributed.filter((step) => step.body.platform === 'android')
+  expect(identified.length).toBeGreaterThan(500)
+  expect(identified.some((step) => step.body.attributes?.cohort !== undefined)).toBe(true)
+  expect(identified.every((step) => step.body.deviceModel && step.body.osVersion && step.body.locale)).toBe(
+    true,
+  )
+  expect(proved.length / attributed.length).toBeGreaterThan(0.35)
+  expect(proved.length / attributed.length).toBeLessThan(0.65)
+  expect(proved.every((step) => step.body.jws !== undefined && step.payload !== undefined)).toBe(true)
+  expect(attributed.some((step) => step.body.appUserId.startsWith('$anon_'))).toBe(true)
+  expect(android.length).toBeGreaterThan(20)
+  expect(android.every((step) => step.proof === null && step.body.jws === undefined)).toBe(true)
+})
+
+test('some transactions are attributed before Apple tells of them', () => {
+  const told = new Set<string>()
+  let early = 0
+  for (const step of normal.steps) {
+    if (step.kind === 'notification') {
+      const id = step.payload.data?.signedTransactionInfo?.originalTransactionId
+      if (id !== undefined) told.add(id)
+    } else if (step.kind === 'attribute' && step.body.platform === 'ios') {
+      early += Number(!told.has(step.body.originalTransactionId ?? ''))
+    }
+  }
+  expect(early).toBeGreaterThan(50)
+})
+
+test('every signature is made by the leaf of the chain, over what the step says was signed', async () => {
+  const authority = await openAuthority({ now: UNTIL })
+  const leaf = new X509Certificate(authority.chain[0] ?? Buffer.alloc(0))
+  const key = { key: leaf.publicKey, dsaEncoding: 'ieee-p1363' as const }
+  const read = (jws: string | undefined) => {
+    const [header, payload, signature] = (jws ?? '').split('.')
+    const text = Buffer.from(`${header}.${payload}`)
+    expect(verify('sha256', text, key, Buffer.from(signature ?? '', 'base64url'))).toBe(true)
+    return JSON.parse(Buffer.from(payload ?? '', 'base64url').toString())
+  }
+  for (const step of open({ seed: 2, subscribers: 60, authority, until: FROM + 200 * DAY }).steps()) {
+    if (step.kind === 'attribute' && step.payload) expect(read(step.body.jws)).toEqual(step.payload)
+    if (step.kind !== 'notification') continue
+    const outer = read(step.body.signedPayload)
+    const { data, appData } = outer
+    if (data?.signedTransactionInfo) data.signedTransactionInfo = read(data.signedTransactionInfo)
+    if (data?.signedRenewalInfo) data.signedRenewalInfo = read(data.signedRenewalInfo)
+    if (appData) appData.signedAppTransactionInfo = read(appData.signedAppTransactionInfo)
+    expect(outer).toEqual(step.payload)
+  }
+})
+
+test('nothing is signed before its step is pulled', () => {
+  let signatures = 0
+  const sign = (payload: object) => {
+    signatures += 1
+    return unsigned.sign(payload)
+  }
+  const steps = open({ subscribers: 60, authority: { sign } }).steps()
+  expect(signatures).toBe(0)
+  steps.next()
+  expect(signatures).toBeLessThanOrEqual(3)
+})
