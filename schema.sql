@@ -198,6 +198,8 @@ create table transactions (
 ) strict;
 create index transactions_by_lineage
   on transactions (app_id, environment, original_transaction_id, purchased_at);
+create index trials_by_lineage on transactions (app_id, environment, original_transaction_id)
+  where offer_type = 1 and offer_discount = 'FREE_TRIAL';
 
 -- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.

@@ -1,13 +1,15 @@
 /** What most tests begin with: a whole Windfall on a database of its own, a clock turned by hand, an Apple of ours. */
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApp, type Windfall } from '../src/app.ts'
+import { openApp } from '../src/app.ts'
 import type { AppDeclaration } from '../src/apps/apps.ts'
 import type { Clock } from '../src/clock.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { type Authority, openAuthority } from '../src/demo/authority.ts'
 import { openLog } from '../src/log.ts'
+import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
@@ -42,10 +44,15 @@ export type TestOptions = {
   folder?: string
   clock?: HandClock
   logged?: string[]
+  /** PEM of the roots to trust instead of the test authority's. */
+  roots?: readonly string[]
 }
 
 /** A body as tests look at it: its own fields, or a problem's. */
-export type Answered = Record<string, unknown> & { code?: string; errors?: { path: string; message: string }[] }
+export type Answered = Record<string, unknown> & {
+  code?: string
+  errors?: { path: string; message: string }[]
+}
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
@@ -61,7 +68,13 @@ export async function openTestApp(options: TestOptions = {}) {
     write: (text) => void options.logged?.push(Buffer.from(text).toString()),
     clock,
   })
-  const windfall = await openApp({ config, clock, monotonic: clock, log, roots: [authority.root_pem] })
+  const windfall = await openApp({
+    config,
+    clock,
+    monotonic: clock,
+    log,
+    roots: options.roots ?? [authority.root_pem],
+  })
   const organization = windfall.organizations.meant(null)
   for (const app of options.apps ?? [{ bundle_id: BUNDLE, apple_id: APPLE_ID }]) {
     await windfall.store.commit(() => windfall.apps.add(organization.id, app, 'test'))
@@ -114,13 +127,14 @@ export async function openTestApp(options: TestOptions = {}) {
   }
 }
 
-/** Every row of a table, as plain values that can be compared. */
-export function rowsOf(windfall: Windfall, table: string, leaveOut: readonly string[] = []): string[] {
-  const rows = windfall.store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
-  return rows
-    .map((row) => JSON.stringify(row, (key, value) => (leaveOut.includes(key) ? undefined : plain(value))))
-    .sort()
+/** Every row of a table without the columns left out, as texts that can be compared. */
+export function rowsOf(store: Store, table: string, leaveOut: readonly string[] = []): string[] {
+  const rows = store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
+  const plain = (key: string, value: unknown) => {
+    if (leaveOut.includes(key)) return undefined
+    return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+      ? createHash('sha256').update(JSON.stringify(value)).digest('hex')
+      : value
+  }
+  return rows.map((row) => JSON.stringify(row, plain)).sort()
 }
-
-const plain = (value: unknown): unknown =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value

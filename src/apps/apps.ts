@@ -26,14 +26,13 @@ export type AppDeclaration = { bundle_id: string } & {
 export type Apps = ReturnType<typeof openApps>
 
 export function openApps(store: Store, clock: Clock) {
-  const present =
-    'from apps where gone_at is null and organization_id in (select id from organizations where gone_at is null)'
-  const everyOne = store.prepare<[], App>(`select * ${present} order by created_at, bundle_id`)
-  const ofBundle = store.prepare<[string], App>(
-    `select * ${present} and bundle_id = ? order by organization_id`,
-  )
+  const present = `
+    select apps.* from apps join organizations on organizations.id = organization_id
+    where apps.gone_at is null and organizations.gone_at is null`
+  const everyOne = store.prepare<[], App>(`${present} order by apps.created_at, bundle_id`)
+  const ofBundle = store.prepare<[string], App>(`${present} and bundle_id = ? order by organization_id`)
   const ofPackage = store.prepare<[string], App>(
-    `select * ${present} and android_package = ? order by organization_id`,
+    `${present} and android_package = ? order by organization_id`,
   )
   const byId = store.prepare<[string], App>('select * from apps where id = ?')
   const inOrganization = store.prepare<[string, string], App>(

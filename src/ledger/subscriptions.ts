@@ -34,6 +34,15 @@ type RenewalRow = Pick<
   SubscriptionRow,
   'auto_renew_status' | 'next_product_id' | 'renewal_price_milli' | 'expiration_intent' | 'grace_until_at'
 > & { signed_at: number; in_billing_retry: number | null }
+type TransactionPart = Pick<
+  TransactionRow,
+  | Exclude<keyof SubscriptionRow & keyof TransactionRow, 'apple_status'>
+  | 'original_purchased_at'
+  | 'purchased_at'
+  | 'signed_at'
+>
+/** A row, and the newest instant that anything it is made of speaks of. */
+export type Derived = { row: SubscriptionRow; known_at: number }
 type Status = { status: number; signed_at: number }
 type Lineage = [app_id: string, environment: string, original_transaction_id: string]
 
@@ -43,13 +52,18 @@ export type Subscriptions = ReturnType<typeof openSubscriptions>
 
 export function openSubscriptions(store: Store) {
   const lineage = 'app_id = ? and environment = ? and original_transaction_id = ?'
-  const current = store.prepare<[...Lineage, number], TransactionRow>(`
-    select * from transactions
+  const current = store.prepare<[...Lineage, number], TransactionPart>(`
+    select app_id, environment, original_transaction_id, transaction_id, product_id, group_id, ownership, storefront,
+           price_milli, currency, offer_type, offer_discount, original_purchased_at, purchased_at, expires_at,
+           revoked_at, signed_at
+    from transactions
     where ${lineage} and purchased_at <= ?
       and (kind = 'Auto-Renewable Subscription' or (kind is null and group_id is not null))
     order by purchased_at desc, signed_at desc, transaction_id desc limit 1`)
   const newestRenewal = store.prepare<[...Lineage, number], RenewalRow>(
-    `select * from renewals where ${lineage} and signed_at <= ? order by signed_at desc, sha256 desc limit 1`,
+    `select signed_at, auto_renew_status, next_product_id, renewal_price_milli, expiration_intent, in_billing_retry,
+            grace_until_at
+     from renewals where ${lineage} and signed_at <= ? order by signed_at desc, sha256 desc limit 1`,
   )
   const newestStatus = store.prepare<[...Lineage, number], Status>(`
     select status, signed_at from notifications
@@ -79,27 +93,36 @@ export function openSubscriptions(store: Store) {
   const put = store.prepare<SubscriptionRow>(`
     insert or replace into subscriptions (${columns.join(', ')}) values (${columns.map((name) => `:${name}`).join(', ')})`)
 
-  /** Makes the row of a lineage anew from everything known of it. A lineage of one-time purchases has none. */
-  function recompute(...key: Lineage): void {
-    const row = derive(key, EVER, EVER)
-    if (row) put.run(row)
+  /**
+   * Makes the row of a lineage anew from everything known of it. Null for a lineage of one-time purchases, which has
+   * none.
+   */
+  function recompute(...key: Lineage): Derived | null {
+    const derived = derive(key, EVER)
+    if (derived) put.run(derived.row)
+    return derived
   }
 
-  /** The row as it was to be seen at an instant: for a fact that arrives long after it was signed. */
-  const asOf = (at: number, ...key: Lineage): SubscriptionRow | null => derive(key, at, at)
+  /** The row as it was to be seen at an instant; `derived` is what `recompute` gave. */
+  function asOf(at: number, derived: Derived): SubscriptionRow | null {
+    if (at >= derived.known_at) return derived.row
+    const { app_id, environment, original_transaction_id } = derived.row
+    return derive([app_id, environment, original_transaction_id], at)?.row ?? null
+  }
 
-  function derive(key: Lineage, purchasedUntil: number, signedUntil: number): SubscriptionRow | null {
-    const transaction = current.get(...key, purchasedUntil)
+  function derive(key: Lineage, until: number): Derived | null {
+    const transaction = current.get(...key, until)
     if (!transaction) return null
-    const renewal = newestRenewal.get(...key, signedUntil)
-    const status = newestStatus.get(...key, signedUntil)
-    return join(transaction, renewal, status)
+    const renewal = newestRenewal.get(...key, until)
+    const status = newestStatus.get(...key, until)
+    const known_at = Math.max(transaction.purchased_at, renewal?.signed_at ?? 0, status?.signed_at ?? 0)
+    return { row: join(transaction, renewal, status), known_at }
   }
 
   return { recompute, asOf }
 }
 
-function join(transaction: TransactionRow, renewal?: RenewalRow, status?: Status): SubscriptionRow {
+function join(transaction: TransactionPart, renewal?: RenewalRow, status?: Status): SubscriptionRow {
   // A renewal info older than the current period speaks of how an earlier one ended.
   const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
   const { app_id, environment, original_transaction_id, transaction_id } = transaction

@@ -2,7 +2,7 @@
 import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
-import { CONVERSION_AFTER_MS, CONVERSION_BEFORE_MS } from './meaning.ts'
+import { CONVERSION_AFTER_MS, CONVERSION_BEFORE_MS, isTrial } from './meaning.ts'
 
 export type TransactionRow = {
   app_id: string
@@ -79,15 +79,18 @@ export function openTransactions(store: Store) {
   const widen = store.prepare<[number | null, number | null, string, string, string]>(
     `update transactions set earliest_expires_at = ?, latest_expires_at = ? where ${key}`,
   )
-  const trialsConverted = store.prepare<object, Conversion>(`
-    select trial.transaction_id as trial_id, min(paid.purchased_at) as converted_at
-    from transactions trial join transactions paid using (app_id, environment, original_transaction_id)
-    where app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id
-      and trial.offer_type = 1 and trial.offer_discount = 'FREE_TRIAL'
-      and paid.reason = 'RENEWAL' and paid.price_milli > 0
-      and paid.purchased_at >= trial.earliest_expires_at - ${CONVERSION_BEFORE_MS}
-      and paid.purchased_at <= trial.latest_expires_at + ${CONVERSION_AFTER_MS}
-    group by trial.transaction_id`)
+  const lineage =
+    'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
+  const trialsBefore = store.prepare<object, Conversion>(`
+    select transaction_id as trial_id, :purchased_at as converted_at from transactions
+    where ${lineage} and offer_type = 1 and offer_discount = 'FREE_TRIAL'
+      and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
+      and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
+  const paidAfter = store.prepare<object, { converted_at: number | null }>(`
+    select min(purchased_at) as converted_at from transactions
+    where ${lineage} and reason = 'RENEWAL' and price_milli > 0
+      and purchased_at between :earliest_expires_at - ${CONVERSION_BEFORE_MS}
+                           and :latest_expires_at + ${CONVERSION_AFTER_MS}`)
 
   /**
    * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
@@ -107,9 +110,17 @@ export function openTransactions(store: Store) {
     return { is_first: false }
   }
 
-  /** The trials of a lineage that have converted so far. */
-  const conversions = (app_id: string, environment: string, original_transaction_id: string): Conversion[] =>
-    trialsConverted.all({ app_id, environment, original_transaction_id })
+  /** The trials known to have converted, now that something of this transaction is known. */
+  function conversions(app_id: string, { environment, transaction_id }: Transaction): Conversion[] {
+    const row = find.get(app_id, environment, transaction_id)
+    if (!row) return []
+    if (isTrial(row)) {
+      const converted_at = paidAfter.get(row)?.converted_at ?? null
+      return converted_at === null ? [] : [{ trial_id: row.transaction_id, converted_at }]
+    }
+    const isPaidRenewal = row.reason === 'RENEWAL' && row.price_milli !== null && row.price_milli > 0
+    return isPaidRenewal ? trialsBefore.all(row) : []
+  }
 
   /** The newest version of a transaction. */
   const get = (app_id: string, environment: string, transaction_id: string): TransactionRow | null =>

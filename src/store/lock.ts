@@ -2,37 +2,62 @@
  * What we remember: who serves a database file. The lock is the operating system's, held through a small SQLite
  * file beside the database, so a process that dies leaves nothing stale behind.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
 
 /**
- * Takes the right to serve `file` until `release` is called or the process ends.
+ * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.
  *
- * @throws Refusal 409 `already_serving`, naming the process that has it.
+ * @throws Refusal 409 `already_serving`, naming the process that has it; 400 `not_writable` where no lock can be made.
  */
 export function lockForServing(file: string): { release(): void } {
-  const lockFile = `${file}.lock`
   const pidFile = `${file}.pid`
-  const lock = new Database(lockFile, { timeout: 0 })
+  const lock = openLock(file)
   try {
     lock.pragma('locking_mode = exclusive')
     lock.exec('begin exclusive')
-  } catch {
+    writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
+  } catch (error) {
     lock.close()
-    throw new Refusal(
-      409,
-      'already_serving',
-      `${file} is being served by ${holder(pidFile)}; one process serves one file`,
-    )
+    throw isHeld(error) ? alreadyServed(file, pidFile) : notWritable(file, error)
   }
-  writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
   return {
     release() {
       rmSync(pidFile, { force: true })
       lock.close()
     },
   }
+}
+
+function openLock(file: string): Database.Database {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const lock = new Database(`${file}.lock`, { timeout: 0 })
+    chmodSync(`${file}.lock`, 0o600)
+    return lock
+  } catch (error) {
+    throw notWritable(file, error)
+  }
+}
+
+const isHeld = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+
+function notWritable(file: string, error: unknown): Refusal {
+  const reason = error instanceof Error ? error.message : String(error)
+  const refusal = new Refusal(400, 'not_writable', `${file} cannot be written: ${reason}`)
+  refusal.cause = error
+  return refusal
+}
+
+function alreadyServed(file: string, pidFile: string): Refusal {
+  return new Refusal(
+    409,
+    'already_serving',
+    `${file} is being served by ${holder(pidFile)}; one process serves one file`,
+  )
 }
 
 function holder(pidFile: string): string {

@@ -1,0 +1,96 @@
+/** The command `windfall apps`: which apps are connected. */
+import { defineCommand } from 'citty'
+import type { App } from '../apps/apps.ts'
+import type { Organization } from '../apps/organizations.ts'
+import { Refusal } from '../errors.ts'
+import type { PendingSummary } from '../ledger/pending.ts'
+import { columns, configArg, organizationArg, print, shownAt, tell } from './instance.ts'
+
+type Listed = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
+type Added = { app: App; organization: string; applied: number }
+
+const bundleArg = {
+  bundle: { type: 'positional', required: true, description: 'Bundle id, as in com.example.app' },
+} as const
+
+const add = defineCommand({
+  meta: { name: 'add', description: 'Connect an app, or say more of one' },
+  args: {
+    ...bundleArg,
+    'apple-id': {
+      type: 'string',
+      valueHint: 'ID',
+      description: 'Apple’s number of the app (App Information)',
+    },
+    'team-id': { type: 'string', valueHint: 'TEAM', description: 'Ten characters; needed for App Attest' },
+    'android-package': {
+      type: 'string',
+      valueHint: 'PACKAGE',
+      description: 'Application id of its Android sister',
+    },
+    sku: { type: 'string', valueHint: 'SKU', description: 'The SKU given in App Store Connect' },
+    name: { type: 'string', valueHint: 'NAME', description: 'The name that people read' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { app, organization, applied } = await tell<Added>(args.config, 'apps.add', {
+      organization: args.organization ?? null,
+      bundle_id: args.bundle,
+      apple_id: args['apple-id'] === undefined ? undefined : digits(args['apple-id']),
+      team_id: args['team-id'],
+      android_package: args['android-package'],
+      sku: args.sku,
+      name: args.name,
+    })
+    print(`${app.bundle_id} is connected to ${organization}.`)
+    if (applied > 0) print(`${applied} notifications that had waited for it are in the feed.`)
+  },
+})
+
+function digits(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Refusal(400, 'invalid_request', `--apple-id takes digits, as in 6448311069; ${text} is none`)
+}
+
+const remove = defineCommand({
+  meta: { name: 'remove', description: 'Disconnect an app; what it has sent stays' },
+  args: { ...bundleArg, ...organizationArg, ...configArg },
+  async run({ args }) {
+    const asked = { organization: args.organization ?? null, bundle_id: args.bundle }
+    const app = await tell<App>(args.config, 'apps.remove', asked)
+    print(`${app.bundle_id} is disconnected. What it sends now waits for seven days.`)
+  },
+})
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'Show the connected apps, and those that wait to be' },
+  args: configArg,
+  async run({ args }) {
+    const { organizations, pending } = await tell<Listed>(args.config, 'apps.list', {})
+    for (const organization of organizations) {
+      print(`${organization.slug} (${organization.id})`)
+      if (organization.apps.length === 0) print('  no app yet: windfall apps add BUNDLE')
+      else print(columns(organization.apps.map(rowOf)))
+    }
+    if (pending.length === 0) return
+    print('\nNotifications wait for apps that are not connected (windfall apps add BUNDLE):')
+    print(
+      columns(
+        pending.map((one) => [
+          '',
+          one.bundle_id,
+          one.notifications,
+          `since ${shownAt(one.first_received_at)}`,
+        ]),
+      ),
+    )
+  },
+})
+
+const rowOf = (app: App) => ['', app.bundle_id, app.apple_id, app.team_id, app.android_package, app.source]
+
+export const appsCommand = defineCommand({
+  meta: { name: 'apps', description: 'Connect, disconnect and list apps' },
+  subCommands: { add, remove, list },
+})

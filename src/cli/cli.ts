@@ -1,0 +1,100 @@
+/** The table of commands, and how a command that cannot be done says so. */
+import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { ConfigError, complaintLine } from '../config/complaints.ts'
+import { nearest } from '../config/nearest.ts'
+import { Refusal } from '../errors.ts'
+import { version } from '../version.ts'
+import { appsCommand } from './apps.ts'
+import { backupCommand } from './backup.ts'
+import { checkCommand } from './check.ts'
+import { demoCommand } from './demo.ts'
+import { initCommand } from './init.ts'
+import { keysCommand } from './keys.ts'
+import { serveCommand } from './serve.ts'
+import { tokensCommand } from './tokens.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: citty's own type of a command whose arguments are not known here
+type AnyCommand = CommandDef<any>
+
+const COMMANDS: Record<string, AnyCommand> = {
+  serve: serveCommand,
+  demo: demoCommand,
+  init: initCommand,
+  check: checkCommand,
+  apps: appsCommand,
+  keys: keysCommand,
+  tokens: tokensCommand,
+  backup: backupCommand,
+}
+
+const windfall = defineCommand({
+  meta: {
+    name: 'windfall',
+    version,
+    description: 'Revenue analytics for App Store apps, on your own machine',
+  },
+  subCommands: COMMANDS,
+})
+
+/** Runs one command. The exit code is 0, 1 when it could not be done, 2 when it was asked for wrongly. */
+export async function runCli(argv: string[]): Promise<void> {
+  const { command, path, rest } = find(argv)
+  try {
+    if (argv.includes('--version')) return say(process.stdout, version)
+    if (rest.includes('--help') || rest.includes('-h') || command.subCommands)
+      return await help(command, path, rest)
+    await runCommand(command, { rawArgs: rest })
+  } catch (error) {
+    process.exitCode = complain(error)
+  }
+}
+
+/** The command that argv names, the words that led to it, and what is left for it. */
+function find(argv: string[]): { command: AnyCommand; path: string[]; rest: string[] } {
+  let command: AnyCommand = windfall
+  let depth = 0
+  for (; depth < argv.length; depth += 1) {
+    const next = subcommand(command, argv[depth])
+    if (!next) break
+    command = next
+  }
+  return { command, path: ['windfall', ...argv.slice(0, depth)], rest: argv.slice(depth) }
+}
+
+function subcommand(command: AnyCommand, name: string | undefined): AnyCommand | null {
+  const table = command.subCommands as Record<string, AnyCommand> | undefined
+  return table && name !== undefined && Object.hasOwn(table, name) ? (table[name] ?? null) : null
+}
+
+async function help(command: AnyCommand, path: string[], rest: string[]): Promise<void> {
+  const [unknown] = rest.filter((word) => !word.startsWith('-'))
+  if (unknown === undefined || !command.subCommands) {
+    const parent = defineCommand({ meta: { name: path.slice(0, -1).join(' ') } })
+    return say(process.stdout, await (path.length > 1 ? renderUsage(command, parent) : renderUsage(command)))
+  }
+  const names = Object.keys(command.subCommands)
+  const meant = nearest(unknown, names, (name) => name)
+  const hint = meant ? `Did you mean ${path.join(' ')} ${meant}?` : `There are: ${names.join(', ')}.`
+  say(process.stderr, `There is no command ${path.join(' ')} ${unknown}. ${hint}`)
+  process.exitCode = 2
+}
+
+function complain(error: unknown): number {
+  if (error instanceof ConfigError) {
+    say(process.stderr, error.complaints.map(complaintLine).join('\n'))
+    return 2
+  }
+  if (error instanceof Refusal) {
+    say(process.stderr, error.message)
+    for (const fault of error.errors ?? []) say(process.stderr, `  ${fault.path}: ${fault.message}`)
+    return 1
+  }
+  if (error instanceof Error && error.name === 'CLIError') {
+    say(process.stderr, `${error.message}. --help shows what it takes.`)
+    return 2
+  }
+  say(process.stderr, error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return 1
+}
+
+const say = (stream: NodeJS.WriteStream, text: string): void => void stream.write(`${text}\n`)

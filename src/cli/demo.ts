@@ -1,0 +1,178 @@
+/** The command `windfall demo`: a believable small company on a throw-away database, which then goes on living. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { openApp, type Windfall } from '../app.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { loadConfig } from '../config/load.ts'
+import { openAuthority } from '../demo/authority.ts'
+import { fill } from '../demo/fill.ts'
+import { openSimulation, type Simulation } from '../demo/simulation.ts'
+import type { Step } from '../demo/steps.ts'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { print } from './instance.ts'
+import { logOf, serve, stopSignal } from './serve.ts'
+
+const TWO_YEARS_MS = 2 * 365 * 86_400_000
+const LIVE_EVERY_MS = 1_000
+const PURCHASES_A_MINUTE = 20
+
+export const demoCommand = defineCommand({
+  meta: {
+    name: 'demo',
+    description: 'See Windfall with two years of a simulated company, and live from there',
+  },
+  args: {
+    seed: { type: 'string', default: '1', valueHint: 'N', description: 'Another number is another history' },
+    port: {
+      type: 'string',
+      valueHint: 'PORT',
+      description: 'Where to serve (else as configured, else any free port)',
+    },
+    once: {
+      type: 'boolean',
+      default: false,
+      description: 'Only fill the database, say how long it took, and end',
+    },
+  },
+  async run({ args }) {
+    const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
+    try {
+      await demonstrate(folder, number('seed', args.seed), args.port, args.once)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+})
+
+function number(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new Refusal(400, 'invalid_request', `--${name} takes a whole number; ${text} is none`)
+}
+
+async function demonstrate(
+  folder: string,
+  seed: number,
+  port: string | undefined,
+  once: boolean,
+): Promise<void> {
+  const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
+  const { config } = loadConfig({ env, cwd: folder })
+  const log = logOf(config)
+  const until = systemClock()
+  const authority = await openAuthority({ now: until })
+  const simulation = openSimulation({ seed, from: until - TWO_YEARS_MS, until, authority })
+  const clock = playedClock(until - TWO_YEARS_MS)
+  const windfall = await openApp({
+    config,
+    clock: clock.read,
+    monotonic: clock.read,
+    log,
+    roots: [authority.root_pem],
+  })
+  await connect(windfall, simulation)
+  await playHistory(windfall, simulation, clock, until)
+  clock.goLive()
+  if (once) return windfall.close()
+  const server = await serve(windfall, config, log, port === undefined)
+  await welcome(windfall, server.url)
+  const life = goOnLiving(windfall, simulation, log)
+  await stopSignal()
+  await life.stop()
+  await server.close()
+}
+
+/** Stands where the history is until `goLive`; from then on it is the machine's clock. */
+function playedClock(start: number) {
+  let now: number | null = start
+  const read: Clock = () => now ?? systemClock()
+  return {
+    read,
+    set: (at: number): void => {
+      now = at
+    },
+    goLive: (): void => {
+      now = null
+    },
+  }
+}
+
+async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
+  const { id } = windfall.organizations.meant(null)
+  for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
+    const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
+    await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
+  }
+}
+
+async function playHistory(
+  windfall: Windfall,
+  simulation: Simulation,
+  clock: ReturnType<typeof playedClock>,
+  until: number,
+): Promise<void> {
+  const began = performance.now()
+  const bar = (at: number): void => {
+    const part = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
+    const drawn = '█'.repeat(Math.round(part * 30)).padEnd(30, '░')
+    if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
+  }
+  print('Playing two years of a simulated company …')
+  const done = await fill(windfall, simulation.steps(), clock, (_, at) => bar(at))
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
+}
+
+async function welcome(windfall: Windfall, url: string): Promise<void> {
+  const reach = { organization_id: null, apps: null }
+  const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', reach))
+  const { id } = windfall.organizations.meant(null)
+  const key = windfall.keys.list(id).find((one) => one.token !== null)?.token
+  const app = windfall.apps.list()[0]?.bundle_id
+  const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
+  print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)
+  print('\nWatch the feed, live:')
+  print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
+  print('The last five events:')
+  print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}/api/v1/events?limit=5'`)
+  print('Tell it of a user of yours:')
+  print(`  curl -X POST ${url}/api/sdk/v1/identify -H 'Authorization: Bearer ${key}' \\`)
+  print(`    -H 'Content-Type: application/json' -d '${identify}'\n`)
+}
+
+/** Time goes on: what the simulation does now is posted through the same doors as anything else. */
+function goOnLiving(windfall: Windfall, simulation: Simulation, log: Log) {
+  let turn: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    turn = turn.then(live).catch((error) => log.error('the simulated store failed', { error }))
+  }, LIVE_EVERY_MS)
+
+  async function live(): Promise<void> {
+    const more = { purchases_per_minute: PURCHASES_A_MINUTE }
+    for (const step of simulation.advance(systemClock(), more)) await deliver(windfall, step)
+  }
+
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      await turn
+    },
+  }
+}
+
+const PATHS = {
+  notification: '/apple/notifications',
+  identify: '/api/sdk/v1/identify',
+  attribute: '/api/sdk/v1/attribute',
+} as const
+
+async function deliver(windfall: Windfall, step: Step): Promise<void> {
+  await windfall.http.app.request(PATHS[step.kind], {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(step.body),
+  })
+}

@@ -1,0 +1,73 @@
+/** How a command reaches the instance: through the process that serves its file, or by itself when none does. */
+import { openApp } from '../app.ts'
+import { systemClock } from '../clock.ts'
+import { loadConfig } from '../config/load.ts'
+import { askControl, controlPath, perform } from '../control.ts'
+import { openLog } from '../log.ts'
+import { lockForServing } from '../store/lock.ts'
+import { verbsOf } from '../verbs.ts'
+
+/** The arguments every command that needs the configuration takes. */
+export const configArg = {
+  config: {
+    type: 'string',
+    valueHint: 'FILE',
+    description: 'The config file (else WINDFALL_CONFIG, else ./config.toml)',
+  },
+} as const
+
+/** The same for what belongs to one organization. */
+export const organizationArg = {
+  organization: {
+    type: 'string',
+    valueHint: 'SLUG',
+    description: 'Which organization, where there are several',
+  },
+} as const
+
+/**
+ * Does `verb` on the instance that `configPath` configures, and returns what it answered.
+ *
+ * @throws Refusal as the verb said it; ConfigError.
+ */
+export async function tell<Answer>(
+  configPath: string | undefined,
+  verb: string,
+  args: unknown,
+): Promise<Answer> {
+  const { config } = loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
+  const answered = await askControl(controlPath(config.store.path), verb, args)
+  if (answered) return answered.result as Answer
+  const lock = lockForServing(config.store.path)
+  try {
+    const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
+    const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
+    try {
+      return (await perform(verbsOf(windfall), verb, args)) as Answer
+    } finally {
+      await windfall.close()
+    }
+  } finally {
+    lock.release()
+  }
+}
+
+/** Rows as columns, aligned. */
+export function columns(rows: readonly (readonly (string | number | null)[])[]): string {
+  const texts = rows.map((row) => row.map((cell) => String(cell ?? '-')))
+  const widths = texts[0]?.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0))) ?? []
+  return texts
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** An instant for people: UTC, to the minute. */
+export const shownAt = (at: number | null): string =>
+  at === null ? '-' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`

@@ -1,0 +1,103 @@
+/** The command `windfall keys`: what client apps and the owner's backend sign in with. */
+import { defineCommand } from 'citty'
+import type { Key } from '../apps/keys.ts'
+import type { Organization } from '../apps/organizations.ts'
+import { Refusal } from '../errors.ts'
+import { columns, configArg, organizationArg, print, shownAt, tell } from './instance.ts'
+
+type Created = Key & { token: string }
+type Rotated = Created & { replaces: string; old_expires_at: number }
+type Listed = { organizations: Organization[]; keys: Key[] }
+
+const HOUR_MS = 3_600_000
+const idArg = {
+  id: { type: 'positional', required: true, description: 'Id of the key, as `keys list` shows it' },
+} as const
+const ONCE = 'This is the only time a secret key is shown. It belongs in your backend, never in an app.'
+
+const create = defineCommand({
+  meta: { name: 'create', description: 'Make a key' },
+  args: {
+    secret: {
+      type: 'boolean',
+      default: false,
+      description: 'For your own backend: its calls count as proved',
+    },
+    label: { type: 'string', default: 'made by hand', valueHint: 'TEXT', description: 'What it is for' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { secret, label } = args
+    const kind = secret ? 'secret' : 'publishable'
+    const asked = { organization: args.organization ?? null, kind, label }
+    const key = await tell<Created>(args.config, 'keys.create', asked)
+    print(`${key.id}  ${key.token}`)
+    if (secret) print(ONCE)
+  },
+})
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'Show all keys; publishable ones in full' },
+  args: { ...organizationArg, ...configArg },
+  async run({ args }) {
+    const asked = { organization: args.organization ?? null }
+    const { organizations, keys } = await tell<Listed>(args.config, 'keys.list', asked)
+    const slugs = new Map(organizations.map(({ id, slug }) => [id, slug]))
+    const head = ['id', 'organization', 'key', 'label', 'made', 'state']
+    const rows = keys.map((key) => {
+      const shown = key.token ?? `sk_live_…${key.hint}`
+      return [
+        key.id,
+        slugs.get(key.organization_id) ?? '-',
+        shown,
+        key.label,
+        shownAt(key.created_at),
+        stateOf(key),
+      ]
+    })
+    print(columns([head, ...rows]))
+  },
+})
+
+function stateOf(key: Key): string {
+  if (key.revoked_at !== null) return `revoked ${shownAt(key.revoked_at)}`
+  return key.expires_at === null ? 'in use' : `until ${shownAt(key.expires_at)}`
+}
+
+const rotate = defineCommand({
+  meta: { name: 'rotate', description: 'Make a successor; the old key goes on for a while' },
+  args: {
+    ...idArg,
+    overlap: {
+      type: 'string',
+      default: '24',
+      valueHint: 'HOURS',
+      description: 'How long the old key goes on',
+    },
+    ...configArg,
+  },
+  async run({ args }) {
+    const hours = Number(args.overlap)
+    if (!(hours >= 0))
+      throw new Refusal(400, 'invalid_request', `--overlap takes hours; ${args.overlap} is no number`)
+    const key = await tell<Rotated>(args.config, 'keys.rotate', { id: args.id, overlap_ms: hours * HOUR_MS })
+    print(`${key.id}  ${key.token}`)
+    if (key.kind === 'secret') print(ONCE)
+    print(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
+  },
+})
+
+const revoke = defineCommand({
+  meta: { name: 'revoke', description: 'End a key at once' },
+  args: { ...idArg, ...configArg },
+  async run({ args }) {
+    const key = await tell<Key>(args.config, 'keys.revoke', { id: args.id })
+    print(`${key.id} is revoked.`)
+  },
+})
+
+export const keysCommand = defineCommand({
+  meta: { name: 'keys', description: 'Make, list, rotate and revoke SDK keys' },
+  subCommands: { create, list, rotate, revoke },
+})

@@ -1,0 +1,140 @@
+/** The command `windfall serve`: the appliance itself. */
+import { defineCommand } from 'citty'
+import { openApp, reachOf, type Windfall } from '../app.ts'
+import { systemClock } from '../clock.ts'
+import { withPort } from '../config/base-url.ts'
+import { ConfigError, complaintLine } from '../config/complaints.ts'
+import { differences, takenOver } from '../config/differences.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import { controlPath, openControl } from '../control.ts'
+import { type Listening, listen } from '../http/server.ts'
+import { type Log, openLog } from '../log.ts'
+import { lockForServing } from '../store/lock.ts'
+import { verbsOf } from '../verbs.ts'
+import { configArg, print } from './instance.ts'
+
+export const serveCommand = defineCommand({
+  meta: { name: 'serve', description: 'Take notifications and calls, and serve the feed' },
+  args: configArg,
+  async run({ args }) {
+    const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
+    const loaded = loadConfig(surroundings)
+    const log = logOf(loaded.config)
+    const lock = lockForServing(loaded.config.store.path)
+    const windfall = await openApp({
+      config: loaded.config,
+      clock: systemClock,
+      monotonic: () => performance.now(),
+      log,
+    })
+    const server = await serve(windfall, loaded.config, log)
+    welcome(windfall, server)
+    reloadOnHangUp(windfall, log, loaded, () => loadConfig(surroundings))
+    await stopSignal()
+    await server.close()
+    lock.release()
+  },
+})
+
+/** The log that a configuration asks for. */
+export function logOf(config: Config): Log {
+  const { format, level } = config.log
+  return openLog({ format: format === 'auto' ? (process.stdout.isTTY ? 'pretty' : 'json') : format, level })
+}
+
+/**
+ * Listens for HTTP and for commands. `close` finishes what is under way, then closes everything. `any_port` takes a
+ * free port where the configured one is taken.
+ */
+export async function serve(windfall: Windfall, config: Config, log: Log, any_port = false) {
+  const server = await listenOr(windfall, config, any_port)
+  const { base_url } = withPort(config, server.port)
+  windfall.http.reach(reachOf(withPort(config, server.port)))
+  const control = await openControl(controlPath(config.store.path), verbsOf(windfall), log)
+  log.info('serving', { address: server.url, database: config.store.path })
+  return {
+    url: server.url,
+    base_url,
+    async close(): Promise<void> {
+      log.info('stopping')
+      await control.close()
+      await server.close()
+      await windfall.close()
+      log.info('stopped')
+      log.flush()
+    },
+  }
+}
+
+async function listenOr(windfall: Windfall, config: Config, any_port: boolean): Promise<Listening> {
+  const set = {
+    host: config.server.host,
+    max_connections: config.server.max_connections,
+    headers_timeout_ms: config.server.headers_timeout_seconds * 1000,
+    request_timeout_ms: config.server.request_timeout_seconds * 1000,
+    keep_alive_ms: config.server.keep_alive_seconds * 1000,
+    shutdown_ms: config.server.shutdown_seconds * 1000,
+    max_body_bytes: Math.max(config.limits.apple_body_bytes, config.limits.sdk_body_bytes),
+  }
+  try {
+    return await listen(windfall.http, { ...set, port: config.server.port })
+  } catch (error) {
+    if (any_port) return listen(windfall.http, { ...set, port: 0 })
+    await windfall.close()
+    throw error
+  }
+}
+
+/** Resolves on the first SIGINT or SIGTERM. A second one ends the process at once. */
+export function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+        process.off(signal, stop)
+        process.once(signal, () => process.exit(130))
+      }
+      resolve()
+    }
+    process.once('SIGINT', stop)
+    process.once('SIGTERM', stop)
+  })
+}
+
+function welcome(windfall: Windfall, server: { url: string; base_url: string }): void {
+  const isFirst = windfall.feed.head() === 0
+  const several = windfall.organizations.list().length > 1
+  print(`\nWindfall serves on ${server.url}`)
+  for (const organization of windfall.organizations.list()) {
+    const key = windfall.keys
+      .list(organization.id)
+      .find((one) => one.token !== null && one.revoked_at === null)
+    print(
+      `  Publishable key${several ? ` of ${organization.slug}` : ''}: ${key?.token ?? 'none (windfall keys create)'}`,
+    )
+  }
+  print(`  Notification URL for App Store Connect: ${server.base_url}/apple/notifications`)
+  if (new URL(server.base_url).protocol === 'http:') {
+    print('    Apple asks for https: set base_url to the address of your proxy or tunnel.')
+  }
+  if (windfall.apps.list().length === 0)
+    print('  Connect an app: npm run windfall -- apps add com.example.app')
+  if (isFirst) print('  See it full of life first: npm run demo')
+  print('')
+}
+
+function reloadOnHangUp(windfall: Windfall, log: Log, loaded: Loaded, load: () => Loaded): void {
+  let current = loaded.config
+  process.on('SIGHUP', async () => {
+    try {
+      const next = load().config
+      const { reloadable, restart } = differences(current, next)
+      current = takenOver(current, next)
+      await windfall.declare(current)
+      log.info('configuration read again', { taken_over: reloadable, needs_a_restart: restart })
+    } catch (error) {
+      const why = error instanceof ConfigError ? error.complaints.map(complaintLine) : error
+      log.error('the configuration was read again and cannot be used; the old one goes on', { why })
+    }
+  })
+}

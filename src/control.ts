@@ -1,0 +1,129 @@
+/** The local control socket: how a command that writes reaches the process that serves the file. */
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+import * as v from 'valibot'
+import { Refusal } from './errors.ts'
+import { parse } from './http/parse.ts'
+import type { Log } from './log.ts'
+
+/** One thing that can be asked: what it takes, checked, and what it does. */
+export type Verb = (args: unknown) => Promise<unknown>
+export type Verbs = Record<string, Verb>
+
+/** A verb whose arguments are checked by `schema` first. */
+export function verb<Schema extends v.GenericSchema>(
+  schema: Schema,
+  act: (args: v.InferOutput<Schema>) => unknown,
+): Verb {
+  return async (args) => act(parse(schema, args))
+}
+
+const Asked = v.object({ verb: v.string(), args: v.unknown() })
+const Answered = v.union([
+  v.object({ result: v.unknown() }),
+  v.object({ refusal: v.object({ status: v.number(), code: v.string(), detail: v.string() }) }),
+])
+
+/** Unix sockets have short names (104 bytes on macOS); a long path gets one in the folder for temporary files. */
+const LONGEST_PATH = 100
+
+/** Where the process that serves `databaseFile` listens for commands. */
+export function controlPath(databaseFile: string): string {
+  const beside = `${databaseFile}.sock`
+  if (Buffer.byteLength(beside) <= LONGEST_PATH) return beside
+  const name = createHash('sha256').update(databaseFile).digest('hex').slice(0, 16)
+  return join(tmpdir(), `windfall-${name}.sock`)
+}
+
+/** Listens for commands of this machine's user alone. To be called by whoever holds the lock on the file. */
+export async function openControl(path: string, verbs: Verbs, log: Log): Promise<{ close(): Promise<void> }> {
+  rmSync(path, { force: true })
+  const server = createServer((req, res) => void answer(req, res, verbs, log))
+  const mask = process.umask(0o177)
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path, resolve)
+    })
+  } finally {
+    process.umask(mask)
+  }
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, verbs: Verbs, log: Log): Promise<void> {
+  const body = await outcomeOf(req, verbs, log)
+  res.setHeader('content-type', 'application/json')
+  res.end(JSON.stringify(body))
+}
+
+async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const asked = v.parse(Asked, JSON.parse(Buffer.concat(chunks).toString()))
+    log.info('command', { verb: asked.verb })
+    return { result: await perform(verbs, asked.verb, asked.args) }
+  } catch (error) {
+    if (error instanceof Refusal)
+      return { refusal: { status: error.status, code: error.code, detail: error.message } }
+    log.error('a command failed', { error })
+    return {
+      refusal: { status: 500, code: 'internal', detail: 'the server could not do it; its log says why' },
+    }
+  }
+}
+
+/** Does what `name` says. @throws Refusal 404 `unknown_command` when nothing has that name. */
+export async function perform(verbs: Verbs, name: string, args: unknown): Promise<unknown> {
+  const found = Object.hasOwn(verbs, name) ? verbs[name] : undefined
+  if (!found)
+    throw new Refusal(
+      404,
+      'unknown_command',
+      `the process that serves does not know ${name}; is it another version?`,
+    )
+  return found(args)
+}
+
+/**
+ * Asks the process listening at `path`. Resolves with `null` when nobody listens there.
+ *
+ * @throws Refusal as the server said it.
+ */
+export async function askControl(
+  path: string,
+  name: string,
+  args: unknown,
+): Promise<{ result: unknown } | null> {
+  const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
+  try {
+    const { body } = await request('http://windfall/', {
+      method: 'POST',
+      body: JSON.stringify({ verb: name, args }),
+      dispatcher,
+    })
+    const answered = v.parse(Answered, await body.json())
+    if ('result' in answered) return answered
+    const { status, code, detail } = answered.refusal
+    throw new Refusal(status, code, detail)
+  } catch (error) {
+    if (isNobodyThere(error)) return null
+    throw error
+  } finally {
+    await dispatcher.close()
+  }
+}
+
+const isNobodyThere = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')

@@ -1,0 +1,135 @@
+/** What may be asked: what happened, by whoever holds a read token. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Apps } from '../apps/apps.ts'
+import { Refusal } from '../errors.ts'
+import type { Feed, FeedEvent } from '../events/feed.ts'
+import type { Live } from '../events/live.ts'
+import { header } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
+import { streamOf } from './stream.ts'
+import type { ApiTokens, Reach } from './tokens.ts'
+
+const nullable = v.nullable(v.string())
+const FeedEventAnswer = v.object({
+  seq: v.pipe(v.number(), v.description('The order of the feed; what a cursor holds')),
+  id: v.string(),
+  organization_id: v.string(),
+  app_id: nullable,
+  environment: nullable,
+  type: v.string(),
+  origin: v.picklist(['live', 'recovered', 'backfill']),
+  customer_id: nullable,
+  subject: v.pipe(nullable, v.description('The original transaction id it is about')),
+  cause: v.pipe(v.string(), v.description('Apple’s notificationUUID, or a transaction id')),
+  data: v.pipe(
+    v.looseObject({}),
+    v.description('Money, product, country, user with label and proofs, subscription after it'),
+  ),
+  occurred_at: v.number(),
+  signed_at: v.nullable(v.number()),
+  recorded_at: v.number(),
+})
+const EventsAnswer = v.object({
+  events: v.array(FeedEventAnswer),
+  next: v.pipe(
+    v.nullable(v.number()),
+    v.description('`after` (or `before`) of the next page; null when this was the last'),
+  ),
+})
+const REFUSALS = {
+  400: { description: 'invalid_request' },
+  401: { description: 'token_required, invalid_token' },
+  404: { description: 'unknown_app' },
+}
+
+type Deps = { feed: Feed; live: Live; apps: Apps; tokens: ApiTokens; closing: AbortSignal }
+
+export function dashboardRoutes(deps: Deps): Route[] {
+  const { feed, apps, tokens } = deps
+  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+
+  function events(event: H3Event) {
+    const reach = reachOf(event)
+    const query = parse(EventsQuery, queryOf(event))
+    const { after, before, limit } = query
+    if (after !== undefined && before !== undefined) {
+      throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
+    }
+    const scope = scopeOf(reach, query, apps)
+    const newest_first = after === undefined
+    const page = feed.read({ ...scope.query, after: after ?? before ?? 0, limit: limit + 1, newest_first })
+    return pageOf(page, limit)
+  }
+
+  function stream(event: H3Event) {
+    const reach = reachOf(event)
+    const scope = scopeOf(reach, parse(ScopeQuery, queryOf(event)), apps)
+    return streamOf(deps, scope, lastSeen(header(event, 'last-event-id')))
+  }
+
+  return [
+    {
+      ...READ,
+      path: '/api/v1/events',
+      summary: 'The feed, newest first; with `after`, oldest first from there on',
+      query: EventsQuery,
+      answers: { 200: { description: 'A page of events', schema: EventsAnswer }, ...REFUSALS },
+      handler: events,
+    },
+    {
+      ...READ,
+      path: '/api/v1/events/stream',
+      summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
+      query: ScopeQuery,
+      answers: {
+        200: { description: 'One message an event', content_type: 'text/event-stream' },
+        ...REFUSALS,
+      },
+      handler: stream,
+    },
+    {
+      ...READ,
+      path: '/api/v1/apps',
+      summary: 'The connected apps',
+      answers: {
+        200: { description: 'All that this token may read', schema: AppsAnswer },
+        401: REFUSALS[401],
+      },
+      handler: (event) => ({ apps: appsWithin(reachOf(event), apps) }),
+    },
+  ]
+}
+
+const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
+
+const AppsAnswer = v.object({
+  apps: v.array(
+    v.object({
+      id: v.string(),
+      organization_id: v.string(),
+      bundle_id: v.string(),
+      name: nullable,
+      apple_id: v.nullable(v.number()),
+      team_id: nullable,
+      android_package: nullable,
+      sku: nullable,
+      source: v.string(),
+      created_at: v.number(),
+      gone_at: v.nullable(v.number()),
+    }),
+  ),
+})
+
+function pageOf(found: FeedEvent[], limit: number) {
+  const events = found.slice(0, limit)
+  return { events, next: found.length > limit ? (events.at(-1)?.seq ?? null) : null }
+}
+
+const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
+
+/** The seq a client saw last; what is no seq counts as none. */
+const lastSeen = (id: string | undefined): number | null =>
+  id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : null

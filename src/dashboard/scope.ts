@@ -1,0 +1,88 @@
+/** What we compute: which events a reader asked for, within what its token may read. */
+import * as v from 'valibot'
+import type { App, Apps } from '../apps/apps.ts'
+import { Refusal } from '../errors.ts'
+import type { FeedEvent, Query } from '../events/feed.ts'
+import { EVENT_TYPES, QUIET_TYPES } from '../events/vocabulary.ts'
+import type { Reach } from './tokens.ts'
+
+const whole = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/, 'must be a whole number'),
+    v.transform(Number),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  )
+const list = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(',').filter((word) => word !== '')),
+)
+
+export const ScopeQuery = v.object({
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+  type: v.optional(
+    v.pipe(list, v.description('Event types, separated by commas; `subscription.*` names all of a noun')),
+  ),
+  environment: v.optional(v.picklist(['production', 'sandbox'])),
+})
+export const EventsQuery = v.object({
+  ...ScopeQuery.entries,
+  after: v.optional(
+    v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description('Events after this seq, oldest first')),
+  ),
+  before: v.optional(
+    v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Events before this seq, newest first')),
+  ),
+  limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '50'),
+})
+
+/** `query` for what is stored, `wants` for what is happening: the same choice twice. */
+export type Scope = {
+  query: Omit<Query, 'after' | 'limit'>
+  wants: (event: FeedEvent) => boolean
+}
+
+/**
+ * @throws Refusal 400 `invalid_request` for a type that does not exist, 404 `unknown_app` for an app that does not,
+ * or that the token may not read.
+ */
+export function scopeOf(reach: Reach, asked: v.InferOutput<typeof ScopeQuery>, apps: Apps): Scope {
+  const types = asked.type?.flatMap(typesNamed) ?? null
+  const ids = asked.app?.map((name) => appNamed(name, reach, apps).id) ?? reach.apps
+  const environment = asked.environment ?? null
+  const { organization_id } = reach
+  const wanted = types && new Set<string>(types)
+  const within = ids && new Set<string | null>(ids)
+  return {
+    query: { organization_id, apps: ids, types, environment },
+    wants: (event) =>
+      (organization_id === null || event.organization_id === organization_id) &&
+      (within === null || within.has(event.app_id)) &&
+      (environment === null || event.environment === environment) &&
+      (wanted === null ? !QUIET_TYPES.some((type) => type === event.type) : wanted.has(event.type)),
+  }
+}
+
+function typesNamed(name: string): string[] {
+  const types = EVENT_TYPES.filter(
+    (type) => type === name || (name.endsWith('.*') && type.startsWith(name.slice(0, -1))),
+  )
+  if (types.length > 0) return types
+  const message = `there is no event type ${name}`
+  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'type', message }] })
+}
+
+function appNamed(name: string, reach: Reach, apps: Apps): App {
+  const app = appsWithin(reach, apps).find((one) => one.id === name || one.bundle_id === name)
+  if (!app) throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)
+  return app
+}
+
+/** The connected apps that a token may read. */
+export function appsWithin(reach: Reach, apps: Apps): App[] {
+  return apps
+    .list()
+    .filter((app) => reach.organization_id === null || app.organization_id === reach.organization_id)
+    .filter((app) => reach.apps === null || reach.apps.includes(app.id))
+}

@@ -1,0 +1,107 @@
+/** What we remember: read-only tokens for scripts, the dashboard's guests and other machines. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { hashOf, newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+/** What a token may read: one organization or all, some apps or all of them. */
+export type Reach = { organization_id: string | null; apps: readonly string[] | null }
+export type ApiToken = Reach & {
+  id: string
+  label: string
+  hint: string
+  created_at: number
+  expires_at: number | null
+  used_at: number | null
+  revoked_at: number | null
+}
+
+type Row = Omit<ApiToken, 'apps'> & { apps: string | null }
+
+/** How often a token's last use is written down: a write per read would be absurd. */
+const USED_EVERY_MS = 5 * 60_000
+
+export type ApiTokens = ReturnType<typeof openApiTokens>
+
+export function openApiTokens(store: Store, clock: Clock) {
+  const columns = 'id, organization_id, apps, label, hint, created_at, expires_at, used_at, revoked_at'
+  const insert = store.prepare<Row & { hash: Buffer }>(`
+    insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at)
+    values                 (:id, :organization_id, :apps, :label, :hash, :hint, :created_at, :expires_at, :used_at, :revoked_at)`)
+  const byHash = store.prepare<[Buffer], Row>(`select ${columns} from api_tokens where hash = ?`)
+  const byId = store.prepare<[string], Row>(`select ${columns} from api_tokens where id = ?`)
+  const all = store.prepare<[], Row>(`select ${columns} from api_tokens order by created_at, id`)
+  const use = store.prepare<[number, string]>('update api_tokens set used_at = ? where id = ?')
+  const end = store.prepare<[number, string]>('update api_tokens set revoked_at = ? where id = ?')
+
+  /** Makes a token and returns it with its text, the only time that can be read. */
+  function create(
+    label: string,
+    reach: Reach,
+    expires_at: number | null = null,
+  ): ApiToken & { token: string } {
+    const token = `wf_${randomBytes(24).toString('hex')}`
+    const row: Row = {
+      id: newId('tok'),
+      organization_id: reach.organization_id,
+      apps: reach.apps && JSON.stringify(reach.apps),
+      label,
+      hint: token.slice(-4),
+      created_at: clock(),
+      expires_at,
+      used_at: null,
+      revoked_at: null,
+    }
+    insert.run({ ...row, hash: hashOf(token) })
+    return { ...tokenOf(row), token }
+  }
+
+  /**
+   * What the bearer of `authorization` may read.
+   *
+   * @throws Refusal 401 `token_required` or `invalid_token`.
+   */
+  function reachOf(authorization: string | null): Reach {
+    const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+    if (!token) {
+      throw new Refusal(
+        401,
+        'token_required',
+        'send Authorization: Bearer wf_…; `windfall tokens create` makes one',
+        {
+          headers: { 'www-authenticate': 'Bearer' },
+        },
+      )
+    }
+    const row = byHash.get(hashOf(token))
+    const now = clock()
+    if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
+      throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or past its time')
+    }
+    if (row.used_at === null || now - row.used_at > USED_EVERY_MS) noteUse(row.id, now)
+    const { organization_id, apps } = tokenOf(row)
+    return { organization_id, apps }
+  }
+
+  function noteUse(id: string, now: number): void {
+    // A full disk must not stop anybody from reading, so this one write may fail.
+    store.commit(() => use.run(now, id)).catch(() => {})
+  }
+
+  /** All tokens, oldest first, ended ones too. */
+  const list = (): ApiToken[] => all.all().map(tokenOf)
+
+  /** Ends a token at once. */
+  function revoke(id: string): ApiToken {
+    const row = byId.get(id)
+    if (!row)
+      throw new Refusal(404, 'unknown_token', `there is no token ${id}; windfall tokens list shows them`)
+    end.run(clock(), id)
+    return { ...tokenOf(row), revoked_at: clock() }
+  }
+
+  return { create, reachOf, list, revoke }
+}
+
+const tokenOf = (row: Row): ApiToken => ({ ...row, apps: row.apps === null ? null : JSON.parse(row.apps) })

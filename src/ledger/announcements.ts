@@ -1,0 +1,131 @@
+/** What we remember: what the ledger tells the feed, each event with its snapshot. */
+import type { Notification } from '../apple/notification.ts'
+import type { Environment, Transaction } from '../apple/payloads.ts'
+import type { App } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import type { Feed, Happening } from '../events/feed.ts'
+import type { Origin } from '../events/vocabulary.ts'
+import { meaningOf } from './meaning.ts'
+import { notificationPart, renewalPart, subscriptionPart, transactionPart } from './snapshot.ts'
+import type { Derived, Subscriptions } from './subscriptions.ts'
+import type { Conversion } from './transactions.ts'
+
+/** One lineage, told to what later folders add to a snapshot. */
+export type Lineage = { app: App; environment: Environment; original_transaction_id: string }
+
+/** A lineage brought up to date: what its events are about. */
+export type Subject = Lineage & {
+  /** The canonical id of its customer. */
+  customer_id: string
+  /** Its subscription; null for a one-time purchase. */
+  derived: Derived | null
+}
+
+type Told = Pick<Happening, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
+  part: Record<string, unknown>
+}
+type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
+
+export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
+  let describeMore = (_lineage: Lineage): Record<string, unknown> => ({})
+
+  /** What Apple's notification means. `subject` is null when it speaks of the app as a whole. */
+  function notified(app: App, subject: Subject | null, notification: Notification, origin: Origin): void {
+    const { transaction, renewal, signed_at, environment, uuid: cause } = notification
+    const { type, occurred_at } = meaningOf(notification)
+    const about = transaction
+      ? transactionPart(transaction.payload)
+      : renewal
+        ? renewalPart(renewal.payload)
+        : {}
+    const part = { ...about, notification: notificationPart(notification) }
+    const told: Told = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, part }
+    if (subject) return tell(subject, origin, told)
+    append(app, environment, origin, told, { customer_id: null, subject: null, state: () => ({}) })
+  }
+
+  /** A transaction id that was not known before. */
+  function recorded(subject: Subject, transaction: Transaction, origin: Origin): void {
+    const { transaction_id: cause, purchased_at: occurred_at, signed_at } = transaction
+    tell(subject, origin, {
+      type: 'transaction.recorded',
+      cause,
+      occurred_at,
+      signed_at,
+      part: transactionPart(transaction),
+    })
+  }
+
+  /** A trial that became paid, keyed by the trial's own transaction. */
+  function converted(
+    subject: Subject,
+    conversion: Conversion,
+    transaction: Transaction,
+    origin: Origin,
+  ): void {
+    const { trial_id: cause, converted_at: occurred_at } = conversion
+    const { signed_at } = transaction
+    tell(subject, origin, {
+      type: 'trial.converted',
+      cause,
+      occurred_at,
+      signed_at,
+      part: transactionPart(transaction),
+    })
+  }
+
+  /** Two customers that turned out to be one. */
+  function merged(lineage: Lineage, from: string, into: string, origin: Origin): void {
+    const part = { merged_customer_id: from }
+    const told: Told = {
+      type: 'customer.merged',
+      cause: `${from}:${into}`,
+      occurred_at: clock(),
+      signed_at: null,
+      part,
+    }
+    append(lineage.app, lineage.environment, origin, told, {
+      customer_id: into,
+      subject: lineage.original_transaction_id,
+      state: () => describeMore(lineage),
+    })
+  }
+
+  function tell(subject: Subject, origin: Origin, told: Told): void {
+    const at = Math.max(told.occurred_at, told.type === 'transaction.recorded' ? 0 : (told.signed_at ?? 0))
+    append(subject.app, subject.environment, origin, told, {
+      customer_id: subject.customer_id,
+      subject: subject.original_transaction_id,
+      state: () => ({ subscription: stateAfter(subject, at), ...describeMore(subject) }),
+    })
+  }
+
+  function stateAfter({ derived }: Subject, at: number) {
+    const row = derived && subscriptions.asOf(at, derived)
+    return row && subscriptionPart(row, at)
+  }
+
+  function append(
+    app: App,
+    environment: Environment,
+    origin: Origin,
+    { part, ...told }: Told,
+    about: { customer_id: string | null; subject: string | null; state: () => Record<string, unknown> },
+  ): void {
+    const { customer_id, subject, state } = about
+    feed.append({
+      ...told,
+      ...{ environment, origin, customer_id, subject },
+      organization_id: app.organization_id,
+      app_id: app.id,
+      data: () => ({ bundle_id: app.bundle_id, ...part, ...state() }),
+    })
+  }
+
+  /** `hook` tells what later folders add to an event's snapshot. */
+  function describe(hook: typeof describeMore): void {
+    describeMore = hook
+  }
+
+  return { notified, recorded, converted, merged, describe }
+}

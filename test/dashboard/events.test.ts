@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE, dataBody, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+let bearer: { authorization: string }
+const OTHER = 'com.example.other'
+beforeEach(async () => {
+  app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
+  bearer = { authorization: `Bearer ${await app.token()}` }
+})
+afterEach(() => app.close())
+
+type Page = { events: { seq: number; type: string; app_id: string }[]; next: number | null }
+const get = async (path: string, headers: Record<string, string> = bearer) => {
+  const response = await app.request(path, { headers })
+  return { status: response.status, body: (await response.json()) as Page & { code?: string } }
+}
+const events = async (query = '') => (await get(`/api/v1/events${query}`)).body
+const testNotification = (uuid: string, data: object = {}) =>
+  app.notify(
+    outerPayload(dataBody({ appAppleId: undefined, ...data }), {
+      notificationType: 'TEST',
+      notificationUUID: uuid,
+    }),
+  )
+const seqs = (page: Page) => page.events.map((event) => event.seq)
+
+test('the feed is newest first, paged back by `before`, and oldest first from `after` on', async () => {
+  for (let n = 1; n <= 7; n += 1) await testNotification(`n${n}`)
+  const first = await events('?limit=3')
+  expect(seqs(first)).toEqual([7, 6, 5])
+  const second = await events(`?limit=3&before=${first.next}`)
+  expect(seqs(second)).toEqual([4, 3, 2])
+  const last = await events(`?limit=3&before=${second.next}`)
+  expect(last).toMatchObject({ events: [{ seq: 1 }], next: null })
+  const forward = await events('?after=2&limit=3')
+  expect(seqs(forward)).toEqual([3, 4, 5])
+  expect(seqs(await events(`?after=${forward.next}`))).toEqual([6, 7])
+})
+
+test('bookkeeping is left out unless it is asked for by name', async () => {
+  await app.notify(renewedPayload(app.authority))
+  expect((await events()).events.map((event) => event.type)).toEqual(['subscription.renewed'])
+  expect((await events('?type=transaction.recorded')).events.map((event) => event.type)).toEqual([
+    'transaction.recorded',
+  ])
+  expect((await events('?type=subscription.*,transaction.*')).events).toHaveLength(2)
+})
+
+test('app and environment choose', async () => {
+  await testNotification('a')
+  await testNotification('b', { bundleId: OTHER })
+  await testNotification('c', { environment: 'Sandbox' })
+  expect(seqs(await events(`?app=${OTHER}`))).toEqual([2])
+  expect(seqs(await events(`?app=${BUNDLE},${OTHER}`))).toEqual([3, 2, 1])
+  expect(seqs(await events('?environment=sandbox'))).toEqual([3])
+})
+
+test.each([
+  ['?limit=0', 400],
+  ['?limit=501', 400],
+  ['?limit=ten', 400],
+  ['?after=-1', 400],
+  ['?after=1&before=2', 400],
+  ['?type=subscription.exploded', 400],
+  ['?environment=xcode', 400],
+  ['?app=com.example.unknown', 404],
+])('%s is refused', async (query, status) => {
+  const answer = await get(`/api/v1/events${query}`)
+  expect(answer.status).toBe(status)
+  expect(answer.body.code).toBe(status === 400 ? 'invalid_request' : 'unknown_app')
+})
+
+test('without a token, with a wrong, revoked or old one, nothing is read', async () => {
+  expect(await get('/api/v1/events', {})).toMatchObject({ status: 401, body: { code: 'token_required' } })
+  expect(await get('/api/v1/events', { authorization: 'Bearer wf_wrong' })).toMatchObject({ status: 401 })
+  const publishable = { authorization: `Bearer ${await app.key('publishable')}` }
+  expect(await get('/api/v1/events', publishable)).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_token' },
+  })
+  const { store, tokens } = app.windfall
+  const reach = { organization_id: null, apps: null }
+  const short = await store.commit(() => tokens.create('short', reach, app.clock() + 1000))
+  const use = () => get('/api/v1/events', { authorization: `Bearer ${short.token}` })
+  expect((await use()).status).toBe(200)
+  app.clock.turn(1000)
+  expect((await use()).status).toBe(401)
+  const long = await store.commit(() => tokens.create('long', reach))
+  await store.commit(() => tokens.revoke(long.id))
+  expect((await get('/api/v1/events', { authorization: `Bearer ${long.token}` })).status).toBe(401)
+})
+
+test('a token for one app reads that app alone', async () => {
+  await testNotification('a')
+  await testNotification('b', { bundleId: OTHER })
+  const [other] = app.windfall.apps.byBundle(OTHER)
+  const reach = { organization_id: app.organization.id, apps: [other?.id ?? ''] }
+  const { token } = await app.windfall.store.commit(() => app.windfall.tokens.create('one', reach))
+  const authorization = { authorization: `Bearer ${token}` }
+  expect(seqs((await get('/api/v1/events', authorization)).body)).toEqual([2])
+  expect((await get(`/api/v1/events?app=${BUNDLE}`, authorization)).status).toBe(404)
+  const apps = (await get('/api/v1/apps', authorization)).body as unknown as { apps: { bundle_id: string }[] }
+  expect(apps.apps.map((one) => one.bundle_id)).toEqual([OTHER])
+})
+
+/** Reads a stream until `enough` events came, as a browser would. */
+async function watch(
+  path: string,
+  headers: Record<string, string>,
+  enough: number,
+  act?: () => Promise<unknown>,
+) {
+  const response = await app.request(path, { headers })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const seen = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  const acting = act?.()
+  while (seen().length < enough) {
+    const chunk = await reader?.read()
+    if (!chunk || chunk.done) break
+    text += chunk.value
+  }
+  await acting
+  await reader?.cancel()
+  return seen()
+}
+
+test('the stream sends what happens, as it happens', async () => {
+  await testNotification('before')
+  const live = async () => {
+    for (let n = 1; n <= 5; n += 1) await testNotification(`live${n}`)
+  }
+  expect(await watch('/api/v1/events/stream', bearer, 5, live)).toEqual([2, 3, 4, 5, 6])
+})
+
+test('Last-Event-ID resumes without a gap and without a repetition, however much was missed', async () => {
+  for (let n = 1; n <= 620; n += 1) await testNotification(`n${n}`)
+  const live = async () => {
+    for (let n = 621; n <= 640; n += 1) await testNotification(`n${n}`)
+  }
+  const resumed = await watch('/api/v1/events/stream', { ...bearer, 'last-event-id': '10' }, 630, live)
+  expect(resumed).toEqual(Array.from({ length: 630 }, (_, index) => index + 11))
+})
+
+test('the stream obeys the same filters', async () => {
+  const live = async () => {
+    await testNotification('a')
+    await testNotification('b', { bundleId: OTHER })
+    await app.notify(renewedPayload(app.authority))
+    await testNotification('c', { bundleId: OTHER })
+  }
+  const ids = await watch(`/api/v1/events/stream?app=${OTHER}&type=notification.*`, bearer, 2, live)
+  expect(ids).toEqual([2, 5])
+})
+
+test('a stream ends when the server goes down', async () => {
+  const response = await app.request('/api/v1/events/stream', { headers: bearer })
+  const reader = response.body?.getReader()
+  await reader?.read()
+  app.windfall.http.beginClosing()
+  expect(await reader?.read()).toMatchObject({ done: true })
+})

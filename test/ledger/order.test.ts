@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Notification, verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
+import type { Transaction } from '../../src/apple/payloads.ts'
+import { openVerifier, type Verified, type Verifier } from '../../src/apple/signed.ts'
+import { openApps } from '../../src/apps/apps.ts'
+import { openOrganizations } from '../../src/apps/organizations.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import { openFeed } from '../../src/events/feed.ts'
+import { EVENT_TYPES } from '../../src/events/vocabulary.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { openStore } from '../../src/store/store.ts'
+import { handClock, rowsOf, sharedAuthority, temporaryFolder } from '../helpers.ts'
+import { runs } from '../random.ts'
+
+const DAY = 86_400_000
+const UNTIL = Date.UTC(2026, 5, 1)
+
+type Fact =
+  | { kind: 'notification'; verified: Verified<Notification> }
+  | { kind: 'transaction'; verified: Verified<Transaction> }
+
+/** Every signed text of a history, proved once. */
+async function proveHistory(verifier: Verifier, seed: number, subscribers: number): Promise<Fact[]> {
+  const authority = await sharedAuthority()
+  const from = UNTIL - 500 * DAY
+  const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, odd: true, authority })
+  const facts: Fact[] = []
+  for (const step of simulation.steps()) {
+    if (step.kind === 'notification') {
+      const verified = await verifyNotification(verifier, step.body.signedPayload)
+      facts.push({ kind: 'notification', verified })
+    } else if (step.kind === 'attribute' && step.body.jws) {
+      const verified = await verifyTransaction(verifier, step.body.jws)
+      facts.push({ kind: 'transaction', verified })
+    }
+  }
+  return facts
+}
+
+/** The ledger alone on a database of its own. Ids of apps are hashed into others, so here they are always the same. */
+async function openLedgerIn(folder: string, bundles: readonly string[]) {
+  const store = openStore(`${folder}/windfall.db`)
+  const clock = handClock(UNTIL)
+  const feed = openFeed(store, clock)
+  const apps = openApps(store, clock)
+  const organizations = openOrganizations(store, clock)
+  const ledger = openLedger({ store, clock, feed, apps })
+  await store.commit(() => {
+    organizations.declare([])
+    for (const bundle_id of bundles) apps.add(organizations.meant(null).id, { bundle_id }, 'test')
+    store.prepare("update apps set id = 'app/' || bundle_id").run()
+  })
+  return { store, feed, apps, ledger }
+}
+type Opened = Awaited<ReturnType<typeof openLedgerIn>>
+
+/** Applies facts in the order given, closing and opening the database again at each of `restarts`. */
+async function ledgerOf(
+  facts: readonly Fact[],
+  bundles: readonly string[],
+  restarts: readonly number[] = [],
+) {
+  const folder = temporaryFolder()
+  let opened = await openLedgerIn(folder.path, bundles)
+  const bounds = [0, ...restarts, facts.length]
+  for (const [index, from] of bounds.slice(0, -1).entries()) {
+    if (index > 0) {
+      await opened.store.close()
+      opened = await openLedgerIn(folder.path, bundles)
+    }
+    await Promise.all(facts.slice(from, bounds[index + 1]).map((fact) => applyTo(opened, fact)))
+  }
+  const state = stateOf(opened)
+  await opened.store.close()
+  folder.remove()
+  return state
+}
+
+function applyTo({ store, ledger, apps }: Opened, fact: Fact) {
+  const [app] = apps.byBundle(fact.verified.payload.bundle_id)
+  if (!app) throw new Error(`${fact.verified.payload.bundle_id} is not connected`)
+  return store.commit(() =>
+    fact.kind === 'notification'
+      ? ledger.apply(app, fact.verified, { origin: 'live', source: 'push' })
+      : ledger.applyTransaction(app, fact.verified, { origin: 'live', source: 'device' }),
+  )
+}
+
+/**
+ * Ledger and customers whole, events as (environment, type, cause). Which row holds the text of a fact depends on
+ * what came first, and is no part of what the fact says.
+ */
+function stateOf({ store, feed }: Opened) {
+  const rows = (table: string) => rowsOf(store, table, ['payload_id', 'origin', 'received_at'])
+  const events = feed.read({ after: 0, limit: 1_000_000, types: EVENTS_OF_THE_RULE })
+  return {
+    notifications: rows('notifications'),
+    transactions: rows('transactions'),
+    renewals: rows('renewals'),
+    subscriptions: rows('subscriptions'),
+    customers: rows('customers'),
+    bridges: rows('customer_bridges'),
+    payloads: rowsOf(store, 'signed_payloads', ['id', 'source', 'received_at', 'body', 'codec']),
+    events: events.map((event) => `${event.environment} ${event.type} ${event.cause}`).sort(),
+  }
+}
+
+const EVENTS_OF_THE_RULE = EVENT_TYPES.filter((type) => !type.startsWith('customer.'))
+
+const shuffled = <T>(items: readonly T[], chance: Iterator<number>): T[] =>
+  items
+    .map((item) => [chance.next().value as number, item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
+
+const history = fc.record({
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+  subscribers: fc.integer({ min: 1, max: 3 }),
+  chance: fc.infiniteStream(fc.nat()),
+})
+
+const TITLE =
+  'any order, repetition and restart of a history’s facts leaves the same ledger, customers and events; a part of them a part of the events'
+
+test(TITLE, { timeout: 3_600_000 }, async () => {
+  const authority = await sharedAuthority()
+  const verifier = openVerifier({ roots: [authority.root_pem], clock: () => UNTIL })
+  const { apps } = openSimulation({ seed: 1, from: UNTIL - DAY, until: UNTIL, subscribers: 1, authority })
+  const bundles = apps.map((app) => app.bundle_id)
+  const seen = { facts: 0, conversions: 0, refunds: 0, merged: 0 }
+  const property = fc.asyncProperty(history, async ({ seed, subscribers, chance }) => {
+    const facts = await proveHistory(verifier, seed, subscribers)
+    const told = await ledgerOf(facts, bundles)
+    seen.facts += facts.length
+    seen.conversions += told.events.filter((event) => event.includes('trial.converted')).length
+    seen.refunds += told.events.filter((event) => event.includes('refunded')).length
+    seen.merged += told.customers.filter(
+      (row) => !row.includes(`"canonical_id":"${JSON.parse(row).id}"`),
+    ).length
+
+    const again = shuffled([...facts, ...facts.filter((_, index) => index % 3 === 0)], chance)
+    const restarts = [Math.floor(again.length / 3), Math.floor(again.length / 2)]
+    expect(await ledgerOf(again, bundles, restarts)).toEqual(told)
+
+    const part = shuffled(facts, chance).slice(0, Math.ceil(facts.length / 2))
+    const whole = new Set(told.events)
+    const { events } = await ledgerOf(part, bundles)
+    expect(events.filter((event) => !whole.has(event))).toEqual([])
+  })
+  await fc.assert(property, runs(200, 5_000))
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(10)
+})

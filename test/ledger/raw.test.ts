@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renewedPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+import { runs } from '../random.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+const roundTrip = async (text: string): Promise<string> => {
+  const { store, ledger } = app.windfall
+  return ledger.raw.unpack(await store.commit(() => ledger.raw.pack(text)))
+}
+
+test('nested signed texts are folded, and come back', async () => {
+  const jws = app.authority.sign(renewedPayload(app.authority))
+  const { store, ledger } = app.windfall
+  const packed = await store.commit(() => ledger.raw.pack(jws))
+  expect(packed.codec).toBe(1)
+  expect(packed.body.length).toBeLessThan(1_100)
+  expect(ledger.raw.unpack(packed)).toBe(jws)
+})
+
+test.each([
+  ['no JWS at all', 'hello'],
+  ['too many parts', 'a.b.c.d'],
+  ['a payload that is not base64url', 'eyJh.not+base64==.sig'],
+  ['a payload with a loose last bit', 'eyJh.e31.c2ln'],
+  ['a payload that is not UTF-8', `eyJh.${Buffer.from([0xff, 0xfe]).toString('base64url')}.c2ln`],
+  [
+    'a payload with the marks of the fold',
+    `eyJh.${Buffer.from('\u0001\u0002\u0003').toString('base64url')}.c2ln`,
+  ],
+  [
+    'something like a nested text that is none',
+    `eyJh.${Buffer.from('{"a":"eyJx.!!.y"}').toString('base64url')}.c2ln`,
+  ],
+  ['nothing', ''],
+])('%s comes back byte for byte', async (_, text) => {
+  expect(await roundTrip(text)).toBe(text)
+})
+
+test('whatever stands in three parts comes back byte for byte', async () => {
+  const part = fc.oneof(
+    fc.string(),
+    fc.json().map((json) => Buffer.from(json).toString('base64url')),
+    fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('base64url')),
+  )
+  const nested = fc.tuple(part, part, part).map((parts) => `eyJ${parts.join('.')}`)
+  const outer = nested.map((text) => Buffer.from(JSON.stringify({ inside: text })).toString('base64url'))
+  const property = fc.asyncProperty(part, fc.oneof(part, outer), part, async (...parts) => {
+    const text = parts.join('.')
+    fc.pre(text.isWellFormed())
+    expect(await roundTrip(text)).toBe(text)
+  })
+  await fc.assert(property, runs(300, 10_000))
+})
