@@ -1,0 +1,184 @@
+/** The house rules. They only ever tighten. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { openTestApp } from './helpers.ts'
+
+const ROOT = new URL('..', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
+const filesBelow = (folder: string): string[] =>
+  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => `${entry.parentPath}/${entry.name}`.replaceAll('//', '/').slice(ROOT.pathname.length))
+    .sort()
+
+const SOURCES = filesBelow('src')
+const TESTS = filesBelow('test')
+
+/** Each line may import the lines above it and itself; words on one line do not know one another. */
+const ORDER = [
+  ['errors', 'clock', 'ids', 'version'],
+  ['log', 'config'],
+  ['http'],
+  ['store'],
+  ['events', 'apple'],
+  ['apps'],
+  ['ledger'],
+  ['attribution'],
+  ['metrics'],
+  ['forwarding', 'alerts'],
+  ['dashboard'],
+  ['jobs', 'control'],
+  ['health'],
+  ['app'],
+  ['verbs', 'demo'],
+  ['cli'],
+  ['main'],
+]
+const placeOf = (path: string): string =>
+  path
+    .replace(/^src\//, '')
+    .split('/')[0]
+    ?.replace(/\.ts$/, '') ?? ''
+const rankOf = (place: string): number => ORDER.findIndex((line) => line.includes(place))
+
+test('every place in src has its rank, and imports only what comes before it', () => {
+  const wrong: string[] = []
+  for (const file of SOURCES) {
+    const place = placeOf(file)
+    if (rankOf(place) < 0) wrong.push(`${file}: ${place} has no rank`)
+    for (const [, specifier] of read(file).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)) {
+      if (specifier === undefined) continue
+      const target = placeOf(new URL(specifier, new URL(file, 'file:///')).pathname.slice(1))
+      const isBefore = rankOf(target) < rankOf(place)
+      if (target !== place && !isBefore) wrong.push(`${file} imports ${specifier}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a table is written only by the folder that its section of schema.sql names', () => {
+  const owners = new Map<string, string>()
+  for (const section of read('schema.sql')
+    .split(/^-- (?=\w+\/ -)/m)
+    .slice(1)) {
+    const owner = /^\w+/.exec(section)?.[0] ?? ''
+    for (const [, table] of section.matchAll(/create table (\w+)/g)) owners.set(table ?? '', owner)
+  }
+  expect(owners.size).toBeGreaterThan(15)
+  const wrong: string[] = []
+  for (const file of SOURCES) {
+    for (const [, table] of read(file).matchAll(/(?:insert(?: or \w+)? into|delete from|update)\s+(\w+)/g)) {
+      const owner = owners.get(table ?? '')
+      if (owner !== undefined && owner !== placeOf(file))
+        wrong.push(`${file} writes ${table}, which is ${owner}’s`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+const LINES_MOST = 300
+const FUNCTION_LINES_MOST = 60
+/** Functions with their lengths: a line that opens one, up to the line of the same indentation that closes it. */
+function functionsOf(file: string): { name: string; lines: number }[] {
+  const lines = read(file).split('\n')
+  return lines.flatMap((line, start) => {
+    const [, indent = '', name] = /^(\s*)(?:export )?(?:async )?function\*? (\w+)/.exec(line) ?? []
+    if (name === undefined) return []
+    const end = lines.findIndex(
+      (other, index) => index > start && other.startsWith(`${indent}}`) && !other.startsWith(`${indent}})`),
+    )
+    return [{ name, lines: end - start + 1 }]
+  })
+}
+
+test('files and functions are short', () => {
+  const long = SOURCES.filter((file) => read(file).split('\n').length - 1 > LINES_MOST)
+  expect(long).toEqual([])
+  const longFunctions = SOURCES.flatMap((file) =>
+    functionsOf(file)
+      // openX is the frame around the functions it returns: those are counted one by one.
+      .filter(({ name, lines }) => !name.startsWith('open') && lines > FUNCTION_LINES_MOST)
+      .map(({ name, lines }) => `${file} ${name}: ${lines} lines`),
+  )
+  expect(longFunctions).toEqual([])
+})
+
+test('no barrels, no default exports, no drawers', () => {
+  const wrong = SOURCES.filter(
+    (file) =>
+      /\/(index|utils?|helpers?|manager|service)\.ts$/.test(file) || /^export (\*|default)/m.test(read(file)),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('every file says first what it is for', () => {
+  expect(SOURCES.filter((file) => !read(file).startsWith('/**'))).toEqual([])
+})
+
+test('only clock.ts knows the time, and nothing prints but the log and the commands', () => {
+  const telling = SOURCES.filter(
+    (file) => file !== 'src/clock.ts' && /Date\.now\(|new Date\(\)/.test(read(file)),
+  )
+  expect(telling).toEqual([])
+  expect(SOURCES.filter((file) => /\bconsole\.\w+\(/.test(read(file)))).toEqual([])
+})
+
+test('nothing is left undone, skipped for ever, or asserted by sleeping', () => {
+  const todo = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''))
+  expect([...SOURCES, ...TESTS].filter((file) => todo.test(read(file)))).toEqual([])
+  const lazy = /\.(only|todo)\(|setTimeout\([^,]+, *[0-9_]{3,}\)|vi\.mock\(/
+  expect(TESTS.filter((file) => file !== 'test/tidy.test.ts' && lazy.test(read(file)))).toEqual([])
+})
+
+test('every route is in the OpenAPI document', async () => {
+  const app = await openTestApp()
+  const document = (await (await app.request('/api/openapi.json')).json()) as {
+    paths: Record<string, object>
+  }
+  const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const routes = app.windfall.http
+    .routes()
+    .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  expect(documented.sort()).toEqual(routes.sort())
+  await app.close()
+})
+
+test('dependencies are exact, and ARCHITECTURE.md says why each is there', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  const all = Object.entries<string>({ ...dependencies, ...devDependencies })
+  expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  const reasons = read('ARCHITECTURE.md')
+  expect(all.map(([name]) => name).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([])
+})
+
+test('every error code is in the README’s table', () => {
+  const table = read('README.md').match(/<!-- errors -->[\s\S]*<!-- \/errors -->/)?.[0] ?? ''
+  const codes = new Set<string>()
+  for (const file of SOURCES.filter(
+    (name) => !/^src\/(cli|verbs|store\/lock|store\/backup|apps|control)/.test(name),
+  )) {
+    for (const [, code] of read(file).matchAll(/new Refusal\(\s*\d{3},\s*'(\w+)'/g)) codes.add(code ?? '')
+  }
+  expect(codes.size).toBeGreaterThan(15)
+  expect([...codes].filter((code) => !table.includes(`\`${code}\``))).toEqual([])
+})
+
+test('the top level holds what it should and nothing else', () => {
+  const allowed = new Set([
+    ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'build.mjs', 'schema.sql'],
+    ...[
+      'config.example.toml',
+      'README.md',
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'src',
+      'test',
+      'sdk',
+    ],
+    ...['.ci', '.git', '.gitignore', 'node_modules', 'dist', 'data', 'config.toml'],
+  ])
+  expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([])
+})
