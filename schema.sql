@@ -132,20 +132,22 @@ create table notifications (
 create index statuses_by_lineage on notifications (app_id, environment, original_transaction_id, signed_at)
   where status is not null;
 
--- Proved to be Apple's, for an app that is not connected. Belongs to no organization yet.
+-- Proved to be Apple's, for an app that is not connected. The organization is the one its address named, if any.
 create table pending_notifications (
   id                      integer primary key,
+  organization_id         text,
   bundle_id               text not null,
   environment             text not null,
   apple_id                integer,
   uuid                    text not null,
   type                    text not null,
-  sha256                  blob not null unique,
+  sha256                  blob not null,
   codec                   integer not null,
   body                    blob not null,
   received_at             integer not null
 ) strict;
 create index pending_by_bundle on pending_notifications (bundle_id);
+create unique index pending_once on pending_notifications (sha256, ifnull(organization_id, ''));
 
 -- What failed verification, the last hundred, because our own clock or root may be what is wrong.
 create table refused_notifications (

@@ -103,6 +103,10 @@ test('files and functions are short', () => {
   expect(longFunctions).toEqual([])
 })
 
+test('a proof is carried over to other words in src/apple alone', () => {
+  expect(SOURCES.filter((file) => !file.startsWith('src/apple/') && read(file).includes('restated('))).toEqual([])
+})
+
 test('no barrels, no default exports, no drawers', () => {
   const wrong = SOURCES.filter(
     (file) =>

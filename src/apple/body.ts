@@ -7,43 +7,43 @@ import { assertStore, SignatureError } from './signed.ts'
 /** Whom a notification is about: what each of Apple's bodies names, whichever of them came. */
 export type Place = { bundle_id: string; apple_id: number | null; environment: Environment }
 
-/** Where an issue is, as far as the field below the body: `data.status`. */
-function pathOf(issue: v.BaseIssue<unknown>): string[] {
-  return (issue.path ?? []).slice(0, 2).map((step) => String(step.key))
-}
-
 /** Faults in words: which field, and what is wrong with it. */
-export function inWords(issues: readonly v.BaseIssue<unknown>[]): string {
+function inWords(issues: readonly v.BaseIssue<unknown>[]): string {
   const faults = issues.map((issue) => `${v.getDotPath(issue) ?? 'payload'}: ${issue.message}`)
   return [...new Set(faults)].join('; ')
 }
 
-function without(payload: Record<string, unknown>, issues: readonly v.BaseIssue<unknown>[]) {
-  const kept = structuredClone(payload)
-  for (const [field, below] of issues.map(pathOf)) {
-    const inner = field === undefined ? undefined : kept[field]
-    if (field !== undefined && below === undefined) delete kept[field]
-    if (below !== undefined && isObject(inner)) delete inner[below]
+/** A copy without the fields at fault: those at the top, or one below it, as in `data.status`. */
+function without(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unknown {
+  const kept: unknown = structuredClone(payload)
+  for (const { path } of issues) {
+    const [field, below] = path ?? []
+    const inner = isObject(kept) && field !== undefined ? kept[String(field.key)] : undefined
+    if (below !== undefined && isObject(inner)) delete inner[String(below.key)]
+    else if (field !== undefined && isObject(kept)) delete kept[String(field.key)]
   }
   return kept
 }
 
 /**
- * The body of a notification. A field that Apple sends in a shape we do not know is left out and named in
- * `problem`; the rest counts. Throws SignatureError `payload` when it cannot be told which notification it is.
+ * What can be read of a proved payload. A field that Apple sends in a shape we do not know counts as not sent and
+ * is named in `problem`; `value` is null when what is needed is among them.
  */
-export function readBody(payload: Record<string, unknown>): {
-  body: NotificationBody
-  problem: string | null
-} {
-  const whole = v.safeParse(NotificationPayload, payload)
-  if (whole.success) return { body: whole.output, problem: null }
-  const rest = v.safeParse(NotificationPayload, without(payload, whole.issues))
-  if (rest.success) return { body: rest.output, problem: inWords(whole.issues) }
-  throw new SignatureError(
-    'payload',
-    `a notification that cannot be told from others: ${inWords(rest.issues)}`,
-  )
+export function readMost<Schema extends v.GenericSchema>(
+  schema: Schema,
+  payload: unknown,
+): { value: v.InferOutput<Schema> | null; problem: string | null } {
+  const whole = v.safeParse(schema, payload)
+  if (whole.success) return { value: whole.output, problem: null }
+  const most = v.safeParse(schema, without(payload, whole.issues))
+  return { value: most.success ? most.output : null, problem: inWords(whole.issues) }
+}
+
+/** The body of a notification. Throws SignatureError `payload` when it cannot be told which notification it is. */
+export function readBody(payload: unknown): { body: NotificationBody; problem: string | null } {
+  const { value, problem } = readMost(NotificationPayload, payload)
+  if (value !== null) return { body: value, problem }
+  throw new SignatureError('payload', `a notification that cannot be told from others: ${problem}`)
 }
 
 const Placed = v.looseObject({

@@ -4,8 +4,8 @@ import { SignatureError } from './signature_error.ts'
 /** Apple's header is about 4,200 characters long, nearly all of it certificates. */
 const LONGEST_HEADER = 32_768
 
-/** `header` is still encoded: it is what verified chains are remembered by. `input` is what was signed. */
-export type Compact = { header: string; payload: Buffer; input: Buffer; signature: Buffer }
+/** The parts as they came, and `input`, over which the signature stands. */
+export type Compact = { header: string; payload: string; signature: string; input: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -28,28 +28,32 @@ function notCompact(text: string): SignatureError {
 
 /**
  * The bytes of one part. Only the one canonical spelling is taken: other alphabets, padding, white space and
- * stray bits at the end would let one signed statement wear many texts.
+ * stray bits at the end would let one signed statement wear many texts. Throws SignatureError `not_a_jws`.
  */
-function decodePart(text: string, name: string): Buffer {
+export function decodePart(text: string, name: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length > 0 && bytes.toString('base64url') === text) return bytes
   throw new SignatureError('not_a_jws', `the ${name} is not base64url without padding (RFC 7515 §2)`)
 }
 
-/** Takes the text apart. Throws SignatureError `not_a_jws`. */
+/**
+ * The bytes of the payload, which is long: it is enough that nothing in it is skipped, since the signature stands
+ * over its very spelling. Throws SignatureError `not_a_jws`.
+ */
+export function decodePayload(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url')
+  if (text.length % 4 !== 1 && bytes.length === Math.floor((text.length * 3) / 4)) return bytes
+  throw new SignatureError('not_a_jws', 'the payload is not base64url without padding (RFC 7515 §2)')
+}
+
+/** Takes the text apart, and decodes nothing yet. Throws SignatureError `not_a_jws`. */
 export function splitCompact(jws: string): Compact {
   const first = jws.indexOf('.')
   const second = jws.indexOf('.', first + 1)
   if (first < 1 || second <= first + 1 || second === jws.length - 1) throw notCompact(jws)
   if (jws.indexOf('.', second + 1) !== -1) throw notCompact(jws)
-  const payload = decodePart(jws.slice(first + 1, second), 'payload')
-  const signature = decodePart(jws.slice(second + 1), 'signature')
-  return {
-    header: jws.slice(0, first),
-    payload,
-    input: Buffer.from(jws.slice(0, second), 'latin1'),
-    signature,
-  }
+  const [header, payload] = [jws.slice(0, first), jws.slice(first + 1, second)]
+  return { header, payload, signature: jws.slice(second + 1), input: jws.slice(0, second) }
 }
 
 /** A JSON object from bytes, or null: arrays, bare values, broken UTF-8 and a byte order mark are not one. */

@@ -1,7 +1,7 @@
 /** What we compute: one notification of the App Store, proved part by part, and put into our words. */
 import type * as v from 'valibot'
 import { Refusal } from '../errors.ts'
-import { AppTransactionPayload, detailOf, inWords, type Place, placeOf, readBody } from './body.ts'
+import { AppTransactionPayload, detailOf, type Place, placeOf, readBody, readMost } from './body.ts'
 import {
   type Environment,
   type Renewal,
@@ -91,17 +91,14 @@ function assertBelongTogether(place: Place, inside: Inside): void {
   assertSame('original transaction ids', original, renewal?.originalTransactionId)
 }
 
-/** A proved part in our words, or null and what is wrong with it. */
-function read<Schema extends v.GenericSchema>(
-  verifier: Verifier,
-  name: string,
-  part: Proved | null,
-  schema: Schema,
-): { value: Verified<v.InferOutput<Schema>> | null; problem: string | null } {
+/** A proved part in our words, or null; and what of it could not be read. */
+function read<Schema extends v.GenericSchema>(name: string, part: Proved | null, schema: Schema) {
   if (part === null) return { value: null, problem: null }
-  const result = verifier.read(part, schema)
-  if (result.success) return { value: result.output, problem: null }
-  return { value: null, problem: `${name}: ${inWords(result.issues)}` }
+  const { value, problem } = readMost(schema, part.payload)
+  return {
+    value: value === null ? null : restated(part, (): v.InferOutput<Schema> => value),
+    problem: problem === null ? null : `${name}: ${problem}`,
+  }
 }
 
 /**
@@ -123,9 +120,9 @@ export async function verifyNotification(
     verifyInside(verifier, 'signedAppTransactionInfo', body.appData?.signedAppTransactionInfo),
   ])
   assertBelongTogether(place, { transaction, renewal, appTransaction })
-  const bought = read(verifier, 'transaction', transaction, TransactionPayload)
-  const renews = read(verifier, 'renewal', renewal, RenewalPayload)
-  const app = read(verifier, 'app transaction', appTransaction, AppTransactionPayload)
+  const bought = read('transaction', transaction, TransactionPayload)
+  const renews = read('renewal', renewal, RenewalPayload)
+  const app = read('app transaction', appTransaction, AppTransactionPayload)
   const problems = [problem, bought.problem, renews.problem, app.problem].filter((one) => one !== null)
   return restated(outer, () => ({
     uuid: body.notificationUUID,
@@ -147,7 +144,7 @@ export async function verifyNotification(
  */
 export async function verifyTransaction(verifier: Verifier, jws: string): Promise<Verified<Transaction>> {
   const proved = await verifier.verify(jws)
-  const result = verifier.read(proved, TransactionPayload)
-  if (result.success) return result.output
-  throw new SignatureError('payload', `signed by Apple, but not a transaction: ${inWords(result.issues)}`)
+  const { value, problem } = readMost(TransactionPayload, proved.payload)
+  if (value !== null) return restated(proved, () => value)
+  throw new SignatureError('payload', `signed by Apple, but not a transaction: ${problem}`)
 }

@@ -25,6 +25,7 @@ export type RevocationOptions = {
 /** What is known of one certificate, and from when on to ask again. */
 type Known = Answer & { ask_at: number }
 
+const NOTHING: Answer = { state: 'unknown', fresh_until: 0 }
 const ASK_AGAIN_AFTER = 15 * 60_000
 const RETRY_AFTER = 60_000
 const LARGEST_ANSWER = 65_536
@@ -41,6 +42,34 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** Where to ask about a certificate, or null when it names nobody who is on the list. */
+function addressOf(certificate: X509Certificate, hosts: readonly string[]): URL | null {
+  const named = responderOf(certificate)
+  const url = named === null ? null : URL.parse(named)
+  if (url === null || !hosts.includes(url.host)) return null
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
+}
+
+/** Sends a question (DER) and gives the answer, unread. Redirections are not followed. */
+async function send(url: URL, question: Buffer, signal: AbortSignal, dispatcher: Dispatcher | undefined) {
+  const { statusCode, body } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
+    body: question,
+    signal,
+    ...(dispatcher && { dispatcher }),
+  })
+  const answer = await readAll(body)
+  if (statusCode !== 200) throw new Error(`the responder answered ${statusCode}`)
+  return answer
+}
+
+/** A chain is as good as the worse of its certificates. */
+function worse(one: Revocation, other: Revocation): Revocation {
+  if (one === 'revoked' || other === 'revoked') return 'revoked'
+  return one === 'good' ? other : 'unknown'
+}
+
 /**
  * Asks Apple in the background whether the certificates of a chain have been revoked. Never in the way of a
  * notification: what is known is said at once, a responder that cannot be reached changes nothing, and a
@@ -52,28 +81,12 @@ export function openRevocation(options: RevocationOptions) {
   const running = new Map<string, Promise<void>>()
   const closing = new AbortController()
 
-  /** Where to ask, or null when the certificate names nobody who is on the list. */
-  function addressOf(certificate: X509Certificate): URL | null {
-    const named = responderOf(certificate)
-    const url = named === null ? null : URL.parse(named)
-    if (url === null || !hosts.includes(url.host)) return null
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
-  }
-
   async function ask(certificate: X509Certificate, issuer: X509Certificate): Promise<Answer> {
-    const url = addressOf(certificate)
-    if (url === null) return { state: 'unknown', fresh_until: 0 }
+    const url = addressOf(certificate, hosts)
+    if (url === null) return NOTHING
     const question = askAbout(certificate, issuer)
-    const { statusCode, body } = await request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/ocsp-request', accept: 'application/ocsp-response' },
-      body: question.der,
-      signal: AbortSignal.any([closing.signal, AbortSignal.timeout(patience)]),
-      ...(dispatcher && { dispatcher }),
-    })
-    const answer = await readAll(body)
-    if (statusCode !== 200) throw new Error(`the responder answered ${statusCode}`)
-    return judgeAnswer(answer, question, issuer, clock())
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(patience)])
+    return judgeAnswer(await send(url, question.der, signal, dispatcher), question, issuer, clock())
   }
 
   /** A failure keeps what was known; it goes stale by its own date. */
@@ -85,8 +98,7 @@ export function openRevocation(options: RevocationOptions) {
       known.set(id, { ...answer, ask_at })
     } catch (error) {
       if (closing.signal.aborted) return
-      const before = known.get(id) ?? { state: 'unknown', fresh_until: 0 }
-      known.set(id, { ...before, ask_at: clock() + RETRY_AFTER })
+      known.set(id, { ...(known.get(id) ?? NOTHING), ask_at: clock() + RETRY_AFTER })
       const reason = error instanceof Error ? error.message : String(error)
       log?.warn('whether a certificate has been revoked could not be learned', { reason, certificate: id })
     } finally {
@@ -99,17 +111,14 @@ export function openRevocation(options: RevocationOptions) {
     const last = known.get(id)
     if (last?.state === 'revoked') return 'revoked'
     const now = clock()
-    if ((last === undefined || now >= last.ask_at) && !running.has(id) && !closing.signal.aborted) {
-      running.set(id, check(certificate, issuer))
-    }
+    const due = last === undefined || now >= last.ask_at
+    if (due && !running.has(id)) running.set(id, check(certificate, issuer))
     return last !== undefined && now < last.fresh_until ? last.state : 'unknown'
   }
 
   /** What is known of leaf and intermediate, at once; asks in the background when that is a quarter of an hour old. */
   function stateOf(chain: Chain): Revocation {
-    const states = [stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root)]
-    if (states.includes('revoked')) return 'revoked'
-    return states.includes('unknown') ? 'unknown' : 'good'
+    return worse(stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root))
   }
 
   /** When nothing is being asked any more. */
@@ -117,7 +126,7 @@ export function openRevocation(options: RevocationOptions) {
     while (running.size > 0) await Promise.all(running.values())
   }
 
-  /** Gives up what is being asked, and asks nothing from now on. */
+  /** Gives up what is being asked; what is asked after that is given up at once. */
   async function close(): Promise<void> {
     closing.abort()
     await settled()

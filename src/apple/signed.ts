@@ -1,10 +1,9 @@
 /** What we compute: whether Apple signed what arrived. The only place in the program where a thing becomes proved. */
 import { hash, webcrypto, X509Certificate } from 'node:crypto'
-import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import { openBounded } from './bounded.ts'
 import { assertValidAt, type Chain, proveChain } from './chain.ts'
-import { type Compact, decodeObject, readHeader, splitCompact } from './compact.ts'
+import { type Compact, decodeObject, decodePart, decodePayload, readHeader, splitCompact } from './compact.ts'
 import { openGate } from './gate.ts'
 import type { RevocationChecker } from './revocation.ts'
 import { SignatureError } from './signature_error.ts'
@@ -14,8 +13,9 @@ export { SignatureError, type SignatureFault } from './signature_error.ts'
 const proof: unique symbol = Symbol('proved')
 
 /**
- * Something that Apple signed: what it says, the signed text itself, byte for byte, and that text's SHA-256 in
- * hex. Nobody outside of this file can make one.
+ * Something that Apple signed: what it says; the signed text itself, byte for byte; and the SHA-256, in hex, of its
+ * payload as sent, which is what makes it the same fact: signatures of one payload can differ, also without the key.
+ * Nobody outside of this file can make one.
  */
 export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & { readonly [proof]: true }
 
@@ -31,9 +31,8 @@ export type Verifier = ReturnType<typeof openVerifier>
 
 /** Two leaves a year, and Apple uses one intermediate: this is plenty. */
 const CHAINS_KEPT = 64
+/** WebCrypto takes r and s side by side, as JWS does (RFC 7518 §3.4), and nothing of any other length. */
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
-/** r and s of P-256, side by side (RFC 7518 §3.4). */
-const SIGNATURE_BYTES = 64
 
 /**
  * What is proved, said in other words: the proof goes over to what `say` makes of the payload. For turning
@@ -43,21 +42,8 @@ export function restated<From, To>(proved: Verified<From>, say: (payload: From) 
   return { payload: say(proved.payload), jws: proved.jws, sha256: proved.sha256, [proof]: true }
 }
 
-/** What `schema` makes of a proved payload, still proved; or the issues, as valibot's `safeParse` gives them. */
-export function readProved<Schema extends v.GenericSchema>(
-  proved: Verified<unknown>,
-  schema: Schema,
-):
-  | { success: true; output: Verified<v.InferOutput<Schema>> }
-  | { success: false; issues: [v.InferIssue<Schema>, ...v.InferIssue<Schema>[]] } {
-  const result = v.safeParse(schema, proved.payload)
-  if (!result.success) return { success: false, issues: result.issues }
-  const { output } = result
-  return { success: true, output: restated(proved, () => output) }
-}
-
-function readPayload(bytes: Uint8Array): Record<string, unknown> {
-  const payload = decodeObject(bytes)
+function readPayload(text: string): Record<string, unknown> {
+  const payload = decodeObject(decodePayload(text))
   if (payload !== null) return payload
   throw new SignatureError('payload', 'the payload is not a JSON object in UTF-8')
 }
@@ -109,12 +95,14 @@ export function openVerifier(options: VerifierOptions) {
     throw new SignatureError('revoked', 'Apple has revoked a certificate of the chain that signed this')
   }
 
-  async function assertSigned(parts: Compact, chain: Chain): Promise<void> {
-    const { signature, input } = parts
-    const genuine =
-      signature.length === SIGNATURE_BYTES &&
-      (await gate.pass(() => webcrypto.subtle.verify(ES256, chain.key, signature, input)))
-    if (!genuine) throw new SignatureError('signature', 'the signature does not fit what was signed')
+  /** What takes time and room waits its turn at the gate, the decoding included. */
+  async function prove(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
+    const signature = decodePart(parts.signature, 'signature')
+    const payload = readPayload(parts.payload)
+    assertValidAt(chain, signingTime(payload, clock))
+    const input = Buffer.from(parts.input)
+    if (await webcrypto.subtle.verify(ES256, chain.key, signature, input)) return payload
+    throw new SignatureError('signature', 'the signature does not fit what was signed')
   }
 
   /**
@@ -125,15 +113,13 @@ export function openVerifier(options: VerifierOptions) {
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
     const parts = splitCompact(jws)
     const chain = byHeader.get(parts.header) ?? chainOf(parts.header)
-    const payload = readPayload(parts.payload)
-    assertValidAt(chain, signingTime(payload, clock))
-    await assertSigned(parts, chain)
+    const payload = await gate.pass(() => prove(parts, chain))
     assertNotRevoked(chain)
     if (byHeader.get(parts.header) === undefined) byHeader.set(parts.header, chain)
     const environment = payload.environment ?? payload.receiptType
     if (environment !== undefined) assertStore(environment)
-    return { payload, jws, sha256: hash('sha256', jws, 'hex'), [proof]: true }
+    return { payload, jws, sha256: hash('sha256', parts.payload, 'hex'), [proof]: true }
   }
 
-  return { verify, read: readProved }
+  return { verify }
 }

@@ -75,7 +75,8 @@ async function listenOr(windfall: Windfall, config: Config, any_port: boolean): 
     request_timeout_ms: config.server.request_timeout_seconds * 1000,
     keep_alive_ms: config.server.keep_alive_seconds * 1000,
     shutdown_ms: config.server.shutdown_seconds * 1000,
-    max_body_bytes: Math.max(config.limits.apple_body_bytes, config.limits.sdk_body_bytes),
+    // As much as the limits may ever be set to; they are what counts, and can change while serving.
+    max_body_bytes: 67_108_864,
   }
   try {
     return await listen(windfall.http, { ...set, port: config.server.port })

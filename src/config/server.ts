@@ -116,5 +116,6 @@ export const apple = {
     reason:
       "Also ask Apple's OCSP responder whether its signing certificates were revoked. Needs the way out to ocsp.apple.com; when that fails, nothing is refused for it.",
     write: 'true or false',
+    restart: true,
   }),
 }

@@ -60,7 +60,7 @@ async function workOf(windfall: Windfall, step: Step): Promise<() => unknown> {
   if (step.kind === 'notification') {
     const verified = await verifyNotification(verifier, step.body.signedPayload)
     const [app] = apps.byBundle(verified.payload.bundle_id)
-    if (!app) return () => arrivals.pending.keep(verified)
+    if (!app) return () => arrivals.pending.keep(verified, null)
     return () => ledger.apply(app, verified, { origin: 'live', source: 'push' })
   }
   const caller = callerOf(windfall, step.bundle_id)

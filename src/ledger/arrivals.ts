@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Arrival, Ledger } from './ledger.ts'
-import { openPending } from './pending.ts'
+import { openPending, type Pending } from './pending.ts'
 import { openRefused } from './refused.ts'
 
 type Deps = { store: Store; clock: Clock; verifier: Verifier; apps: Apps; ledger: Ledger }
@@ -28,11 +28,9 @@ export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
    */
   async function receive(signedPayload: string, organization_id: string | null) {
     const verified = await prove(signedPayload)
-    const connected = homesOf(verified.payload).filter(
-      (app) => organization_id === null || app.organization_id === organization_id,
-    )
+    const connected = homesOf(verified.payload, organization_id)
     if (connected.length === 0) {
-      await store.commit(() => pending.keep(verified))
+      await store.commit(() => pending.keep(verified, organization_id))
       return { applied: 0, duplicates: 0, pending: true }
     }
     // One unit of work an organization: none may span two.
@@ -54,39 +52,42 @@ export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
   }
 
   /** The connected apps a notification is for. In production Apple's id of the app must agree where we know it. */
-  function homesOf(notification: Notification): App[] {
-    const { bundle_id, apple_id, environment } = notification
+  function homesOf(
+    { bundle_id, apple_id, environment }: Notification,
+    organization_id: string | null,
+  ): App[] {
+    const isNamed = (app: App) => organization_id === null || app.organization_id === organization_id
+    const isSame = (app: App) => apple_id === null || app.apple_id === null || app.apple_id === apple_id
     return apps
       .byBundle(bundle_id)
-      .filter(
-        (app) =>
-          environment !== 'production' ||
-          apple_id === null ||
-          app.apple_id === null ||
-          app.apple_id === apple_id,
-      )
+      .filter((app) => isNamed(app) && (environment !== 'production' || isSame(app)))
   }
 
   /** Applies what waited for apps that are connected by now, proved once more; resolves with how many. */
   async function applyPending(): Promise<number> {
     let applied = 0
     for (const { bundle_id } of pending.list()) {
-      if (apps.byBundle(bundle_id).length > 0) applied += await applyBundle(bundle_id)
+      if (apps.byBundle(bundle_id).length === 0) continue
+      for (const waiting of pending.forBundle(bundle_id)) applied += await applyWaiting(waiting)
     }
     return applied
   }
 
-  async function applyBundle(bundle_id: string): Promise<number> {
-    let applied = 0
-    for (const { id, jws } of pending.forBundle(bundle_id)) {
-      const verified = await verifyNotification(verifier, jws)
-      const homes = homesOf(verified.payload)
-      for (const app of homes) await store.commit(() => ledger.apply(app, verified, WAITED))
-      if (homes.length > 0) await store.commit(() => pending.settle(id))
-      applied += homes.length
-    }
-    return applied
+  async function applyWaiting({ id, organization_id, jws }: Pending): Promise<number> {
+    const verified = await prove(jws).catch(givenUp)
+    if (verified === null) await store.commit(() => pending.settle(id))
+    if (verified === null) return 0
+    const homes = homesOf(verified.payload, organization_id)
+    for (const app of homes) await store.commit(() => ledger.apply(app, verified, WAITED))
+    if (homes.length > 0) await store.commit(() => pending.settle(id))
+    return homes.length
   }
 
   return { receive, applyPending, pending, refused }
+}
+
+/** Null for what was proved once and is no more (its certificate was revoked since): it is kept among the refused. */
+function givenUp(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'invalid_signature') return null
+  throw error
 }

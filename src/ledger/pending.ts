@@ -1,6 +1,5 @@
 /** What we remember: notifications that are Apple's, for apps that are not connected (yet). */
 import type { Notification } from '../apple/notification.ts'
-import type { Environment } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
@@ -10,13 +9,7 @@ const PER_BUNDLE = 100
 const IN_ALL = 1_000
 const KEPT_MS = 7 * 86_400_000
 
-export type Pending = {
-  id: number
-  bundle_id: string
-  environment: Environment
-  apple_id: number | null
-  jws: string
-}
+export type Pending = { id: number; organization_id: string | null; jws: string }
 /** What waits for one bundle id, for a person to decide upon. */
 export type PendingSummary = {
   bundle_id: string
@@ -32,8 +25,8 @@ export type PendingNotifications = ReturnType<typeof openPending>
 export function openPending(store: Store, clock: Clock, raw: Raw) {
   const insert = store.prepare<object>(`
     insert or ignore into pending_notifications
-           ( bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
-    values (:bundle_id, :environment, :apple_id, :uuid, :type, :sha256, :codec, :body, :received_at)`)
+           ( organization_id,  bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
+    values (:organization_id, :bundle_id, :environment, :apple_id, :uuid, :type, :sha256, :codec, :body, :received_at)`)
   // The oldest go first: the newest tell what a subscription is now.
   const boundBundle = store.prepare<[string, string]>(`
     delete from pending_notifications where bundle_id = ? and id not in
@@ -52,12 +45,16 @@ export function openPending(store: Store, clock: Clock, raw: Raw) {
            min(received_at) as first_received_at, max(received_at) as last_received_at
     from pending_notifications group by bundle_id order by last_received_at desc`)
 
-  /** Keeps a proved notification until its app is connected, seven days, 100 a bundle id, 1,000 in all. */
-  function keep(verified: Verified<Notification>): void {
+  /**
+   * Keeps a proved notification until its app is connected (to the organization it was sent to, where its address
+   * named one): seven days, 100 a bundle id, 1,000 in all.
+   */
+  function keep(verified: Verified<Notification>, organization_id: string | null): void {
     const { bundle_id, environment, apple_id, uuid, type } = verified.payload
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const { codec, body } = raw.pack(verified.jws)
-    insert.run({ bundle_id, environment, apple_id, uuid, type, sha256, codec, body, received_at: clock() })
+    const said = { organization_id, bundle_id, environment, apple_id, uuid, type }
+    insert.run({ ...said, sha256, codec, body, received_at: clock() })
     boundBundle.run(bundle_id, bundle_id)
     if ((count.get()?.n ?? 0) > IN_ALL) boundAll.run()
   }

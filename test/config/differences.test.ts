@@ -20,7 +20,6 @@ test.each([
   ['[limits]\nattributes_per_user = 1', 'limits.attributes_per_user'],
   ['[server]\ntrusted_proxies = []', 'server.trusted_proxies'],
   ['[server]\nhosts = ["a.b"]', 'server.hosts'],
-  ['[apple]\nrevocation_checks = true', 'apple.revocation_checks'],
   ['[[organizations]]\nslug = "a"', 'organizations'],
   ['[[apps]]\nbundle_id = "com.a"', 'apps'],
 ])('a reload takes over %j', (toml, path) => {

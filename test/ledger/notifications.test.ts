@@ -182,3 +182,38 @@ test('a database that is full answers 503 with retry-after, keeps nothing by hal
   )
   expect(again.status).toBe(200)
 })
+
+test('what was sent to one organization’s address waits for that organization', async () => {
+  const { store, organizations, apps, arrivals } = app.windfall
+  const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
+  await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
+  const body = { signedPayload: app.authority.sign(renewedPayload(app.authority)) }
+  expect(await app.post('/apple/notifications/second', body)).toMatchObject({
+    body: { applied: 0, pending: true },
+  })
+  expect(await arrivals.applyPending()).toBe(0)
+  await store.commit(() => apps.add(organizations.meant('second').id, { bundle_id: BUNDLE }, 'test'))
+  expect(await arrivals.applyPending()).toBe(1)
+  expect(app.feed()).toMatchObject([
+    { organization_id: organizations.meant('second').id, origin: 'recovered' },
+  ])
+})
+
+test('what waited and can be proved no more is set aside, and stops nothing', async () => {
+  const waiting = { bundleId: 'com.example.other', appAppleId: 77 }
+  await app.notify(outerPayload(dataBody(waiting), { notificationType: 'TEST' }))
+  const { close, folder, clock } = { ...app, close: app.windfall.close }
+  await close()
+  const { openAuthority } = await import('../../src/demo/authority.ts')
+  const { root_pem } = await openAuthority({ now: NOW })
+  const other = await openTestApp({
+    folder,
+    clock,
+    roots: [root_pem],
+    apps: [{ bundle_id: 'com.example.other' }],
+  })
+  expect(await other.windfall.arrivals.applyPending()).toBe(0)
+  expect(other.windfall.arrivals.pending.list()).toEqual([])
+  expect(other.windfall.arrivals.refused.list()).toMatchObject([{ reason: 'root' }])
+  app = other
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { openBounded } from '../../src/apple/bounded.ts'
+
+test('what was asked for longest ago makes room', () => {
+  const kept = openBounded<number>(2)
+  kept.set('a', 1)
+  kept.set('b', 2)
+  expect(kept.get('a')).toBe(1)
+  kept.set('c', 3)
+  expect(['a', 'b', 'c'].map(kept.get)).toEqual([1, undefined, 3])
+})
+
+test('a new value for a known key takes the place of the old one and of nobody else', () => {
+  const kept = openBounded<number>(2)
+  kept.set('a', 1)
+  kept.set('b', 2)
+  kept.set('a', 3)
+  expect(['a', 'b'].map(kept.get)).toEqual([3, 2])
+})
+
+test('the newest is found again and again', () => {
+  const kept = openBounded<number>(1)
+  kept.set('a', 1)
+  expect([kept.get('a'), kept.get('a')]).toEqual([1, 1])
+  kept.set('b', 2)
+  expect([kept.get('a'), kept.get('b')]).toEqual([undefined, 2])
+})

@@ -1,0 +1,259 @@
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { assertValidAt, proveChain } from '../../src/apple/chain.ts'
+import { SignatureError } from '../../src/apple/signed.ts'
+import { openRandom, type Random } from '../../src/demo/random.ts'
+import { FORGERIES, OMISSIONS, SWAPS } from './forgeries.ts'
+import { headerIn, MUTATIONS, partsOf } from './mutations.ts'
+import { haveVectors, listVectors, readVector, textOf } from './vectors.ts'
+import {
+  ACCEPTED,
+  type App,
+  apples,
+  applesOfChain,
+  type Kind,
+  ours,
+  type Submission,
+  type Verdict,
+} from './verdicts.ts'
+import { type Made, openWorld, type Payload, type World } from './world.ts'
+
+const SEED = process.env.WINDFALL_SEED ?? 'verdicts'
+const MUTATED = process.env.WINDFALL_LONG === '1' ? 5_000 : 500
+
+/** Whether a text is the only way of writing what it says. */
+const isCanonical = (text: string, encoding: 'base64' | 'base64url') =>
+  Buffer.from(text, encoding).toString(encoding) === text
+
+const payloadIn = (jws: string): Payload =>
+  JSON.parse(Buffer.from(partsOf(jws)[1], 'base64url').toString('utf8'))
+const insideOf = (jws: string): Payload[] =>
+  Object.entries(payloadIn(jws).data ?? {})
+    .filter(([name]) => name.startsWith('signed'))
+    .map(([, inside]) => payloadIn(String(inside)))
+const third = (submission: Submission) => Buffer.from(headerIn(submission.jws).x5c[2] ?? '', 'base64')
+const isThirdPinned = (submission: Submission) =>
+  new X509Certificate(submission.root_pem).raw.equals(third(submission))
+const isLeafAuthority = ({ jws }: Submission) =>
+  new X509Certificate(Buffer.from(headerIn(jws).x5c[0] ?? '', 'base64')).ca
+const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes)
+
+/**
+ * Every difference there is between our verdict and that of Apple's own library: in each one Apple's accepts and
+ * we refuse, with this code, because of this. Nothing that Apple itself sends is concerned.
+ */
+const DIFFERENCES: { code: Verdict; reason: string; holds: (submission: Submission) => boolean }[] = [
+  {
+    code: 'not_a_jws',
+    reason: 'stray bits after the last base64url character give one signed statement several texts',
+    holds: ({ jws }) => partsOf(jws).some((part) => !isCanonical(part, 'base64url')),
+  },
+  {
+    code: 'root',
+    reason: 'the third certificate is not the pinned root; Apple’s library never looks at it',
+    holds: (submission) => !isThirdPinned(submission),
+  },
+  {
+    code: 'chain',
+    reason: 'a certificate is not in strict base64 (RFC 7515 §4.1.6)',
+    holds: ({ jws }) => headerIn(jws).x5c.some((one) => !isCanonical(one, 'base64')),
+  },
+  { code: 'chain', reason: 'the certificate that signed is itself an authority', holds: isLeafAuthority },
+  {
+    code: 'algorithm',
+    reason: 'ES384 by a key on P-384; Apple’s documentation names ES256 alone',
+    holds: ({ jws }) => headerIn(jws).alg === 'ES384',
+  },
+  {
+    code: 'header',
+    reason: 'the header demands extensions that we do not know (RFC 7515 §4.1.11)',
+    holds: ({ jws }) => 'crit' in headerIn(jws),
+  },
+  {
+    code: 'header',
+    reason: 'the header is longer than 32 KiB; Apple’s has 4',
+    holds: ({ jws }) => partsOf(jws)[0].length > 32_768,
+  },
+  {
+    code: 'payload',
+    reason: 'the payload is not UTF-8; Apple’s library replaces what it cannot read',
+    holds: ({ jws }) => !isUtf8(Buffer.from(partsOf(jws)[1], 'base64url')),
+  },
+  {
+    code: 'payload',
+    reason:
+      'a transaction without a date of signing, which its copies are ordered by; Apple has always sent one',
+    holds: ({ kind, jws }) => kind === 'transaction' && !('signedDate' in payloadIn(jws)),
+  },
+  {
+    code: 'mismatch',
+    reason: 'the renewal inside is of another subscription than the transaction beside it',
+    holds: ({ jws }) => new Set(insideOf(jws).map((part) => part.originalTransactionId)).size === 2,
+  },
+  {
+    code: 'xcode',
+    reason: 'configured for Xcode, Apple’s library believes what nobody signed',
+    holds: ({ app }) => app.environment === 'Xcode',
+  },
+]
+
+/** Verdicts that hundreds of changes come to whatever chance does: without them the comparison would be hollow. */
+const SURE_TO_BE_MET: readonly Verdict[] = [
+  ...['not_a_jws', 'header', 'algorithm', 'chain_length', 'root', 'chain', 'not_a_ca', 'marker'],
+  ...['not_valid_then', 'signature', 'payload', 'mismatch', 'another app'],
+]
+
+const met = new Set<string>()
+
+/** Fails unless both say the same, or the difference is on the list and is ours being stricter. */
+async function compare(submission: Submission, what: string): Promise<Verdict> {
+  const [mine, theirs] = await Promise.all([ours(submission), apples(submission)])
+  if ((mine === ACCEPTED) === (theirs === ACCEPTED)) return mine
+  const known = DIFFERENCES.find(
+    ({ code, holds }) => code === mine && theirs === ACCEPTED && holds(submission),
+  )
+  if (known === undefined) {
+    expect.fail(`${what}: ours ${mine}, Apple’s ${theirs} (WINDFALL_SEED=${SEED})\n${submission.jws}`)
+  }
+  met.add(known.reason)
+  return mine
+}
+
+/** Now and then the text is held against an app that is not its own. */
+function configured(app: App, random: Random): App {
+  return random.weighted<{ weight: number; app: App }>([
+    { weight: 12, app },
+    { weight: 1, app: { ...app, bundle_id: 'com.example.another' } },
+    { weight: 1, app: { ...app, apple_id: 42 } },
+    { weight: 1, app: { ...app, environment: app.environment === 'Sandbox' ? 'Production' : 'Sandbox' } },
+  ]).app
+}
+
+type Change = { what: string; make: (random: Random, world: World) => Submission }
+
+function changes<Text extends Submission>(
+  list: Record<string, (base: Text, random: Random, world: World) => string>,
+  texts: (world: World) => Text[],
+): Change[] {
+  return Object.entries(list).map(([what, change]) => ({
+    what,
+    make(random, world) {
+      const base = random.pick(texts(world))
+      return { ...base, jws: change(base, random, world) }
+    },
+  }))
+}
+
+const holdsParts = ({ payload }: Made) => JSON.stringify(payload.data)?.includes('signedRenewalInfo') === true
+
+/** Every change there is, to the valid texts that it can be made to. */
+const CHANGES: Change[] = [
+  ...changes<Submission>(MUTATIONS, ({ made, genuine }) => [...made, ...genuine]),
+  ...changes(FORGERIES, ({ made }) => made),
+  ...changes(SWAPS, ({ made }) => made.filter(holdsParts)),
+  ...changes(OMISSIONS, ({ made }) => made.filter(({ kind }) => kind === 'transaction')),
+]
+
+test(`${MUTATED} mutations of valid texts are judged as Apple’s own library judges them (seed ${SEED})`, async () => {
+  const world = await openWorld()
+  const random = openRandom(SEED)
+  const verdicts = new Map<Verdict, number>()
+  for (let index = 0; index < MUTATED; index++) {
+    const { what, make } = CHANGES[index % CHANGES.length] ?? expect.fail('nothing to change')
+    const made = make(random, world)
+    const submission = { ...made, app: configured(made.app, random) }
+    const verdict = await compare(submission, `${index}, ${submission.kind}, ${what}`)
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
+  }
+  expect(verdicts.get(ACCEPTED)).toBeGreaterThan(MUTATED / 20)
+  for (const code of SURE_TO_BE_MET) expect(verdicts.has(code), code).toBe(true)
+}, 120_000)
+
+describe.skipIf(!haveVectors)('texts that Apple made', () => {
+  const apps = (app: App): App[] => [
+    app,
+    { ...app, bundle_id: 'com.example.another' },
+    { ...app, environment: 'Production' },
+  ]
+
+  test('and signed are judged alike, for the right app and for others', async () => {
+    const { genuine } = await openWorld()
+    expect(genuine.length).toBeGreaterThan(7)
+    for (const base of genuine) {
+      const [right, ...wrong] = apps(base.app).map((app) => ({ ...base, app }))
+      expect(await compare(right ?? base, base.kind)).toBe(ACCEPTED)
+      for (const submission of wrong) expect(await compare(submission, base.kind)).not.toBe(ACCEPTED)
+    }
+  })
+
+  test('for testing its library are judged alike under the root they were made for', async () => {
+    const root_pem = new X509Certificate(readVector('apple-library/certs/testCA.der')).toString()
+    const app: App = { bundle_id: 'com.example', apple_id: 1234, environment: 'Sandbox' }
+    const verdicts: Record<string, Verdict> = {}
+    const kinds: Record<string, Kind> = { renewalInfo: 'renewal', transactionInfo: 'transaction' }
+    for (const name of listVectors('apple-library/mock_signed_data/')) {
+      const jws = textOf(`apple-library/mock_signed_data/${name}`)
+      verdicts[name] = await compare({ kind: kinds[name] ?? 'notification', jws, root_pem, app }, name)
+    }
+    expect(verdicts).toEqual({
+      legacyTransaction: 'not_a_jws',
+      missingX5CHeaderClaim: 'chain_length',
+      renewalInfo: ACCEPTED,
+      testNotification: 'root',
+      transactionInfo: 'root',
+      wrongBundleId: 'environment',
+    })
+  })
+
+  test('and had Xcode sign are never believed, whatever the configuration', async () => {
+    const { genuine } = await openWorld()
+    const root_pem = genuine[0]?.root_pem ?? ''
+    for (const environment of ['Production', 'Sandbox', 'Xcode'] as const) {
+      const app = { bundle_id: 'com.example.naturelab.backyardbirds.example', apple_id: 1, environment }
+      for (const name of listVectors('apple-library/xcode/')) {
+        const jws = textOf(`apple-library/xcode/${name}`)
+        for (const kind of ['transaction', 'renewal', 'app transaction', 'notification'] as const) {
+          const verdict = await compare({ kind, jws, root_pem, app }, `${name} as ${kind}`)
+          expect(verdict).toBe(name.includes('signed') ? 'xcode' : 'not_a_jws')
+        }
+      }
+    }
+  })
+
+  test('and certificates in every combination are judged alike', async () => {
+    const file = (name: string) => readVector(`apple-library/certs/${name}.der`)
+    const root = file('testCA')
+    const at = Date.UTC(2024, 0)
+    const mine = (leaf: Buffer, intermediate: Buffer): Verdict => {
+      try {
+        const [one = '', two = '', three = ''] = [leaf, intermediate, root].map((der) =>
+          der.toString('base64'),
+        )
+        assertValidAt(proveChain([one, two, three], [new X509Certificate(root)]), at)
+        return ACCEPTED
+      } catch (error) {
+        if (error instanceof SignatureError) return 'refused'
+        throw error
+      }
+    }
+    const names = listVectors('apple-library/certs/').map((name) => name.replace('.der', ''))
+    const accepted: string[] = []
+    for (const leaf of names) {
+      for (const intermediate of names) {
+        const verdict = mine(file(leaf), file(intermediate))
+        expect(verdict, `${leaf} below ${intermediate}`).toBe(
+          await applesOfChain([file(leaf), file(intermediate)], root, at),
+        )
+        if (verdict === ACCEPTED) accepted.push(`${leaf} below ${intermediate}`)
+      }
+    }
+    expect(accepted.sort()).toEqual([
+      'chain-leaf below chain-intermediate',
+      'chain-leaf-of-invalid-oid-intermediate below chain-intermediate',
+    ])
+  })
+})
+
+test.skipIf(!haveVectors)('every difference on the list was met, so that the list says what is so', () => {
+  expect(DIFFERENCES.filter(({ reason }) => !met.has(reason)).map(({ reason }) => reason)).toEqual([])
+})

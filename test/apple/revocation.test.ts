@@ -1,0 +1,266 @@
+import { X509Certificate } from 'node:crypto'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import { Certificate } from '@peculiar/asn1-x509'
+import { Agent } from 'undici'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Chain, proveChain } from '../../src/apple/chain.ts'
+import { askAbout, responderOf } from '../../src/apple/ocsp.ts'
+import { openRevocation, type RevocationOptions } from '../../src/apple/revocation.ts'
+import { openVerifier } from '../../src/apple/signed.ts'
+import { authorityFrom, headerOf, issueChain } from '../../src/demo/authority.ts'
+import { type Mood, openResponder } from './responder.ts'
+import { NOW } from './samples.ts'
+import { haveVectors, textOf } from './vectors.ts'
+
+const MINUTE = 60_000
+
+let now = NOW
+let responder: Awaited<ReturnType<typeof openResponder>>
+let dispatcher: Agent
+let chain: Chain
+let warnings: string[]
+
+const proved = (made: Parameters<typeof headerOf>[0]): Chain => {
+  const [leaf = '', intermediate = '', root = ''] = headerOf(made).x5c
+  return proveChain([leaf, intermediate, root], [new X509Certificate(made.root_pem)])
+}
+
+const open = (options: Partial<RevocationOptions> = {}) =>
+  openRevocation({
+    clock: () => now,
+    hosts: [responder.host],
+    dispatcher,
+    log: { warn: (_, fields) => warnings.push(String(fields?.reason)) },
+    ...options,
+  })
+
+beforeEach(async () => {
+  now = NOW
+  warnings = []
+  dispatcher = new Agent()
+  responder = await openResponder(() => now)
+  chain = proved(responder.chain)
+})
+afterEach(async () => {
+  await dispatcher.destroy()
+  await responder.close()
+})
+
+/** What is known after one round of questions in this mood. */
+async function learned(mood: Mood) {
+  responder.state.mood = mood
+  const checker = open()
+  expect(checker.stateOf(chain)).toBe('unknown')
+  await checker.settled()
+  return checker.stateOf(chain)
+}
+
+describe('what the responder says', () => {
+  test.each<Mood>([
+    { signer: 'issuer', named_by: 'name' },
+    { signer: 'issuer', named_by: 'key' },
+    { signer: 'delegate', named_by: 'name' },
+    { signer: 'delegate', named_by: 'key' },
+    { this_update: NOW + MINUTE, next_update: NOW + 2 * MINUTE },
+  ])('is believed: %j', async (mood) => {
+    expect(await learned({ ...mood, state: 'good' })).toBe('good')
+    expect(await learned({ ...mood, state: 'revoked' })).toBe('revoked')
+    expect(warnings).toEqual([])
+    expect(responder.state.asked).toBe(4)
+  })
+
+  test.each<[reason: string, mood: Mood]>([
+    ['answered by somebody', { signer: 'stranger', named_by: 'key' }],
+    ['the signature of the answer does not fit', { signer: 'stranger', named_by: 'name' }],
+    ['answered by somebody', { signer: 'unasked delegate' }],
+    ['answered by somebody', { signer: 'expired delegate' }],
+    ['answered by somebody', { signer: 'forged delegate' }],
+    ['the signature of the answer does not fit', { altered: true }],
+    ['about another certificate', { wrong_serial: true }],
+    ['out of date', { next_update: NOW - 2 * MINUTE }],
+    ['out of date', { next_update: null }],
+    ['from the future', { this_update: NOW + 2 * MINUTE }],
+    ['the responder answered 500', { status: 500 }],
+    ['the responder answered 302', { status: 302, redirect: 'http://127.0.0.1:9/' }],
+    ['the answer is too long', { body: Buffer.alloc(70_000) }],
+    ['the responder declined: tryLater', { body: Buffer.from('30030a0103', 'hex') }],
+    ['', { body: Buffer.from('not at all') }],
+    ['', { body: Buffer.alloc(0) }],
+  ])('changes nothing when it is not to be believed: %s %j', async (reason, mood) => {
+    expect(await learned({ ...mood, state: 'revoked' })).toBe('unknown')
+    expect(warnings).toHaveLength(2)
+    expect(warnings[0]).toContain(reason)
+  })
+
+  test('when it does not know the certificate is that nothing is known', async () => {
+    expect(await learned({ state: 'unknown' })).toBe('unknown')
+  })
+
+  test('about one certificate of the chain is enough to revoke, and not enough to be good', async () => {
+    responder.state.leaf_mood = { status: 500 }
+    expect(await learned({ state: 'good' })).toBe('unknown')
+    expect(await learned({ state: 'revoked' })).toBe('revoked')
+    responder.state.leaf_mood = { state: 'revoked', status: 200 }
+    expect(await learned({ state: 'good' })).toBe('revoked')
+  })
+})
+
+describe('questions', () => {
+  test('are asked once in a quarter of an hour, and again after it', async () => {
+    const checker = open()
+    for (let round = 0; round < 3; round++) {
+      checker.stateOf(chain)
+      checker.stateOf(chain)
+      await checker.settled()
+    }
+    expect(responder.state.asked).toBe(2)
+    now += 15 * MINUTE - 1
+    expect(checker.stateOf(chain)).toBe('good')
+    await checker.settled()
+    expect(responder.state.asked).toBe(2)
+    now += 1
+    expect(checker.stateOf(chain)).toBe('good')
+    await checker.settled()
+    expect(responder.state.asked).toBe(4)
+  })
+
+  test('are asked earlier when the answer itself ends earlier, and until then it counts', async () => {
+    responder.state.mood = { next_update: NOW + 5 * MINUTE }
+    const checker = open()
+    checker.stateOf(chain)
+    await checker.settled()
+    now += 5 * MINUTE
+    expect(checker.stateOf(chain)).toBe('good')
+    now += MINUTE
+    expect(checker.stateOf(chain)).toBe('unknown')
+    await checker.settled()
+    expect(responder.state.asked).toBe(4)
+  })
+
+  test('that failed are asked again after a minute, and what was known stays known', async () => {
+    const checker = open()
+    checker.stateOf(chain)
+    await checker.settled()
+    responder.state.mood = { status: 500 }
+    now += 15 * MINUTE
+    checker.stateOf(chain)
+    await checker.settled()
+    expect(checker.stateOf(chain)).toBe('good')
+    expect(responder.state.asked).toBe(4)
+    now += MINUTE
+    expect(checker.stateOf(chain)).toBe('good')
+    await checker.settled()
+    expect(responder.state.asked).toBe(6)
+  })
+
+  test('go to nobody but the hosts on the list, whatever a certificate names', async () => {
+    for (const hosts of [undefined, [], ['127.0.0.1']]) {
+      const checker = open({ hosts })
+      checker.stateOf(chain)
+      await checker.settled()
+      expect(checker.stateOf(chain)).toBe('unknown')
+    }
+    for (const ocsp_url of [`ftp://${responder.host}/`, 'nonsense', undefined]) {
+      const checker = open()
+      const silent = proved(await issueChain({ now: NOW, ocsp_url }))
+      checker.stateOf(silent)
+      await checker.settled()
+      expect(checker.stateOf(silent)).toBe('unknown')
+    }
+    expect(responder.state.asked).toBe(0)
+  })
+
+  test('to a responder that hangs end when patience does', async () => {
+    responder.state.mood = { hang: true }
+    const checker = open({ patience: 20 })
+    expect(checker.stateOf(chain)).toBe('unknown')
+    await checker.settled()
+    expect(checker.stateOf(chain)).toBe('unknown')
+    expect(warnings).toHaveLength(2)
+  })
+
+  test('end at once when closed, and none is asked afterwards', async () => {
+    responder.state.mood = { hang: true }
+    const checker = open({ patience: 1_000_000 })
+    checker.stateOf(chain)
+    await checker.close()
+    now += 60 * MINUTE
+    checker.stateOf(chain)
+    await checker.settled()
+    expect(responder.state.asked).toBeLessThanOrEqual(2)
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('a verifier that asks', () => {
+  test('refuses what a revoked certificate signed, from the answer on and for good', async () => {
+    const authority = authorityFrom(responder.chain)
+    const revocation = open()
+    const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
+    const jws = authority.sign({ signedDate: NOW })
+    responder.state.leaf_mood = { state: 'revoked' }
+    expect(await verifier.verify(jws)).toMatchObject({ jws })
+    await revocation.settled()
+    await expect(verifier.verify(jws)).rejects.toMatchObject({ code: 'revoked' })
+    responder.state.leaf_mood = { state: 'good' }
+    now += 60 * MINUTE
+    for (let round = 0; round < 2; round++) {
+      await expect(verifier.verify(jws)).rejects.toMatchObject({ code: 'revoked' })
+      await revocation.settled()
+    }
+  })
+
+  test('takes the payload’s own date for the chain all the same', async () => {
+    const authority = authorityFrom(responder.chain)
+    const revocation = open()
+    const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
+    const jws = authority.sign({ signedDate: NOW })
+    now += 5 * 365 * 24 * 60 * MINUTE
+    expect(await verifier.verify(jws)).toMatchObject({ jws })
+    await revocation.settled()
+    expect(await verifier.verify(jws)).toMatchObject({ jws })
+  })
+
+  test('does not care whether the responder is there', async () => {
+    const authority = authorityFrom(responder.chain)
+    const revocation = open()
+    const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
+    await responder.close()
+    for (let round = 0; round < 2; round++) {
+      expect(await verifier.verify(authority.sign({ round }))).toMatchObject({ payload: { round } })
+      await revocation.settled()
+    }
+  })
+
+  test('asks about nothing that was not signed by the chain it names', async () => {
+    const authority = authorityFrom(responder.chain)
+    const revocation = open()
+    const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
+    const forged = authority.sign({}).replace(/[^.]+$/, Buffer.alloc(64, 1).toString('base64url'))
+    await expect(verifier.verify(forged)).rejects.toMatchObject({ code: 'signature' })
+    await revocation.settled()
+    expect(responder.state.asked).toBe(0)
+  })
+})
+
+describe.skipIf(!haveVectors)('genuine certificates', () => {
+  test('name Apple’s responder, and are asked about by their issuer’s own bytes', () => {
+    const jws = textOf('apple-signed/notification.2025-10-01070838.did-renew.jws')
+    const { x5c } = JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())
+    const [leaf, intermediate, root] = x5c.map(
+      (der: string) => new X509Certificate(Buffer.from(der, 'base64')),
+    )
+    expect(responderOf(leaf)).toBe('http://ocsp.apple.com/ocsp03-wwdrg602')
+    expect(responderOf(intermediate)).toBe('http://ocsp.apple.com/ocsp03-applerootcag3')
+    expect(responderOf(root)).toBeNull()
+    for (const [one, issuer] of [
+      [leaf, intermediate],
+      [intermediate, root],
+    ]) {
+      const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate
+      expect(issuer.raw.includes(Buffer.from(AsnConvert.serialize(subject)))).toBe(true)
+      const { about } = askAbout(one, issuer)
+      expect(Buffer.from(about.serialNumber).toString('hex').toUpperCase()).toContain(one.serialNumber)
+    }
+  })
+})
