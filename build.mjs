@@ -54,6 +54,15 @@ function install() {
   writeFileSync(at('node_modules/.windfall'), mark)
 }
 
+// Runs before anything of ours: an old Node would fail somewhere in the middle, and not say why.
+const banner = `#!/usr/bin/env node
+import { createRequire as windfallRequire } from 'node:module'
+if (Number.parseInt(process.versions.node) < 24) {
+  console.error('Windfall needs Node 24; this is ' + process.version + '. npm start and npm run windfall bring the right one along.')
+  process.exit(1)
+}
+const require = windfallRequire(import.meta.url)`
+
 async function build() {
   const sources = [...filesBelow('src'), 'schema.sql', 'build.mjs', 'package.json', 'package-lock.json']
   const mark = fingerprint(sources)
@@ -74,14 +83,14 @@ async function build() {
     // Keeps names in stack traces, which is worth more than the bytes.
     minifySyntax: true,
     minifyWhitespace: true,
+    // Node prints the line that threw; it should not be the whole program.
+    lineLimit: 160,
     external: ['better-sqlite3'],
     define: {
       BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
       BUNDLED_VERSION: JSON.stringify(version),
     },
-    banner: {
-      js: "#!/usr/bin/env node\nimport { createRequire as windfallRequire } from 'node:module'; const require = windfallRequire(import.meta.url);",
-    },
+    banner: { js: banner },
     logLevel: 'warning',
   })
   writeFileSync(at('dist/.built'), mark)

@@ -18,6 +18,8 @@ import { logOf, serve, stopSignal } from './serve.ts'
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000
 const PURCHASES_A_MINUTE = 20
+/** A small company, and a history that is played in a few seconds on a small machine. */
+const SUBSCRIBERS = 900
 
 export const demoCommand = defineCommand({
   meta: {
@@ -63,7 +65,7 @@ async function demonstrate(
   const log = logOf(config)
   const until = systemClock()
   const authority = await openAuthority({ now: until })
-  const simulation = openSimulation({ seed, from: until - TWO_YEARS_MS, until, authority })
+  const simulation = openSimulation({ seed, from: until - TWO_YEARS_MS, until, subscribers: SUBSCRIBERS, authority })
   const clock = playedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
     config,

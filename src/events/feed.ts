@@ -80,12 +80,17 @@ export function openFeed(store: Store, clock: Clock) {
    * is the same event: the second time nothing is written, and null is returned.
    */
   function append(happening: Happening): FeedEvent | null {
-    const { organization_id, environment, cause, type } = happening
+    const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = happening
     const id = idOf('evt', organization_id, environment ?? '', cause, type)
     if (known.get(id)) return null
-    const row = { ...happening, id, recorded_at: clock(), data: happening.data() }
-    const { lastInsertRowid } = insert.run({ ...row, data: JSON.stringify(row.data) })
-    const event: FeedEvent = { ...row, seq: Number(lastInsertRowid) }
+    const { occurred_at, signed_at } = happening
+    const data = happening.data()
+    const row = {
+      ...{ id, organization_id, app_id, environment, type, origin, customer_id, subject, cause, data },
+      ...{ occurred_at, signed_at, recorded_at: clock() },
+    }
+    const { lastInsertRowid } = insert.run({ ...row, data: JSON.stringify(data) })
+    const event: FeedEvent = { seq: Number(lastInsertRowid), ...row }
     if (listeners.size > 0) store.afterCommit(() => announce(event))
     return event
   }

@@ -48,45 +48,53 @@ export function openCustomers(store: Store) {
    */
   function recognise(app_id: string, environment: Environment, clues: Clues) {
     const id = customerId(app_id, environment, clues.original_transaction_id)
-    const redated = meet(id, app_id, environment, clues)
-    const canonical = new Set([find.get(id)?.canonical_id ?? id])
-    if (clues.app_transaction_id !== null) {
-      const { changes } = bridge.run(app_id, environment, clues.app_transaction_id, id)
-      const across = changes > 0 ? acrossBridge.all(app_id, environment, clues.app_transaction_id) : []
-      for (const { canonical_id } of across) canonical.add(canonical_id)
-    }
+    const known = find.get(id)
+    if (!known) meet(id, app_id, environment, clues)
+    const redated = known ? redate(known, clues.original_purchased_at) : false
+    const canonical = new Set([known?.canonical_id ?? id])
+    for (const across of bridged(app_id, environment, clues.app_transaction_id, id)) canonical.add(across)
     if (!redated && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
-    return unite([...canonical])
+    const leader = unite([...canonical])
+    // Who was not known a moment ago joins a customer; that is no merging of two.
+    const merged = [...canonical].filter((one) => one !== leader && (known || one !== id))
+    return { canonical_id: leader, merged }
   }
 
-  /** Makes sure of the lineage's row; true when its date, and so perhaps who leads its component, changed. */
-  function meet(id: string, app_id: string, environment: Environment, clues: Clues): boolean {
+  function meet(id: string, app_id: string, environment: Environment, clues: Clues): void {
     const { original_transaction_id, original_purchased_at } = clues
-    const known = find.get(id)
-    if (!known)
-      insert.run({
-        id,
-        app_id,
-        environment,
-        original_transaction_id,
-        original_purchased_at,
-        canonical_id: id,
-      })
-    if (!known || original_purchased_at === null) return false
+    insert.run({ id, app_id, environment, original_transaction_id, original_purchased_at, canonical_id: id })
+  }
+
+  /** True when the lineage's date, and so perhaps who leads its component, changed. */
+  function redate(known: Customer, original_purchased_at: number | null): boolean {
+    if (original_purchased_at === null) return false
     const isEarlier =
       known.original_purchased_at === null || original_purchased_at < known.original_purchased_at
-    if (isEarlier) date.run(original_purchased_at, id)
+    if (isEarlier) date.run(original_purchased_at, known.id)
     return isEarlier
   }
 
-  function unite(canonicalIds: string[]) {
+  /** The canonical ids that a bridge leads to, where it is new. */
+  function bridged(
+    app_id: string,
+    environment: Environment,
+    app_transaction_id: string | null,
+    id: string,
+  ): string[] {
+    if (app_transaction_id === null) return []
+    const { changes } = bridge.run(app_id, environment, app_transaction_id, id)
+    if (changes === 0) return []
+    return acrossBridge.all(app_id, environment, app_transaction_id).map((row) => row.canonical_id)
+  }
+
+  /** Makes the components of these ids one; the id of who leads it. */
+  function unite(canonicalIds: string[]): string {
     const members = membersOf.all(JSON.stringify(canonicalIds))
     const leader = members.reduce((best, member) => (leads(member, best) ? member : best))
     for (const member of members) {
       if (member.canonical_id !== leader.id) canonise.run(leader.id, member.id)
     }
-    const merged = canonicalIds.length > 1 ? canonicalIds.filter((id) => id !== leader.id) : []
-    return { canonical_id: leader.id, merged }
+    return leader.id
   }
 
   /** The canonical id of the customer that any lineage's id names; null for an id never given out. */

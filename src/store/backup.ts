@@ -1,6 +1,6 @@
 /** What we remember: a copy that counts only once it has been verified. */
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, createReadStream, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
@@ -22,6 +22,8 @@ export async function backupTo(db: Database.Database, destination: string): Prom
   const partial = `${destination}.partial`
   rmSync(partial, { force: true })
   try {
+    // Made before SQLite does, so that nobody else can read it at any time.
+    writeFileSync(partial, '', { mode: 0o600 })
     await db.backup(partial)
     const rows = verified(partial)
     syncToDisk(partial)

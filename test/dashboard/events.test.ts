@@ -146,6 +146,17 @@ test('Last-Event-ID resumes without a gap and without a repetition, however much
   expect(resumed).toEqual(Array.from({ length: 630 }, (_, index) => index + 11))
 })
 
+test('a streamed event is the very event that is read', async () => {
+  const response = await app.request('/api/v1/events/stream', { headers: bearer })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  await reader?.read()
+  await app.notify(renewedPayload(app.authority))
+  const { value = '' } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  const [event] = (await events()).events
+  expect(value).toBe(`id: 2\ndata: ${JSON.stringify(event)}\n\n`.replace('id: 2', `id: ${event?.seq}`))
+})
+
 test('the stream obeys the same filters', async () => {
   const live = async () => {
     await testNotification('a')

@@ -124,6 +124,19 @@ test('a bridge that arrives late joins two customers, and both old ids go on res
     expect(customers.resolve(idOf('B'))).toBe(idOf('B'))
   }))
 
+test('a second purchase of a known customer joins it without a merge', () =>
+  withCustomers((customers) => {
+    customers.recognise(APP, 'production', clue('A', 3, 'x'))
+    expect(customers.recognise(APP, 'production', clue('B', 5, 'x'))).toEqual({
+      canonical_id: idOf('A'),
+      merged: [],
+    })
+    expect(customers.recognise(APP, 'production', clue('C', 1, 'x'))).toEqual({
+      canonical_id: idOf('C'),
+      merged: [idOf('A')],
+    })
+  }))
+
 test('an app account token, an environment and an app never join anything', () =>
   withCustomers((customers) => {
     customers.recognise(APP, 'production', clue('A', 5, 'x'))

@@ -176,6 +176,7 @@ test('a backup taken under load is whole, verified and never overwrites', async 
   const writing = Promise.all(Array.from({ length: 200 }, (_, n) => store.commit(() => put(`during${n}`))))
   const backup = await copying
   await writing
+  expect(statSync(backup.file).mode & 0o777).toBe(0o600)
   expect(backup.rows.settings).toBeGreaterThanOrEqual(51)
   const copy = new Database(backup.file, { readonly: true })
   expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
