@@ -1,0 +1,82 @@
+/** What may be asked: the HTTP application: every route behind the same checks, with the same errors and one log line. */
+import { H3 } from 'h3'
+import type { Log } from '../log.ts'
+import { believe, trustedProxies } from './addresses.ts'
+import { openAnswering } from './answering.ts'
+import { openHosts } from './hosts.ts'
+import { openapiRoute } from './openapi.ts'
+import type { Route } from './route.ts'
+import { openRouting } from './routing.ts'
+
+/** Whom the server answers for and whose word it takes. Trusted are loopback addresses unless others are named. */
+export type Reach = Readonly<{
+  base_url?: string | undefined
+  hosts?: readonly string[] | undefined
+  trusted_proxies?: readonly string[] | undefined
+}>
+
+const loopback = ['127.0.0.0/8', '::1/128']
+const mostWarnings = 20
+
+const alive: Route = {
+  method: 'GET',
+  path: '/healthz',
+  summary: 'The process lives',
+  tag: 'Operations',
+  security: ['none'],
+  answers: { 200: { description: 'It does.' } },
+  any_host: true,
+  handler: () => ({ status: 'ok' }),
+}
+
+/** Who forgot to name a host learns it from the log; a stranger who tries a thousand names cannot fill it. */
+function openForeignHostWarnings(log: Log): (host: string) => void {
+  const told = new Set<string>()
+  return (host) => {
+    if (told.size >= mostWarnings || told.has(host)) return
+    told.add(host)
+    log.warn('refused a request for a host that is neither that of base_url nor in server.hosts', { host })
+  }
+}
+
+/**
+ * Opens the application with `/healthz` and `/api/openapi.json`. Every answer carries `x-request-id`; every error is a
+ * problem document; what is not a `Refusal` is logged once with its stack and answered as `internal`.
+ */
+export function openHttp(options: { log: Log; version?: string } & Reach) {
+  const { log, version = 'unreleased' } = options
+  const closing = new AbortController()
+  const onForeign = openForeignHostWarnings(log)
+  let hosts = openHosts({}, onForeign)
+
+  const { around, refuseUnrouted } = openAnswering({ log, hosts: () => hosts, closing: closing.signal })
+  const app = new H3({ silent: true, onError: refuseUnrouted })
+
+  /** Takes other settings from the next request on. Throws on a range of addresses or a base URL that is none. */
+  function reach(settings: Reach): void {
+    const proxies = trustedProxies(settings.trusted_proxies ?? loopback)
+    hosts = openHosts(settings, onForeign)
+    believe(app, proxies)
+  }
+
+  reach(options)
+  const { add, routes } = openRouting(app, around)
+  add([alive, openapiRoute(() => routes, version)])
+
+  return {
+    app,
+    /** Adds routes; all of them before the server listens. */
+    add,
+    /** Every route so far, in the order of adding. */
+    routes: (): readonly Route[] => routes,
+    reach,
+    /** Aborted when the server goes down: end streams then, and say not ready. */
+    closing: closing.signal,
+    /** Says that the server goes down. */
+    beginClosing: () => closing.abort(),
+    log,
+  }
+}
+
+/** The HTTP application. */
+export type Http = ReturnType<typeof openHttp>

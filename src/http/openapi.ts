@@ -1,0 +1,164 @@
+/** What we compute: the OpenAPI 3.1 document of the routes, from the same schemas that validate. */
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { Problem, problemType } from './problems.ts'
+import type { Answer, Route, Security } from './route.ts'
+
+/** A part of the document. */
+type Part = { [key: string]: unknown }
+
+const securitySchemes = {
+  sdk_key: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "An organization's publishable key (`pk_live_…`), its secret key (`sk_live_…`) or a device token (`dt_…`).",
+  },
+  read_token: { type: 'http', scheme: 'bearer', description: 'A read-only token (`wf_…`).' },
+}
+
+/** Schemas that refer to themselves, gathered for the whole document under names of their own. */
+function openSchemas() {
+  const gathered: Record<string, JsonSchema | boolean> = { Problem: plainSchema(Problem, 'output') }
+
+  /** The schema as the document holds it; what it defines for itself moves to the document's components. */
+  function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output', name: string): JsonSchema {
+    const { $defs = {}, ...own } = plainSchema(schema, typeMode, (id) => `#/components/schemas/${name}_${id}`)
+    for (const [id, definition] of Object.entries($defs)) gathered[`${name}_${id}`] = definition
+    return own
+  }
+
+  return { gathered, schemaOf }
+}
+
+/** What a schema cannot say in JSON Schema, such as a check by a function, is left out: it is in the description. */
+function plainSchema(
+  schema: v.GenericSchema,
+  typeMode: 'input' | 'output',
+  refer: (id: string) => string = (id) => `#/$defs/${id}`,
+): JsonSchema {
+  const { $schema: _, ...rest } = toJsonSchema(schema, {
+    target: 'draft-2020-12',
+    typeMode,
+    errorMode: 'ignore',
+    overrideRef: ({ referenceId }) => refer(referenceId),
+  })
+  return rest
+}
+
+type SchemaOf = ReturnType<typeof openSchemas>['schemaOf']
+
+function securityOf(route: Route): Part[] {
+  const needs: readonly Security[] = route.security ?? ['none']
+  return needs.map((need) => (need === 'none' ? {} : { [need]: [] }))
+}
+
+function operationIdOf(route: Route): string {
+  const words = `${route.method.toLowerCase()}/${route.path}`.replace(/[^a-zA-Z0-9]+/g, '_')
+  return words.replace(/_$/, '')
+}
+
+function parametersOf(route: Route, schemaOf: SchemaOf): Part[] {
+  const name = operationIdOf(route)
+  const params = route.params === undefined ? {} : schemaOf(route.params, 'input', `${name}_path`)
+  const query = route.query === undefined ? {} : schemaOf(route.query, 'input', `${name}_query`)
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: params.properties?.[name] ?? { type: 'string' },
+  }))
+  const inQuery = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: query.required?.includes(name) ?? false,
+    schema,
+  }))
+  return [...inPath, ...inQuery]
+}
+
+function responseOf(status: string, answer: Answer, schemaOf: SchemaOf, name: string): Part {
+  const { description, schema } = answer
+  if (schema === undefined && answer.content_type === undefined) {
+    return Number(status) >= 400
+      ? { description, content: { [problemType]: { schema: problemRef } } }
+      : { description }
+  }
+  const content = schema === undefined ? {} : { schema: schemaOf(schema, 'output', `${name}_${status}`) }
+  return { description, content: { [answer.content_type ?? 'application/json']: content } }
+}
+
+const problemRef = { $ref: '#/components/schemas/Problem' }
+
+function operationOf(route: Route, schemaOf: SchemaOf): Part {
+  const name = operationIdOf(route)
+  const parameters = parametersOf(route, schemaOf)
+  const responses: Part = {}
+  for (const [status, answer] of Object.entries(route.answers)) {
+    responses[status] = responseOf(status, answer, schemaOf, name)
+  }
+  responses.default = { $ref: '#/components/responses/Problem' }
+  return {
+    operationId: name,
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    tags: [route.tag],
+    security: securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemaOf(route.body, 'input', `${name}_body`) } },
+          },
+        }),
+    responses,
+  }
+}
+
+/** The document of `routes`. `version` is that of the product. */
+export function describeRoutes(routes: readonly Route[], version: string): Part {
+  const { gathered, schemaOf } = openSchemas()
+  const paths: Record<string, Part> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    Object.assign(paths[path], { [route.method.toLowerCase()]: operationOf(route, schemaOf) })
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Windfall', version },
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: gathered,
+      responses: {
+        Problem: {
+          description: 'What went wrong (RFC 9457).',
+          content: { [problemType]: { schema: problemRef } },
+        },
+      },
+      securitySchemes,
+    },
+  }
+}
+
+/** `GET /api/openapi.json`. The document is made when it is first asked for and anew when routes were added. */
+export function openapiRoute(routes: () => readonly Route[], version: string): Route {
+  let made: { of: number; document: Part } | null = null
+  return {
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This document: every route, what it takes and what it answers',
+    tag: 'Operations',
+    security: ['none'],
+    answers: { 200: { description: 'OpenAPI 3.1', content_type: 'application/json' } },
+    cors: true,
+    handler() {
+      const all = routes()
+      if (made?.of !== all.length) made = { of: all.length, document: describeRoutes(all, version) }
+      return made.document
+    },
+  }
+}

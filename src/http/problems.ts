@@ -1,0 +1,48 @@
+/** What we compute: an error as the problem document that the caller gets (RFC 9457). */
+import { STATUS_CODES } from 'node:http'
+import { HTTPError } from 'h3'
+import * as v from 'valibot'
+import { Refusal } from '../errors.ts'
+
+/** The content type of every answer that says why not. */
+export const problemType = 'application/problem+json'
+
+/** The members of a problem document. `code` is stable; `detail` is for people and may change. */
+export const Problem = v.object({
+  type: v.string(),
+  title: v.string(),
+  status: v.pipe(v.number(), v.integer()),
+  code: v.pipe(v.string(), v.description('What went wrong, in a word that does not change')),
+  detail: v.pipe(v.string(), v.description('What went wrong and what to do about it')),
+  errors: v.optional(
+    v.array(
+      v.object({
+        path: v.pipe(v.string(), v.description('Where the fault is, as in attributes.plan')),
+        message: v.string(),
+      }),
+    ),
+  ),
+})
+
+function codeOf(status: number): string {
+  return (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_')
+}
+
+/** The refusal that an error stands for: itself, that of h3, or `internal`, which says nothing but the request's id. */
+export function refusalOf(error: unknown, request_id: string): Refusal {
+  if (error instanceof Refusal) return error
+  if (HTTPError.isError(error) && error.status < 500) {
+    return new Refusal(error.status, codeOf(error.status), error.message)
+  }
+  return new Refusal(
+    500,
+    'internal',
+    `Something went wrong on our side. It is on record as request ${request_id}.`,
+  )
+}
+
+/** The problem document of a refusal, as JSON. */
+export function problemOf({ status, code, message, errors }: Refusal): string {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return JSON.stringify({ type: 'about:blank', title, status, code, detail: message, errors })
+}

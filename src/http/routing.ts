@@ -1,0 +1,61 @@
+/** What may be asked: the table of routes, and what an address answers to methods that it does not have. */
+import { type H3, type H3Event, HTTPResponse } from 'h3'
+import { Refusal } from '../errors.ts'
+import { preflightHeaders } from './answers.ts'
+import type { Route } from './route.ts'
+
+/** Wraps a handler in what surrounds all of them. */
+export type Around = (
+  handler: (event: H3Event) => unknown,
+  options?: { cors?: boolean | undefined; any_host?: boolean | undefined },
+) => (event: H3Event) => unknown
+
+function refuseMethod(allowed: ReadonlySet<string>): never {
+  const allow = [...allowed].join(', ')
+  const headers = { allow }
+  throw new Refusal(405, 'method_not_allowed', `This address answers to ${allow} alone.`, { headers })
+}
+
+function refuseAddress(): never {
+  throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+}
+
+/** Opens the table on an application: every address answers 404 until `add` gives it a route. */
+export function openRouting(app: H3, around: Around) {
+  const routes: Route[] = []
+  const methods = new Map<string, Set<string>>()
+  app.all('/**', around(refuseAddress))
+
+  /** The first route of an address also decides whom its refusals may be read by. */
+  function openAddress({ path, cors, any_host }: Route): Set<string> {
+    const allowed = new Set<string>()
+    methods.set(path, allowed)
+    app.all(
+      path,
+      around(() => refuseMethod(allowed), { cors, any_host }),
+    )
+    if (cors !== true) return allowed
+    allowed.add('OPTIONS')
+    const preflight = () => new HTTPResponse(null, { status: 204, headers: preflightHeaders([...allowed]) })
+    app.options(path, around(preflight, { cors, any_host }))
+    return allowed
+  }
+
+  function addRoute(route: Route): void {
+    const { path, method, cors, any_host } = route
+    const allowed = methods.get(path) ?? openAddress(route)
+    if (allowed.has(method)) throw new Error(`${method} ${path} is there already`)
+    const handler = around(route.handler, { cors, any_host })
+    const asked = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
+    for (const each of asked) {
+      app.on(each, path, handler)
+      allowed.add(each)
+    }
+    routes.push(route)
+  }
+
+  /** Adds routes. Throws where a method of an address has one already. */
+  const add = (more: readonly Route[]): void => more.forEach(addRoute)
+
+  return { add, routes }
+}

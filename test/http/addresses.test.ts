@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  addressBehind,
+  addressBucket,
+  clientAddress,
+  normalAddress,
+  trustedProxies,
+} from '../../src/http/addresses.ts'
+import { openTestHttp, route, say, serveTest } from './wire.ts'
+
+const loopback = trustedProxies(['127.0.0.0/8', '::1/128'])
+const behind = (remote: string, forwarded?: string) => addressBehind(loopback, remote, forwarded)
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:C000:0201', '192.0.2.1'],
+  ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['192.0.2.1:65000', '192.0.2.1'],
+])('%s is written as %s', (text, normal) => {
+  expect(normalAddress(text)).toBe(normal)
+})
+
+test.each([
+  '',
+  'unknown',
+  '_hidden',
+  '192.0.2',
+  '192.0.2.256',
+  '0x7f000001',
+  '1',
+  ' 192.0.2.1',
+  'localhost',
+  '::g',
+])('%j is no address', (text) => {
+  expect(normalAddress(text)).toBeNull()
+})
+
+test.each([
+  ['a stranger cannot name another address', '198.51.100.7', '192.0.2.1', '198.51.100.7'],
+  ['a trusted proxy names its caller', '127.0.0.1', '192.0.2.1', '192.0.2.1'],
+  ['what the caller claimed before it does not count', '127.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+  ['trusted proxies in a row are all looked through', '::1', '192.0.2.1, 127.0.0.9,127.0.0.8', '192.0.2.1'],
+  [
+    'a chain of nothing but trusted proxies ends at the first',
+    '127.0.0.1',
+    '127.0.0.2, 127.0.0.3',
+    '127.0.0.2',
+  ],
+  ['nothing forwarded: the proxy itself', '127.0.0.1', undefined, '127.0.0.1'],
+  ['an empty header: the proxy itself', '127.0.0.1', '', '127.0.0.1'],
+  ['junk ends the walk at who sent it', '127.0.0.1', '192.0.2.1, unknown', '127.0.0.1'],
+  ['junk ends the walk further out too', '127.0.0.1', '192.0.2.1, <script>, 127.0.0.2', '127.0.0.2'],
+  ['IPv4 within IPv6 is trusted as IPv4', '::ffff:127.0.0.1', '::ffff:192.0.2.1', '192.0.2.1'],
+  ['ports are dropped', '127.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
+  ['a remote that is none is never trusted', 'undefined', '192.0.2.1', '0.0.0.0'],
+])('%s', (_, remote, forwarded, address) => {
+  expect(behind(remote, forwarded)).toBe(address)
+})
+
+test('networks are trusted by their range', () => {
+  const proxies = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '198.51.100.7'])
+  expect(addressBehind(proxies, '10.255.0.1', '192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBehind(proxies, '2001:db8:ffff::1', '192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBehind(proxies, '198.51.100.7', '192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBehind(proxies, '198.51.100.8', '192.0.2.1')).toBe('198.51.100.8')
+  expect(addressBehind(proxies, '127.0.0.1', '192.0.2.1')).toBe('127.0.0.1')
+})
+
+test.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::/129', '', '10.0.0.0/8/8', '10.0.0.0/-1'])(
+  '%j is no range of addresses',
+  (range) => {
+    expect(() => trustedProxies([range])).toThrow(/not an address or a range of addresses/)
+  },
+)
+
+test('whatever is put in front of what the proxy wrote changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.ipV4(), (forged, address) => {
+      fc.pre(!address.startsWith('127.'))
+      expect(behind('127.0.0.1', `${forged},${address}`)).toBe(address)
+    }),
+  )
+})
+
+test('a header full of trusted proxies ends after sixteen', () => {
+  expect(behind('127.0.0.1', `192.0.2.1${',127.0.0.2'.repeat(1000)}`)).toBe('127.0.0.2')
+})
+
+test('IPv4 is counted by address, IPv6 by its /64', () => {
+  expect(addressBucket('192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBucket('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(addressBucket('2001:db8::1')).toBe('2001:db8:0:0::/64')
+  expect(addressBucket('::1')).toBe('0:0:0:0::/64')
+  expect(addressBucket('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')
+  expect(addressBucket('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
+})
+
+test('two IPv6 addresses share a bucket exactly when they share their first 64 bits', () => {
+  const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
+  const groups = fc.array(group, { minLength: 8, maxLength: 8 })
+  const address = (parts: readonly number[]) =>
+    normalAddress(parts.map((part) => part.toString(16)).join(':')) ?? ''
+  fc.assert(
+    fc.property(groups, groups, fc.boolean(), (one, other, near) => {
+      const two = near ? [...one.slice(0, 4), ...other.slice(4)] : other
+      fc.pre(address(one).includes(':') && address(two).includes(':'))
+      const same = one.slice(0, 4).join() === two.slice(0, 4).join()
+      expect(addressBucket(address(one)) === addressBucket(address(two))).toBe(same)
+    }),
+  )
+})
+
+const whoAmI = route('GET', '/me', (event) => clientAddress(event))
+
+test('through a socket the address is that of the other end, or what a trusted one forwards', async () => {
+  const { http, port } = await serveTest([whoAmI])
+  const ask = (more: string) => say(port, `GET /me HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`)
+  expect(await ask('')).toContain('"127.0.0.1"')
+  expect(await ask('x-forwarded-for: 203.0.113.9\r\nx-forwarded-for: 192.0.2.1\r\n')).toContain('"192.0.2.1"')
+  http.reach({ trusted_proxies: [] })
+  expect(await ask('x-forwarded-for: 192.0.2.1\r\n')).toContain('"127.0.0.1"')
+})
+
+test('without a socket the request comes from this machine', async () => {
+  const { http } = openTestHttp([whoAmI])
+  const headers = { 'x-forwarded-for': '2001:db8::1' }
+  expect(await (await http.app.request('/me')).json()).toBe('127.0.0.1')
+  expect(await (await http.app.request('/me', { headers })).json()).toBe('2001:db8::1')
+})

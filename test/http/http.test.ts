@@ -1,0 +1,288 @@
+import { createEventStream, getQuery, HTTPError } from 'h3'
+import { expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { openTestHttp, problemIn, route, say, serveTest } from './wire.ts'
+
+const security = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+const routes = [
+  route('GET', '/value', () => ({ some: 'value' })),
+  route('GET', '/later', async () => ['later']),
+  route('GET', '/nothing', () => undefined),
+  route('GET', '/null', () => null),
+  route('GET', '/query', (event) => getQuery(event)),
+  route('GET', '/things/:id', (event) => event.context.params?.id),
+  route('POST', '/things', (event) => {
+    event.res.status = 201
+    event.res.headers.set('location', '/things/7')
+    event.res.headers.set('cache-control', 'max-age=1')
+    event.res.headers.append('set-cookie', 'a=1')
+    event.res.headers.append('set-cookie', 'b=2')
+    return { id: 7 }
+  }),
+  route(
+    'GET',
+    '/file',
+    () => new Response('a,b', { status: 206, headers: { 'cache-control': 'max-age=5' } }),
+  ),
+  route('GET', '/refused', () => {
+    throw new Refusal(429, 'too_many', 'Slower.', {
+      headers: { 'retry-after': '7' },
+      errors: [{ path: 'a', message: 'b' }],
+    })
+  }),
+  route('GET', '/refused-later', async () => {
+    throw new Refusal(503, 'unavailable', 'Later.', { headers: { 'retry-after': '1' } })
+  }),
+  route('GET', '/broken', () => {
+    throw new TypeError('the password is hunter2')
+  }),
+  route('GET', '/broken-later', async () => {
+    await Promise.reject(new Error('the password is hunter2'))
+  }),
+  route('GET', '/broken-value', async () => ({ big: 1n })),
+  route('GET', '/thrown-word', () => {
+    throw 'word'
+  }),
+  route('GET', '/h3', () => {
+    throw new HTTPError({ status: 403, message: 'No.' })
+  }),
+  route('POST', '/open', () => 'open', { cors: true }),
+  route('GET', '/open', () => 'open', { cors: true }),
+]
+
+/** What is asked in a process and over a socket must be answered alike. */
+async function ask(path: string, init: RequestInit = {}) {
+  const { http, lines } = openTestHttp(routes)
+  const inside = await http.app.request(path, init)
+  const { url } = await serveTest(routes)
+  const answer = await fetch(`${url}${path}`, init)
+  const text = await answer.text()
+  expect(answer.status).toBe(inside.status)
+  expect(withoutId(text)).toBe(withoutId(await inside.text()))
+  for (const [name, value] of inside.headers) {
+    if (name !== 'x-request-id' && name !== 'set-cookie')
+      expect([name, answer.headers.get(name)]).toEqual([name, value])
+  }
+  return { status: answer.status, headers: answer.headers, text, lines }
+}
+
+const withoutId = (text: string) => text.replace(/req_\w+/, '')
+
+test('a value is answered as JSON with every header that answers have', async () => {
+  for (const path of ['/value', '/later', '/null']) {
+    const { status, headers } = await ask(path)
+    expect(status).toBe(200)
+    expect(Object.fromEntries(headers)).toMatchObject({ ...security, 'content-type': 'application/json' })
+    expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{12}_[0-9a-z]+$/)
+  }
+  expect((await ask('/value')).text).toBe('{"some":"value"}')
+  expect((await ask('/null')).text).toBe('null')
+})
+
+test('nothing is answered 204', async () => {
+  const { status, text, headers } = await ask('/nothing')
+  expect([status, text, headers.get('content-type')]).toEqual([204, '', null])
+})
+
+test('parameters and query reach the handler', async () => {
+  expect((await ask('/things/a%20b')).text).toBe('"a%20b"')
+  expect((await ask('/query?a=1&a=2&b')).text).toBe('{"a":["1","2"],"b":""}')
+})
+
+test('status and headers that a handler sets are kept', async () => {
+  const { status, headers } = await ask('/things', { method: 'POST' })
+  expect([status, headers.get('location')]).toEqual([201, '/things/7'])
+  expect(headers.get('cache-control')).toBe('max-age=1')
+  expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('a response of a handler keeps its own headers and gets the others', async () => {
+  const { status, text, headers } = await ask('/file')
+  expect([status, text, headers.get('cache-control')]).toEqual([206, 'a,b', 'max-age=5'])
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('HEAD is answered like GET, without the body', async () => {
+  const { status, text, headers } = await ask('/value', { method: 'HEAD' })
+  expect([status, text, headers.get('content-length')]).toEqual([200, '', '16'])
+})
+
+test('every request has an id of its own', async () => {
+  const { http } = openTestHttp(routes)
+  const ids = await Promise.all(
+    Array.from({ length: 100 }, async () => (await http.app.request('/value')).headers.get('x-request-id')),
+  )
+  expect(new Set(ids).size).toBe(100)
+})
+
+test('a refusal is a problem document with its headers and faults', async () => {
+  const { status, text, headers } = await ask('/refused')
+  expect(status).toBe(429)
+  expect(JSON.parse(text)).toEqual({
+    type: 'about:blank',
+    title: 'Too Many Requests',
+    status: 429,
+    code: 'too_many',
+    detail: 'Slower.',
+    errors: [{ path: 'a', message: 'b' }],
+  })
+  expect(Object.fromEntries(headers)).toMatchObject({
+    ...security,
+    'content-type': 'application/problem+json',
+    'retry-after': '7',
+  })
+  expect((await ask('/refused-later')).headers.get('retry-after')).toBe('1')
+})
+
+test.each(['/broken', '/broken-later', '/broken-value', '/thrown-word'])(
+  'what %s throws is answered with nothing but the request id, and logged once with its stack',
+  async (path) => {
+    const { http, lines } = openTestHttp(routes)
+    const answer = await http.app.request(path)
+    const id = answer.headers.get('x-request-id')
+    expect(await answer.json()).toMatchObject({
+      status: 500,
+      code: 'internal',
+      detail: expect.stringContaining(`${id}`),
+    })
+    const logged = lines().filter(({ level }) => level === 'error')
+    expect(logged).toHaveLength(1)
+    expect(logged[0]).toMatchObject({ request_id: id })
+    expect((await ask(path)).text).not.toMatch(/hunter2|BigInt|word/)
+  },
+)
+
+test('the stack of what was thrown is in the log', async () => {
+  const { http, lines } = openTestHttp(routes)
+  await http.app.request('/broken')
+  expect(JSON.stringify(lines())).toMatch(/TypeError: the password is hunter2\\n.*http\.test\.ts/)
+})
+
+test('an error of h3 keeps its status', async () => {
+  const { status, text } = await ask('/h3')
+  expect([status, JSON.parse(text).code]).toEqual([403, 'forbidden'])
+})
+
+test('an unknown address is 404, whatever the method', async () => {
+  for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) {
+    const { status, text, headers } = await ask('/nowhere', { method })
+    expect([status, JSON.parse(text).code]).toEqual([404, 'not_found'])
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+  }
+})
+
+test('another method is 405 with those that are allowed', async () => {
+  const wrong = await ask('/value', { method: 'POST', body: '{}' })
+  expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([405, 'method_not_allowed'])
+  expect(wrong.headers.get('allow')).toBe('GET, HEAD')
+  expect((await ask('/things', { method: 'GET' })).headers.get('allow')).toBe('POST')
+  expect((await ask('/things/7', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD')
+  expect((await ask('/open', { method: 'PUT' })).headers.get('allow')).toBe('OPTIONS, POST, GET, HEAD')
+})
+
+test.each(['/value%', '/%ZZ', '/%ff'])('%s, which is no percent-encoding, is refused', async (path) => {
+  const { port } = await serveTest(routes)
+  const answer = await say(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  expect(problemIn(answer)).toMatchObject({ status: 400, code: 'invalid_path' })
+  expect(answer).toMatch(/x-request-id: req_/)
+})
+
+test('a route that is open to web pages answers the preflight of a browser', async () => {
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+  const { status, text, headers: answered } = await ask('/open', { method: 'OPTIONS', headers })
+  expect([status, text]).toEqual([204, ''])
+  expect(Object.fromEntries(answered)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'OPTIONS, POST, GET, HEAD',
+    'access-control-allow-headers':
+      'authorization, content-type, x-windfall-unattested, x-revenuehog-unattested',
+    'access-control-max-age': '86400',
+  })
+  expect(answered.get('access-control-allow-credentials')).toBeNull()
+  expect(answered.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('its answers and its refusals can be read by the page, without credentials', async () => {
+  const { http } = openTestHttp(routes)
+  const headers = { origin: 'https://app.example' }
+  const foreign = { ...headers, host: 'evil.example' }
+  const all = [
+    await http.app.request('/open', { method: 'POST', headers }),
+    await http.app.request('/open', { method: 'PUT', headers }),
+    await http.app.request('/open', { headers: foreign }),
+  ]
+  expect(all.map(({ status }) => status)).toEqual([200, 405, 421])
+  for (const answer of all) {
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.headers.get('access-control-expose-headers')).toBe(
+      'retry-after, ratelimit, ratelimit-policy, x-request-id',
+    )
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  }
+})
+
+test('who is no web page is not told what only one needs', async () => {
+  expect((await ask('/open')).headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('other routes are closed to web pages', async () => {
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
+  expect((await ask('/value', { method: 'OPTIONS', headers })).status).toBe(405)
+  expect((await ask('/value', { headers })).headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('a stream of events gets the headers too and arrives as it is written', async () => {
+  const { url } = await serveTest([
+    route('GET', '/stream', (event) => {
+      const stream = createEventStream(event)
+      void stream
+        .push('one')
+        .then(() => stream.push('two'))
+        .then(() => stream.close())
+      return stream
+    }),
+  ])
+  const answer = await fetch(`${url}/stream`)
+  expect(answer.headers.get('content-type')).toContain('text/event-stream')
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+  expect(await answer.text()).toBe('data: one\n\ndata: two\n\n')
+})
+
+test('each request is one line in the log, without its query', async () => {
+  const { http, lines } = openTestHttp(routes)
+  const answer = await http.app.request('/value?key=secret')
+  await http.app.request('/refused')
+  const [first, second] = lines()
+  expect(first).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    level: 'info',
+    message: 'request',
+    method: 'GET',
+    path: '/value',
+    status: 200,
+    ms: expect.any(Number),
+    bytes: 16,
+    request_id: answer.headers.get('x-request-id'),
+  })
+  expect(second).toMatchObject({ path: '/refused', status: 429, code: 'too_many' })
+  expect(lines()).toHaveLength(2)
+})
+
+test('a secret in a path does not reach the log', async () => {
+  const { http, lines } = openTestHttp(routes)
+  await http.app.request('/things/sk_live_abcdefghijklmnop')
+  await http.app.request('/things/%73k_live_abcdefghijklmnop')
+  expect(lines().map(({ path }) => path)).toEqual(['/things/sk_live_abcd…', '/things/sk_live_abcd…'])
+})
+
+test('no method of an address is given twice', () => {
+  const { http } = openTestHttp(routes)
+  expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value is there already')
+})

@@ -1,0 +1,59 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { parse } from '../../src/http/parse.ts'
+
+const Call = v.object({
+  appUserId: v.pipe(v.string(), v.minLength(1), v.maxLength(5)),
+  attributes: v.optional(v.record(v.string(), v.union([v.string(), v.boolean()]))),
+  list: v.optional(v.array(v.object({ day: v.number() }))),
+})
+
+function refusalOf(input: unknown, code?: string): Refusal {
+  try {
+    parse(Call, input, code)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+  }
+  throw new Error('nothing was refused')
+}
+
+test('what fits comes back as the schema makes it, unknown fields dropped', () => {
+  expect(parse(Call, { appUserId: 'anna', more: 1 })).toEqual({ appUserId: 'anna' })
+})
+
+test('every fault is named by its path', () => {
+  const { status, code, errors } = refusalOf({
+    appUserId: '',
+    attributes: { plan: 7 },
+    list: [{ day: 1 }, {}],
+  })
+  expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' })
+  expect(errors?.map(({ path }) => path)).toEqual(['appUserId', 'attributes.plan', 'list.1.day'])
+})
+
+test('the detail names the first fault and how many there are', () => {
+  expect(refusalOf({ appUserId: 'anna', list: 1 }).message).toMatch(/^list: Invalid type: Expected Array/)
+  expect(refusalOf({ list: 1 }).message).toMatch(/^appUserId: .*\(and 1 more\)$/)
+})
+
+test('a value of the wrong kind altogether is a fault of the whole', () => {
+  expect(refusalOf(null).errors).toEqual([{ path: '', message: expect.stringContaining('Expected Object') }])
+})
+
+test('what was sent is not repeated, it may be a secret', () => {
+  const refusal = refusalOf({ appUserId: 'sk_live_abcdefghijk', list: 'sk_live_"abcdefghijk\n"' })
+  expect(JSON.stringify(refusal.errors) + refusal.message).not.toContain('abcdefghijk')
+})
+
+test('a thousand faults are cut to a hundred, and a long path is cut', () => {
+  const attributes = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${i}${'x'.repeat(500)}`, 1]))
+  const { errors, message } = refusalOf({ appUserId: 'anna', attributes })
+  expect(errors).toHaveLength(100)
+  expect(message.length).toBeLessThan(500)
+  expect(errors?.every(({ path }) => path.length <= 200)).toBe(true)
+})
+
+test('the code is the one that was asked for', () => {
+  expect(refusalOf({}, 'invalid_query').code).toBe('invalid_query')
+})

@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest'
+import { type LogLevel, openLog, redact } from '../src/log.ts'
+
+const at = Date.UTC(2026, 10, 21, 5, 6, 7, 89)
+
+function openTestLog(format: 'pretty' | 'json', level: LogLevel = 'debug') {
+  let text = ''
+  const writes: string[] = []
+  const write = (bytes: Uint8Array) => {
+    writes.push(Buffer.from(bytes).toString())
+    text += writes.at(-1)
+  }
+  const log = openLog({ format, level, write, clock: () => at })
+  return {
+    log,
+    writes,
+    said() {
+      log.flush()
+      const now = text
+      text = ''
+      return now
+    },
+  }
+}
+
+const request = {
+  method: 'POST',
+  path: '/api/sdk/v1/identify',
+  status: 200,
+  ms: 1.2345,
+  bytes: 84,
+  request_id: 'req_1_a',
+  code: null,
+}
+
+test('a line for machines is one JSON object', () => {
+  const { log, said } = openTestLog('json')
+  log.info('listening', { url: 'http://127.0.0.1:8787', port: 8787, tls: false, previous: null })
+  expect(said()).toBe(
+    '{"time":"2026-11-21T05:06:07.089Z","level":"info","message":"listening",' +
+      '"url":"http://127.0.0.1:8787","port":8787,"tls":false,"previous":null}\n',
+  )
+})
+
+test('a line for people has time, level, message and words', () => {
+  const { log, said } = openTestLog('pretty')
+  log.warn('a backup is late', { hours: 30, file: 'a b.db', where: { on: 'disk' } })
+  expect(said()).toBe('05:06:07 warn  a backup is late hours=30 file="a b.db" where={"on":"disk"}\n')
+})
+
+test('a request is one line in either form', () => {
+  const json = openTestLog('json')
+  json.log.request(request)
+  expect(JSON.parse(json.said())).toEqual({
+    time: '2026-11-21T05:06:07.089Z',
+    level: 'info',
+    message: 'request',
+    method: 'POST',
+    path: '/api/sdk/v1/identify',
+    status: 200,
+    ms: 1.2,
+    bytes: 84,
+    request_id: 'req_1_a',
+  })
+  json.log.request({ ...request, status: 404, bytes: null, code: 'not_found', path: '/"\\' })
+  expect(JSON.parse(json.said())).toMatchObject({ path: '/"\\', bytes: null, code: 'not_found' })
+
+  const pretty = openTestLog('pretty')
+  pretty.log.request(request)
+  pretty.log.request({ ...request, status: 404, bytes: null, code: 'not_found' })
+  expect(pretty.said()).toBe(
+    '05:06:07 POST /api/sdk/v1/identify 200 1.2ms 84B req_1_a\n' +
+      '05:06:07 POST /api/sdk/v1/identify 404 1.2ms -B req_1_a not_found\n',
+  )
+})
+
+test('lines below the level are not written, and the level can change', () => {
+  const { log, said } = openTestLog('pretty', 'warn')
+  const all = () => {
+    log.debug('d')
+    log.info('i')
+    log.request(request)
+    log.warn('w')
+    log.error('e')
+    return said()
+      .split('\n')
+      .filter((line) => line !== '').length
+  }
+  expect(all()).toBe(2)
+  log.setLevel('error')
+  expect(all()).toBe(1)
+  log.setLevel('info')
+  expect(all()).toBe(4)
+  log.setLevel('debug')
+  expect(all()).toBe(5)
+})
+
+test('lines that look alike are all written', () => {
+  const { log, said } = openTestLog('pretty')
+  for (let i = 0; i < 20; i++) log.info('again')
+  expect(said().split('\n')).toHaveLength(21)
+})
+
+test.each([
+  ['Bearer pk_live_abcdefghijklmnop', 'Bearer pk_live_abcd…'],
+  ['key sk_live_abcdefghijklmnop.', 'key sk_live_abcd….'],
+  ['dt_AbC-_123456789/wf_0123456789', 'dt_AbC-…/wf_0123…'],
+  ['{"Authorization":"Bearer eyJhbGciOi","b":1}', '{"Authorization":"Bearer eyJh…","b":1}'],
+  ['authorization: Basic dXNlcjpwYXNz', 'authorization: Basic dXNl…'],
+  ['authorization=secret12', 'authorization=secr…'],
+  ['{"body":"{\\"authorization\\": \\"token12345\\"}"}', '{"body":"{\\"authorization\\": \\"toke…\\"}"}'],
+  ['told Bearer abcdefghijk, twice', 'told Bearer abcd… twice'],
+  ['the bearer of news', 'the bearer of news'],
+  ['created_at width_1', 'created_at width_1'],
+])('%s is written as %s', (text, redacted) => {
+  expect(redact(text)).toBe(redacted)
+})
+
+test.each(['json', 'pretty'] as const)('no secret is in a %s line, wherever it was', (format) => {
+  const { log, said } = openTestLog(format)
+  const secret = 'sk_live_abcdSECRETSECRET'
+  log.info(`refused ${secret}`)
+  log.info('refused', { key: secret, deep: { list: [{ inside: `x${secret}` }] } })
+  log.info('refused', { headers: { Authorization: 'Bearer SECRET', cookie: 'sid=SECRET' } })
+  log.info('refused', { authorization: 'SECRET', 'set-cookie': ['sid=SECRET'] })
+  log.error('broke', { error: new Error(`with ${secret}`, { cause: new Error(secret) }) })
+  log.request({ ...request, path: `/links/${secret}` })
+  const text = said()
+  expect(text).not.toContain('SECRET')
+  expect(text.match(/sk_live_abcd…/g)?.length).toBeGreaterThanOrEqual(5)
+})
+
+test('an error is written with its stack', () => {
+  const json = openTestLog('json')
+  json.log.error('broke', { error: new TypeError('no') })
+  expect(JSON.parse(json.said()).error).toMatchObject({
+    message: 'no',
+    stack: expect.stringContaining('log.test.ts'),
+  })
+  const pretty = openTestLog('pretty')
+  pretty.log.error('broke', { error: new TypeError('no') })
+  expect(pretty.said()).toMatch(/^05:06:07 error broke\nTypeError: no\n {4}at .*log\.test\.ts/)
+})
+
+test('a field cannot pass for the message', () => {
+  const { log, said } = openTestLog('json')
+  log.info('refused', { message: 'all is well', level: 'debug' })
+  expect(JSON.parse(said())).toMatchObject({ message: 'refused', level: 'info' })
+})
+
+test('what JSON cannot hold does not cost the line', () => {
+  const { log, said } = openTestLog('json')
+  const circle: Record<string, unknown> = {}
+  circle.itself = circle
+  log.info('big', { count: 12n })
+  log.info('round', { circle, port: 1 })
+  const [big, round] = said()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(big).toMatchObject({ message: 'big', count: '12' })
+  expect(round).toMatchObject({ message: 'round', port: 1 })
+})
+
+test('a word for people cannot pass for another line', () => {
+  const { log, said } = openTestLog('pretty')
+  log.info('refused', { host: 'a\n05:06:07 info  all is well' })
+  expect(said().trim().split('\n')).toHaveLength(1)
+})
+
+test('an error is written at once, with what came before it', () => {
+  const { log, writes } = openTestLog('pretty')
+  log.info('first')
+  expect(writes).toEqual([])
+  log.error('second')
+  expect(writes).toEqual(['05:06:07 info  first\n05:06:07 error second\n'])
+})
+
+test('lines are written by themselves soon after', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const write = (bytes: Uint8Array) => resolve(Buffer.from(bytes).toString())
+  const log = openLog({ format: 'pretty', level: 'info', write, clock: () => at })
+  log.info('first')
+  log.info('second')
+  expect(await promise).toBe('05:06:07 info  first\n05:06:07 info  second\n')
+})
+
+test('a long line and very many lines are written whole and in order', () => {
+  const { log, said } = openTestLog('json')
+  const numbers = Array.from({ length: 2000 }, (_, i) => i)
+  for (const i of numbers) log.info('ä€😀', { i })
+  log.info('long', { text: 'ä'.repeat(100_000) })
+  log.info('last')
+  const lines = said()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.slice(0, 2000).map(({ i }) => i)).toEqual(numbers)
+  expect(lines[0].message).toBe('ä€😀')
+  expect(lines.slice(2000).map(({ message, text }) => [message, text?.length])).toEqual([
+    ['long', 100_000],
+    ['last', undefined],
+  ])
+})
