@@ -104,7 +104,9 @@ test('files and functions are short', () => {
 })
 
 test('a proof is carried over to other words in src/apple alone', () => {
-  expect(SOURCES.filter((file) => !file.startsWith('src/apple/') && read(file).includes('restated('))).toEqual([])
+  expect(
+    SOURCES.filter((file) => !file.startsWith('src/apple/') && read(file).includes('restated(')),
+  ).toEqual([])
 })
 
 test('no barrels, no default exports, no drawers', () => {

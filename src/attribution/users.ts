@@ -23,8 +23,6 @@ export type UserRow = {
 /** How far the last call proved itself, and why not further where the SDK said so. */
 export type CallLabel = { verification: Verification; unattested: string | null }
 
-export type Users = ReturnType<typeof openUsers>
-
 export function openUsers(store: Store, clock: Clock, limits: { attributes_per_user: number }) {
   const find = store.prepare<[string, string], UserRow & { rowid: number }>(
     'select rowid, * from users where app_id = ? and app_user_id = ?',

@@ -8,8 +8,6 @@ const KEYS_KEPT = 10_000
 
 type Ring = { stamps: Float64Array; next: number }
 
-export type Window = ReturnType<typeof openWindow>
-
 /**
  * A sliding window: at most `limit` admitted calls of one key in any 60 seconds. Refused calls do not count.
  * `clock` should not jump.

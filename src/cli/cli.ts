@@ -1,10 +1,12 @@
 /** The table of commands, and how a command that cannot be done says so. */
-import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { stripVTControlCharacters } from 'node:util'
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { nearest } from '../config/nearest.ts'
 import { Refusal } from '../errors.ts'
 import { version } from '../version.ts'
 import { appsCommand } from './apps.ts'
+import { faultInWords } from './arguments.ts'
 import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { demoCommand } from './demo.ts'
@@ -43,6 +45,8 @@ export async function runCli(argv: string[]): Promise<void> {
     if (argv.includes('--version')) return say(process.stdout, version)
     if (rest.includes('--help') || rest.includes('-h') || command.subCommands)
       return await help(command, path, rest)
+    const fault = faultInWords(rest, command.args as ArgsDef)
+    if (fault !== null) return refuseWords(`${fault} ${path.join(' ')} --help shows what it takes.`)
     await runCommand(command, { rawArgs: rest })
   } catch (error) {
     process.exitCode = complain(error)
@@ -75,7 +79,11 @@ async function help(command: AnyCommand, path: string[], rest: string[]): Promis
   const names = Object.keys(command.subCommands)
   const meant = nearest(unknown, names, (name) => name)
   const hint = meant ? `Did you mean ${path.join(' ')} ${meant}?` : `There are: ${names.join(', ')}.`
-  say(process.stderr, `There is no command ${path.join(' ')} ${unknown}. ${hint}`)
+  refuseWords(`There is no command ${path.join(' ')} ${unknown}. ${hint}`)
+}
+
+function refuseWords(text: string): void {
+  say(process.stderr, text)
   process.exitCode = 2
 }
 
@@ -86,15 +94,22 @@ function complain(error: unknown): number {
   }
   if (error instanceof Refusal) {
     say(process.stderr, error.message)
-    for (const fault of error.errors ?? []) say(process.stderr, `  ${fault.path}: ${fault.message}`)
+    const faults = (error.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
+    for (const fault of faults) if (fault !== error.message) say(process.stderr, `  ${fault}`)
     return 1
   }
   if (error instanceof Error && error.name === 'CLIError') {
     say(process.stderr, `${error.message}. --help shows what it takes.`)
     return 2
   }
-  say(process.stderr, error instanceof Error ? (error.stack ?? error.message) : String(error))
+  say(process.stderr, error instanceof Error ? toldBy(error) : String(error))
   return 1
 }
 
-const say = (stream: NodeJS.WriteStream, text: string): void => void stream.write(`${text}\n`)
+/** What we or the system say in words is a plain Error. Of any other the place in the program is needed, too. */
+const toldBy = (error: Error): string =>
+  error.constructor === Error ? error.message : (error.stack ?? error.message)
+
+/** Colours are for terminals. */
+const say = (stream: NodeJS.WriteStream, text: string): void =>
+  void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

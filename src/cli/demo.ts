@@ -65,7 +65,13 @@ async function demonstrate(
   const log = logOf(config)
   const until = systemClock()
   const authority = await openAuthority({ now: until })
-  const simulation = openSimulation({ seed, from: until - TWO_YEARS_MS, until, subscribers: SUBSCRIBERS, authority })
+  const simulation = openSimulation({
+    seed,
+    from: until - TWO_YEARS_MS,
+    until,
+    subscribers: SUBSCRIBERS,
+    authority,
+  })
   const clock = playedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
     config,

@@ -19,23 +19,32 @@ export const serveCommand = defineCommand({
   args: configArg,
   async run({ args }) {
     const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
-    const loaded = loadConfig(surroundings)
-    const log = logOf(loaded.config)
-    const lock = lockForServing(loaded.config.store.path)
-    const windfall = await openApp({
-      config: loaded.config,
-      clock: systemClock,
-      monotonic: () => performance.now(),
-      log,
-    })
-    const server = await serve(windfall, loaded.config, log)
-    welcome(windfall, server)
-    reloadOnHangUp(windfall, log, loaded, () => loadConfig(surroundings))
-    await stopSignal()
-    await server.close()
-    lock.release()
+    await serveUntilStopped(() => loadConfig(surroundings))
   },
 })
+
+/**
+ * Serves what `load` gives until a signal says stop; SIGHUP loads again. `roots` are for tests, whose Apple is another.
+ */
+export async function serveUntilStopped(load: () => Loaded, roots?: readonly string[]): Promise<void> {
+  const loaded = load()
+  const { config } = loaded
+  const log = logOf(config)
+  const lock = lockForServing(config.store.path)
+  const windfall = await openApp({
+    config,
+    clock: systemClock,
+    monotonic: () => performance.now(),
+    log,
+    ...(roots && { roots }),
+  })
+  const server = await serve(windfall, config, log)
+  welcome(windfall, server)
+  reloadOnHangUp(windfall, log, loaded, load)
+  await stopSignal()
+  await server.close()
+  lock.release()
+}
 
 /** The log that a configuration asks for. */
 export function logOf(config: Config): Log {

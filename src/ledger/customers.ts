@@ -24,8 +24,6 @@ export type Clues = {
   app_transaction_id: string | null
 }
 
-export type Customers = ReturnType<typeof openCustomers>
-
 export function openCustomers(store: Store) {
   const find = store.prepare<[string], Customer>('select * from customers where id = ?')
   const insert = store.prepare<Customer>(`

@@ -20,8 +20,6 @@ export type PendingSummary = {
 }
 
 type Row = Omit<Pending, 'jws'> & { codec: number; body: Buffer }
-export type PendingNotifications = ReturnType<typeof openPending>
-
 export function openPending(store: Store, clock: Clock, raw: Raw) {
   const insert = store.prepare<object>(`
     insert or ignore into pending_notifications

@@ -6,8 +6,6 @@ const KEPT = 100
 /** Apple's are under 20 KB; what is longer is not worth its room. */
 const RAW_CHARACTERS = 65_536
 
-export type RefusedNotifications = ReturnType<typeof openRefused>
-
 export function openRefused(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, string, number]>(
     'insert into refused_notifications (reason, detail, raw, received_at) values (?, ?, ?, ?)',

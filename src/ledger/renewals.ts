@@ -3,8 +3,6 @@ import type { Renewal } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
 
-export type Renewals = ReturnType<typeof openRenewals>
-
 export function openRenewals(store: Store) {
   const insert = store.prepare<object>(`
     insert or ignore into renewals

@@ -67,8 +67,6 @@ const COLUMNS = [
   ...['commitment', 'signed_at', 'sha256', 'payload_id'],
 ]
 
-export type Transactions = ReturnType<typeof openTransactions>
-
 export function openTransactions(store: Store) {
   const key = 'app_id = ? and environment = ? and transaction_id = ?'
   const find = store.prepare<[string, string, string], TransactionRow>(

@@ -3,8 +3,6 @@ import type { Store } from './store.ts'
 
 export type JobRun = { job: string; started_at: number; finished_at: number | null; error: string | null }
 
-export type JobRuns = ReturnType<typeof openJobRuns>
-
 export function openJobRuns(store: Pick<Store, 'prepare'>) {
   const put = store.prepare<[string, number]>(`
     insert into job_runs (job, started_at) values (?, ?)

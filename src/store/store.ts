@@ -8,7 +8,6 @@ import { openCommits } from './commits.ts'
 import { applicationId, schema, schemaFingerprint, schemaVersion } from './schema.ts'
 
 export type Store = ReturnType<typeof openStore>
-export type Statement<P extends unknown[], R = unknown> = Database.Statement<P, R>
 
 type Options = {
   /** Tests bound the file in pages, to see what a full disk does. */
