@@ -26,7 +26,7 @@ create table job_runs (
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
--- repeated fact finds its event already there; data is frozen when appended.
+-- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts).
 create table events (
   seq                     integer primary key autoincrement,
   id                      text not null unique,
@@ -38,7 +38,7 @@ create table events (
   customer_id             text,
   subject                 text,
   cause                   text not null,
-  data                    text not null,
+  body                    blob not null,
   occurred_at             integer not null,
   signed_at               integer,
   recorded_at             integer not null

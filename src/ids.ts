@@ -6,9 +6,9 @@ export function idOf(prefix: string, ...parts: string[]): string {
   return `${prefix}_${createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 24)}`
 }
 
-/** `prefix` and 96 random bits, for what nothing else names. */
+/** `prefix` and 64 random bits, for what nothing else names. */
 export function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(12).toString('hex')}`
+  return `${prefix}_${randomBytes(8).toString('hex')}`
 }
 
 /** SHA-256 of a secret: what we keep of keys and tokens, which are long and random and need no slower hash. */

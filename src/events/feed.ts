@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import { idOf } from '../ids.ts'
 import type { Store } from '../store/store.ts'
+import { packBody, unpackBody } from './packing.ts'
 import type { EventType, Origin } from './vocabulary.ts'
 import { QUIET_TYPES } from './vocabulary.ts'
 
@@ -17,10 +18,10 @@ export type FeedEvent = {
   customer_id: string | null
   subject: string | null
   cause: string
-  data: Record<string, unknown>
   occurred_at: number
   signed_at: number | null
   recorded_at: number
+  data: Record<string, unknown>
 }
 
 /** What a writer says; the feed adds the id, the order and the time. */
@@ -51,14 +52,14 @@ export type Query = {
   environment?: string | null
 }
 
-type Row = Omit<FeedEvent, 'data'> & { data: string }
+type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
 export type Feed = ReturnType<typeof openFeed>
 
 export function openFeed(store: Store, clock: Clock) {
   const known = store.prepare<[string], { seq: number }>('select seq from events where id = ?')
   const insert = store.prepare<Omit<Row, 'seq'>>(`
-    insert into events ( id,  organization_id,  app_id,  environment,  type,  origin,  customer_id,  subject,  cause,  data,  occurred_at,  signed_at,  recorded_at)
-    values             (:id, :organization_id, :app_id, :environment, :type, :origin, :customer_id, :subject, :cause, :data, :occurred_at, :signed_at, :recorded_at)`)
+    insert into events ( id,  organization_id,  app_id,  environment,  type,  origin,  customer_id,  subject,  cause,  body,  occurred_at,  signed_at,  recorded_at)
+    values             (:id, :organization_id, :app_id, :environment, :type, :origin, :customer_id, :subject, :cause, :body, :occurred_at, :signed_at, :recorded_at)`)
   const filters = `
     (:organization_id is null or organization_id = :organization_id)
     and (:apps is null or app_id in (select value from json_each(:apps)))
@@ -83,14 +84,13 @@ export function openFeed(store: Store, clock: Clock) {
     const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = happening
     const id = idOf('evt', organization_id, environment ?? '', cause, type)
     if (known.get(id)) return null
-    const { occurred_at, signed_at } = happening
     const data = happening.data()
-    const row = {
-      ...{ id, organization_id, app_id, environment, type, origin, customer_id, subject, cause, data },
-      ...{ occurred_at, signed_at, recorded_at: clock() },
+    const written = {
+      ...{ id, organization_id, app_id, environment, type, origin, customer_id, subject, cause },
+      ...{ occurred_at: happening.occurred_at, signed_at: happening.signed_at, recorded_at: clock() },
     }
-    const { lastInsertRowid } = insert.run({ ...row, data: JSON.stringify(data) })
-    const event: FeedEvent = { seq: Number(lastInsertRowid), ...row }
+    const { lastInsertRowid } = insert.run({ ...written, body: packBody(data) })
+    const event: FeedEvent = { seq: Number(lastInsertRowid), ...written, data }
     if (listeners.size > 0) store.afterCommit(() => announce(event))
     return event
   }
@@ -111,7 +111,7 @@ export function openFeed(store: Store, clock: Clock) {
       environment: query.environment ?? null,
       quiet,
     })
-    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }))
+    return rows.map(eventOf)
   }
 
   /** The newest seq, 0 when nothing has happened yet. */
@@ -124,4 +124,8 @@ export function openFeed(store: Store, clock: Clock) {
   }
 
   return { append, read, head, listen }
+}
+
+function eventOf({ body, ...row }: Row): FeedEvent {
+  return { ...row, data: unpackBody(body) }
 }

@@ -92,7 +92,7 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
   }
 
   function tell(subject: Subject, origin: Origin, told: Told): void {
-    const at = Math.max(told.occurred_at, told.type === 'transaction.recorded' ? 0 : (told.signed_at ?? 0))
+    const at = momentOf(told)
     append(subject.app, subject.environment, origin, told, {
       customer_id: subject.customer_id,
       subject: subject.original_transaction_id,
@@ -128,4 +128,16 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
   }
 
   return { notified, recorded, converted, merged, describe }
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * The instant after which the snapshot is: what Apple signed with it is known by then. A transaction that Apple signs
+ * anew long afterwards is shown as it was when it was made.
+ */
+function momentOf({ type, occurred_at, signed_at }: Told): number {
+  const signed = signed_at ?? 0
+  if (type === 'transaction.recorded' && signed - occurred_at > DAY_MS) return occurred_at
+  return Math.max(occurred_at, signed)
 }

@@ -25,6 +25,9 @@ const DICTIONARY = Buffer.from(
     '"recentSubscriptionStartDate":17,"renewalDate":17,"status":1},"version":"2.0","signedDate":17}',
 )
 
+// A folded text is far smaller than the window zlib would otherwise clear for each.
+const SETTINGS = { dictionary: DICTIONARY, windowBits: 14, memLevel: 7 }
+
 export type Raw = ReturnType<typeof openRaw>
 
 export function openRaw(store: Store, clock: Clock) {
@@ -65,14 +68,14 @@ export function openRaw(store: Store, clock: Clock) {
   function pack(jws: string): { codec: number; body: Buffer } {
     const folded = fold(jws, chainId)
     if (folded !== null && unfold(folded, chainHeader) === jws) {
-      return { codec: CODECS.folded, body: deflateRawSync(folded, { dictionary: DICTIONARY }) }
+      return { codec: CODECS.folded, body: deflateRawSync(folded, SETTINGS) }
     }
     return { codec: CODECS.plain, body: deflateRawSync(jws) }
   }
 
   function unpack(row: { codec: number; body: Buffer }): string {
     if (row.codec === CODECS.plain) return inflateRawSync(row.body).toString()
-    return unfold(inflateRawSync(row.body, { dictionary: DICTIONARY }).toString(), chainHeader)
+    return unfold(inflateRawSync(row.body, SETTINGS).toString(), chainHeader)
   }
 
   function chainId(header: string): number {
