@@ -87,8 +87,8 @@ create table apps (
   gone_at                 integer,
   unique (organization_id, bundle_id)
 ) strict;
-create index apps_by_bundle on apps (bundle_id);
-create index apps_by_android_package on apps (android_package) where android_package is not null;
+create index apps_by_bundle on apps (bundle_id, organization_id);
+create index apps_by_android_package on apps (android_package, organization_id) where android_package is not null;
 
 -- ledger/ -----------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { Store } from '../store/store.ts'
+import { bound, type Store } from '../store/store.ts'
 
 export type App = {
   id: string
@@ -26,13 +26,17 @@ export type AppDeclaration = { bundle_id: string } & {
 export type Apps = ReturnType<typeof openApps>
 
 export function openApps(store: Store, clock: Clock) {
-  const present = `
-    select apps.* from apps join organizations on organizations.id = organization_id
-    where apps.gone_at is null and organizations.gone_at is null`
-  const everyOne = store.prepare<[], App>(`${present} order by apps.created_at, bundle_id`)
-  const ofBundle = store.prepare<[string], App>(`${present} and bundle_id = ? order by organization_id`)
+  const everyOne = store.prepare<[], App>(
+    'select * from apps where gone_at is null order by created_at, bundle_id',
+  )
+  const ofBundle = store.prepare<[string], App>(
+    `select * from apps where bundle_id = ${bound} and gone_at is null order by organization_id`,
+  )
   const ofPackage = store.prepare<[string], App>(
-    `${present} and android_package = ? order by organization_id`,
+    `select * from apps where android_package = ${bound} and gone_at is null order by organization_id`,
+  )
+  const ownerThere = store.prepare<[string], { id: string }>(
+    'select id from organizations where id = ? and gone_at is null',
   )
   const byId = store.prepare<[string], App>('select * from apps where id = ?')
   const inOrganization = store.prepare<[string, string], App>(
@@ -49,14 +53,16 @@ export function openApps(store: Store, clock: Clock) {
     'update apps set apple_id = ? where id = ? and apple_id is null',
   )
 
+  const isThere = (app: App): boolean => ownerThere.get(app.organization_id) !== undefined
+
   /** All connected apps, oldest first. */
-  const list = (): App[] => everyOne.all()
+  const list = (): App[] => everyOne.all().filter(isThere)
 
   /** The connected apps of this bundle id: one per organization that has it. */
-  const byBundle = (bundle_id: string): App[] => ofBundle.all(bundle_id)
+  const byBundle = (bundle_id: string): App[] => ofBundle.all(bundle_id).filter(isThere)
 
   /** The connected apps whose Android application id this is. */
-  const byAndroidPackage = (name: string): App[] => ofPackage.all(name)
+  const byAndroidPackage = (name: string): App[] => ofPackage.all(name).filter(isThere)
 
   /** The app with this id, gone or not. */
   const get = (id: string): App | null => byId.get(id) ?? null

@@ -1,6 +1,6 @@
 /** What we remember: one derived row a lineage, made anew from its facts whenever one of them changes. */
 import type { Environment } from '../apple/payloads.ts'
-import type { Store } from '../store/store.ts'
+import { bound, type Store } from '../store/store.ts'
 import type { TransactionRow } from './transactions.ts'
 
 export type SubscriptionRow = {
@@ -51,23 +51,23 @@ const EVER = Number.MAX_SAFE_INTEGER
 export type Subscriptions = ReturnType<typeof openSubscriptions>
 
 export function openSubscriptions(store: Store) {
-  const lineage = 'app_id = ? and environment = ? and original_transaction_id = ?'
+  const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
   const current = store.prepare<[...Lineage, number], TransactionPart>(`
     select app_id, environment, original_transaction_id, transaction_id, product_id, group_id, ownership, storefront,
            price_milli, currency, offer_type, offer_discount, original_purchased_at, purchased_at, expires_at,
            revoked_at, signed_at
     from transactions
-    where ${lineage} and purchased_at <= ?
+    where ${lineage} and purchased_at <= ${bound}
       and (kind = 'Auto-Renewable Subscription' or (kind is null and group_id is not null))
     order by purchased_at desc, signed_at desc, transaction_id desc limit 1`)
   const newestRenewal = store.prepare<[...Lineage, number], RenewalRow>(
     `select signed_at, auto_renew_status, next_product_id, renewal_price_milli, expiration_intent, in_billing_retry,
             grace_until_at
-     from renewals where ${lineage} and signed_at <= ? order by signed_at desc, sha256 desc limit 1`,
+     from renewals where ${lineage} and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`,
   )
   const newestStatus = store.prepare<[...Lineage, number], Status>(`
     select status, signed_at from notifications
-    where ${lineage} and status is not null and signed_at <= ? order by signed_at desc, sha256 desc limit 1`)
+    where ${lineage} and status is not null and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`)
   const columns = [
     ...[
       'app_id',

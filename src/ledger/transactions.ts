@@ -109,8 +109,9 @@ export function openTransactions(store: Store) {
   }
 
   /** The trials known to have converted, now that something of this transaction is known. */
-  function conversions(app_id: string, { environment, transaction_id }: Transaction): Conversion[] {
-    const row = find.get(app_id, environment, transaction_id)
+  function conversions(app_id: string, transaction: Transaction): Conversion[] {
+    if (!isTrial(transaction) && transaction.reason !== 'RENEWAL') return []
+    const row = find.get(app_id, transaction.environment, transaction.transaction_id)
     if (!row) return []
     if (isTrial(row)) {
       const converted_at = paidAfter.get(row)?.converted_at ?? null
