@@ -10,6 +10,7 @@ const NOBODY = new Set([
 const USER_ID_CHARACTERS = 256
 const KEY_CHARACTERS = 64
 const VALUE_CHARACTERS = 1_024
+const FAULTS_TOLD = 100
 
 const characters = (text: string): number => {
   let count = 0
@@ -30,6 +31,17 @@ const text = (limit: number) =>
 
 const absent = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
+/** Thin clients send an empty text for what they do not know. */
+const absentText = <T>(schema: v.GenericSchema<string, T>) =>
+  v.optional(
+    v.pipe(
+      v.nullable(v.string()),
+      v.transform((value) => (value === '' ? null : value)),
+      v.nullable(schema),
+    ),
+    null,
+  )
+
 export const AppUserId = v.pipe(
   text(USER_ID_CHARACTERS),
   v.check((id) => id.trim() === id, 'must not begin or end with white space'),
@@ -40,7 +52,9 @@ export const AppUserId = v.pipe(
   v.description('The customer’s own user id, or an anonymous id that the app keeps'),
 )
 
-const platform = absent(v.pipe(text(64), v.toLowerCase(), v.description('ios, android, or any other word')))
+const platform = absentText(
+  v.pipe(text(64), v.toLowerCase(), v.description('ios, android, or any other word')),
+)
 const bundleId = v.pipe(
   text(255),
   v.description('Bundle id of the app; the application id when platform is android'),
@@ -57,12 +71,15 @@ const Attributes = v.pipe(
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    for (const [key, value] of Object.entries(dataset.value)) {
+    // The same object for every fault, and not for ever: this runs before anybody is known to be anybody.
+    const input: Record<string, unknown> = dataset.value
+    let faults = 0
+    for (const [key, value] of Object.entries(input)) {
       const message = faultOf(key, value)
-      if (message) {
-        const item = { type: 'object', origin: 'value', input: dataset.value, key, value } as const
-        addIssue({ message, path: [{ ...item, input: { ...dataset.value } }] })
-      }
+      if (message === null) continue
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value }] })
+      faults += 1
+      if (faults === FAULTS_TOLD) return
     }
   }),
 )
@@ -85,9 +102,9 @@ export const IdentifyCall = v.object({
   appUserId: AppUserId,
   bundleId,
   platform,
-  osVersion: absent(text(VALUE_CHARACTERS)),
-  deviceModel: absent(text(VALUE_CHARACTERS)),
-  locale: absent(text(VALUE_CHARACTERS)),
+  osVersion: absentText(text(VALUE_CHARACTERS)),
+  deviceModel: absentText(text(VALUE_CHARACTERS)),
+  locale: absentText(text(VALUE_CHARACTERS)),
   attributes: absent(Attributes),
 })
 export type IdentifyCall = v.InferOutput<typeof IdentifyCall>
@@ -104,9 +121,11 @@ export const AttributeCall = v.pipe(
     bundleId,
     originalTransactionId: absent(transactionId),
     purchaseToken: absent(transactionId),
-    productId: absent(text(255)),
+    productId: absentText(text(255)),
     platform,
-    jws: absent(v.pipe(v.string(), v.description('The signed transaction (StoreKit’s jwsRepresentation)'))),
+    jws: absentText(
+      v.pipe(v.string(), v.description('The signed transaction (StoreKit’s jwsRepresentation)')),
+    ),
   }),
   v.forward(
     v.partialCheck(

@@ -3,13 +3,14 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import type { Feed, FeedEvent } from '../events/feed.ts'
+import type { Feed } from '../events/feed.ts'
 import type { Live } from '../events/live.ts'
+import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
-import { streamOf } from './stream.ts'
+import { STREAM_HEADERS, streamOf } from './stream.ts'
 import type { ApiTokens, Reach } from './tokens.ts'
 
 const nullable = v.nullable(v.string())
@@ -36,7 +37,7 @@ const EventsAnswer = v.object({
   events: v.array(FeedEventAnswer),
   next: v.pipe(
     v.nullable(v.number()),
-    v.description('`after` (or `before`) of the next page; null when this was the last'),
+    v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
 const REFUSALS = {
@@ -58,16 +59,31 @@ export function dashboardRoutes(deps: Deps): Route[] {
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
-    const scope = scopeOf(reach, query, apps)
-    const newest_first = after === undefined
-    const page = feed.read({ ...scope.query, after: after ?? before ?? 0, limit: limit + 1, newest_first })
-    return pageOf(page, limit)
+    const { query: filter } = scopeOf(reach, query, apps)
+    return after === undefined
+      ? pageBackwards(feed, filter, before ?? null, limit)
+      : pageForwards(feed, filter, after, limit)
   }
 
   function stream(event: H3Event) {
     const reach = reachOf(event)
     const scope = scopeOf(reach, parse(ScopeQuery, queryOf(event)), apps)
-    return streamOf(deps, scope, lastSeen(header(event, 'last-event-id')))
+    if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
+    return streamOf(deps, {
+      scope,
+      after: lastSeen(header(event, 'last-event-id')),
+      may: () => mayStill(event),
+    })
+  }
+
+  /** A token that was revoked, or whose time is over, ends the stream it opened. */
+  function mayStill(event: H3Event): boolean {
+    try {
+      reachOf(event)
+      return true
+    } catch {
+      return false
+    }
   }
 
   return [
@@ -122,11 +138,6 @@ const AppsAnswer = v.object({
     }),
   ),
 })
-
-function pageOf(found: FeedEvent[], limit: number) {
-  const events = found.slice(0, limit)
-  return { events, next: found.length > limit ? (events.at(-1)?.seq ?? null) : null }
-}
 
 const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import type { FeedEvent, Query } from '../events/feed.ts'
+import type { FeedEvent, Filter } from '../events/feed.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../events/vocabulary.ts'
 import type { Reach } from './tokens.ts'
 
@@ -39,7 +39,7 @@ export const EventsQuery = v.object({
 
 /** `query` for what is stored, `wants` for what is happening: the same choice twice. */
 export type Scope = {
-  query: Omit<Query, 'after' | 'limit'>
+  query: Filter
   wants: (event: FeedEvent) => boolean
 }
 
@@ -49,7 +49,7 @@ export type Scope = {
  */
 export function scopeOf(reach: Reach, asked: v.InferOutput<typeof ScopeQuery>, apps: Apps): Scope {
   const types = asked.type?.flatMap(typesNamed) ?? null
-  const ids = asked.app?.map((name) => appNamed(name, reach, apps).id) ?? reach.apps
+  const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps)) ?? reach.apps
   const environment = asked.environment ?? null
   const { organization_id } = reach
   const wanted = types && new Set<string>(types)
@@ -73,10 +73,12 @@ function typesNamed(name: string): string[] {
   throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'type', message }] })
 }
 
-function appNamed(name: string, reach: Reach, apps: Apps): App {
-  const app = appsWithin(reach, apps).find((one) => one.id === name || one.bundle_id === name)
-  if (!app) throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)
-  return app
+/** The ids that a name means: a bundle id may be connected in several organizations. */
+function appsNamed(name: string, reach: Reach, apps: Apps): string[] {
+  const named = appsWithin(reach, apps).filter((one) => one.id === name || one.bundle_id === name)
+  if (named.length === 0)
+    throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)
+  return named.map((one) => one.id)
 }
 
 /** The connected apps that a token may read. */

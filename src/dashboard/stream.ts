@@ -2,49 +2,69 @@
 import type { UnderlyingSource } from 'node:stream/web'
 import type { Feed } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
+import { pageForwards } from '../events/pages.ts'
 import type { Scope } from './scope.ts'
 
 const HEARTBEAT_MS = 15_000
 /** Events read at once while a client that was away catches up. */
-const PAGE = 500
-/** Bytes a client may leave unread before it is let go; it comes back with `Last-Event-ID` and misses nothing. */
+const PAGE = 100
+/** Bytes made ready while a client catches up, and bytes a client may leave unread before it is let go. */
+const READY_BYTES = 131_072
 const UNREAD_BYTES = 1_048_576
 
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(': still here\n\n')
 
 type Deps = { feed: Feed; live: Live; closing: AbortSignal }
+/** What is asked for: which events, after which seq (null: from the head on), and for as long as `may` says so. */
+export type Watched = { scope: Scope; after: number | null; may: () => boolean }
+type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/**
- * A response that sends every event of `scope` after `last_seq`, then those that happen. Null begins at the head.
- */
-export function streamOf(deps: Deps, scope: Scope, last_seq: number | null): Response {
-  const body = new ReadableStream<Uint8Array>(sourceOf(deps, scope, last_seq ?? deps.feed.head()), {
-    highWaterMark: UNREAD_BYTES,
+export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+
+/** A response that sends every event asked for, then those that happen. */
+export function streamOf(deps: Deps, watched: Watched): Response {
+  const body = new ReadableStream<Uint8Array>(sourceOf(deps, watched), {
+    highWaterMark: READY_BYTES,
     size: (chunk) => chunk.byteLength,
   })
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+  return new Response(body, { headers: STREAM_HEADERS })
 }
 
 /** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
-function sourceOf({ feed, live, closing }: Deps, scope: Scope, from: number): UnderlyingSource<Uint8Array> {
-  let sent = from
+function sourceOf(
+  { feed, live, closing }: Deps,
+  { scope, after, may }: Watched,
+): UnderlyingSource<Uint8Array> {
+  // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
+  let sent = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
   let caughtUp = false
-  let stop = (): void => {}
+  let isOpen = true
+  let unwatch = (): void => {}
 
-  function start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  function stop(): void {
+    isOpen = false
+    unwatch()
+  }
+
+  function start(controller: Controller): void {
     const end = (): void => {
+      if (!isOpen) return
       stop()
       controller.close()
     }
     const send = (messages: Uint8Array): void => {
+      if (!isOpen) return
       controller.enqueue(messages)
-      if ((controller.desiredSize ?? 0) < 0) end()
+      if ((controller.desiredSize ?? 0) < READY_BYTES - UNREAD_BYTES) end()
     }
-    const unwatch = live.watch({ wants: (event) => caughtUp && event.seq > sent && scope.wants(event), send })
-    const beat = setInterval(send, HEARTBEAT_MS, heartbeat).unref()
-    stop = () => {
-      unwatch()
+    const beat = setInterval(() => {
+      if (!may()) end()
+      else if (caughtUp) send(heartbeat)
+    }, HEARTBEAT_MS).unref()
+    const leave = live.watch({ wants: (event) => caughtUp && event.seq > sent && scope.wants(event), send })
+    unwatch = () => {
+      leave()
       clearInterval(beat)
       closing.removeEventListener('abort', end)
     }
@@ -53,13 +73,28 @@ function sourceOf({ feed, live, closing }: Deps, scope: Scope, from: number): Un
     if (closing.aborted) end()
   }
 
-  function pull(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    if (caughtUp) return
-    const page = feed.read({ ...scope.query, after: sent, limit: PAGE })
-    sent = page.at(-1)?.seq ?? sent
-    caughtUp = page.length === 0
-    if (!caughtUp) controller.enqueue(encoder.encode(page.map(messageOf).join('')))
+  async function pull(controller: Controller): Promise<void> {
+    if (caughtUp || !isOpen) return
+    try {
+      const { events } = await catchUp()
+      if (isOpen && events.length > 0) controller.enqueue(encoder.encode(events.map(messageOf).join('')))
+    } catch (error) {
+      stop()
+      throw error
+    }
   }
 
-  return { start, pull, cancel: () => stop() }
+  /** The next page with anything in it, or none and caught up. */
+  async function catchUp() {
+    for (;;) {
+      const page = await pageForwards(feed, scope.query, sent, PAGE)
+      const reached = page.next ?? sent
+      // Nothing happens between this look at the head and the watching that begins with it.
+      caughtUp = reached >= feed.head()
+      sent = reached
+      if (page.events.length > 0 || caughtUp || !isOpen) return page
+    }
+  }
+
+  return { start, pull, cancel: stop }
 }

@@ -39,11 +39,7 @@ export type Happening = {
   signed_at: number | null
 }
 
-export type Query = {
-  after: number
-  limit: number
-  /** Newest first instead of oldest first; `after` is then a bound from above (0: from the head). */
-  newest_first?: boolean
+export type Filter = {
   organization_id?: string | null
   /** Ids of apps, null for all. */
   apps?: readonly string[] | null
@@ -51,6 +47,9 @@ export type Query = {
   types?: readonly string[] | null
   environment?: string | null
 }
+
+/** A stretch of the feed: `after` exclusive, `until` inclusive; backwards the higher of the two comes first. */
+export type Query = Filter & { after: number; until?: number; limit: number; newest_first?: boolean }
 
 type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
 export type Feed = ReturnType<typeof openFeed>
@@ -67,10 +66,10 @@ export function openFeed(store: Store, clock: Clock) {
     and case when :types is null then type not in (select value from json_each(:quiet))
              else type in (select value from json_each(:types)) end`
   const forwards = store.prepare<object, Row>(
-    `select * from events where seq > :after and ${filters} order by seq limit :limit`,
+    `select * from events where seq > :after and seq <= :until and ${filters} order by seq limit :limit`,
   )
   const backwards = store.prepare<object, Row>(
-    `select * from events where (:after = 0 or seq < :after) and ${filters} order by seq desc limit :limit`,
+    `select * from events where seq < :after and seq >= :until and ${filters} order by seq desc limit :limit`,
   )
   const newest = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
   const quiet = JSON.stringify(QUIET_TYPES)
@@ -99,11 +98,12 @@ export function openFeed(store: Store, clock: Clock) {
     for (const listener of listeners) listener(event)
   }
 
-  /** Events in the order of the feed, or from the newest back. */
+  /** The events of a stretch, in the order of the feed or backwards. Long stretches belong in pages.ts. */
   function read(query: Query): FeedEvent[] {
     const statement = query.newest_first ? backwards : forwards
     const rows = statement.all({
       after: query.after,
+      until: query.until ?? (query.newest_first ? 0 : Number.MAX_SAFE_INTEGER),
       limit: query.limit,
       organization_id: query.organization_id ?? null,
       apps: query.apps ? JSON.stringify(query.apps) : null,

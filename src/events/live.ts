@@ -1,4 +1,4 @@
-/** What we remember: who is watching the feed. Each event is written out once, however many watch. */
+/** What we remember: who is watching the feed. What several want alike is written out once for all of them. */
 import type { Feed, FeedEvent } from './feed.ts'
 
 /** A watcher: `wants` chooses, `send` is given finished Server-Sent Events messages. */
@@ -33,12 +33,14 @@ export function openLive(feed: Feed) {
   })
 
   function deliver(): void {
-    const events = waiting
+    const textFor = textsOf(waiting)
     waiting = []
-    const messages = events.map(messageOf)
-    const all = encoder.encode(messages.join(''))
     const turn = (rest: Watcher[]): void => {
-      for (const watcher of rest.splice(0, AT_ONCE)) sendWanted(watcher, events, messages, all)
+      for (const watcher of rest.splice(0, AT_ONCE)) {
+        // Who left since the delivery began is not there to be written to.
+        const text = watchers.has(watcher) ? textFor(watcher) : null
+        if (text) watcher.send(text)
+      }
       if (rest.length > 0) setImmediate(turn, rest)
       else setTimeout(again, DELIVER_EVERY_MS).unref()
     }
@@ -50,15 +52,6 @@ export function openLive(feed: Feed) {
     if (delivering) deliver()
   }
 
-  function sendWanted(watcher: Watcher, events: FeedEvent[], messages: string[], all: Uint8Array): void {
-    const wanted = messages.filter((_, index) => {
-      const event = events[index]
-      return event !== undefined && watcher.wants(event)
-    })
-    if (wanted.length === messages.length) watcher.send(all)
-    else if (wanted.length > 0) watcher.send(encoder.encode(wanted.join('')))
-  }
-
   /** Watches until the returned function is called. */
   function watch(watcher: Watcher): () => void {
     watchers.add(watcher)
@@ -66,4 +59,19 @@ export function openLive(feed: Feed) {
   }
 
   return { watch }
+}
+
+/** The bytes of these events for a watcher, null when it wants none; made once for each choice among them. */
+function textsOf(events: readonly FeedEvent[]) {
+  const messages = events.map(messageOf)
+  const made = new Map<string, Uint8Array | null>()
+  return (watcher: Watcher): Uint8Array | null => {
+    const choice = events.map((event) => (watcher.wants(event) ? '1' : '0')).join('')
+    const known = made.get(choice)
+    if (known !== undefined) return known
+    const text = messages.filter((_, index) => choice[index] === '1').join('')
+    const bytes = text === '' ? null : encoder.encode(text)
+    made.set(choice, bytes)
+    return bytes
+  }
 }

@@ -138,6 +138,23 @@ describe('identify', () => {
     expect(app.feed()).toEqual([])
   })
 
+  test('thousands of faults in one call are answered with the first hundred', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, []]))
+    const answer = await app.post(IDENTIFY, user('u1', { attributes: many }))
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(answer.body.errors).toHaveLength(100)
+  })
+
+  test('an empty text counts as absent', async () => {
+    await app.post(IDENTIFY, user('u1', { locale: 'de_DE', platform: 'ios' }))
+    const answer = await app.post(
+      IDENTIFY,
+      user('u1', { locale: '', platform: '', osVersion: '', deviceModel: null }),
+    )
+    expect(answer.status).toBe(200)
+    expect(stored('u1')).toMatchObject({ locale: 'de_DE', platform: 'ios', os_version: null })
+  })
+
   test('a number beyond every double is refused, one beyond 2^53 is the nearest double', async () => {
     const send = (value: string) =>
       app.request(IDENTIFY, {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -174,4 +174,63 @@ test('a stream ends when the server goes down', async () => {
   await reader?.read()
   app.windfall.http.beginClosing()
   expect(await reader?.read()).toMatchObject({ done: true })
+})
+
+test('who leaves while events are handed out does not disturb anybody', async () => {
+  const open = () => app.request('/api/v1/events/stream', { headers: bearer })
+  const streams = await Promise.all(Array.from({ length: 130 }, open))
+  const readers = streams.map((response) => response.body?.getReader())
+  await Promise.all(readers.map((reader) => reader?.read()))
+  const stay = readers.filter((_, index) => index % 2 === 0)
+  await testNotification('a')
+  // The hand-out is under way by now, fifty at a time.
+  await Promise.all(readers.filter((_, index) => index % 2 === 1).map((reader) => reader?.cancel()))
+  await testNotification('b')
+  for (const reader of stay) {
+    let text = ''
+    while (!text.includes('id: 2\n')) text += new TextDecoder().decode((await reader?.read())?.value)
+    expect(text).toContain('id: 1\n')
+  }
+  await Promise.all(stay.map((reader) => reader?.cancel()))
+})
+
+test('HEAD tells the headers and watches nothing', async () => {
+  const response = await app.request('/api/v1/events/stream', { method: 'HEAD', headers: bearer })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.body).toBeNull()
+})
+
+test('a Last-Event-ID of another database begins at the head', async () => {
+  const live = () => testNotification('a')
+  expect(await watch('/api/v1/events/stream', { ...bearer, 'last-event-id': '999999' }, 1, live)).toEqual([1])
+})
+
+test('a token that is revoked ends the stream it opened', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const response = await app.request('/api/v1/events/stream', { headers: bearer })
+    const reader = response.body?.getReader()
+    await reader?.read()
+    const { store, tokens } = app.windfall
+    await store.commit(() => tokens.list().map((token) => tokens.revoke(token.id)))
+    vi.advanceTimersByTime(15_000)
+    expect(await reader?.read()).toMatchObject({ done: true })
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a filter that nothing matches is looked through once: the cursor goes on', async () => {
+  for (let n = 1; n <= 5; n += 1) await testNotification(`n${n}`)
+  expect(await events('?after=0&type=trial.started')).toEqual({ events: [], next: 5 })
+})
+
+test('a bundle id means the app of every organization that the token reads', async () => {
+  const { store, organizations, apps } = app.windfall
+  const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
+  await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
+  await store.commit(() => apps.add(organizations.meant('second').id, { bundle_id: BUNDLE }, 'test'))
+  await testNotification('a')
+  expect((await events(`?app=${BUNDLE}`)).events).toHaveLength(2)
 })
