@@ -158,8 +158,9 @@ create table refused_notifications (
   received_at             integer not null
 ) strict;
 
--- The newest signed version of each transaction. The two extra expiries are the earliest and the latest that
--- any version named (an extension moves it), so that what is concluded from them never has to be taken back.
+-- The newest signed version of each transaction. What is concluded from several versions never has to be taken back:
+-- the earliest and the latest expiry that any named (an extension moves it), and when the earliest was signed that
+-- says it is a trial, or a renewal that was paid for.
 create table transactions (
   app_id                  text not null,
   environment             text not null,
@@ -179,6 +180,8 @@ create table transactions (
   expires_at              integer,
   earliest_expires_at     integer,
   latest_expires_at       integer,
+  trial_signed_at         integer,
+  paid_renewal_signed_at  integer,
   offer_type              integer,
   offer_id                text,
   offer_discount          text,
@@ -201,7 +204,7 @@ create table transactions (
 create index transactions_by_lineage
   on transactions (app_id, environment, original_transaction_id, purchased_at);
 create index trials_by_lineage on transactions (app_id, environment, original_transaction_id)
-  where offer_type = 1 and offer_discount = 'FREE_TRIAL';
+  where trial_signed_at is not null;
 
 -- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.

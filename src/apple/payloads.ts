@@ -8,7 +8,9 @@ import * as v from 'valibot'
 export type Environment = 'production' | 'sandbox'
 
 /** Milliseconds since the epoch. Apple sends integers; only Xcode's local signer sends fractions. */
-const instant = v.pipe(v.number(), v.finite(), v.transform(Math.trunc))
+const instant = v.pipe(v.number(), v.transform(Math.trunc), v.safeInteger())
+/** What the database keeps as an integer must be one that a double holds exactly. */
+const whole = v.pipe(v.number(), v.safeInteger())
 const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 const flag = v.optional(v.nullable(v.boolean()), null)
@@ -33,23 +35,23 @@ export const TransactionPayload = v.pipe(
     webOrderLineItemId: optional(word),
     subscriptionGroupIdentifier: optional(word),
     expiresDate: optional(instant),
-    quantity: optional(v.pipe(v.number(), v.integer())),
+    quantity: optional(whole),
     inAppOwnershipType: optional(word),
     appAccountToken: optional(word),
     appTransactionId: optional(word),
     transactionReason: optional(word),
     storefront: optional(word),
-    price: optional(v.pipe(v.number(), v.safeInteger())),
+    price: optional(whole),
     currency: optional(word),
-    offerType: optional(v.number()),
+    offerType: optional(whole),
     offerIdentifier: optional(v.string()),
     offerDiscountType: optional(word),
     offerPeriod: optional(word),
     isUpgraded: flag,
     revocationDate: optional(instant),
-    revocationReason: optional(v.number()),
+    revocationReason: optional(whole),
     revocationType: optional(word),
-    revocationPercentage: optional(v.number()),
+    revocationPercentage: optional(whole),
     billingPlanType: optional(word),
     commitmentInfo: optional(v.looseObject({})),
   }),
@@ -99,15 +101,15 @@ export const RenewalPayload = v.pipe(
     signedDate: instant,
     environment: Environments,
     autoRenewProductId: optional(word),
-    autoRenewStatus: optional(v.number()),
-    expirationIntent: optional(v.number()),
+    autoRenewStatus: optional(whole),
+    expirationIntent: optional(whole),
     isInBillingRetryPeriod: flag,
     gracePeriodExpiresDate: optional(instant),
-    priceIncreaseStatus: optional(v.number()),
+    priceIncreaseStatus: optional(whole),
     renewalDate: optional(instant),
-    renewalPrice: optional(v.pipe(v.number(), v.safeInteger())),
+    renewalPrice: optional(whole),
     currency: optional(word),
-    offerType: optional(v.number()),
+    offerType: optional(whole),
     offerIdentifier: optional(v.string()),
     offerDiscountType: optional(word),
     offerPeriod: optional(word),
@@ -151,10 +153,10 @@ export const NotificationPayload = v.object({
   signedDate: optional(instant),
   data: optional(
     v.looseObject({
-      appAppleId: optional(v.number()),
+      appAppleId: optional(whole),
       bundleId: optional(word),
       environment: optional(word),
-      status: optional(v.number()),
+      status: optional(whole),
       consumptionRequestReason: optional(word),
       signedTransactionInfo: optional(v.string()),
       signedRenewalInfo: optional(v.string()),
@@ -164,12 +166,12 @@ export const NotificationPayload = v.object({
     v.looseObject({
       requestIdentifier: optional(word),
       environment: optional(word),
-      appAppleId: optional(v.number()),
+      appAppleId: optional(whole),
       bundleId: optional(word),
       productId: optional(word),
       storefrontCountryCodes: optional(v.array(v.string())),
-      succeededCount: optional(v.number()),
-      failedCount: optional(v.number()),
+      succeededCount: optional(whole),
+      failedCount: optional(whole),
     }),
   ),
   externalPurchaseToken: optional(
@@ -178,13 +180,13 @@ export const NotificationPayload = v.object({
       tokenCreationDate: optional(instant),
       tokenExpirationDate: optional(instant),
       tokenType: optional(word),
-      appAppleId: optional(v.number()),
+      appAppleId: optional(whole),
       bundleId: optional(word),
     }),
   ),
   appData: optional(
     v.looseObject({
-      appAppleId: optional(v.number()),
+      appAppleId: optional(whole),
       bundleId: optional(word),
       environment: optional(word),
       signedAppTransactionInfo: optional(v.string()),

@@ -4,21 +4,23 @@ import { SignatureError, type Verified, type Verifier } from '../apple/signed.ts
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import type { Arrival, Ledger } from './ledger.ts'
 import { openPending, type Pending } from './pending.ts'
 import { openRefused } from './refused.ts'
 
-type Deps = { store: Store; clock: Clock; verifier: Verifier; apps: Apps; ledger: Ledger }
+type Deps = { store: Store; clock: Clock; verifier: Verifier; apps: Apps; ledger: Ledger; log: Log }
 
 export type Arrivals = ReturnType<typeof openArrivals>
 
 const PUSHED: Arrival = { origin: 'live', source: 'push' }
 const WAITED: Arrival = { origin: 'recovered', source: 'pending' }
 
-export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
-  const pending = openPending(store, clock, ledger.raw)
+export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps) {
+  const pending = openPending(store, clock, ledger.raw, apps)
   const refused = openRefused(store, clock)
+  const warned = new Set<string>()
 
   /**
    * Takes what Apple pushed. Resolves once it is on disk: applied to every organization that has the app (or to
@@ -46,7 +48,7 @@ export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
       return await verifyNotification(verifier, signedPayload)
     } catch (error) {
       if (!(error instanceof SignatureError)) throw error
-      await store.commit(() => refused.keep(error.code, error.message, signedPayload))
+      await refused.keep(error.code, error.message, signedPayload)
       throw new Refusal(401, 'invalid_signature', `${error.code}: ${error.message}`)
     }
   }
@@ -56,19 +58,46 @@ export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
     { bundle_id, apple_id, environment }: Notification,
     organization_id: string | null,
   ): App[] {
-    const isNamed = (app: App) => organization_id === null || app.organization_id === organization_id
-    const isSame = (app: App) => apple_id === null || app.apple_id === null || app.apple_id === apple_id
-    return apps
+    const named = apps
       .byBundle(bundle_id)
-      .filter((app) => isNamed(app) && (environment !== 'production' || isSame(app)))
+      .filter((app) => organization_id === null || app.organization_id === organization_id)
+    if (environment !== 'production' || apple_id === null) return named
+    const isSame = (app: App) => app.apple_id === null || app.apple_id === apple_id
+    for (const app of named) if (!isSame(app)) warnOfAnother(app, apple_id)
+    return named.filter(isSame)
   }
 
-  /** Applies what waited for apps that are connected by now, proved once more; resolves with how many. */
+  /** Once an app and Apple id: a mistyped number would otherwise lose everything after seven days, without a word. */
+  function warnOfAnother(app: App, apple_id: number): void {
+    const pair = `${app.id} ${apple_id}`
+    if (warned.has(pair)) return
+    warned.add(pair)
+    log.warn('Apple gives this bundle id another Apple id than it is connected with: its notifications wait', {
+      bundle_id: app.bundle_id,
+      connected_with: app.apple_id,
+      apple_says: apple_id,
+      to_accept: acceptance(app, apple_id),
+    })
+  }
+
+  /**
+   * Applies what waited for apps that are connected by now, proved once more; resolves with how many. One that
+   * cannot be applied is logged and goes on waiting until it is too old.
+   */
   async function applyPending(): Promise<number> {
     let applied = 0
-    for (const { bundle_id } of pending.list()) {
+    for (const bundle_id of pending.bundles()) {
       if (apps.byBundle(bundle_id).length === 0) continue
-      for (const waiting of pending.forBundle(bundle_id)) applied += await applyWaiting(waiting)
+      for (const waiting of pending.forBundle(bundle_id)) {
+        applied += await applyWaiting(waiting).catch((error: unknown) => {
+          log.error('a notification that waited cannot be applied; it goes on waiting', {
+            bundle_id,
+            pending_id: waiting.id,
+            error,
+          })
+          return 0
+        })
+      }
     }
     return applied
   }
@@ -85,6 +114,11 @@ export function openArrivals({ store, clock, verifier, apps, ledger }: Deps) {
 
   return { receive, applyPending, pending, refused }
 }
+
+const acceptance = ({ bundle_id, source }: App, apple_id: number): string =>
+  source === 'config'
+    ? `write apple_id = ${apple_id} for it in config.toml`
+    : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
 
 /** Null for what was proved once and is no more (its certificate was revoked since): it is kept among the refused. */
 function givenUp(error: unknown): null {

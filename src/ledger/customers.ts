@@ -21,7 +21,7 @@ export type Customer = {
 export type Clues = {
   original_transaction_id: string
   original_purchased_at: number | null
-  app_transaction_id: string | null
+  app_transaction_ids: readonly string[]
 }
 
 export function openCustomers(store: Store) {
@@ -50,7 +50,9 @@ export function openCustomers(store: Store) {
     if (!known) meet(id, app_id, environment, clues)
     const redated = known ? redate(known, clues.original_purchased_at) : false
     const canonical = new Set([known?.canonical_id ?? id])
-    for (const across of bridged(app_id, environment, clues.app_transaction_id, id)) canonical.add(across)
+    for (const app_transaction_id of clues.app_transaction_ids) {
+      for (const across of bridged(app_id, environment, app_transaction_id, id)) canonical.add(across)
+    }
     if (!redated && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
     const leader = unite([...canonical])
     // Who was not known a moment ago joins a customer; that is no merging of two.
@@ -76,10 +78,9 @@ export function openCustomers(store: Store) {
   function bridged(
     app_id: string,
     environment: Environment,
-    app_transaction_id: string | null,
+    app_transaction_id: string,
     id: string,
   ): string[] {
-    if (app_transaction_id === null) return []
     const { changes } = bridge.run(app_id, environment, app_transaction_id, id)
     if (changes === 0) return []
     return acrossBridge.all(app_id, environment, app_transaction_id).map((row) => row.canonical_id)

@@ -47,7 +47,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     learnFrom(app, notification)
     notifications.keep(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const isFirst = transaction ? transactions.keep(app.id, transaction, payload.id).is_first : false
+    const isFirst = transaction ? keepTransaction(app, transaction, payload.id).is_first : false
     if (renewal) renewals.keep(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
     const subject = lineage && bringUpToDate(lineage, notification, origin)
@@ -66,7 +66,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.keep(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
-    const { is_first } = transactions.keep(app.id, verified, payload.id)
+    const { is_first } = keepTransaction(app, verified, payload.id)
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
     tellOf(
@@ -86,25 +86,30 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   /** Brings everything derived of a lineage up to date with the facts just kept. */
   function bringUpToDate(
     lineage: Lineage,
-    facts: Pick<Notification, 'transaction' | 'renewal'>,
+    { transaction, renewal }: Pick<Notification, 'transaction' | 'renewal'>,
     origin: Origin,
   ): Subject {
     const { app, environment, original_transaction_id } = lineage
-    const transaction = facts.transaction?.payload
-    const ids = [transaction?.app_transaction_id ?? null, facts.renewal?.payload.app_transaction_id ?? null]
-    const original_purchased_at = transaction?.original_purchased_at ?? null
-    let customer_id = ''
-    for (const app_transaction_id of new Set(ids)) {
-      const clues = { original_transaction_id, original_purchased_at, app_transaction_id }
-      const seen = customers.recognise(app.id, environment, clues)
-      customer_id = seen.canonical_id
-      for (const merged of seen.merged) announce.merged(lineage, merged, customer_id, origin)
-    }
-    return {
-      ...lineage,
-      customer_id,
-      derived: subscriptions.recompute(app.id, environment, original_transaction_id),
-    }
+    const ids = [transaction?.payload.app_transaction_id, renewal?.payload.app_transaction_id]
+    const seen = customers.recognise(app.id, environment, {
+      original_transaction_id,
+      original_purchased_at: transaction?.payload.original_purchased_at ?? null,
+      app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
+    })
+    for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
+    const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
+    return { ...lineage, customer_id: seen.canonical_id, derived }
+  }
+
+  /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
+  function keepTransaction(
+    app: App,
+    verified: Verified<Transaction>,
+    payload_id: number,
+  ): { is_first: boolean } {
+    const { is_first, left } = transactions.keep(app.id, verified, payload_id)
+    if (left !== null) subscriptions.recompute(app.id, verified.payload.environment, left)
+    return { is_first }
   }
 
   function tellOf(subject: Subject, transaction: Transaction, isFirst: boolean, origin: Origin): void {

@@ -1,6 +1,8 @@
 /** What we remember: notifications that are Apple's, for apps that are not connected (yet). */
 import type { Notification } from '../apple/notification.ts'
+import type { Environment } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
+import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import type { Raw } from './raw.ts'
@@ -10,17 +12,23 @@ const IN_ALL = 1_000
 const KEPT_MS = 7 * 86_400_000
 
 export type Pending = { id: number; organization_id: string | null; jws: string }
-/** What waits for one bundle id, for a person to decide upon. */
+/** What waits for one bundle id (and, where the address named one, organization), for a person to decide upon. */
 export type PendingSummary = {
+  organization_id: string | null
   bundle_id: string
+  /** As Apple says it. */
   apple_id: number | null
+  /** The connected app of that bundle id whose Apple id is another, which is why they wait. */
+  connected: Pick<App, 'apple_id' | 'source'> | null
   notifications: number
   first_received_at: number
   last_received_at: number
 }
 
 type Row = Omit<Pending, 'jws'> & { codec: number; body: Buffer }
-export function openPending(store: Store, clock: Clock, raw: Raw) {
+type SummaryRow = Omit<PendingSummary, 'connected'> & { environment: Environment }
+
+export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
   const insert = store.prepare<object>(`
     insert or ignore into pending_notifications
            ( organization_id,  bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
@@ -38,10 +46,11 @@ export function openPending(store: Store, clock: Clock, raw: Raw) {
   )
   const drop = store.prepare<[number]>('delete from pending_notifications where id = ?')
   const dropOld = store.prepare<[number]>('delete from pending_notifications where received_at < ?')
-  const summary = store.prepare<[], PendingSummary>(`
-    select bundle_id, max(apple_id) as apple_id, count(*) as notifications,
+  const summary = store.prepare<[], SummaryRow>(`
+    select organization_id, bundle_id, apple_id, max(environment) as environment, count(*) as notifications,
            min(received_at) as first_received_at, max(received_at) as last_received_at
-    from pending_notifications group by bundle_id order by last_received_at desc`)
+    from pending_notifications group by organization_id, bundle_id, apple_id, environment = 'production'
+    order by last_received_at desc`)
 
   /**
    * Keeps a proved notification until its app is connected (to the organization it was sent to, where its address
@@ -67,8 +76,21 @@ export function openPending(store: Store, clock: Clock, raw: Raw) {
   /** Forgets those older than seven days; how many. */
   const expire = (): number => dropOld.run(clock() - KEPT_MS).changes
 
-  /** Which apps Apple speaks of that nobody connected. */
-  const list = (): PendingSummary[] => summary.all()
+  /** Which apps Apple speaks of that nobody connected, or not with the Apple id that Apple says. */
+  const list = (): PendingSummary[] =>
+    summary.all().map(({ environment, ...row }) => {
+      const other = environment === 'production' ? namesake(apps, row) : undefined
+      return { ...row, connected: other ? { apple_id: other.apple_id, source: other.source } : null }
+    })
 
-  return { keep, forBundle, settle, expire, list }
+  /** The bundle ids for which something waits. */
+  const bundles = (): Set<string> => new Set(summary.all().map(({ bundle_id }) => bundle_id))
+
+  return { keep, forBundle, settle, expire, list, bundles }
 }
+
+const namesake = (apps: Apps, { organization_id, bundle_id, apple_id }: Omit<SummaryRow, 'environment'>) =>
+  apps
+    .byBundle(bundle_id)
+    .filter((app) => organization_id === null || app.organization_id === organization_id)
+    .find((app) => apple_id !== null && app.apple_id !== null && app.apple_id !== apple_id)

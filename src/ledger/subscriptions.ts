@@ -93,6 +93,10 @@ export function openSubscriptions(store: Store) {
   const put = store.prepare<SubscriptionRow>(`
     insert or replace into subscriptions (${columns.join(', ')}) values (${columns.map((name) => `:${name}`).join(', ')})`)
 
+  const remove = store.prepare<Lineage>(
+    'delete from subscriptions where app_id = ? and environment = ? and original_transaction_id = ?',
+  )
+
   /**
    * Makes the row of a lineage anew from everything known of it. Null for a lineage of one-time purchases, which has
    * none.
@@ -100,6 +104,7 @@ export function openSubscriptions(store: Store) {
   function recompute(...key: Lineage): Derived | null {
     const derived = derive(key, EVER)
     if (derived) put.run(derived.row)
+    else remove.run(...key)
     return derived
   }
 

@@ -23,6 +23,8 @@ export type TransactionRow = {
   expires_at: number | null
   earliest_expires_at: number | null
   latest_expires_at: number | null
+  trial_signed_at: number | null
+  paid_renewal_signed_at: number | null
   offer_type: number | null
   offer_id: string | null
   offer_discount: string | null
@@ -45,26 +47,42 @@ export type TransactionRow = {
 /** A trial of a lineage and the paid renewal that followed it. */
 export type Conversion = { trial_id: string; converted_at: number }
 
+/** What is concluded from all versions of a transaction, so that no later one takes it back. */
+type Concluded = Pick<
+  TransactionRow,
+  'earliest_expires_at' | 'latest_expires_at' | 'trial_signed_at' | 'paid_renewal_signed_at'
+>
+
 const COLUMNS = [
   ...['app_id', 'environment', 'transaction_id', 'original_transaction_id', 'product_id', 'group_id', 'kind'],
-  ...['reason', 'ownership', 'quantity', 'price_milli', 'currency', 'storefront', 'purchased_at'],
   ...[
-    'original_purchased_at',
+    'reason',
+    'ownership',
+    'quantity',
+    'price_milli',
+    'currency',
+    'storefront',
+    'purchased_at',
     'expires_at',
-    'earliest_expires_at',
-    'latest_expires_at',
-    'offer_type',
-    'offer_id',
   ],
-  ...['offer_discount', 'offer_period', 'is_upgraded', 'revoked_at', 'revocation_reason', 'revocation_type'],
+  ...['original_purchased_at', 'earliest_expires_at', 'latest_expires_at', 'trial_signed_at'],
+  ...['paid_renewal_signed_at', 'offer_type', 'offer_id', 'offer_discount', 'offer_period', 'is_upgraded'],
   ...[
+    'revoked_at',
+    'revocation_reason',
+    'revocation_type',
     'revocation_percentage',
     'web_order_line_item_id',
+  ],
+  ...[
     'app_account_token',
     'app_transaction_id',
     'billing_plan',
+    'commitment',
+    'signed_at',
+    'sha256',
+    'payload_id',
   ],
-  ...['commitment', 'signed_at', 'sha256', 'payload_id'],
 ]
 
 export function openTransactions(store: Store) {
@@ -74,51 +92,53 @@ export function openTransactions(store: Store) {
   )
   const put = store.prepare<TransactionRow>(`
     insert or replace into transactions (${COLUMNS.join(', ')}) values (${COLUMNS.map((name) => `:${name}`).join(', ')})`)
-  const widen = store.prepare<[number | null, number | null, string, string, string]>(
-    `update transactions set earliest_expires_at = ?, latest_expires_at = ? where ${key}`,
-  )
+  const conclude = store.prepare<TransactionRow & Concluded>(`
+    update transactions set earliest_expires_at = :earliest_expires_at, latest_expires_at = :latest_expires_at,
+      trial_signed_at = :trial_signed_at, paid_renewal_signed_at = :paid_renewal_signed_at
+    where app_id = :app_id and environment = :environment and transaction_id = :transaction_id`)
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
   const trialsBefore = store.prepare<object, Conversion>(`
     select transaction_id as trial_id, :purchased_at as converted_at from transactions
-    where ${lineage} and offer_type = 1 and offer_discount = 'FREE_TRIAL'
+    where ${lineage} and trial_signed_at is not null
       and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
       and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
   const paidAfter = store.prepare<object, { converted_at: number | null }>(`
     select min(purchased_at) as converted_at from transactions
-    where ${lineage} and reason = 'RENEWAL' and price_milli > 0
+    where ${lineage} and paid_renewal_signed_at is not null
       and purchased_at between :earliest_expires_at - ${CONVERSION_BEFORE_MS}
                            and :latest_expires_at + ${CONVERSION_AFTER_MS}`)
 
   /**
    * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
-   * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a transaction id not yet known.
+   * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a transaction id not yet known;
+   * `left` is the lineage it was in before, where this version names another.
    */
   function keep(app_id: string, verified: Verified<Transaction>, payload_id: number) {
     const row = rowOf(app_id, verified, payload_id)
     const known = find.get(app_id, row.environment, row.transaction_id)
     if (!known) {
       put.run(row)
-      return { is_first: true }
+      return { is_first: true, left: null }
     }
-    const earliest_expires_at = least(known.earliest_expires_at, row.expires_at)
-    const latest_expires_at = greatest(known.latest_expires_at, row.expires_at)
-    if (isNewer(row, known)) put.run({ ...row, earliest_expires_at, latest_expires_at })
-    else widen.run(earliest_expires_at, latest_expires_at, app_id, row.environment, row.transaction_id)
-    return { is_first: false }
+    const concluded = concludedFrom(known, row)
+    if (!isNewer(row, known)) {
+      conclude.run({ ...known, ...concluded })
+      return { is_first: false, left: null }
+    }
+    put.run({ ...row, ...concluded })
+    const hasMoved = known.original_transaction_id !== row.original_transaction_id
+    return { is_first: false, left: hasMoved ? known.original_transaction_id : null }
   }
 
   /** The trials known to have converted, now that something of this transaction is known. */
-  function conversions(app_id: string, transaction: Transaction): Conversion[] {
-    if (!isTrial(transaction) && transaction.reason !== 'RENEWAL') return []
-    const row = find.get(app_id, transaction.environment, transaction.transaction_id)
+  function conversions(app_id: string, { environment, transaction_id }: Transaction): Conversion[] {
+    const row = find.get(app_id, environment, transaction_id)
     if (!row) return []
-    if (isTrial(row)) {
-      const converted_at = paidAfter.get(row)?.converted_at ?? null
-      return converted_at === null ? [] : [{ trial_id: row.transaction_id, converted_at }]
-    }
-    const isPaidRenewal = row.reason === 'RENEWAL' && row.price_milli !== null && row.price_milli > 0
-    return isPaidRenewal ? trialsBefore.all(row) : []
+    const trials = row.paid_renewal_signed_at === null ? [] : trialsBefore.all(row)
+    const converted_at = row.trial_signed_at === null ? null : (paidAfter.get(row)?.converted_at ?? null)
+    if (converted_at !== null) trials.push({ trial_id: row.transaction_id, converted_at })
+    return trials
   }
 
   /** The newest version of a transaction. */
@@ -136,9 +156,21 @@ export function isNewer(
   return a.signed_at === b.signed_at ? Buffer.compare(a.sha256, b.sha256) > 0 : a.signed_at > b.signed_at
 }
 
+function concludedFrom(a: Concluded, b: Concluded): Concluded {
+  return {
+    earliest_expires_at: least(a.earliest_expires_at, b.earliest_expires_at),
+    latest_expires_at: greatest(a.latest_expires_at, b.latest_expires_at),
+    trial_signed_at: least(a.trial_signed_at, b.trial_signed_at),
+    paid_renewal_signed_at: least(a.paid_renewal_signed_at, b.paid_renewal_signed_at),
+  }
+}
+
 const least = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b))
 const greatest = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b)
+
+const isPaidRenewal = ({ reason, price_milli }: Transaction): boolean =>
+  reason === 'RENEWAL' && price_milli !== null && price_milli > 0
 
 function rowOf(app_id: string, verified: Verified<Transaction>, payload_id: number): TransactionRow {
   const { bundle_id, upgraded, commitment, ...transaction } = verified.payload
@@ -147,6 +179,8 @@ function rowOf(app_id: string, verified: Verified<Transaction>, payload_id: numb
     app_id,
     earliest_expires_at: transaction.expires_at,
     latest_expires_at: transaction.expires_at,
+    trial_signed_at: isTrial(verified.payload) ? transaction.signed_at : null,
+    paid_renewal_signed_at: isPaidRenewal(verified.payload) ? transaction.signed_at : null,
     is_upgraded: upgraded ? 1 : 0,
     commitment: commitment && JSON.stringify(commitment),
     sha256: Buffer.from(verified.sha256, 'hex'),

@@ -32,7 +32,7 @@ const clue = (
 ): Clues => ({
   original_transaction_id,
   original_purchased_at,
-  app_transaction_id,
+  app_transaction_ids: app_transaction_id === null ? [] : [app_transaction_id],
 })
 const idOf = (lineage: string) => customerId(APP, 'production', lineage)
 
@@ -47,7 +47,7 @@ function componentsOf(clues: readonly Clues[]): Map<string, string> {
         const nameOfB = names.get(b.original_transaction_id) ?? ''
         const isJoined =
           a.original_transaction_id === b.original_transaction_id ||
-          (a.app_transaction_id !== null && a.app_transaction_id === b.app_transaction_id)
+          a.app_transaction_ids.some((id) => b.app_transaction_ids.includes(id))
         if (isJoined && nameOfA < nameOfB) {
           names.set(b.original_transaction_id, nameOfA)
           changed = true
@@ -62,7 +62,7 @@ const someClues = fc.array(
   fc.record({
     original_transaction_id: fc.constantFrom(...'ABCDEFGH'),
     original_purchased_at: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 5 }),
-    app_transaction_id: fc.option(fc.constantFrom('x', 'y', 'z', 'w'), { freq: 2 }),
+    app_transaction_ids: fc.array(fc.constantFrom('x', 'y', 'z', 'w'), { maxLength: 2 }),
   }),
   { minLength: 1, maxLength: 14 },
 )

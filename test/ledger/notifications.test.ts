@@ -217,3 +217,51 @@ test('what waited and can be proved no more is set aside, and stops nothing', as
   expect(other.windfall.arrivals.refused.list()).toMatchObject([{ reason: 'root' }])
   app = other
 })
+
+test.each([
+  ['offerType', 1.5],
+  ['quantity', 1e20],
+  ['expiresDate', 1e19],
+  ['revocationPercentage', 0.5],
+])(
+  'a number the database could not hold (%s) is left out and told, and the rest is kept',
+  async (field, value) => {
+    const { transactionPayload } = await import('../apple/samples.ts')
+    const signedTransactionInfo = app.authority.sign(transactionPayload({ [field]: value }))
+    expect(
+      await app.notify(renewedPayload(app.authority, { data: { signedTransactionInfo } })),
+    ).toMatchObject({
+      status: 200,
+      body: { applied: 1 },
+    })
+    const [event] = app.feed()
+    expect(event?.data.notification).toMatchObject({ problem: expect.stringContaining(field) })
+    expect(app.windfall.store.prepare('select count(*) as n from transactions').get()).toEqual({ n: 1 })
+  },
+)
+
+test('a renewal info that alone names the app transaction joins its customer without a merge', async () => {
+  const { transactionPayload } = await import('../apple/samples.ts')
+  await app.notify(renewedPayload(app.authority))
+  const { renewalPayload } = await import('../apple/samples.ts')
+  const ids = { transactionId: '3', originalTransactionId: '3', appTransactionId: undefined }
+  const data = {
+    signedTransactionInfo: app.authority.sign(transactionPayload(ids)),
+    signedRenewalInfo: app.authority.sign(
+      renewalPayload({ originalTransactionId: '3', appTransactionId: '704000000000000001' }),
+    ),
+  }
+  await app.notify(renewedPayload(app.authority, { data, outer: { notificationUUID: 'second' } }))
+  expect(app.feed(['customer.merged'])).toEqual([])
+  expect(new Set(app.feed(['subscription.renewed']).map((event) => event.customer_id)).size).toBe(1)
+})
+
+test('a transaction that a newer version puts into another lineage leaves the old one', async () => {
+  const { transactionPayload } = await import('../apple/samples.ts')
+  await app.notify(renewedPayload(app.authority))
+  const moved = transactionPayload({ originalTransactionId: '9', signedDate: NOW + 1000 })
+  const data = { signedTransactionInfo: app.authority.sign(moved), signedRenewalInfo: undefined }
+  await app.notify(renewedPayload(app.authority, { data, outer: { notificationUUID: 'second' } }))
+  const rows = app.windfall.store.prepare('select original_transaction_id from subscriptions').all()
+  expect(rows).toEqual([{ original_transaction_id: '9' }])
+})

@@ -6,6 +6,7 @@ import { openVerifier, type Verified, type Verifier } from '../../src/apple/sign
 import { openApps } from '../../src/apps/apps.ts'
 import { openOrganizations } from '../../src/apps/organizations.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
+import type { TransactionBody } from '../../src/demo/unsigned.ts'
 import { openFeed } from '../../src/events/feed.ts'
 import { EVENT_TYPES } from '../../src/events/vocabulary.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
@@ -20,16 +21,37 @@ type Fact =
   | { kind: 'notification'; verified: Verified<Notification> }
   | { kind: 'transaction'; verified: Verified<Transaction> }
 
+/**
+ * The same transaction as Apple might have signed it at another time: at the very same instant with other words, long
+ * after with what it did not know before, or before it knew of offers and prices.
+ */
+function otherVersions(transaction: TransactionBody, index: number): object[] {
+  const { offerType, offerDiscountType, offerIdentifier, price, currency, ...bare } = transaction
+  if (index % 7 === 0) return [{ ...bare, signedDate: bare.signedDate - 1 }]
+  if (index % 7 === 1) return [{ ...bare, signedDate: bare.signedDate + DAY }]
+  if (index % 7 === 2) return [{ ...transaction, appAccountToken: 'another' }]
+  if (index % 7 === 3 && bare.expiresDate)
+    return [{ ...transaction, expiresDate: bare.expiresDate + 3 * DAY }]
+  return []
+}
+
 /** Every signed text of a history, proved once. */
 async function proveHistory(verifier: Verifier, seed: number, subscribers: number): Promise<Fact[]> {
   const authority = await sharedAuthority()
   const from = UNTIL - 500 * DAY
   const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, odd: true, authority })
   const facts: Fact[] = []
-  for (const step of simulation.steps()) {
+  for (const [index, step] of [...simulation.steps()].entries()) {
     if (step.kind === 'notification') {
       const verified = await verifyNotification(verifier, step.body.signedPayload)
       facts.push({ kind: 'notification', verified })
+      const transaction = step.payload.data?.signedTransactionInfo
+      for (const other of transaction ? otherVersions(transaction, index) : []) {
+        facts.push({
+          kind: 'transaction',
+          verified: await verifyTransaction(verifier, authority.sign(other)),
+        })
+      }
     } else if (step.kind === 'attribute' && step.body.jws) {
       const verified = await verifyTransaction(verifier, step.body.jws)
       facts.push({ kind: 'transaction', verified })
