@@ -4,6 +4,7 @@ import { openRevocation } from './apple/revocation.ts'
 import { APPLE_ROOTS } from './apple/roots.ts'
 import { openVerifier } from './apple/signed.ts'
 import { openApps } from './apps/apps.ts'
+import { openDeclarations } from './apps/declarations.ts'
 import { openKeys } from './apps/keys.ts'
 import { openOrganizations } from './apps/organizations.ts'
 import { openAttribution } from './attribution/attribution.ts'
@@ -48,10 +49,11 @@ export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROO
   const organizations = openOrganizations(store, clock)
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
+  const declarations = openDeclarations({ store, organizations, apps, keys, log })
   const revocation = config.apple.revocation_checks ? openRevocation({ clock, log }) : undefined
   const verifier = openVerifier({ roots, clock, revocation })
   const ledger = openLedger({ store, clock, feed, apps })
-  const arrivals = openArrivals({ store, clock, verifier, apps, ledger })
+  const arrivals = openArrivals({ store, clock, verifier, apps, ledger, log })
   // One object for all who read it, so that a reload reaches them.
   const limits = { ...config.limits }
   const attribution = openAttribution({ store, clock, feed, ledger, limits })
@@ -66,22 +68,17 @@ export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROO
   http.add(dashboardRoutes({ feed, live, apps, tokens, closing: http.closing }))
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
-  /** Takes over what a configuration declares and what of it can change while running. */
+  /**
+   * Takes over what a configuration declares and what of it can change while running.
+   *
+   * @throws Refusal when what it declares cannot be so; then nothing of it is taken over.
+   */
   async function declare(next: Config): Promise<void> {
+    // First what can fail: an error leaves all as it was.
+    await declarations.declare(next)
     Object.assign(limits, next.limits)
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
-    await store.commit(() => organizations.declare(next.organizations))
-    for (const organization of organizations.list()) {
-      const declared = next.organizations.find((one) => one.slug === organization.slug)
-      const declaredApps = next.apps.filter((app) => app.organization === organization.slug)
-      await store.commit(() => {
-        apps.declare(organization.id, declaredApps)
-        keys.declare(organization.id, declared ? keysOf(declared) : [])
-        if (keys.list(organization.id).length === 0)
-          keys.create(organization.id, 'publishable', 'made at first start')
-      })
-    }
     const applied = await arrivals.applyPending()
     if (applied > 0) log.info('applied notifications that had waited for their app', { applied })
   }
@@ -100,6 +97,7 @@ export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROO
   }
   return {
     clock,
+    log,
     http,
     jobs,
     store,
@@ -124,14 +122,6 @@ export const reachOf = (config: Config) => ({
   hosts: config.server.hosts,
   trusted_proxies: config.server.trusted_proxies,
 })
-
-function keysOf(organization: Config['organizations'][number]) {
-  const { publishable_key, secret_key } = organization
-  return [
-    ...(publishable_key ? [{ kind: 'publishable' as const, token: publishable_key }] : []),
-    ...(secret_key ? [{ kind: 'secret' as const, token: secret_key }] : []),
-  ]
-}
 
 function jobList({ arrivals }: { arrivals: ReturnType<typeof openArrivals> }): Job[] {
   return [

@@ -99,7 +99,7 @@ export async function perform(verbs: Verbs, name: string, args: unknown): Promis
 /**
  * Asks the process listening at `path`. Resolves with `null` when nobody listens there.
  *
- * @throws Refusal as the server said it.
+ * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could.
  */
 export async function askControl(
   path: string,
@@ -119,6 +119,10 @@ export async function askControl(
     throw new Refusal(status, code, detail)
   } catch (error) {
     if (isNobodyThere(error)) return null
+    if (isCutOff(error)) {
+      const detail = 'the process that serves ended before it answered: look whether it was done'
+      throw new Refusal(503, 'no_answer', detail)
+    }
     throw error
   } finally {
     await dispatcher.close()
@@ -126,4 +130,11 @@ export async function askControl(
 }
 
 const isNobodyThere = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ECONNREFUSED')
+  error instanceof Error &&
+  'code' in error &&
+  ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(String(error.code))
+
+const isCutOff = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code))

@@ -49,6 +49,7 @@ export function openApps(store: Store, clock: Clock) {
       name = excluded.name, apple_id = excluded.apple_id, team_id = excluded.team_id,
       android_package = excluded.android_package, sku = excluded.sku, source = excluded.source, gone_at = null`)
   const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const giveUpPackage = store.prepare<[string]>('update apps set android_package = null where id = ?')
   const learn = store.prepare<[number, string]>(
     'update apps set apple_id = ? where id = ? and apple_id is null',
   )
@@ -70,7 +71,8 @@ export function openApps(store: Store, clock: Clock) {
   /**
    * Connects an app, or says more of one.
    *
-   * @throws Refusal 409 `declared_in_config` when config.toml has the say over it.
+   * @throws Refusal 409 `declared_in_config` when config.toml has the say over it, `android_package_taken` when
+   * another app of the organization has the Android application id.
    */
   function add(organization_id: string, declaration: AppDeclaration, source: string): App {
     const known = inOrganization.get(organization_id, declaration.bundle_id)
@@ -89,7 +91,7 @@ export function openApps(store: Store, clock: Clock) {
       name: declaration.name ?? known?.name ?? null,
       apple_id: declaration.apple_id ?? known?.apple_id ?? null,
       team_id: declaration.team_id ?? known?.team_id ?? null,
-      android_package: declaration.android_package ?? known?.android_package ?? null,
+      android_package: packageFor(organization_id, declaration, known),
       sku: declaration.sku ?? known?.sku ?? null,
       source,
       created_at: clock(),
@@ -100,15 +102,43 @@ export function openApps(store: Store, clock: Clock) {
     return app
   }
 
-  /** Makes the apps that config.toml declares for an organization be so; what it dropped is marked gone. */
+  function packageFor(
+    organization_id: string,
+    { bundle_id, android_package }: AppDeclaration,
+    known: App | undefined,
+  ): string | null {
+    const name = android_package ?? known?.android_package ?? null
+    const holder = packageHolder(organization_id, bundle_id, name)
+    if (!holder) return name
+    // What an app had before it was disconnected may be another's by now.
+    if (!android_package) return null
+    const detail = `${holder.bundle_id} has the Android package ${android_package} already`
+    throw new Refusal(409, 'android_package_taken', detail)
+  }
+
+  /** Another app of the organization that has this Android application id. */
+  const packageHolder = (organization_id: string, bundle_id: string, name: string | null): App | undefined =>
+    (name === null ? [] : byAndroidPackage(name)).find(
+      (app) => app.organization_id === organization_id && app.bundle_id !== bundle_id,
+    )
+
+  /**
+   * Makes the apps that config.toml declares for an organization be so; what it dropped is marked gone.
+   *
+   * @throws Refusal 409 `android_package_taken` when an app connected otherwise has one's Android application id.
+   */
   function declare(organization_id: string, declarations: readonly AppDeclaration[]): void {
-    for (const declaration of declarations) add(organization_id, declaration, 'config')
     const declared = new Set(declarations.map((declaration) => declaration.bundle_id))
-    for (const app of list()) {
-      const dropped =
-        app.organization_id === organization_id && app.source === 'config' && !declared.has(app.bundle_id)
-      if (dropped) leave.run(clock(), app.id)
+    const present = list().filter((app) => app.organization_id === organization_id)
+    for (const app of present) {
+      if (app.source === 'config' && !declared.has(app.bundle_id)) leave.run(clock(), app.id)
     }
+    for (const { bundle_id, android_package } of declarations) {
+      const holder = packageHolder(organization_id, bundle_id, android_package ?? null)
+      // Config.toml has the say over it, and gives what it had to another.
+      if (holder && declared.has(holder.bundle_id)) giveUpPackage.run(holder.id)
+    }
+    for (const declaration of declarations) add(organization_id, declaration, 'config')
   }
 
   /** Disconnects an app. What it has sent stays; what it sends from now on waits as pending. */

@@ -22,6 +22,9 @@ export type Key = {
   revoked_at: number | null
 }
 
+/** A key as config.toml has it. */
+export type DeclaredKey = { kind: KeyKind; token: string }
+
 const PREFIXES: Record<KeyKind, string> = { publishable: 'pk_live_', secret: 'sk_live_' }
 
 export type Keys = ReturnType<typeof openKeys>
@@ -75,6 +78,12 @@ export function openKeys(store: Store, clock: Clock) {
   /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
+  /** The publishable key to put into an app: the newest that is alive, rather one without an end; null without any. */
+  function publishable(organization_id: string): Key | null {
+    const alive = list(organization_id).filter((key) => key.kind === 'publishable' && isAlive(key, clock()))
+    return alive.findLast((key) => key.expires_at === null) ?? alive.at(-1) ?? null
+  }
+
   /** Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. */
   function rotate(id: string, overlap_ms: number) {
     const old = mutable(id)
@@ -99,8 +108,12 @@ export function openKeys(store: Store, clock: Clock) {
     return key
   }
 
-  /** Makes the keys of `organization_id` that come from config.toml be exactly `tokens`. */
-  function declare(organization_id: string, tokens: readonly { kind: KeyKind; token: string }[]): void {
+  /**
+   * Makes the keys of `organization_id` that come from config.toml be exactly `tokens`.
+   *
+   * @throws Refusal 409 `key_in_use` when one of them is another organization's.
+   */
+  function declare(organization_id: string, tokens: readonly DeclaredKey[]): void {
     const kept = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
     const dropped = list(organization_id).filter(
       (key) => key.source === 'config' && key.revoked_at === null && !kept.has(key.id),
@@ -112,13 +125,17 @@ export function openKeys(store: Store, clock: Clock) {
     const known = byHash.get(hashOf(token))
     if (!known) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
     if (known.organization_id !== organization_id) {
-      throw new Refusal(409, 'key_in_use', 'a key in config.toml belongs to another organization')
+      throw new Refusal(
+        409,
+        'key_in_use',
+        `the ${known.kind} key …${known.hint} in config.toml belongs to another organization; write another`,
+      )
     }
     if (!isAlive(known, clock())) revive.run(known.id)
     return known.id
   }
 
-  return { create, recognise, list, rotate, revoke, declare }
+  return { create, recognise, list, publishable, rotate, revoke, declare }
 }
 
 const isAlive = (key: Key, now: number): boolean =>

@@ -26,6 +26,7 @@ export type OrganizationDeclaration = Pick<
 
 export type Organizations = ReturnType<typeof openOrganizations>
 
+const FIRST_START = 'first start'
 const DEFAULT: OrganizationDeclaration = {
   slug: 'default',
   name: 'Default',
@@ -44,6 +45,7 @@ export function openOrganizations(store: Store, clock: Clock) {
     on conflict (slug) do update set
       name = excluded.name, sdk_auth = excluded.sdk_auth, time_zone = excluded.time_zone,
       currency = excluded.currency, source = excluded.source, gone_at = null`)
+  const reslug = store.prepare<[string, string]>('update organizations set slug = ? where id = ?')
   const leave = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
 
   /** All that are not gone, oldest first. */
@@ -70,15 +72,26 @@ export function openOrganizations(store: Store, clock: Clock) {
     return found
   }
 
+  /** The one with this slug, gone or not. */
+  const named = (slug: string): Organization | null => bySlug.get(slug) ?? null
+
+  /** The organization of the first start, which nobody has named: null where config.toml has, or it is gone. */
+  const unnamed = (): Organization | null => list().find(({ source }) => source === FIRST_START) ?? null
+
+  /** Gives an organization another slug; it stays the same one, with all it has. */
+  const rename = (id: string, slug: string): void => void reslug.run(slug, id)
+
+  /** Marks an organization gone; what it has stays on disk. */
+  const drop = (id: string): void => void leave.run(clock(), id)
+
   /** Makes what config.toml declares be so; what it declared before and no longer does is marked gone. */
   function declare(declarations: readonly OrganizationDeclaration[]): void {
     for (const declaration of declarations) write(declaration, 'config')
     const declared = new Set(declarations.map((declaration) => declaration.slug))
     for (const organization of list()) {
-      if (organization.source === 'config' && !declared.has(organization.slug))
-        leave.run(clock(), organization.id)
+      if (organization.source === 'config' && !declared.has(organization.slug)) drop(organization.id)
     }
-    if (list().length === 0) write(DEFAULT, 'first start')
+    if (list().length === 0) write(DEFAULT, FIRST_START)
   }
 
   function write(declaration: OrganizationDeclaration, source: string): void {
@@ -86,7 +99,7 @@ export function openOrganizations(store: Store, clock: Clock) {
     put.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
   }
 
-  return { list, get, meant, declare }
+  return { list, get, named, unnamed, rename, drop, meant, declare }
 }
 
 const slugs = (organizations: readonly Organization[]): string =>

@@ -71,23 +71,32 @@ const list = defineCommand({
     for (const organization of organizations) {
       print(`${organization.slug} (${organization.id})`)
       if (organization.apps.length === 0) print('  no app yet: windfall apps add BUNDLE')
-      else print(columns(organization.apps.map(rowOf)))
+      else print(columns([HEAD, ...organization.apps.map(rowOf)]))
     }
     if (pending.length === 0) return
-    print('\nNotifications wait for apps that are not connected (windfall apps add BUNDLE):')
-    print(
-      columns(
-        pending.map((one) => [
-          '',
-          one.bundle_id,
-          one.notifications,
-          `since ${shownAt(one.first_received_at)}`,
-        ]),
-      ),
-    )
+    print('\nNotifications wait, for seven days:')
+    print(columns(pending.map(waitingRow)))
   },
 })
 
+const waitingRow = (one: PendingSummary) => [
+  '',
+  one.bundle_id,
+  one.notifications,
+  `since ${shownAt(one.first_received_at)}`,
+  whyItWaits(one),
+]
+
+function whyItWaits({ bundle_id, apple_id, connected }: PendingSummary): string {
+  if (connected === null) return `not connected: windfall apps add ${bundle_id}`
+  const remedy =
+    connected.source === 'config'
+      ? `write apple_id = ${apple_id} in config.toml`
+      : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
+  return `connected with Apple id ${connected.apple_id}, but Apple says ${apple_id}: ${remedy}`
+}
+
+const HEAD = ['', 'bundle id', 'Apple id', 'team id', 'Android package', 'said by']
 const rowOf = (app: App) => ['', app.bundle_id, app.apple_id, app.team_id, app.android_package, app.source]
 
 export const appsCommand = defineCommand({

@@ -12,6 +12,7 @@ import { checkCommand } from './check.ts'
 import { demoCommand } from './demo.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
+import { refusedCommand } from './refused.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
 
@@ -26,6 +27,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   apps: appsCommand,
   keys: keysCommand,
   tokens: tokensCommand,
+  refused: refusedCommand,
   backup: backupCommand,
 }
 
@@ -41,6 +43,8 @@ const windfall = defineCommand({
 /** Runs one command. The exit code is 0, 1 when it could not be done, 2 when it was asked for wrongly. */
 export async function runCli(argv: string[]): Promise<void> {
   const { command, path, rest } = find(argv)
+  // Whoever read what we say may be gone: a server goes on, and a command has done its work.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     if (argv.includes('--version')) return say(process.stdout, version)
     if (rest.includes('--help') || rest.includes('-h') || command.subCommands)

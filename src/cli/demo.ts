@@ -138,7 +138,7 @@ async function welcome(windfall: Windfall, url: string): Promise<void> {
   const reach = { organization_id: null, apps: null }
   const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', reach))
   const { id } = windfall.organizations.meant(null)
-  const key = windfall.keys.list(id).find((one) => one.token !== null)?.token
+  const key = windfall.keys.publishable(id)?.token
   const app = windfall.apps.list()[0]?.bundle_id
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
   print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)

@@ -1,8 +1,11 @@
 /** How a command reaches the instance: through the process that serves its file, or by itself when none does. */
+import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
 import { askControl, controlPath, perform } from '../control.ts'
+import { Refusal } from '../errors.ts'
 import { openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
 import { verbsOf } from '../verbs.ts'
@@ -25,6 +28,10 @@ export const organizationArg = {
   },
 } as const
 
+/** How often, and every how many milliseconds, a command tries to reach an instance that another one has just now. */
+const ATTEMPTS = 20
+const AGAIN_AFTER_MS = 100
+
 /**
  * Does `verb` on the instance that `configPath` configures, and returns what it answered.
  *
@@ -36,14 +43,28 @@ export async function tell<Answer>(
   args: unknown,
 ): Promise<Answer> {
   const { config } = loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
-  const answered = await askControl(controlPath(config.store.path), verb, args)
-  if (answered) return answered.result as Answer
+  for (let attempt = 1; ; attempt += 1) {
+    const answered = await askControl(controlPath(config.store.path), verb, args)
+    if (answered) return answered.result as Answer
+    try {
+      return (await performAlone(config, verb, args)) as Answer
+    } catch (error) {
+      // Held, and nobody listens: another command is at it, or a server is about to listen.
+      const isHeld = error instanceof Refusal && error.code === 'already_serving'
+      if (!isHeld || attempt === ATTEMPTS) throw error
+    }
+    await setTimeout(AGAIN_AFTER_MS)
+  }
+}
+
+/** Opens the instance for this one verb. */
+async function performAlone(config: Config, verb: string, args: unknown): Promise<unknown> {
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
     const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
     try {
-      return (await perform(verbsOf(windfall), verb, args)) as Answer
+      return await perform(verbsOf(windfall), verb, args)
     } finally {
       await windfall.close()
     }
@@ -67,6 +88,9 @@ export function columns(rows: readonly (readonly (string | number | null)[])[]):
 }
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** For the person at the terminal, not for what reads the output. */
+export const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** An instant for people: UTC, to the minute. */
 export const shownAt = (at: number | null): string =>

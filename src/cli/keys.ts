@@ -3,7 +3,7 @@ import { defineCommand } from 'citty'
 import type { Key } from '../apps/keys.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
 
 type Created = Key & { token: string }
 type Rotated = Created & { replaces: string; old_expires_at: number }
@@ -33,7 +33,7 @@ const create = defineCommand({
     const asked = { organization: args.organization ?? null, kind, label }
     const key = await tell<Created>(args.config, 'keys.create', asked)
     print(`${key.id}  ${key.token}`)
-    if (secret) print(ONCE)
+    if (secret) remark(ONCE)
   },
 })
 
@@ -83,8 +83,8 @@ const rotate = defineCommand({
       throw new Refusal(400, 'invalid_request', `--overlap takes hours; ${args.overlap} is no number`)
     const key = await tell<Rotated>(args.config, 'keys.rotate', { id: args.id, overlap_ms: hours * HOUR_MS })
     print(`${key.id}  ${key.token}`)
-    if (key.kind === 'secret') print(ONCE)
-    print(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
+    if (key.kind === 'secret') remark(ONCE)
+    remark(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
   },
 })
 

@@ -27,6 +27,7 @@ export const serveCommand = defineCommand({
  * Serves what `load` gives until a signal says stop; SIGHUP loads again. `roots` are for tests, whose Apple is another.
  */
 export async function serveUntilStopped(load: () => Loaded, roots?: readonly string[]): Promise<void> {
+  const hangUps = openHangUps()
   const loaded = load()
   const { config } = loaded
   const log = logOf(config)
@@ -40,8 +41,9 @@ export async function serveUntilStopped(load: () => Loaded, roots?: readonly str
   })
   const server = await serve(windfall, config, log)
   welcome(windfall, server)
-  reloadOnHangUp(windfall, log, loaded, load)
+  hangUps.start(reloadOf(windfall, log, loaded, load))
   await stopSignal()
+  await hangUps.stop()
   await server.close()
   lock.release()
 }
@@ -60,7 +62,13 @@ export async function serve(windfall: Windfall, config: Config, log: Log, any_po
   const server = await listenOr(windfall, config, any_port)
   const { base_url } = withPort(config, server.port)
   windfall.http.reach(reachOf(withPort(config, server.port)))
-  const control = await openControl(controlPath(config.store.path), verbsOf(windfall), log)
+  const control = await openControl(controlPath(config.store.path), verbsOf(windfall), log).catch(
+    async (error) => {
+      await server.close()
+      await windfall.close()
+      throw error
+    },
+  )
   log.info('serving', { address: server.url, database: config.store.path })
   return {
     url: server.url,
@@ -116,9 +124,7 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }):
   const several = windfall.organizations.list().length > 1
   print(`\nWindfall serves on ${server.url}`)
   for (const organization of windfall.organizations.list()) {
-    const key = windfall.keys
-      .list(organization.id)
-      .find((one) => one.token !== null && one.revoked_at === null)
+    const key = windfall.keys.publishable(organization.id)
     print(
       `  Publishable key${several ? ` of ${organization.slug}` : ''}: ${key?.token ?? 'none (windfall keys create)'}`,
     )
@@ -133,18 +139,53 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }):
   print('')
 }
 
-function reloadOnHangUp(windfall: Windfall, log: Log, loaded: Loaded, load: () => Loaded): void {
+/**
+ * Minds SIGHUP from now on: until `start` is called it is remembered, for it would end the process otherwise; then
+ * each reads the configuration again, one after the other; after `stop` it is nothing.
+ */
+function openHangUps() {
+  let reload: (() => Promise<void>) | null = null
+  let missed = false
+  let turn = Promise.resolve()
+  process.on('SIGHUP', () => {
+    if (reload) turn = turn.then(reload)
+    else missed = true
+  })
+  return {
+    start(act: () => Promise<void>): void {
+      reload = act
+      if (missed) turn = turn.then(act)
+    },
+    async stop(): Promise<void> {
+      reload = null
+      await turn
+    },
+  }
+}
+
+/** Reads the configuration again and takes over what can change while it runs; says in the log how that went. */
+function reloadOf(windfall: Windfall, log: Log, loaded: Loaded, load: () => Loaded): () => Promise<void> {
   let current = loaded.config
-  process.on('SIGHUP', async () => {
+  return async () => {
     try {
-      const next = load().config
+      const { config: next, file } = load()
+      // Nobody who moves the file away means to disconnect every app.
+      if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
       const { reloadable, restart } = differences(current, next)
-      current = takenOver(current, next)
-      await windfall.declare(current)
-      log.info('configuration read again', { taken_over: reloadable, needs_a_restart: restart })
+      const running = takenOver(current, next)
+      await windfall.declare(running)
+      current = running
+      const outcome = { taken_over: reloadable, needs_a_restart: restart }
+      if (restart.length === 0) log.info('configuration read again', outcome)
+      else log.warn('configuration read again, but not all of it can change while it runs', outcome)
     } catch (error) {
-      const why = error instanceof ConfigError ? error.complaints.map(complaintLine) : error
+      const why = wordsOf(error)
       log.error('the configuration was read again and cannot be used; the old one goes on', { why })
     }
-  })
+  }
+}
+
+function wordsOf(error: unknown): string | string[] {
+  if (error instanceof ConfigError) return error.complaints.map(complaintLine)
+  return error instanceof Error ? error.message : String(error)
 }

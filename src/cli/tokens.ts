@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../dashboard/tokens.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
 
 const DAY_MS = 86_400_000
 
@@ -20,13 +20,18 @@ const create = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { token, id } = await tell<ApiToken & { token: string }>(args.config, 'tokens.create', {
-      organization: args.organization ?? null,
-      apps: args.app === undefined ? null : args.app.split(','),
-      label: args.label,
-      valid_ms: args.days === undefined ? null : days(args.days),
-    })
+    const { token, id, reads } = await tell<ApiToken & { token: string; reads: string }>(
+      args.config,
+      'tokens.create',
+      {
+        organization: args.organization ?? null,
+        apps: args.app === undefined ? null : args.app.split(','),
+        label: args.label,
+        valid_ms: args.days === undefined ? null : days(args.days),
+      },
+    )
     print(`${id}  ${token}`)
+    remark(`It reads ${reads}. This is the only time it is shown.`)
   },
 })
 
@@ -39,13 +44,12 @@ const list = defineCommand({
   meta: { name: 'list', description: 'Show all tokens' },
   args: configArg,
   async run({ args }) {
-    const tokens = await tell<ApiToken[]>(args.config, 'tokens.list', {})
+    const tokens = await tell<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
     if (tokens.length === 0) return print('There is no token yet: windfall tokens create')
     const head = ['id', 'token', 'reads', 'label', 'made', 'last used', 'state']
     const rows = tokens.map((token) => {
-      const reads = token.apps?.join(',') ?? token.organization_id ?? 'everything'
       const times = [shownAt(token.created_at), shownAt(token.used_at)]
-      return [token.id, `wf_…${token.hint}`, reads, token.label, ...times, stateOf(token)]
+      return [token.id, `wf_…${token.hint}`, token.reads, token.label, ...times, stateOf(token)]
     })
     print(columns([head, ...rows]))
   },

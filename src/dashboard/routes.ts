@@ -86,6 +86,12 @@ export function dashboardRoutes(deps: Deps): Route[] {
     }
   }
 
+  return routesFor({ events, stream, listApps: (event) => ({ apps: appsWithin(reachOf(event), apps) }) })
+}
+
+type Handlers = Record<'events' | 'stream' | 'listApps', Route['handler']>
+
+function routesFor({ events, stream, listApps }: Handlers): Route[] {
   return [
     {
       ...READ,
@@ -114,7 +120,7 @@ export function dashboardRoutes(deps: Deps): Route[] {
         200: { description: 'All that this token may read', schema: AppsAnswer },
         401: REFUSALS[401],
       },
-      handler: (event) => ({ apps: appsWithin(reachOf(event), apps) }),
+      handler: listApps,
     },
   ]
 }

@@ -76,7 +76,9 @@ function sourceOf(
   async function pull(controller: Controller): Promise<void> {
     if (caughtUp || !isOpen) return
     try {
-      const { events } = await catchUp()
+      const { events, reached, isHead } = await nextPage(feed, scope, sent, () => isOpen)
+      sent = reached
+      caughtUp = isHead
       if (isOpen && events.length > 0) controller.enqueue(encoder.encode(events.map(messageOf).join('')))
     } catch (error) {
       stop()
@@ -84,17 +86,16 @@ function sourceOf(
     }
   }
 
-  /** The next page with anything in it, or none and caught up. */
-  async function catchUp() {
-    for (;;) {
-      const page = await pageForwards(feed, scope.query, sent, PAGE)
-      const reached = page.next ?? sent
-      // Nothing happens between this look at the head and the watching that begins with it.
-      caughtUp = reached >= feed.head()
-      sent = reached
-      if (page.events.length > 0 || caughtUp || !isOpen) return page
-    }
-  }
-
   return { start, pull, cancel: stop }
+}
+
+/** The next page with anything in it; or none, and the head is reached: nothing has happened since it was looked at. */
+async function nextPage(feed: Feed, scope: Scope, from: number, goOn: () => boolean) {
+  let reached = from
+  for (;;) {
+    const { events, next } = await pageForwards(feed, scope.query, reached, PAGE)
+    reached = next ?? reached
+    const isHead = reached >= feed.head()
+    if (events.length > 0 || isHead || !goOn()) return { events, reached, isHead }
+  }
 }

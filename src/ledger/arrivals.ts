@@ -72,12 +72,15 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
     const pair = `${app.id} ${apple_id}`
     if (warned.has(pair)) return
     warned.add(pair)
-    log.warn('Apple gives this bundle id another Apple id than it is connected with: its notifications wait', {
-      bundle_id: app.bundle_id,
-      connected_with: app.apple_id,
-      apple_says: apple_id,
-      to_accept: acceptance(app, apple_id),
-    })
+    log.warn(
+      'Apple gives this bundle id another Apple id than it is connected with: its notifications wait',
+      {
+        bundle_id: app.bundle_id,
+        connected_with: app.apple_id,
+        apple_says: apple_id,
+        to_accept: acceptance(app, apple_id),
+      },
+    )
   }
 
   /**
@@ -103,7 +106,7 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
   }
 
   async function applyWaiting({ id, organization_id, jws }: Pending): Promise<number> {
-    const verified = await prove(jws).catch(givenUp)
+    const verified = await prove(jws()).catch(givenUp)
     if (verified === null) await store.commit(() => pending.settle(id))
     if (verified === null) return 0
     const homes = homesOf(verified.payload, organization_id)

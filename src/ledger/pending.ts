@@ -11,7 +11,7 @@ const PER_BUNDLE = 100
 const IN_ALL = 1_000
 const KEPT_MS = 7 * 86_400_000
 
-export type Pending = { id: number; organization_id: string | null; jws: string }
+export type Pending = { id: number; organization_id: string | null; jws: () => string }
 /** What waits for one bundle id (and, where the address named one, organization), for a person to decide upon. */
 export type PendingSummary = {
   organization_id: string | null
@@ -66,9 +66,12 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
     if ((count.get()?.n ?? 0) > IN_ALL) boundAll.run()
   }
 
-  /** What waits for a bundle id, oldest first, as it was signed. */
+  /** What waits for a bundle id, oldest first. `jws` gives it as it was signed; it throws where the row is damaged. */
   const forBundle = (bundle_id: string): Pending[] =>
-    ofBundle.all(bundle_id).map(({ codec, body, ...row }) => ({ ...row, jws: raw.unpack({ codec, body }) }))
+    ofBundle.all(bundle_id).map(({ codec, body, ...row }) => ({
+      ...row,
+      jws: () => raw.unpack({ codec, body }),
+    }))
 
   /** Forgets one, after it was applied. */
   const settle = (id: number): void => void drop.run(id)

@@ -1,12 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { AppDeclaration } from '../../src/apps/apps.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { dataBody, outerPayload } from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+import { verbsOf } from '../../src/verbs.ts'
+import { BUNDLE, dataBody, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { openTestApp, rowsOf, type TestApp } from '../helpers.ts'
 
 let app: TestApp
+let logged: string[]
 beforeEach(async () => {
-  app = await openTestApp({ apps: [] })
+  logged = []
+  app = await openTestApp({ apps: [], logged })
 })
 afterEach(() => app.close())
 
@@ -61,18 +65,17 @@ test('an app that is declared gets what had waited for it', async () => {
 
 test('keys in config.toml are made so, and end when they are taken out', async () => {
   const { keys } = app.windfall
-  const organization = (more: string) => `[[organizations]]\nslug = "default"\n${more}`
-  await declare(organization(`publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`))
+  await declare(organization('default', `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`))
   expect(keys.recognise(PUBLISHABLE)).toMatchObject({ kind: 'publishable', source: 'config' })
   expect(keys.recognise(SECRET)).toMatchObject({ kind: 'secret', token: null })
   const id = keys.recognise(SECRET)?.id ?? ''
   await expect(app.windfall.store.commit(() => keys.revoke(id))).rejects.toMatchObject({
     code: 'declared_in_config',
   })
-  await declare(organization(`publishable_key = "${PUBLISHABLE}"\n`))
+  await declare(organization('default', `publishable_key = "${PUBLISHABLE}"\n`))
   expect(keys.recognise(SECRET)).toBeNull()
   expect(keys.recognise(PUBLISHABLE)).not.toBeNull()
-  await declare(organization(`secret_key = "${SECRET}"\n`))
+  await declare(organization('default', `secret_key = "${SECRET}"\n`))
   expect(keys.recognise(SECRET)).not.toBeNull()
 })
 
@@ -122,5 +125,145 @@ test('a reload takes over limits at once', async () => {
   const identify = () => app.post('/api/sdk/v1/identify', { appUserId: 'u', bundleId: 'com.example.one' })
   expect([(await identify()).status, (await identify()).status, (await identify()).status]).toEqual([
     200, 200, 429,
+  ])
+})
+
+const organization = (slug: string, more = '') => `[[organizations]]\nslug = "${slug}"\n${more}`
+const declared = (owner: string, bundle: string, more = '') =>
+  `[[apps]]\norganization = "${owner}"\nbundle_id = "${bundle}"\n${more}`
+const byHand = (declaration: AppDeclaration) =>
+  app.windfall.store.commit(() => app.windfall.apps.add(app.organization.id, declaration, 'command line'))
+const slugs = () => app.windfall.organizations.list().map(({ slug }) => slug)
+const everything = () =>
+  ['organizations', 'apps', 'sdk_keys'].map((table) => rowsOf(app.windfall.store, table))
+/** The lines of the log that say something is amiss. */
+function warnings(): Record<string, unknown>[] {
+  app.windfall.log.flush()
+  const lines = logged.join('').split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
+}
+
+test('a declaration that fails half-way changes nothing', async () => {
+  const two = organization('acme') + organization('blue')
+  await declare(organization('acme') + organization('blue', `publishable_key = "${PUBLISHABLE}"\n`))
+  const before = everything()
+  const next = `[limits]\nsdk_requests_per_minute = 1\n${organization('acme')}name = "Other"
+${organization('red')}publishable_key = "${PUBLISHABLE}"\n${declared('acme', BUNDLE)}`
+  await expect(declare(next)).rejects.toMatchObject({
+    code: 'key_in_use',
+    message: expect.stringContaining('…aaaa'),
+  })
+  expect(everything()).toEqual(before)
+  await declare(`${two}${declared('acme', BUNDLE)}`)
+  await expect(
+    declare(
+      `[limits]\nsdk_requests_per_minute = 1\n${organization('red', `publishable_key = "${PUBLISHABLE}"\n`)}`,
+    ),
+  ).rejects.toMatchObject({ code: 'key_in_use' })
+  const identify = () => app.post('/api/sdk/v1/identify', { appUserId: 'u', bundleId: BUNDLE })
+  expect([(await identify()).status, (await identify()).status]).toEqual([200, 200])
+})
+
+test('an Android package belongs to one app of an organization', async () => {
+  await byHand({ bundle_id: 'com.example.one', android_package: 'com.droid' })
+  await expect(byHand({ bundle_id: 'com.example.two', android_package: 'com.droid' })).rejects.toMatchObject({
+    status: 409,
+    code: 'android_package_taken',
+    message: 'com.example.one has the Android package com.droid already',
+  })
+  await byHand({ bundle_id: 'com.example.one', android_package: 'com.droid' })
+  const toml = '[[apps]]\nbundle_id = "com.example.two"\nandroid_package = "com.droid"\n'
+  await expect(declare(toml)).rejects.toMatchObject({ code: 'android_package_taken' })
+  expect(connected()).toEqual(['com.example.one'])
+  const { store, apps } = app.windfall
+  await store.commit(() => apps.remove(app.organization.id, 'com.example.one'))
+  await declare(toml)
+  await byHand({ bundle_id: 'com.example.one' })
+  expect(apps.byAndroidPackage('com.droid').map((one) => one.bundle_id)).toEqual(['com.example.two'])
+})
+
+test('config.toml may give an Android package to another app, and swap two', async () => {
+  const toml = (one: string, two: string) =>
+    `[[apps]]\nbundle_id = "com.one"\n${one}\n[[apps]]\nbundle_id = "com.two"\n${two}\n`
+  const owners = () =>
+    ['com.a', 'com.b'].map((name) => app.windfall.apps.byAndroidPackage(name).map((one) => one.bundle_id))
+  await declare(toml('android_package = "com.a"', 'android_package = "com.b"'))
+  await declare(toml('android_package = "com.b"', 'android_package = "com.a"'))
+  expect(owners()).toEqual([['com.two'], ['com.one']])
+  await declare(toml('', 'android_package = "com.b"'))
+  expect(owners()).toEqual([[], ['com.two']])
+  await declare('[[apps]]\nbundle_id = "com.three"\nandroid_package = "com.b"\n')
+  expect(owners()).toEqual([[], ['com.three']])
+})
+
+test('the organization of the first start becomes the one that is declared, with all it has', async () => {
+  const { keys, organizations, apps } = app.windfall
+  await byHand({ bundle_id: BUNDLE })
+  await app.notify(renewedPayload(app.authority))
+  const [key] = keys.list(null)
+  await declare(organization('acme', 'name = "Acme"\n') + declared('acme', BUNDLE))
+  expect(organizations.list()).toMatchObject([{ id: app.organization.id, slug: 'acme', name: 'Acme' }])
+  expect(apps.byBundle(BUNDLE)).toMatchObject([{ organization_id: app.organization.id, source: 'config' }])
+  expect(keys.recognise(key?.token ?? '')).toMatchObject({ organization_id: app.organization.id })
+  const again = renewedPayload(app.authority, { outer: { notificationUUID: 'another' } })
+  expect(await app.notify(again)).toMatchObject({ body: { applied: 1 } })
+  const call = { appUserId: 'u', bundleId: BUNDLE }
+  expect(await app.post('/api/sdk/v1/identify', call)).toMatchObject({ status: 200 })
+  expect(warnings()).toMatchObject([{ before: 'default', now: 'acme' }])
+})
+
+test('of several that are declared it becomes the one that has all its apps', async () => {
+  await byHand({ bundle_id: BUNDLE })
+  await declare(organization('acme') + organization('blue') + declared('blue', BUNDLE))
+  expect(slugs().sort()).toEqual(['acme', 'blue'])
+  expect(app.windfall.organizations.meant('blue').id).toBe(app.organization.id)
+  expect(app.windfall.apps.byBundle(BUNDLE)).toHaveLength(1)
+})
+
+test('where nobody can be told to be its heir, it is gone without apps and stays with them', async () => {
+  const two = organization('acme') + organization('blue')
+  await byHand({ bundle_id: 'com.one' })
+  await byHand({ bundle_id: 'com.two' })
+  await declare(two + declared('acme', 'com.one') + declared('blue', 'com.two'))
+  expect(slugs().sort()).toEqual(['acme', 'blue', 'default'])
+  expect(warnings()).toMatchObject([
+    { organization: 'default', apps: ['com.one', 'com.two'], to_end: expect.stringContaining('apps remove') },
+  ])
+  const { store, apps } = app.windfall
+  for (const one of ['com.one', 'com.two']) await store.commit(() => apps.remove(app.organization.id, one))
+  await declare(two)
+  expect(slugs().sort()).toEqual(['acme', 'blue'])
+  expect(warnings()).toMatchObject([{}, { organization: 'default' }])
+})
+
+test('the publishable key to show is the newest alive, not one that ends', async () => {
+  const { store, keys } = app.windfall
+  const shown = () => keys.publishable(app.organization.id)?.token
+  const [first] = keys.list(null)
+  expect(shown()).toBe(first?.token)
+  const second = await store.commit(() => keys.rotate(first?.id ?? '', 1000))
+  expect(shown()).toBe(second.token)
+  app.clock.turn(1001)
+  expect(shown()).toBe(second.token)
+  await store.commit(() => keys.create(app.organization.id, 'secret', 'backend'))
+  await store.commit(() => keys.revoke(second.id))
+  expect(shown()).toBeUndefined()
+})
+
+test('a token says in words what it reads', async () => {
+  const verbs = verbsOf(app.windfall)
+  const create = async (asked: object) => {
+    app.clock.turn(1)
+    const made = (await verbs['tokens.create']?.({ label: 'x', ...asked })) as { reads: string }
+    return made.reads
+  }
+  await byHand({ bundle_id: BUNDLE })
+  expect(await create({})).toBe('everything')
+  expect(await create({ organization: 'default' })).toBe('all of default')
+  expect(await create({ apps: [BUNDLE] })).toBe(`${BUNDLE} of default`)
+  expect(await verbs['tokens.list']?.({})).toMatchObject([
+    { reads: 'everything' },
+    { reads: 'all of default' },
+    { reads: `${BUNDLE} of default` },
   ])
 })

@@ -65,7 +65,10 @@ test('a payload signed by somebody else is refused with 401, counted and kept fo
 })
 
 test('only the last hundred refused notifications are kept', async () => {
-  for (let n = 0; n < 130; n += 1) await app.post('/apple/notifications', { signedPayload: `junk.${n}.x` })
+  for (let n = 0; n < 130; n += 1) {
+    await app.post('/apple/notifications', { signedPayload: `junk.${n}.x` })
+    app.clock.turn(200)
+  }
   expect(app.windfall.arrivals.refused.list()).toHaveLength(100)
   expect(app.windfall.arrivals.refused.count()).toBe(130)
 })
@@ -244,7 +247,8 @@ test('a renewal info that alone names the app transaction joins its customer wit
   const { transactionPayload } = await import('../apple/samples.ts')
   await app.notify(renewedPayload(app.authority))
   const { renewalPayload } = await import('../apple/samples.ts')
-  const ids = { transactionId: '3', originalTransactionId: '3', appTransactionId: undefined }
+  const later = { originalPurchaseDate: NOW - 1000 }
+  const ids = { transactionId: '3', originalTransactionId: '3', appTransactionId: undefined, ...later }
   const data = {
     signedTransactionInfo: app.authority.sign(transactionPayload(ids)),
     signedRenewalInfo: app.authority.sign(

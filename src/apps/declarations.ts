@@ -1,0 +1,88 @@
+/** What we remember: what config.toml declares, in force as a whole or not at all. */
+import type { Config } from '../config/settings.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import type { App, Apps } from './apps.ts'
+import type { DeclaredKey, Keys } from './keys.ts'
+import type { Organization, Organizations } from './organizations.ts'
+
+type Deps = { store: Store; organizations: Organizations; apps: Apps; keys: Keys; log: Log }
+type Declared = Pick<Config, 'organizations' | 'apps'>
+type Warning = { message: string; fields: Record<string, unknown> }
+
+export function openDeclarations({ store, organizations, apps, keys, log }: Deps) {
+  /**
+   * Takes over what a configuration declares, in one unit of work: after an error nothing has changed.
+   *
+   * @throws Refusal 409 `key_in_use` or `android_package_taken`, 503 when it cannot be stored.
+   */
+  async function declare(next: Declared): Promise<void> {
+    const warnings = await store.commit(() => {
+      const said = settleFirstStart(next)
+      organizations.declare(next.organizations)
+      for (const organization of organizations.list()) declareOne(organization, next)
+      return said
+    })
+    for (const { message, fields } of warnings) log.warn(message, fields)
+  }
+
+  function declareOne({ id, slug }: Organization, next: Declared): void {
+    const declared = next.organizations.find((one) => one.slug === slug)
+    const declaredApps = next.apps.filter((app) => app.organization === slug)
+    apps.declare(id, declaredApps)
+    keys.declare(id, declared ? keysOf(declared) : [])
+    if (keys.list(id).length === 0) keys.create(id, 'publishable', 'made at first start')
+  }
+
+  /**
+   * The organization of the first start stands in until config.toml declares organizations. Then it becomes the one
+   * that is declared, or of several the new one that has all its apps: the same one under another slug, so that the
+   * keys in released apps, the tokens and the history go on. Where no such heir can be told, it is marked gone if it
+   * has no app that was connected by hand, and stays if it has one: its history hangs on it. Each is logged.
+   */
+  function settleFirstStart(next: Declared): Warning[] {
+    const first = organizations.unnamed()
+    const isDeclared = next.organizations.some(({ slug }) => slug === first?.slug)
+    if (!first || isDeclared || next.organizations.length === 0) return []
+    const { id, slug } = first
+    const present = apps.list().filter((app) => app.organization_id === id)
+    const heir = heirOf(bundlesOf(present), next)
+    if (heir !== null) {
+      organizations.rename(id, heir)
+      const message =
+        'the organization of the first start has the name that config.toml gives it; its address, too'
+      return [{ message, fields: { before: slug, now: heir, address: `/apple/notifications/${heir}` } }]
+    }
+    const staying = present.filter((app) => app.source !== 'config')
+    if (staying.length === 0) {
+      organizations.drop(id)
+      const message =
+        'the organization of the first start has no app and is not declared: it is gone, with its keys'
+      return [{ message, fields: { organization: slug } }]
+    }
+    const message =
+      'the organization of the first start has apps and is not declared: it goes on beside the declared'
+    const to_end = `declare slug = "${slug}", or windfall apps remove BUNDLE --organization ${slug}`
+    return [{ message, fields: { organization: slug, apps: bundlesOf(staying), to_end } }]
+  }
+
+  function heirOf(bundles: readonly string[], next: Declared): string | null {
+    const fresh = next.organizations.flatMap(({ slug }) => (organizations.named(slug) ? [] : slug))
+    if (next.organizations.length === 1) return fresh[0] ?? null
+    const has = (slug: string, bundle: string) =>
+      next.apps.some((app) => app.organization === slug && app.bundle_id === bundle)
+    const heirs = fresh.filter((slug) => bundles.every((bundle) => has(slug, bundle)))
+    return heirs.length === 1 && bundles.length > 0 ? (heirs[0] ?? null) : null
+  }
+
+  return { declare }
+}
+
+const bundlesOf = (apps: readonly App[]): string[] => apps.map(({ bundle_id }) => bundle_id)
+
+function keysOf({ publishable_key, secret_key }: Config['organizations'][number]): DeclaredKey[] {
+  return [
+    ...(publishable_key ? [{ kind: 'publishable' as const, token: publishable_key }] : []),
+    ...(secret_key ? [{ kind: 'secret' as const, token: secret_key }] : []),
+  ]
+}

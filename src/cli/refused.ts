@@ -1,0 +1,48 @@
+/** The command `windfall refused`: notifications that did not verify, to find out why. */
+import { defineCommand } from 'citty'
+import { Refusal } from '../errors.ts'
+import type { Refused } from '../ledger/refused.ts'
+import { columns, configArg, print, shownAt, tell } from './instance.ts'
+
+type Listed = { count: number; kept: Refused[] }
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'Show the last hundred notifications that did not verify' },
+  args: {
+    raw: { type: 'string', valueHint: 'N', description: 'Print the text of number N as it came, instead' },
+    ...configArg,
+  },
+  async run({ args }) {
+    if (args.raw !== undefined) return printRaw(args.config, numberOf(args.raw))
+    const { count, kept } = await tell<Listed>(args.config, 'refused.list', {})
+    if (kept.length === 0) print('Nothing was refused.')
+    else print(columns([HEAD, ...kept.map(rowOf)]))
+    if (count > kept.length) print(`${count} were refused since the start.`)
+  },
+})
+
+const HEAD = ['number', 'when', 'reason', 'detail']
+const rowOf = ({ id, received_at, reason, detail }: Refused) => [
+  id,
+  shownAt(received_at),
+  reason,
+  harmless(detail),
+]
+
+async function printRaw(config: string | undefined, id: number): Promise<void> {
+  const { raw } = await tell<{ raw: string }>(config, 'refused.raw', { id })
+  print(process.stdout.isTTY ? harmless(raw) : raw)
+}
+
+/** Whoever sent it could otherwise steer the terminal. */
+const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
+
+function numberOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new Refusal(400, 'invalid_request', `--raw takes a number that the list shows; ${text} is none`)
+}
+
+export const refusedCommand = defineCommand({
+  meta: { name: 'refused', description: 'Show notifications that did not verify' },
+  subCommands: { list },
+})

@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
+import { windfall } from '../cli/command.ts'
+import { openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
+import { folderOf, startServing } from '../processes.ts'
+
+const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
+/** `windfall serve`, trusting the root in ROOT_PEM if there is one, which gets a hang-up when it first reads its configuration. */
+const entry = join(folderOf(), 'serving.mjs')
+writeFileSync(
+  entry,
+  `import { serveUntilStopped } from ${source('cli/serve.ts')}
+import { loadConfig } from ${source('config/load.ts')}
+const { ROOT_PEM, ...env } = process.env
+let read = 0
+await serveUntilStopped(() => {
+  read += 1
+  if (read === 1) process.kill(process.pid, 'SIGHUP')
+  return loadConfig({ env, cwd: process.cwd() })
+}, ROOT_PEM ? [ROOT_PEM] : undefined)
+`,
+)
+
+/** Does something to an instance while nobody serves it. */
+async function prepare(folder: string, act: (app: TestApp) => Promise<unknown>): Promise<void> {
+  const app = await openTestApp({ folder })
+  await act(app)
+  await app.close()
+}
+
+test('a hang-up while it starts does not end it, and counts once it serves', async () => {
+  const serving = await startServing({ cwd: folderOf(), entry })
+  expect(await serving.logged('configuration read again')).toMatchObject({ taken_over: [] })
+  serving.kill('SIGTERM')
+  expect(await serving.ended).toMatchObject({ status: 0, stderr: '' })
+})
+
+test('a reload that fails half-way is told in words and changes nothing, and the next one compares with what runs', async () => {
+  const key = `pk_live_${'a'.repeat(32)}`
+  const organization = (slug: string, more: string) => `[[organizations]]\nslug = "${slug}"\n${more}\n`
+  const cwd = folderOf({ 'config.toml': organization('acme', `publishable_key = "${key}"`) })
+  const serving = await startServing({ cwd, entry })
+  await serving.logged('configuration read again')
+  const reload = (toml: string) => {
+    writeFileSync(join(cwd, 'config.toml'), toml)
+    serving.kill('SIGHUP')
+  }
+  const limits = '[limits]\nsdk_requests_per_minute = 7\n'
+  reload(limits + organization('acme', '') + organization('blue', `publishable_key = "${key}"`))
+  expect(
+    await serving.logged('the configuration was read again and cannot be used; the old one goes on'),
+  ).toMatchObject({
+    why: 'the publishable key …aaaa in config.toml belongs to another organization; write another',
+  })
+  reload(limits + organization('acme', `publishable_key = "${key}"`))
+  const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
+  expect(taken).toMatchObject({ taken_over: ['limits.sdk_requests_per_minute'] })
+})
+
+test('the key shown at the start is the successor of one that was rotated', async () => {
+  const cwd = folderOf()
+  let [old, successor] = ['', '']
+  await prepare(cwd, async ({ windfall: { keys, store } }) => {
+    const [key] = keys.list(null)
+    old = key?.token ?? ''
+    successor = (await store.commit(() => keys.rotate(key?.id ?? '', 0))).token
+  })
+  const serving = await startServing({ cwd, entry })
+  const shown = await serving.until((text) => /Publishable key: (\S+)/.exec(text)?.[1])
+  expect(shown).toBe(successor)
+  expect(old).toMatch(/^pk_live_/)
+  expect(serving.stdout()).not.toContain(old)
+})
+
+test('apps list says why each notification waits', async () => {
+  const cwd = folderOf()
+  await prepare(cwd, async (app) => {
+    const test = { notificationType: 'TEST' }
+    await app.notify(outerPayload(dataBody({ appAppleId: 77 }), test))
+    await app.notify(outerPayload(dataBody({ bundleId: 'com.nobody' }), test))
+  })
+  const env = { ROOT_PEM: (await sharedAuthority()).root_pem }
+  const serving = await startServing({ cwd, entry, env })
+  const { stdout } = windfall(['apps', 'list'], { cwd })
+  const connected = `connected with Apple id ${APPLE_ID}, but Apple says 77: windfall apps add ${BUNDLE} --apple-id 77\n`
+  expect(stdout).toContain(connected)
+  expect(stdout).toContain('  not connected: windfall apps add com.nobody\n')
+  writeFileSync(join(cwd, 'config.toml'), `[[apps]]\nbundle_id = "${BUNDLE}"\n`)
+  serving.kill('SIGHUP')
+  await serving.logged('configuration read again', (line) => String(line.taken_over) === 'apps')
+  expect(windfall(['apps', 'list'], { cwd }).stdout).toContain(
+    'but Apple says 77: write apple_id = 77 in config.toml\n',
+  )
+})
+
+test('refused list shows what did not verify, and the text of one as it came', async () => {
+  const cwd = folderOf()
+  expect(windfall(['refused', 'list'], { cwd }).stdout).toBe('Nothing was refused.\n')
+  await prepare(cwd, (app) => app.post('/apple/notifications', { signedPayload: 'junk.\u001b[31m.x' }))
+  expect(windfall(['refused', 'list'], { cwd }).stdout).toMatch(
+    /^number +when +reason +detail\n1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +\w+ +\S.*\n$/,
+  )
+  expect(windfall(['refused', 'list', '--raw', '1'], { cwd }).stdout).toBe('junk.\u001b[31m.x\n')
+  expect(windfall(['refused', 'list', '--raw', '7'], { cwd })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'nothing refused is kept as 7; windfall refused list shows them\n',
+  })
+  expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 1, stdout: '' })
+})

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { verbsOf } from '../../src/verbs.ts'
+import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+let logged: string[]
+beforeEach(async () => {
+  logged = []
+  app = await openTestApp({ logged })
+})
+afterEach(() => app.close())
+
+test('of a flood of bad signatures ten a second are kept and all are counted', async () => {
+  const { refused } = app.windfall.arrivals
+  const flood = () =>
+    Promise.all(
+      Array.from({ length: 150 }, () => app.post('/apple/notifications', { signedPayload: 'junk' })),
+    )
+  await app.post('/apple/notifications', { signedPayload: 'one.to.keep' })
+  expect((await flood()).every(({ status }) => status === 401)).toBe(true)
+  expect(refused.list()).toHaveLength(10)
+  app.clock.turn(1000)
+  await flood()
+  expect(refused.list()).toHaveLength(20)
+  expect(refused.count()).toBe(301)
+  expect(refused.raw(refused.list().at(-1)?.id ?? 0)).toBe('one.to.keep')
+})
+
+test('what was refused can be listed and read as it came', async () => {
+  const verbs = verbsOf(app.windfall)
+  await app.post('/apple/notifications', { signedPayload: 'junk' })
+  expect(await verbs['refused.list']?.({})).toEqual({
+    count: 1,
+    kept: [{ id: 1, reason: 'not_a_jws', detail: expect.any(String), received_at: NOW }],
+  })
+  expect(await verbs['refused.raw']?.({ id: 1 })).toEqual({ id: 1, raw: 'junk' })
+  await expect(verbs['refused.raw']?.({ id: 2 })).rejects.toMatchObject({ code: 'unknown_refused' })
+})
+
+/** The lines of the log of this level. */
+function said(level: string): Record<string, unknown>[] {
+  app.windfall.log.flush()
+  const lines = logged.join('').split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).filter((line) => line.level === level)
+}
+
+test('another Apple id than the app is connected with is warned of once and shown, until it is accepted', async () => {
+  const { store, apps, arrivals } = app.windfall
+  const other = (uuid: string) =>
+    outerPayload(dataBody({ appAppleId: APPLE_ID + 1 }), { notificationType: 'TEST', notificationUUID: uuid })
+  await app.notify(other('one'))
+  await app.notify(other('two'))
+  const remedy = `windfall apps add ${BUNDLE} --apple-id ${APPLE_ID + 1}`
+  expect(said('warn')).toMatchObject([
+    { bundle_id: BUNDLE, connected_with: APPLE_ID, apple_says: APPLE_ID + 1, to_accept: remedy },
+  ])
+  expect(arrivals.pending.list()).toMatchObject([
+    {
+      bundle_id: BUNDLE,
+      apple_id: APPLE_ID + 1,
+      notifications: 2,
+      connected: { apple_id: APPLE_ID, source: 'test' },
+    },
+  ])
+  await app.notify(outerPayload(dataBody({ bundleId: 'com.nobody' }), { notificationType: 'TEST' }))
+  expect(arrivals.pending.list().find((one) => one.bundle_id === 'com.nobody')?.connected).toBeNull()
+  const accepted = { bundle_id: BUNDLE, apple_id: APPLE_ID + 1 }
+  await store.commit(() => apps.add(app.organization.id, accepted, 'test'))
+  expect(await arrivals.applyPending()).toBe(2)
+})
+
+test('one that waits and cannot be applied stops neither the others nor the start', async () => {
+  const waiting = (bundleId: string, uuid: string) =>
+    app.notify(
+      outerPayload(dataBody({ bundleId }), {
+        notificationType: 'TEST',
+        notificationUUID: `${bundleId} ${uuid}`,
+      }),
+    )
+  for (const bundle of ['com.a', 'com.b']) for (const uuid of ['1', '2']) await waiting(bundle, uuid)
+  const { store, apps, arrivals } = app.windfall
+  await store.commit(() => {
+    store.prepare("update pending_notifications set body = x'00', codec = 99 where id = 1").run()
+    for (const bundle_id of ['com.a', 'com.b']) apps.add(app.organization.id, { bundle_id }, 'test')
+  })
+  await app.windfall.declare(app.config)
+  expect(app.feed()).toHaveLength(3)
+  expect(arrivals.pending.list()).toMatchObject([{ bundle_id: 'com.a', notifications: 1 }])
+  expect(said('error')).toMatchObject([{ bundle_id: 'com.a', pending_id: 1 }])
+})
