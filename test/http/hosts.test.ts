@@ -65,7 +65,8 @@ test.each([
   expect(codeFor(host)).toBe('invalid_host')
 })
 
-test('a request in absolute form is refused whatever its host', () => {
+test('a request in absolute form is refused whatever its host and whatever came before', () => {
+  expect(codeFor('localhost')).toBe('ours')
   expect(codeFor('localhost', 'http://localhost/')).toBe('misdirected')
   expect(codeFor('localhost', '*')).toBe('misdirected')
 })

@@ -1,0 +1,231 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { type Ended, folderOf, run, type Serving, startServing } from '../processes.ts'
+
+const BUNDLE = 'com.example.lantern'
+const ESCAPE = String.fromCharCode(27)
+
+/** Runs commands in a folder. */
+function openShell(cwd: string) {
+  const all = (args: string) => run(args.split(' '), { cwd })
+  return {
+    run: all,
+    /** Gives standard output; a `remark` goes elsewhere. */
+    async good(args: string, remark = ''): Promise<string> {
+      const { status, stdout, stderr } = await all(args)
+      expect({ args, status }).toEqual({ args, status: 0 })
+      if (remark === '') expect(stderr).toBe('')
+      else expect(stderr).toContain(remark)
+      return stdout
+    },
+  }
+}
+
+/** The id and the secret that a command printed first. */
+function made(stdout: string): { id: string; secret: string } {
+  const [id = '', secret = ''] = stdout.split(/\s+/)
+  return { id, secret }
+}
+
+/** What a call with this credential is answered with. */
+async function statusOf({ url }: Serving, secret: string): Promise<number> {
+  const authorization = `Bearer ${secret}`
+  if (secret.startsWith('wf_'))
+    return (await fetch(`${url}/api/v1/events`, { headers: { authorization } })).status
+  const answer = await fetch(`${url}/api/sdk/v1/identify`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ appUserId: 'somebody', bundleId: BUNDLE }),
+  })
+  return answer.status
+}
+
+const ONCE = 'This is the only time'
+const NO_APP = /^default \(org_\w+\)\n {2}no app yet: windfall apps add BUNDLE\n$/
+const DETAILS =
+  '--apple-id 6448311069 --team-id A1B2C3D4E5 --android-package com.droid --sku L1 --name Lantern'
+const LISTED = /\n +com\.example\.lantern +6448311069 +A1B2C3D4E5 +com\.droid +command line\n$/
+const printed = (id: string, secret: string) => new RegExp(`^${id}_\\w+ {2}${secret}_[0-9a-f]{48}\n$`)
+
+test('apps are connected, listed and disconnected while it serves', async () => {
+  const cwd = folderOf()
+  const { good } = openShell(cwd)
+  const serving = await startServing({ cwd })
+  const { secret } = made(await good('keys create'))
+  expect(await good('apps list')).toMatch(NO_APP)
+  expect(await statusOf(serving, secret)).toBe(403)
+  expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
+  expect(await good('apps list')).toMatch(LISTED)
+  expect(await statusOf(serving, secret)).toBe(200)
+  expect(await good(`apps remove ${BUNDLE}`)).toContain(`${BUNDLE} is disconnected.`)
+  expect(await good('apps list')).toMatch(NO_APP)
+  expect(await statusOf(serving, secret)).toBe(403)
+})
+
+test('keys and tokens are made, shown once, rotated and revoked while it serves', async () => {
+  const cwd = folderOf({ 'config.toml': `[[apps]]\nbundle_id = "${BUNDLE}"\n` })
+  const { good, run } = openShell(cwd)
+  const serving = await startServing({ cwd })
+  const publishable = await good('keys create --label ios')
+  expect(publishable).toMatch(printed('key', 'pk_live'))
+  const secret = await good('keys create --secret --label backend', ONCE)
+  expect(secret).toMatch(printed('key', 'sk_live'))
+  const successor = await good(
+    `keys rotate ${made(secret).id} --overlap 1`,
+    `${made(secret).id} goes on until `,
+  )
+  expect(successor).toMatch(printed('key', 'sk_live'))
+  for (const key of [publishable, secret, successor])
+    expect(await statusOf(serving, made(key).secret)).toBe(200)
+  expect(await good(`keys revoke ${made(secret).id}`)).toBe(`${made(secret).id} is revoked.\n`)
+  expect(await statusOf(serving, made(secret).secret)).toBe(401)
+  expect(await run(`keys revoke ${made(secret).id}`)).toMatchObject({ status: 1 })
+  const keys = await good('keys list')
+  expect(keys).toMatch(
+    new RegExp(`\n${made(secret).id} .* sk_live_…${made(secret).secret.slice(-4)} .* revoked `),
+  )
+  expect(keys).toContain(made(publishable).secret)
+  expect(keys).not.toContain(made(successor).secret)
+
+  const token = await good(`tokens create --label phone --app ${BUNDLE} --days 3`, ONCE)
+  expect(token).toMatch(printed('tok', 'wf'))
+  expect(await statusOf(serving, made(token).secret)).toBe(200)
+  expect(await good(`tokens revoke ${made(token).id}`)).toBe(`${made(token).id} is revoked.\n`)
+  expect(await statusOf(serving, made(token).secret)).toBe(401)
+  const tokens = await good('tokens list')
+  expect(tokens).toMatch(/ phone .* revoked /)
+  expect(tokens).not.toContain(made(token).secret)
+})
+
+test('the same commands do the same while nobody serves', async () => {
+  const cwd = folderOf()
+  const { good } = openShell(cwd)
+  expect(await good('tokens list')).toBe('There is no token yet: windfall tokens create\n')
+  expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
+  expect(await good('apps list')).toMatch(LISTED)
+  const secret = await good('keys create --secret', ONCE)
+  const { id, secret: successor } = made(
+    await good(`keys rotate ${made(secret).id} --overlap 0`, 'goes on until'),
+  )
+  const token = made(await good('tokens create', ONCE))
+  const serving = await startServing({ cwd })
+  expect(await statusOf(serving, made(secret).secret)).toBe(401)
+  for (const one of [successor, token.secret]) expect(await statusOf(serving, one)).toBe(200)
+  serving.kill('SIGTERM')
+  await serving.ended
+  expect(await good(`keys revoke ${id}`)).toBe(`${id} is revoked.\n`)
+  expect(await good(`apps remove ${BUNDLE}`)).toContain(`${BUNDLE} is disconnected.`)
+})
+
+test.each([
+  ['while it serves', true],
+  ['while nobody serves', false],
+])('a backup is whole, closed to others, and written over nothing, %s', async (_, serves) => {
+  const cwd = folderOf()
+  const { good, run } = openShell(cwd)
+  await good(`apps add ${BUNDLE}`)
+  if (serves) await startServing({ cwd })
+  expect(await good('backup copy.db')).toMatch(
+    new RegExp(`^${cwd}/copy\\.db: \\d+ bytes, \\d+ rows in \\d+ tables, verified\nsha256 [0-9a-f]{64}\n$`),
+  )
+  expect(statSync(join(cwd, 'copy.db')).mode & 0o777).toBe(0o600)
+  const copy = new Database(join(cwd, 'copy.db'), { readonly: true })
+  expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])
+  copy.close()
+  expect(await run('backup copy.db')).toMatchObject({
+    status: 1,
+    stderr: `${cwd}/copy.db exists; a backup never overwrites a file\n`,
+  })
+})
+
+test('commands at the same moment wait for one another where nobody serves', async () => {
+  const cwd = folderOf()
+  const { good } = openShell(cwd)
+  const labels = ['one', 'two', 'three', 'four']
+  await Promise.all(labels.map((label) => good(`keys create --label ${label}`)))
+  const keys = await good('keys list')
+  for (const label of labels) expect(keys).toContain(` ${label} `)
+})
+
+/** Nothing was done, in words, without the insides of the program. */
+function expectRefused(args: string, { status, stdout, stderr }: Ended, code: number, words: string): void {
+  expect({ args, status, stdout }).toEqual({ args, status: code, stdout: '' })
+  expect(stderr).toContain(words)
+  expect(stderr).not.toMatch(/\n +at |node:internal|Error:/)
+}
+
+test('what is asked for wrongly is refused with what to write instead', async () => {
+  const { run } = openShell(folderOf())
+  const wrong: [string, string][] = [
+    ['srve', 'There is no command windfall srve. Did you mean windfall serve?'],
+    ['apps ad', 'There is no command windfall apps ad. Did you mean windfall apps add?'],
+    ['frobnicate', 'There is no command windfall frobnicate. There are: serve, demo, init, check, '],
+    ['apps add', 'Missing required positional argument: BUNDLE.'],
+    [
+      `apps add ${BUNDLE} com.b`,
+      'What is com.b meant to be? It is one word too many. windfall apps add --help',
+    ],
+    ['keys create --secrt', 'There is no option --secrt. Did you mean --secret?'],
+    ['serve -p 80', 'There is no option -p.'],
+    ['keys create --label', '--label needs a value.'],
+    ['keys create --label=', '--label needs a value.'],
+    ['apps list --config missing.toml', 'missing.toml does not exist'],
+  ]
+  const all = await Promise.all(wrong.map(async ([args, words]) => ({ args, words, ended: await run(args) })))
+  for (const { args, words, ended } of all) expectRefused(args, ended, 2, words)
+})
+
+test('what cannot be done is said once, in words', async () => {
+  const cwd = folderOf()
+  const { run } = openShell(cwd)
+  await startServing({ cwd })
+  const impossible: [string, string][] = [
+    [`apps add com,a`, 'bundle_id: a bundle id has letters, digits, dots and hyphens'],
+    [`apps add ${BUNDLE} --apple-id x`, '--apple-id takes digits'],
+    [`apps add ${BUNDLE} --team-id abc`, 'team_id: a team id is ten capital letters and digits'],
+    [`apps add ${BUNDLE} --organization nope`, 'there is no organization nope: default'],
+    ['apps remove com.nope', 'com.nope is not connected'],
+    ['keys rotate nope', 'there is no key nope; windfall keys list shows them'],
+    ['keys rotate nope --overlap=-1', '--overlap takes hours'],
+    ['keys revoke nope', 'there is no key nope'],
+    ['keys list --organization nope', 'there is no organization nope: default'],
+    ['tokens create --app com.nope', 'com.nope is not connected'],
+    ['tokens create --days 0', '--days takes a whole number of days'],
+    ['tokens revoke nope', 'there is no token nope'],
+    ['backup missing/copy.db', 'missing/copy.db cannot be written: its folder does not exist'],
+  ]
+  const all = await Promise.all(
+    impossible.map(async ([args, words]) => ({ args, words, ended: await run(args) })),
+  )
+  for (const { args, words, ended } of all) {
+    expectRefused(args, ended, 1, words)
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+  }
+})
+
+test('a database that is none of ours, or in the way of a file, is refused in words', async () => {
+  const cwd = folderOf({ 'notes.txt': 'not a database' })
+  const other = new Database(join(cwd, 'other.db'))
+  other.exec('create table t (a)')
+  other.close()
+  const at = (path: string) => run(['apps', 'list'], { cwd, env: { WINDFALL_STORE_PATH: path } })
+  expectRefused('other.db', await at('other.db'), 1, "not one of Windfall's")
+  expectRefused('notes.txt/db', await at('notes.txt/db'), 1, 'notes.txt/db cannot be written')
+})
+
+test('every command says what it takes, without colours where nobody sees them', async () => {
+  const { run } = openShell(folderOf())
+  const commands = ['', 'serve', 'demo', 'init', 'check', 'backup', 'refused list']
+  commands.push('apps', 'apps add', 'apps remove', 'apps list', 'tokens', 'tokens create', 'tokens list')
+  commands.push('tokens revoke', 'keys', 'keys create', 'keys list', 'keys rotate', 'keys revoke')
+  const helps = await Promise.all(commands.map((command) => run(`${command} --help`.trim())))
+  for (const [index, { status, stdout, stderr }] of helps.entries()) {
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(`USAGE windfall ${commands[index]}`.trim())
+    expect(stdout).not.toContain(ESCAPE)
+  }
+  expect(await run('--version')).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' })
+  expect(await run('apps')).toMatchObject({ status: 0, stdout: helps[commands.indexOf('apps')]?.stdout })
+})

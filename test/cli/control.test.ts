@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { folderOf, run, startServing } from '../processes.ts'
+
+const BUNDLE = 'com.example.lantern'
+
+/** What the control socket answers to these bytes as a body. */
+function tellRaw(socketPath: string, body: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath, method: 'POST' }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve(JSON.parse(text)))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+test('the control socket is the owner’s alone and lives through junk', async () => {
+  const cwd = folderOf()
+  const serving = await startServing({ cwd })
+  const socket = join(cwd, 'data/windfall.db.sock')
+  expect(statSync(socket).mode & 0o777).toBe(0o600)
+  expect(statSync(join(cwd, 'data')).mode & 0o777).toBe(0o700)
+  const junk = ['', 'no json', '[]', '{"verb":7}', '{"args":{}}', `{"verb":"${'x'.repeat(1_000_000)}"}`]
+  const verbs = ['apps.eat', '__proto__', 'constructor', 'toString']
+  const wrong = [
+    '{"verb":"apps.add"}',
+    '{"verb":"apps.add","args":{"bundle_id":7}}',
+    '{"verb":"backup","args":[]}',
+  ]
+  for (const body of [...junk, ...wrong, ...verbs.map((verb) => JSON.stringify({ verb, args: {} }))]) {
+    expect(await tellRaw(socket, body)).toEqual({
+      refusal: { status: expect.any(Number), code: expect.any(String), detail: expect.any(String) },
+    })
+  }
+  const noise = connect(socket).resume()
+  noise.end('\u0000\u0001 this is no HTTP\r\n\r\n')
+  await new Promise((resolve) => noise.once('close', resolve))
+  expect((await run(['apps', 'list'], { cwd })).status).toBe(0)
+  expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
+})
+
+test('a server that ends before it answers is told of in words', async () => {
+  const cwd = folderOf()
+  mkdirSync(join(cwd, 'data'))
+  const dying = createServer((socket) => socket.once('data', () => socket.destroy()))
+  dying.listen(join(cwd, 'data/windfall.db.sock'))
+  expect(await run(['apps', 'list'], { cwd })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'the process that serves ended before it answered: look whether it was done\n',
+  })
+  dying.close()
+})
+
+test('where the path of the database is too long for a socket, one in the temporary folder stands for it', async () => {
+  const cwd = folderOf()
+  const TMPDIR = folderOf()
+  const env = { TMPDIR, WINDFALL_STORE_PATH: `${'deep/'.repeat(30)}windfall.db` }
+  const serving = await startServing({ cwd, env })
+  const [socket = ''] = readdirSync(TMPDIR)
+  expect(socket).toMatch(/^windfall-[0-9a-f]{16}\.sock$/)
+  expect(statSync(join(TMPDIR, socket)).mode & 0o777).toBe(0o600)
+  expect((await run(['apps', 'add', BUNDLE], { cwd, env })).stdout).toContain('is connected')
+  await serving.logged('command', ({ verb }) => verb === 'apps.add')
+  serving.kill('SIGTERM')
+  expect((await serving.ended).status).toBe(0)
+  expect(readdirSync(TMPDIR)).toEqual([])
+})
+
+test('no secret reaches the log, however it is sent', async () => {
+  const secret = `sk_live_${'5ec2e7'.repeat(6)}`
+  const organization = '[[organizations]]\nslug = "acme"\nsecret_key_file = "key"\n'
+  const app = `[[apps]]\nbundle_id = "${BUNDLE}"\n`
+  const cwd = folderOf({ key: secret, 'config.toml': organization + app })
+  const env = { WINDFALL_LOG_FORMAT: 'json', WINDFALL_LOG_LEVEL: 'debug' }
+  const serving = await startServing({ cwd, env })
+  const made = await Promise.all(
+    ['keys create', 'keys create --secret', 'tokens create'].map((args) => run(args.split(' '), { cwd })),
+  )
+  const secrets = [
+    secret,
+    `dt_${'d'.repeat(40)}`,
+    ...made.map(({ stdout }) => stdout.trim().split('  ')[1] ?? ''),
+  ]
+  for (const one of secrets) {
+    const authorization = `Bearer ${one}`
+    const paths = ['/readyz', '/api/v1/events', `/api/v1/events?type=${one}`, `/nowhere/${one}`, `/${one}%ZZ`]
+    for (const path of paths) await fetch(`${serving.url}${path}`, { headers: { authorization } })
+    for (const body of ['{', `{"${one}":1}`, JSON.stringify({ appUserId: one, bundleId: BUNDLE })]) {
+      const headers = { authorization, cookie: one, 'content-type': 'application/json' }
+      await fetch(`${serving.url}/api/sdk/v1/identify`, { method: 'POST', headers, body })
+      await fetch(`${serving.url}/apple/notifications`, { method: 'POST', headers, body })
+    }
+    for (const body of [one, JSON.stringify({ verb: one, args: {} })])
+      await tellRaw(join(cwd, 'data/windfall.db.sock'), body)
+  }
+  writeFileSync(join(cwd, 'config.toml'), `${organization}secret_key = "${secret}"\n${app}`)
+  serving.kill('SIGHUP')
+  await serving.logged('the configuration was read again and cannot be used; the old one goes on')
+  serving.kill('SIGTERM')
+  const { stdout, stderr } = await serving.ended
+  expect(stdout.split('\n').length).toBeGreaterThan(50)
+  expect(new Set(secrets).size).toBe(5)
+  for (const one of secrets) expect(stdout + stderr).not.toContain(one.slice(-24))
+})

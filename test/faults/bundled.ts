@@ -1,0 +1,39 @@
+/** serving.ts in one file, because reading a hundred at every start would take most of the time of these tests. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { schema } from '../../src/store/schema.ts'
+import { folderOf } from '../processes.ts'
+
+const here = createRequire(import.meta.url)
+
+/** The one dependency that cannot be bundled, by its place: the bundle lies outside of this folder. */
+const native: Plugin = {
+  name: 'native',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^better-sqlite3$/ }, () => ({
+      path: here.resolve('better-sqlite3'),
+      external: true,
+    })),
+}
+
+/** The path of the program. */
+export async function bundledServing(): Promise<string> {
+  const outfile = join(folderOf(), 'serving.mjs')
+  await build({
+    entryPoints: [fileURLToPath(new URL('serving.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    plugins: [native],
+    define: { BUNDLED_SCHEMA: JSON.stringify(schema) },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    logLevel: 'warning',
+  })
+  return outfile
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAuthority } from '../../src/demo/authority.ts'
+import { openRandom } from '../../src/demo/random.ts'
+import { openRaw } from '../../src/ledger/raw.ts'
+import { openStore } from '../../src/store/store.ts'
+import { folderOf, type Serving, startServing } from '../processes.ts'
+import { isLong, seed } from '../random.ts'
+import { bundledServing } from './bundled.ts'
+import { faultsIn } from './found.ts'
+import { type Call, CONFIG, callsOf, post } from './load.ts'
+import { openModel } from './model.ts'
+
+const CRASHES = isLong ? 200 : 15
+const MOST_ANSWERS = 200
+const MOST_TURNS = 40
+
+/** Kills the process a random number of turns of our event loop from now, so that it dies in the middle of anything. */
+function killSoon(running: Serving, turns: number): void {
+  if (turns === 0) running.kill('SIGKILL')
+  else setImmediate(killSoon, running, turns - 1)
+}
+
+/** What is to be posted; what found no answer is put back, before the rest. */
+function openQueue(calls: Iterator<Call>) {
+  let rest = calls
+  let first: Call[] = []
+  return {
+    next: (): IteratorResult<Call> => {
+      const value = first.shift()
+      return value === undefined ? rest.next() : { value, done: false }
+    },
+    putBack: (unanswered: Call[]): void => {
+      first = [...unanswered, ...first].sort((a, b) => a.number - b.number)
+    },
+    /** From now on only what was put back. */
+    endRest: (): void => {
+      rest = [].values()
+    },
+  }
+}
+
+/** Every signed text that a database holds, as it would be given back. */
+async function textsIn(file: string): Promise<(string | null)[]> {
+  const store = openStore(file)
+  const raw = openRaw(store, () => 0)
+  const texts = store
+    .prepare<[], { id: number }>('select id from signed_payloads')
+    .all()
+    .map(({ id }) => raw.read(id))
+  await store.close()
+  return texts
+}
+
+test(`what was answered survives ${CRASHES} crashes under load, and nothing is half there (seed ${seed})`, {
+  timeout: isLong ? 1_200_000 : 60_000,
+}, async () => {
+  const random = openRandom(`crash/${seed}`)
+  const authority = await openAuthority({ now: Date.now() })
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const program = { cwd, entry: await bundledServing(), env: { ROOT_PEM: authority.root_pem } }
+  const queue = openQueue(callsOf({ seed, subscribers: isLong ? 3_000 : 200, authority }))
+  const model = openModel()
+  const refused: string[] = []
+  let answers = 0
+
+  /** Posts until `most` answers came (then the process is to die) or there is nothing left to post. */
+  async function load(running: Serving, most: number): Promise<void> {
+    let left = most
+    const unanswered = await post(
+      queue,
+      { url: running.url, clients: random.whole(8, 16) },
+      {
+        sending: model.sending,
+        answered(call, status, body) {
+          answers += 1
+          if (status === 200) model.answered(call)
+          else refused.push(`${call.step.kind}: ${status} ${body}`)
+          left -= 1
+          if (left === 0) killSoon(running, random.whole(0, MOST_TURNS))
+        },
+      },
+    )
+    queue.putBack(unanswered)
+  }
+
+  const file = join(cwd, 'data/windfall.db')
+  for (let crash = 1; crash <= CRASHES; crash += 1) {
+    const running = await startServing(program)
+    expect({ crash, faults: faultsIn(file, model) }).toEqual({ crash, faults: [] })
+    await load(running, random.whole(1, MOST_ANSWERS))
+    expect((await running.ended).signal).toBe('SIGKILL')
+  }
+
+  const running = await startServing(program)
+  expect(faultsIn(file, model)).toEqual([])
+  queue.endRest()
+  await load(running, Number.POSITIVE_INFINITY)
+  running.kill('SIGTERM')
+  expect(await running.ended).toMatchObject({ status: 0, signal: null })
+  expect({ refused, left: queue.next().done }).toEqual({ refused: [], left: true })
+  expect(faultsIn(file, model)).toEqual([])
+  const sent = new Set<string | null>([...model.signed.values()].flatMap(({ texts }) => [...texts]))
+  const kept = await textsIn(file)
+  expect(kept).toHaveLength(model.signed.size)
+  expect(kept.filter((text) => !sent.has(text))).toEqual([])
+  expect(answers).toBeGreaterThan(CRASHES * 30)
+})

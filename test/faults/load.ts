@@ -1,0 +1,118 @@
+/** Many callers at once, as Apple and client apps are, on a server that may die under them. */
+import { Pool } from 'undici'
+import type { Authority } from '../../src/demo/authority.ts'
+import { APPS } from '../../src/demo/catalogue.ts'
+import { openRandom, type Random } from '../../src/demo/random.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import type { Step } from '../../src/demo/steps.ts'
+
+const TWO_YEARS_MS = 2 * 365 * 86_400_000
+const PATHS = {
+  notification: '/apple/notifications',
+  identify: '/api/sdk/v1/identify',
+  attribute: '/api/sdk/v1/attribute',
+} as const
+
+/** One thing to post. Those with the same `key` are posted one after the other. */
+export type Call = { number: number; step: Step; key: string | null }
+
+const APPS_TOML = APPS.map(
+  ({ bundle_id, android_package }) =>
+    `[[apps]]\nbundle_id = "${bundle_id}"\n${android_package ? `android_package = "${android_package}"\n` : ''}`,
+)
+
+/** A config.toml that connects the simulated company's apps and lets them call as often as they like. */
+export const CONFIG = ['[limits]', 'sdk_requests_per_minute = 100000', ...APPS_TOML].join('\n')
+
+/** A user of whom the app tells something new again and again. */
+function regularOf(random: Random, number: number): Step {
+  const { bundle_id } = random.pick(APPS)
+  const attributes = { [`fact${random.whole(1, 12)}`]: number, last: `call ${number}` }
+  const body = {
+    appUserId: `regular-${random.whole(1, 25)}`,
+    bundleId: bundle_id,
+    platform: 'ios',
+    attributes,
+  }
+  return { kind: 'identify', at: 0, bundle_id, body, proof: null }
+}
+
+function keyOf({ kind, bundle_id, body }: Step): string | null {
+  if (kind === 'notification') return null
+  if (kind === 'identify') return `user ${bundle_id} ${body.appUserId}`
+  return `link ${bundle_id} ${body.originalTransactionId ?? body.purchaseToken}`
+}
+
+/** What a company with that many subscribers has to tell, and a few regular users between. */
+export function* callsOf(options: {
+  seed: number
+  subscribers: number
+  authority: Authority
+}): Generator<Call> {
+  const { seed, subscribers, authority } = options
+  const random = openRandom(`faults/${seed}`)
+  const until = Date.now()
+  const from = until - TWO_YEARS_MS
+  const simulation = openSimulation({ seed, from, until, subscribers, odd: true, authority })
+  let number = 0
+  const call = (step: Step): Call => ({ number: number++, step, key: keyOf(step) })
+  for (const step of simulation.steps()) {
+    yield call(step)
+    if (random.chance(0.4)) yield call(regularOf(random, number))
+  }
+}
+
+/** Hears of each call that goes out, and of each that was answered. */
+export type Listener = {
+  sending: (call: Call) => void
+  answered: (call: Call, status: number, body: string) => void
+}
+
+/**
+ * Posts calls from `clients` connections until there are none left or the server is gone. Resolves with those that
+ * were taken and not answered, in order.
+ */
+export async function post(
+  calls: Iterator<Call>,
+  to: { url: string; clients: number },
+  { sending, answered }: Listener,
+): Promise<Call[]> {
+  const pool = new Pool(to.url, { connections: to.clients, pipelining: 1 })
+  const unanswered: Call[] = []
+  const latest = new Map<string, Promise<void>>()
+
+  async function send({ step }: Call): Promise<{ status: number; text: string }> {
+    const { statusCode, body } = await pool.request({
+      path: PATHS[step.kind],
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(step.body),
+    })
+    return { status: statusCode, text: await body.text() }
+  }
+
+  async function postOne(call: Call, before: Promise<void> | undefined): Promise<void> {
+    await before
+    sending(call)
+    const { status, text } = await send(call)
+    answered(call, status, text)
+  }
+
+  async function client(): Promise<void> {
+    for (let next = calls.next(); !next.done; next = calls.next()) {
+      const call = next.value
+      const posted = postOne(call, call.key === null ? undefined : latest.get(call.key))
+      if (call.key !== null) latest.set(call.key, posted)
+      try {
+        await posted
+      } catch {
+        unanswered.push(call)
+        return
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: to.clients }, client))
+  await pool.destroy()
+  return unanswered.sort((a, b) => a.number - b.number)
+}

@@ -1,0 +1,90 @@
+/** What a database must hold after these calls, worked out from the calls alone. */
+import { createHash } from 'node:crypto'
+import type { Step } from '../../src/demo/steps.ts'
+import type { Call } from './load.ts'
+
+type Notification = Extract<Step, { kind: 'notification' }>
+type Identify = Extract<Step, { kind: 'identify' }>
+type Attribute = Extract<Step, { kind: 'attribute' }>
+
+export type User = { os_version: string | null; locale: string | null; attributes: Record<string, unknown> }
+export type Link = { app_user_id: string; proved_app_user_id: string | null }
+
+/** What may be in the database: `now` is what was answered, `next` what a call without an answer would make of it. */
+export type Held<T> = { now: T | null; next: T | null }
+
+/** What a signed text is known by: the hash of its payload. */
+const factOf = (jws: string): string =>
+  createHash('sha256')
+    .update(jws.split('.')[1] ?? '')
+    .digest('hex')
+
+const userAfter = (user: User | null, { body }: Identify): User => ({
+  os_version: body.osVersion ?? user?.os_version ?? null,
+  locale: body.locale ?? user?.locale ?? null,
+  attributes: { ...user?.attributes, ...body.attributes },
+})
+
+const linkAfter = (link: Link | null, { body, proof }: Attribute): Link => ({
+  app_user_id: body.appUserId,
+  proved_app_user_id: proof === null ? (link?.proved_app_user_id ?? null) : body.appUserId,
+})
+
+/** What was signed; `uuid` is the notification's. A payload without signed texts inside may have been signed twice. */
+export type Signed = { texts: Set<string>; bundle_id: string; uuid: string | null; answered: boolean }
+
+function signedIn(step: Step): { text: string; bundle_id: string; uuid: string | null } | null {
+  const { kind, bundle_id, body } = step
+  if (kind === 'notification')
+    return { text: body.signedPayload, bundle_id, uuid: step.payload.notificationUUID }
+  return kind === 'attribute' && body.jws !== undefined ? { text: body.jws, bundle_id, uuid: null } : null
+}
+
+/** The entry of a map, made where there is none. */
+function heldIn<T>(map: Map<string, Held<T>>, key: string): Held<T> {
+  const held = map.get(key) ?? { now: null, next: null }
+  map.set(key, held)
+  return held
+}
+
+export function openModel() {
+  const users = new Map<string, Held<User>>()
+  const links = new Map<string, Held<Link>>()
+  /** Every notification that went out, by its uuid. */
+  const notifications = new Map<string, Notification>()
+  /** Every signed text that went out, by the hash of its payload. */
+  const signed = new Map<string, Signed>()
+
+  const userOf = ({ bundle_id, body }: Identify): Held<User> =>
+    heldIn(users, `${bundle_id} ${body.appUserId}`)
+
+  const linkOf = ({ bundle_id, body }: Attribute): Held<Link> => {
+    const store = body.platform === 'android' ? 'google' : 'apple'
+    return heldIn(links, `${bundle_id} ${store} ${body.originalTransactionId ?? body.purchaseToken}`)
+  }
+
+  /** It goes out: from now on it may be there. */
+  function sending({ step }: Call): void {
+    if (step.kind === 'notification') notifications.set(step.payload.notificationUUID, step)
+    if (step.kind === 'identify') userOf(step).next = userAfter(userOf(step).now, step)
+    if (step.kind === 'attribute') linkOf(step).next = linkAfter(linkOf(step).now, step)
+    const sent = signedIn(step)
+    if (sent === null) return
+    const { text, ...of } = sent
+    const known = signed.get(factOf(text)) ?? { ...of, texts: new Set(), answered: false }
+    signed.set(factOf(text), known)
+    known.texts.add(text)
+  }
+
+  /** It was answered 2xx: from now on it must be there. */
+  function answered({ step }: Call): void {
+    if (step.kind === 'identify') Object.assign(userOf(step), { now: userOf(step).next, next: null })
+    if (step.kind === 'attribute') Object.assign(linkOf(step), { now: linkOf(step).next, next: null })
+    const known = signed.get(factOf(signedIn(step)?.text ?? ''))
+    if (known) known.answered = true
+  }
+
+  return { users, links, notifications, signed, sending, answered }
+}
+
+export type Model = ReturnType<typeof openModel>

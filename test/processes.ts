@@ -1,0 +1,129 @@
+/** Real processes, started as a person starts them, watched by what they write, and ended with the test file. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+const built = fileURLToPath(new URL('../dist/windfall.mjs', import.meta.url))
+const living = new Set<ChildProcess>()
+const folders: string[] = []
+
+afterAll(async () => {
+  await Promise.all(
+    [...living].map((child) => {
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      child.kill('SIGKILL')
+      return closed
+    }),
+  )
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A folder that is gone when the file's tests are over, with these files in it. */
+export function folderOf(files: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'windfall-'))
+  folders.push(folder)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  return folder
+}
+
+export type Options = { cwd: string; env?: Record<string, string> | undefined; entry?: string | undefined }
+export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+
+/** A line of the log. */
+export type Line = Record<string, unknown> & { message: string }
+
+let compiled: string | undefined
+
+/** What the environment of such a process holds besides what is given: nothing of this machine's but the way to Node. */
+function clean(): NodeJS.ProcessEnv {
+  // Reading the program anew takes a third of a short command's time.
+  compiled ??= folderOf()
+  return { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled }
+}
+
+/** Starts `windfall` (or another `entry`) with these arguments. */
+export function start(args: readonly string[], { cwd, env = {}, entry = built }: Options) {
+  if (!existsSync(entry)) throw new Error(`${entry} is missing: node build.mjs makes it`)
+  const child = spawn(process.execPath, [entry, ...args], { cwd, env: { ...clean(), ...env } })
+  living.add(child)
+  let stdout = ''
+  let stderr = ''
+  const watchers = new Set<() => void>()
+  const look = (): void => {
+    for (const watcher of watchers) watcher()
+  }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+    look()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (status, signal) => {
+      living.delete(child)
+      resolve({ status, signal, stdout, stderr })
+      look()
+    })
+  })
+
+  /** What `find` finds in standard output, as soon as it does; rejects when the process ends before. */
+  function until<Found>(find: (stdout: string) => Found | null | undefined): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      const watcher = (): void => {
+        try {
+          const found = find(stdout)
+          if (found !== null && found !== undefined) resolve(found)
+          else if (!living.has(child)) throw new Error(`it ended before that:\n${stdout}${stderr}`)
+          else return
+        } catch (error) {
+          reject(error)
+        }
+        watchers.delete(watcher)
+      }
+      watchers.add(watcher)
+      watcher()
+    })
+  }
+
+  /** All lines of the log so far that were written whole. */
+  const lines = (): Line[] =>
+    stdout.split('\n').flatMap((line, index, all) => {
+      return line.startsWith('{') && index < all.length - 1 ? [JSON.parse(line)] : []
+    })
+
+  /** The first line of the log that has this message and what else is asked of it. */
+  const logged = (message: string, is: (line: Line) => boolean = () => true): Promise<Line> =>
+    until(() => lines().find((line) => line.message === message && is(line)))
+
+  return {
+    pid: child.pid ?? 0,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Closes the pipe it writes to, as when what it was piped into has ended. */
+    hangUp: () => child.stdout.destroy(),
+    stdout: () => stdout,
+    until,
+    lines,
+    logged,
+    ended,
+  }
+}
+
+export type Started = ReturnType<typeof start>
+
+/** Runs `windfall` with these arguments to its end. */
+export const run = (args: readonly string[], options: Options): Promise<Ended> => start(args, options).ended
+
+/** Starts `windfall serve` on any free port and waits until it serves. */
+export async function startServing({ env, ...options }: Options) {
+  const args = options.entry === undefined ? ['serve'] : []
+  const running = start(args, { ...options, env: { WINDFALL_SERVER_PORT: '0', ...env } })
+  const { address } = await running.logged('serving')
+  return { ...running, url: String(address), port: Number(new URL(String(address)).port) }
+}
+
+export type Serving = Awaited<ReturnType<typeof startServing>>
