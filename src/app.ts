@@ -43,7 +43,7 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
  * it applied. Nothing listens yet.
  */
 export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROOTS }: AppOptions) {
-  const store = openStore(config.store.path)
+  const store = openStore(config.store.path, { warn: log.warn })
   const feed = openFeed(store, clock)
   const live = openLive(feed)
   const organizations = openOrganizations(store, clock)

@@ -8,10 +8,23 @@ import { whereMalformed } from './malformed.ts'
 /** Deeper values are refused, so that no recursion over what was sent can run out of stack. */
 export const deepestNesting = 32
 
+/** So many bytes of bodies that have not come to their end are kept at most, in the whole process. */
+const mostUnderWay = 64 * 1024 * 1024
+
+/** What a piece takes besides its bytes: a body that comes byte by byte takes a multiple of itself. */
+const bytesPerPiece = 256
+
+let underWay = 0
+
 const jsonType = /^application\/json\s*(?:;|$)/i
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(413, 'too_large', `The body may have ${limit} bytes at most.`)
+}
+
+function tooMany(): Refusal {
+  const headers = { 'retry-after': '1' }
+  return new Refusal(503, 'busy', 'Too many bodies are being sent at once; try again.', { headers })
 }
 
 function cutShort(): Refusal {
@@ -67,48 +80,83 @@ function parseJson(bytes: Buffer): unknown {
   throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${deepestNesting} levels.`)
 }
 
+/** The pieces of one body. `drop` is to be called however it ends. */
+function openPieces(limit: number) {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  let kept = 0
+
+  /** Keeps one more, or says why not. */
+  function take(piece: Uint8Array): Refusal | null {
+    const cost = piece.length + bytesPerPiece
+    if (size + piece.length > limit) return tooLarge(limit)
+    if (underWay + cost > mostUnderWay) return tooMany()
+    size += piece.length
+    kept += cost
+    underWay += cost
+    pieces.push(piece)
+    return null
+  }
+
+  function whole(): Buffer {
+    const [only] = pieces
+    return pieces.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(pieces, size)
+  }
+
+  function drop(): void {
+    underWay -= kept
+    kept = 0
+    pieces.length = 0
+  }
+
+  return { take, whole, drop }
+}
+
 /** Settles once; the listeners stay, because taking them off costs more than letting them find nothing to do. */
 function readFromNode(req: IncomingMessage, limit: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     // A stream that is closed already sends no event that would end the wait.
     if (req.destroyed) return reject(cutShort())
-    const chunks: Buffer[] = []
-    let size = 0
+    const pieces = openPieces(limit)
     let settled = false
 
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) return chunks.push(chunk)
-      if (settled) return
+    function refuse(refusal: Refusal): void {
       settled = true
-      chunks.length = 0
-      reject(tooLarge(limit))
+      pieces.drop()
+      reject(refusal)
+    }
+    req.on('data', (piece: Buffer) => {
+      if (settled) return
+      const refusal = pieces.take(piece)
+      if (refusal !== null) refuse(refusal)
     })
     req.on('end', () => {
       if (settled) return
       settled = true
       try {
-        const [only] = chunks
-        resolve(parseJson(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)))
+        resolve(parseJson(pieces.whole()))
       } catch (error) {
         reject(error)
       }
+      pieces.drop()
     })
     req.on('close', () => {
-      if (!settled) reject(cutShort())
+      if (!settled) refuse(cutShort())
     })
   })
 }
 
 async function readFromWeb(request: Request, limit: number): Promise<unknown> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+  const pieces = openPieces(limit)
+  try {
+    for await (const piece of request.body ?? []) {
+      const refusal = pieces.take(piece)
+      if (refusal !== null) throw refusal
+    }
+    return parseJson(pieces.whole())
+  } finally {
+    pieces.drop()
   }
-  return parseJson(Buffer.concat(chunks, size))
 }
 
 /**
@@ -116,7 +164,8 @@ async function readFromWeb(request: Request, limit: number): Promise<unknown> {
  * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a key
  * like any other. Throws a `Refusal`: 415 unless the content type is application/json and nothing is compressed; 413 as
  * soon as the limit is passed, announced or counted; 400 `invalid_json` for what is not UTF-8 or not JSON (saying
- * where, never repeating it) or is nested deeper than `deepestNesting`.
+ * where, never repeating it) or is nested deeper than `deepestNesting`; 503 `busy` when all the bodies under way in this
+ * process together have become too much to keep.
  */
 export function readJson(event: H3Event, limit: number): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)

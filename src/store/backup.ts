@@ -1,97 +1,110 @@
 /** What we remember: a copy that counts only once it has been verified. */
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import Database from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
-import { schemaVersion } from './schema.ts'
+import { realPathOf } from './paths.ts'
+import { type Rows, verify } from './verification.ts'
 
-export type Backup = { file: string; bytes: number; sha256: string; rows: Record<string, number> }
+export type Backup = { file: string; bytes: number; sha256: string; rows: Rows }
 
-/**
- * Copies the live database to `destination` through `db`, the connection that writes, so that its own writes are
- * folded in; then opens the copy, checks it and renames it into place.
- *
- * @throws Refusal 409 when `destination` exists; Error when the copy does not verify, and then none is left.
- */
-export async function backupTo(db: Database.Database, destination: string): Promise<Backup> {
-  if (existsSync(destination)) {
-    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+/** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
+export function openBackups(db: Database) {
+  const closing = new AbortController()
+  const underWay = new Map<string, Promise<Backup>>()
+
+  /**
+   * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
+   *
+   * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
+   * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
+   */
+  async function backup(destination: string): Promise<Backup> {
+    closing.signal.throwIfAborted()
+    const target = realPathOf(destination)
+    if (underWay.has(target)) {
+      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
+    }
+    const copying = copyTo(db, destination, closing.signal)
+    underWay.set(target, copying)
+    try {
+      return await copying
+    } finally {
+      underWay.delete(target)
+    }
   }
+
+  /** Ends what is under way, and refuses what comes later. */
+  async function close(): Promise<void> {
+    closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
+    await Promise.allSettled(underWay.values())
+  }
+
+  return { backup, close }
+}
+
+async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Backup> {
+  refuseExisting(destination)
   const partial = `${destination}.partial`
-  rmSync(partial, { force: true })
+  removeCopy(partial)
   try {
     // Made before SQLite does, so that nobody else can read it at any time.
     writeFileSync(partial, '', { mode: 0o600 })
-    await db.backup(partial)
-    const rows = verified(partial)
-    syncToDisk(partial)
-    const { sha256, bytes } = await digest(partial)
+    await db.backup(partial, { progress: () => untilAborted(signal) })
+    const rows = await verify(partial, signal)
+    await syncToDisk(partial)
+    const { sha256, bytes } = await digest(partial, signal)
+    refuseExisting(destination)
     renameSync(partial, destination)
-    syncToDisk(dirname(destination))
+    await syncToDisk(dirname(destination))
     return { file: destination, bytes, sha256, rows }
   } catch (error) {
-    rmSync(partial, { force: true })
-    throw error
+    removeCopy(partial)
+    // What breaks off because the store closes says so in many ways.
+    throw signal.aborted ? signal.reason : error
   }
 }
 
-/** Row counts of every table, once integrity, foreign keys and version are right. */
-function verified(file: string): Record<string, number> {
-  const copy = new Database(file, { fileMustExist: true })
+function refuseExisting(destination: string): void {
+  if (existsSync(destination)) {
+    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+  }
+}
+
+/** How many pages are to be copied in the next turn of the event loop. */
+function untilAborted(signal: AbortSignal): number {
+  signal.throwIfAborted()
+  return 100
+}
+
+function removeCopy(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r')
   try {
-    copy.pragma('journal_mode = delete')
-    const integrity = copy.pragma('integrity_check', { simple: true })
-    if (integrity !== 'ok') throw new Error(`the copy is damaged: ${integrity}`)
-    const orphans = copy.pragma('foreign_key_check')
-    if (Array.isArray(orphans) && orphans.length > 0)
-      throw new Error(`the copy has ${orphans.length} broken references`)
-    const version = copy.pragma('user_version', { simple: true })
-    if (version !== schemaVersion) throw new Error(`the copy has shape ${version}, not ${schemaVersion}`)
-    return counts(copy)
+    await handle.sync()
   } finally {
-    copy.close()
+    await handle.close()
   }
 }
 
-function counts(db: Database.Database): Record<string, number> {
-  const tables = db
-    .prepare<[], { name: string }>(
-      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
-    )
-    .all()
-  return Object.fromEntries(
-    tables.map(({ name }) => [name, Number(db.prepare(`select count(*) from "${name}"`).pluck().get())]),
-  )
-}
-
-function syncToDisk(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-async function digest(file: string): Promise<{ sha256: string; bytes: number }> {
+async function digest(file: string, signal: AbortSignal): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash('sha256')
   let bytes = 0
-  await pipeline(createReadStream(file), async (chunks) => {
-    for await (const chunk of chunks) {
-      bytes += chunk.length
-      hash.update(chunk)
-    }
-  })
+  await pipeline(
+    createReadStream(file),
+    async (chunks) => {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        hash.update(chunk)
+      }
+    },
+    { signal },
+  )
   return { sha256: hash.digest('hex'), bytes }
 }

@@ -3,10 +3,12 @@
  */
 import type { Database } from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
+import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
 
 const BATCH_CLOSURES = 64
 const BATCH_MS = 5
 const BUSY_GIVE_UP_MS = 5_000
+const WARN_EVERY_MS = 1_000
 
 type Waiting = {
   work: () => unknown
@@ -19,9 +21,11 @@ type Outcome = { waiting: Waiting; value?: unknown; error?: unknown }
  * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
  * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own.
  *
- * `afterBatch` is called between batches, when no transaction is open.
+ * `afterBatch` is called between batches, when no transaction is open. `warn` is told what the callers are not: why the
+ * database could not be written, and which effect failed.
  */
-export function openCommits(db: Database, afterBatch: () => void) {
+export function openCommits(db: Database, afterBatch: () => void, warn: Warn = silent) {
+  const tellFault = atMostEvery(WARN_EVERY_MS, warn)
   const begin = db.prepare('begin immediate')
   const save = db.prepare('savepoint work')
   const release = db.prepare('release work')
@@ -35,11 +39,13 @@ export function openCommits(db: Database, afterBatch: () => void) {
   let effects: (() => void)[] = []
   let busySince: number | null = null
   let failing = false
+  let working = false
 
   /**
    * Hands `work` to the next shared transaction and resolves with what it returned once that is on disk.
    *
-   * @throws whatever `work` threw, alone undone; Refusal 503 `store_unavailable` when the disk is full, an I/O
+   * @throws whatever `work` threw, alone undone; Error when `work` gave a promise, undone likewise, because what it does
+   * later would be outside of the transaction; Refusal 503 `store_unavailable` when the disk is full, an I/O
    * error happened or the commit itself failed: then nothing of the batch was kept.
    */
   function commit<T>(work: () => T): Promise<T> {
@@ -49,8 +55,13 @@ export function openCommits(db: Database, afterBatch: () => void) {
     })
   }
 
-  /** Called from inside `work`: `effect` runs after the commit, or never when the work is undone. */
+  /**
+   * Called from inside `work`: `effect` runs after the commit, or never when the work is undone.
+   *
+   * @throws Error anywhere else.
+   */
   function afterCommit(effect: () => void): void {
+    if (!working) throw new Error('afterCommit was called outside of the work given to commit')
     effects.push(effect)
   }
 
@@ -89,7 +100,7 @@ export function openCommits(db: Database, afterBatch: () => void) {
     const kept = effects.length
     save.run()
     try {
-      outcome.value = outcome.waiting.work()
+      outcome.value = perform(outcome.waiting.work)
       release.run()
     } catch (error) {
       if (isStorageFault(error) || !db.inTransaction) throw error
@@ -100,20 +111,47 @@ export function openCommits(db: Database, afterBatch: () => void) {
     }
   }
 
+  function perform(work: () => unknown): unknown {
+    working = true
+    try {
+      return demandFinished(work())
+    } finally {
+      working = false
+    }
+  }
+
   function settle(outcomes: Outcome[]): void {
     for (const { waiting, value, error } of outcomes) {
       if (error === undefined) waiting.resolve(value as never)
       else waiting.reject(error)
     }
-    for (const effect of effects.splice(0)) effect()
+    for (const effect of effects.splice(0)) take(effect)
+  }
+
+  function take(effect: () => void): void {
+    try {
+      effect()
+    } catch (error) {
+      warn('something that was to follow a commit failed; what was committed stands', { error })
+    }
   }
 
   function abandon(outcomes: Outcome[], fault: unknown): void {
-    if (db.inTransaction) rollback.run()
     failing = true
     effects = []
+    tellFault('the database cannot be written', { reason: reasonOf(fault), code: codeOf(fault) })
+    rollBack()
     const refusal = unavailable(fault)
     for (const { waiting } of outcomes) waiting.reject(refusal)
+  }
+
+  function rollBack(): void {
+    try {
+      if (db.inTransaction) rollback.run()
+    } catch (error) {
+      // Whatever comes next finds the transaction still open, and tries this again.
+      warn('a transaction could not be rolled back', { reason: reasonOf(error) })
+    }
   }
 
   // A busy timeout would freeze the event loop, so the wait for another process's lock is ours.
@@ -157,18 +195,27 @@ export function openCommits(db: Database, afterBatch: () => void) {
   return { commit, afterCommit, drained, isFailing }
 }
 
+/** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */
 function unavailable(fault: unknown): Refusal {
-  const refusal = new Refusal(503, 'store_unavailable', `the database cannot be written: ${message(fault)}`, {
-    headers: { 'retry-after': '30' },
-  })
+  const detail = 'the database cannot be written now; nothing of this was kept'
+  const refusal = new Refusal(503, 'store_unavailable', detail, { headers: { 'retry-after': '30' } })
   refusal.cause = fault
   return refusal
 }
 
+/** What `work` gave, unless it goes on after it has returned. */
+function demandFinished(value: unknown): unknown {
+  if (!isThenable(value)) return value
+  // How it ends is nobody's to handle any more.
+  Promise.resolve(value).catch(() => {})
+  throw new Error('the work given to commit must be synchronous; it returned a promise, and was undone')
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
 const codeOf = (fault: unknown): string =>
   fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : ''
-
-const message = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault))
 
 const isBusy = (fault: unknown): boolean => codeOf(fault).startsWith('SQLITE_BUSY')
 

@@ -6,15 +6,17 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
+import { realPathOf } from './paths.ts'
+import { reasonOf } from './warnings.ts'
 
 /**
  * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.
+ * Whichever way the path takes through symbolic links, one file has one lock.
  *
  * @throws Refusal 409 `already_serving`, naming the process that has it; 400 `not_writable` where no lock can be made.
  */
 export function lockForServing(file: string): { release(): void } {
-  const pidFile = `${file}.pid`
-  const lock = openLock(file)
+  const { lock, pidFile } = openLock(file)
   try {
     lock.pragma('locking_mode = exclusive')
     lock.exec('begin exclusive')
@@ -31,12 +33,13 @@ export function lockForServing(file: string): { release(): void } {
   }
 }
 
-function openLock(file: string): Database.Database {
+function openLock(file: string) {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const lock = new Database(`${file}.lock`, { timeout: 0 })
-    chmodSync(`${file}.lock`, 0o600)
-    return lock
+    const real = realPathOf(file)
+    mkdirSync(dirname(real), { recursive: true, mode: 0o700 })
+    const lock = new Database(`${real}.lock`, { timeout: 0 })
+    chmodSync(`${real}.lock`, 0o600)
+    return { lock, pidFile: `${real}.pid` }
   } catch (error) {
     throw notWritable(file, error)
   }
@@ -46,8 +49,7 @@ const isHeld = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
 function notWritable(file: string, error: unknown): Refusal {
-  const reason = error instanceof Error ? error.message : String(error)
-  const refusal = new Refusal(400, 'not_writable', `${file} cannot be written: ${reason}`)
+  const refusal = new Refusal(400, 'not_writable', `${file} cannot be written: ${reasonOf(error)}`)
   refusal.cause = error
   return refusal
 }

@@ -2,16 +2,20 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { backupTo } from './backup.ts'
+import { openBackups } from './backup.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
+import { assertDurable } from './durable.ts'
 import { applicationId, schema, schemaFingerprint, schemaVersion } from './schema.ts'
+import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
 
 type Options = {
   /** Tests bound the file in pages, to see what a full disk does. */
   max_pages?: number
+  /** Told what goes wrong where no caller waits for it. */
+  warn?: Warn
 }
 
 /** More than the free pages that a full file still has within it. */
@@ -22,12 +26,14 @@ const PROBE_BYTES = 65_536
  *
  * @throws Error when the file is not ours, was written by a newer version, or lost its durability settings.
  */
-export function openStore(file: string, options: Options = {}) {
+export function openStore(file: string, { max_pages, warn = silent }: Options = {}) {
   const db = connect(file)
-  if (options.max_pages) db.pragma(`max_page_count = ${options.max_pages}`)
-  const checkpoints = openCheckpoints(db, file)
-  const commits = openCommits(db, checkpoints.afterBatch)
+  if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
+  const checkpoints = openCheckpoints(db, file, warn)
+  const commits = openCommits(db, checkpoints.afterBatch, warn)
+  const backups = openBackups(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
+  let closed: Promise<void> | null = null
   const unprobe = db.prepare("delete from settings where key = 'probe'")
 
   /** A statement, prepared once and kept. */
@@ -37,9 +43,6 @@ export function openStore(file: string, options: Options = {}) {
 
   /** One pragma's value. */
   const pragma = (name: string): unknown => db.pragma(name, { simple: true })
-
-  /** A verified copy of the database at `destination`, taken while writing goes on. See backup.ts. */
-  const backup = (destination: string) => backupTo(db, destination)
 
   /** True when something can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
   async function isWritable(): Promise<boolean> {
@@ -60,13 +63,26 @@ export function openStore(file: string, options: Options = {}) {
     db.pragma(`max_page_count = ${pages ?? 4_294_967_294}`)
   }
 
-  /** Waits for what is under way, folds the write-ahead log into the file and closes it. */
-  async function close(): Promise<void> {
+  /**
+   * Ends backups, waits for every other thing under way, folds the write-ahead log into the file and closes it. Where
+   * the log cannot be folded in it stays beside the file, and nothing is lost. A second call waits for the first.
+   */
+  function close(): Promise<void> {
+    closed ??= closeAll()
+    return closed
+  }
+
+  async function closeAll(): Promise<void> {
+    await backups.close()
     await commits.drained()
     await checkpoints.close()
     try {
       db.pragma('optimize')
       db.pragma('wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      warn('the write-ahead log could not be folded in; it stays beside the database, and nothing is lost', {
+        reason: reasonOf(error),
+      })
     } finally {
       db.close()
     }
@@ -76,7 +92,7 @@ export function openStore(file: string, options: Options = {}) {
     file,
     prepare,
     pragma,
-    backup,
+    backup: backups.backup,
     isWritable,
     limitPages,
     close,
@@ -137,17 +153,6 @@ function createShape(db: Database.Database): void {
     db.exec(schema)
     db.prepare('insert into settings (key, value) values (?, ?)').run('schema', schemaFingerprint)
   }).immediate()
-}
-
-// better-sqlite3 is built with synchronous = NORMAL in WAL, and the pragma tells it only after the first schema
-// statement: so the question is asked last, and what a 2xx promises hangs on the answer.
-function assertDurable(db: Database.Database): void {
-  const wanted = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 }
-  for (const [name, value] of Object.entries(wanted)) {
-    const found = db.pragma(name, { simple: true })
-    if (found !== value)
-      throw new Error(`the database opened with ${name} = ${found} where ${value} is needed`)
-  }
 }
 
 /**

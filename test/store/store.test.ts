@@ -1,7 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { lockForServing } from '../../src/store/lock.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 
@@ -47,8 +46,8 @@ test('every table is strict', () => {
 test('what gathers in one turn of the event loop shares one transaction', async () => {
   const watcher = new Database(store.file, { readonly: true })
   const seen: number[] = []
-  const look = () =>
-    seen.push(Number(watcher.prepare("select count(*) from settings where key <> 'schema'").pluck().get()))
+  const count = watcher.prepare("select count(*) from settings where key <> 'schema'").pluck()
+  const look = () => seen.push(Number(count.get()))
   const work = Array.from({ length: 10 }, (_, n) => store.commit(() => [look(), put(`k${n}`)]))
   await Promise.all(work)
   look()
@@ -161,40 +160,4 @@ test('a file that is not ours, is newer or has another shape is refused by name'
   expect(() => openStore(store.file)).toThrow(/another build/)
   writeFileSync(`${folder.path}/junk.db`, 'this is no database at all, whatever its name may say about it')
   expect(() => openStore(`${folder.path}/junk.db`)).toThrow()
-})
-
-test('one process serves one file; the second is told the pid of the first', () => {
-  const lock = lockForServing(store.file)
-  expect(() => lockForServing(store.file)).toThrow(`being served by process ${process.pid}`)
-  lock.release()
-  lockForServing(store.file).release()
-})
-
-test('a backup taken under load is whole, verified and never overwrites', async () => {
-  for (let n = 0; n < 50; n += 1) await store.commit(() => put(`before${n}`, 'x'.repeat(2_000)))
-  const copying = store.backup(`${folder.path}/copy.db`)
-  const writing = Promise.all(Array.from({ length: 200 }, (_, n) => store.commit(() => put(`during${n}`))))
-  const backup = await copying
-  await writing
-  expect(statSync(backup.file).mode & 0o777).toBe(0o600)
-  expect(backup.rows.settings).toBeGreaterThanOrEqual(51)
-  const copy = new Database(backup.file, { readonly: true })
-  expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
-  expect(copy.prepare('select count(*) from settings').pluck().get()).toBe(backup.rows.settings)
-  copy.close()
-  await expect(store.backup(backup.file)).rejects.toMatchObject({ status: 409, code: 'backup_exists' })
-})
-
-test('a backup that cannot be written leaves nothing behind', async () => {
-  await expect(store.backup(`${folder.path}/no/such/folder/copy.db`)).rejects.toThrow()
-})
-
-test('the write-ahead log is folded in while writing goes on, and starts again', async () => {
-  const value = 'x'.repeat(4_000)
-  for (let round = 0; round < 40; round += 1) {
-    await Promise.all(Array.from({ length: 200 }, (_, n) => store.commit(() => put(`r${round}-${n}`, value))))
-  }
-  // 32 MB were written; the log would hold all of it if nobody moved it.
-  expect(statSync(`${store.file}-wal`).size).toBeLessThan(24 * 1024 * 1024)
-  expect(keys()).toHaveLength(8_000)
 })

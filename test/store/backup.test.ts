@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { verify } from '../../src/store/verification.ts'
+import { openTestStore } from './open.ts'
+
+const exists = { status: 409, code: 'backup_exists' }
+
+async function fill(opened: ReturnType<typeof openTestStore>, rows: number): Promise<void> {
+  const value = 'x'.repeat(4_000)
+  await Promise.all(
+    Array.from({ length: rows }, (_, n) => opened.store.commit(() => opened.put(`before${n}`, value))),
+  )
+}
+
+test('a backup taken under load is whole, verified and never overwrites', async () => {
+  const opened = openTestStore()
+  const { store, put, folder } = opened
+  await fill(opened, 50)
+  const copying = store.backup(`${folder}/copy.db`)
+  const writing = Promise.all(Array.from({ length: 200 }, (_, n) => store.commit(() => put(`during${n}`))))
+  const backup = await copying
+  await writing
+  expect(statSync(backup.file).mode & 0o777).toBe(0o600)
+  expect(backup.rows.settings).toBeGreaterThanOrEqual(51)
+  const copy = new Database(backup.file, { readonly: true })
+  expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+  expect(copy.prepare('select count(*) from settings').pluck().get()).toBe(backup.rows.settings)
+  copy.close()
+  await expect(store.backup(backup.file)).rejects.toMatchObject(exists)
+})
+
+test('a backup that cannot be written leaves nothing behind', async () => {
+  const { store, folder } = openTestStore()
+  await expect(store.backup(`${folder}/no/such/folder/copy.db`)).rejects.toThrow()
+})
+
+test('a copy that does not verify is thrown away, saying what is wrong with it', async () => {
+  const { store, folder } = openTestStore()
+  store.pragma('user_version = 77')
+  await expect(store.backup(`${folder}/copy.db`)).rejects.toThrow('the copy has shape 77')
+  expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([])
+})
+
+test('of two backups to one file at once the second is refused and the first is whole', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 1_000)
+  symlinkSync('.', `${folder}/linked`)
+  const first = store.backup(`${folder}/copy.db`)
+  await expect(store.backup(`${folder}/copy.db`)).rejects.toMatchObject(exists)
+  await expect(store.backup(`${folder}/linked/copy.db`)).rejects.toMatchObject(exists)
+  const other = store.backup(`${folder}/other.db`)
+  expect((await first).rows.settings).toBe(1_001)
+  expect((await other).rows.settings).toBe(1_001)
+})
+
+test('verifying a copy leaves the event loop to others', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 2_000)
+  const { file } = await store.backup(`${folder}/copy.db`)
+  let turns = 0
+  let done = false
+  const verifying = verify(file, new AbortController().signal).finally(() => {
+    done = true
+  })
+  for (; !done; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect((await verifying).settings).toBe(2_001)
+  expect(turns).toBeGreaterThan(100)
+})
+
+test('a damaged copy is no copy', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 100)
+  const { file } = await store.backup(`${folder}/copy.db`)
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, 40_000, 60_000)
+  writeFileSync(file, bytes)
+  await expect(verify(file, new AbortController().signal)).rejects.toThrow(/damaged|malformed/)
+})
+
+test.each([0, 5, 50])(
+  'closing %s turns into a backup ends it with a clear refusal, and leaves nothing of it',
+  async (turns) => {
+    const opened = openTestStore()
+    const { store, folder } = opened
+    await fill(opened, 4_000)
+    const outcome = store.backup(`${folder}/copy.db`).catch((error) => error)
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    await store.close()
+    expect(await outcome).toMatchObject({ status: 503, code: 'store_closing' })
+    expect(readdirSync(folder)).toEqual(['windfall.db'])
+    await expect(store.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: 'store_closing' })
+  },
+)
+
+test('closing while a copy is verified ends that likewise', async () => {
+  const opened = openTestStore()
+  const { store, folder } = opened
+  await fill(opened, 4_000)
+  const outcome = store.backup(`${folder}/copy.db`).catch((error) => error)
+  const size = Number(store.pragma('page_count')) * 4_096
+  while ((statSync(`${folder}/copy.db.partial`, { throwIfNoEntry: false })?.size ?? 0) < size) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await store.close()
+  expect(await outcome).toMatchObject({ status: 503, code: 'store_closing' })
+  expect(readdirSync(folder)).toEqual(['windfall.db'])
+})

@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { assertDurable } from '../../src/store/durable.ts'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { openTestStore } from './open.ts'
+
+type Frames = { log: number; checkpointed: number }
+
+const value = 'x'.repeat(4_000)
+
+/** `rows` of four kilobytes, all in few transactions. */
+function write({ store, put }: ReturnType<typeof openTestStore>, name: string, rows: number) {
+  return Promise.all(Array.from({ length: rows }, (_, n) => store.commit(() => put(`${name}-${n}`, value))))
+}
+
+/** The state of the log as another process sees it. */
+function watch(file: string) {
+  const watcher = new Database(file)
+  const look = watcher.prepare<[], Frames>('pragma wal_checkpoint(NOOP)')
+  return {
+    frames: (): Frames => look.get() ?? { log: 0, checkpointed: 0 },
+    close: () => watcher.close(),
+  }
+}
+
+test('the write-ahead log is folded in while writing goes on, and starts again', async () => {
+  const opened = openTestStore()
+  for (let round = 0; round < 100; round += 1) await write(opened, `r${round}`, 200)
+  // The log would hold more than 80 MB if nobody moved it.
+  expect(statSync(`${opened.store.file}-wal`).size).toBeLessThan(50 * 1024 * 1024)
+  expect(opened.keys()).toHaveLength(20_000)
+})
+
+test('after a checkpoint the next one waits until as much has been written again', async () => {
+  const opened = openTestStore()
+  const { store, put } = opened
+  await write(opened, 'first', 1_500)
+  const watcher = watch(store.file)
+  let n = 0
+  const one = () => store.commit(() => put(`small${n++}`))
+  while (watcher.frames().checkpointed === 0) await one()
+  while (watcher.frames().checkpointed > 0) await one()
+  const seen: Frames[] = []
+  for (let batch = 0; batch < 150; batch += 1) {
+    await one()
+    seen.push(watcher.frames())
+  }
+  watcher.close()
+  expect(seen.at(-1)?.log).toBeLessThan(1_000)
+  expect(seen.filter((frames) => frames.checkpointed > 0)).toEqual([])
+})
+
+test('a log that a foreign reader keeps from starting again is told, once', async () => {
+  const opened = openTestStore()
+  const { store, told } = opened
+  const reader = new Database(store.file, { readonly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from settings').get()
+  for (let round = 0; round < 120 && told.length === 0; round += 1) await write(opened, `r${round}`, 500)
+  for (let round = 0; round < 4; round += 1) await write(opened, `more${round}`, 500)
+  reader.exec('commit')
+  reader.close()
+  expect(told).toEqual([
+    {
+      message: 'the write-ahead log cannot start again: somebody keeps reading the database',
+      fields: { bytes: expect.any(Number) },
+    },
+  ])
+  expect(told[0]?.fields?.bytes).toBeGreaterThan(64 * 1024 * 1024)
+})
+
+test('a connection that would not wait for the disk is not used', () => {
+  const { store } = openTestStore()
+  const other = new Database(store.file)
+  other.pragma('synchronous = normal')
+  expect(() => assertDurable(other)).toThrow('synchronous = 1 where 2 is needed')
+  other.pragma('synchronous = full')
+  assertDurable(other, ['journal_mode', 'synchronous'])
+  other.pragma('foreign_keys = off')
+  expect(() => assertDurable(other)).toThrow('foreign_keys = 0')
+  other.close()
+})
+
+test('where the disk takes the log but not the database, all is told, nothing is lost, and it closes', async () => {
+  const folder = temporaryFolder()
+  const file = `${folder.path}/windfall.db`
+  const store = openStore(file)
+  const insert = store.prepare<[string, string]>('insert into settings (key, value) values (?, ?)')
+  for (let n = 0; n < 32; n += 1) {
+    await store.commit(() => void insert.run(`old${n}`, 'x'.repeat(1_000_000)))
+  }
+  await store.close()
+
+  // Every file may have 8 or 16 MB (shells differ in the size of a block), the database has more already.
+  const script = new URL('full-disk.ts', import.meta.url).pathname
+  const limited = spawnSync(
+    'sh',
+    ['-c', 'trap "" XFSZ; ulimit -f 16384; exec "$@"', 'sh', process.execPath, script, file],
+    { encoding: 'utf8', timeout: 20_000 },
+  )
+  expect(limited.stderr).toBe('')
+  const { told, committed } = JSON.parse(limited.stdout)
+  expect(told).toEqual([
+    'the write-ahead log could not be moved into the database; nothing is lost',
+    'the write-ahead log could not be folded in; it stays beside the database, and nothing is lost',
+  ])
+  const reopened = openStore(file)
+  const kept = reopened.prepare("select count(*) from settings where key like 'new%'").pluck().get()
+  expect(kept).toBe(committed)
+  await reopened.close()
+  folder.remove()
+})

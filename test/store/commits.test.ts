@@ -1,0 +1,91 @@
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { atMostEvery } from '../../src/store/warnings.ts'
+import { openTestStore } from './open.ts'
+
+test('work that gives a promise is undone and refused, for what it does later would be outside', async () => {
+  const { store, put, keys } = openTestStore()
+  const asynchronous = store.commit(async () => {
+    put('before the await')
+    store.afterCommit(() => put('effect'))
+    await null
+    throw new Error('nobody listens')
+  })
+  const good = store.commit(() => put('good'))
+  await expect(asynchronous).rejects.toThrow(/must be synchronous/)
+  await good
+  expect(keys()).toEqual(['good'])
+})
+
+test('an effect outside of a commit is refused, since nothing would run it', async () => {
+  const { store } = openTestStore()
+  expect(() => store.afterCommit(() => {})).toThrow(/outside/)
+  await store.commit(() => {})
+  expect(() => store.afterCommit(() => {})).toThrow(/outside/)
+})
+
+test('an effect that throws is told, and neither other effects nor later batches miss anything', async () => {
+  const { store, told, put, keys } = openTestStore()
+  const effects: string[] = []
+  const works = Array.from({ length: 100 }, (_, n) =>
+    store.commit(() => {
+      put(`k${n}`)
+      store.afterCommit(() => {
+        if (n === 1) throw new Error('no ears')
+        effects.push(`k${n}`)
+      })
+    }),
+  )
+  await Promise.all(works)
+  expect(keys()).toHaveLength(100)
+  expect(effects).toHaveLength(99)
+  expect(told).toEqual([
+    {
+      message: 'something that was to follow a commit failed; what was committed stands',
+      fields: { error: expect.objectContaining({ message: 'no ears' }) },
+    },
+  ])
+})
+
+test('a caller is told that nothing was kept, and not in what words SQLite said so', async () => {
+  const { store, told, put } = openTestStore()
+  store.limitPages(Number(store.pragma('page_count')))
+  const refused = await store.commit(() => put('large', 'x'.repeat(200_000))).catch((error) => error)
+  expect(refused).toMatchObject({
+    status: 503,
+    code: 'store_unavailable',
+    message: 'the database cannot be written now; nothing of this was kept',
+    headers: { 'retry-after': '30' },
+    cause: { code: 'SQLITE_FULL' },
+  })
+  expect(told).toEqual([
+    {
+      message: 'the database cannot be written',
+      fields: { reason: 'database or disk is full', code: 'SQLITE_FULL' },
+    },
+  ])
+})
+
+test('a warning that would come too often is left out', () => {
+  const said: string[] = []
+  let now = 0
+  const warn = atMostEvery(
+    1_000,
+    (message) => said.push(message),
+    () => now,
+  )
+  for (const at of [0, 1, 999, 1_000, 1_500, 2_000]) {
+    now = at
+    warn(`at ${at}`)
+  }
+  expect(said).toEqual(['at 0', 'at 1000', 'at 2000'])
+})
+
+test('closing twice is closing once', async () => {
+  const { store } = openTestStore()
+  await Promise.all([store.close(), store.close()])
+  await store.close()
+  const reopened = new Database(store.file, { readonly: true })
+  expect(reopened.pragma('integrity_check', { simple: true })).toBe('ok')
+  reopened.close()
+})

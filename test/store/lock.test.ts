@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { lockForServing } from '../../src/store/lock.ts'
+import { realPathOf } from '../../src/store/paths.ts'
+import { temporaryFolder } from '../helpers.ts'
+
+function folderHere(): string {
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  return realpathSync(folder.path)
+}
+
+const held = { status: 409, code: 'already_serving' }
+
+test('one process serves one file; the second is told the pid of the first', () => {
+  const file = `${folderHere()}/windfall.db`
+  const lock = lockForServing(file)
+  expect(() => lockForServing(file)).toThrow(`being served by process ${process.pid}`)
+  lock.release()
+  lockForServing(file).release()
+})
+
+test('a file has one lock, by whichever links it is reached, before it exists and after', () => {
+  const folder = folderHere()
+  const file = `${folder}/real/windfall.db`
+  mkdirSync(`${folder}/real`)
+  symlinkSync('real', `${folder}/linked`)
+  symlinkSync('real/windfall.db', `${folder}/other.db`)
+  const ways = [file, `${folder}/linked/windfall.db`, `${folder}/other.db`, `${folder}/linked/../other.db`]
+  for (const way of ways) expect(realPathOf(way)).toBe(file)
+  const lock = lockForServing(`${folder}/other.db`)
+  for (const way of ways) expect(() => lockForServing(way)).toThrow(expect.objectContaining(held))
+  lock.release()
+  expect(readdirSync(folder).sort()).toEqual(['linked', 'other.db', 'real'])
+})
+
+test('folders that do not exist yet are made where the path leads', () => {
+  const folder = folderHere()
+  mkdirSync(`${folder}/real`)
+  symlinkSync('real', `${folder}/linked`)
+  const lock = lockForServing(`${folder}/linked/a/b/windfall.db`)
+  expect(existsSync(`${folder}/real/a/b/windfall.db.lock`)).toBe(true)
+  expect(() => lockForServing(`${folder}/real/a/b/windfall.db`)).toThrow(expect.objectContaining(held))
+  lock.release()
+})
+
+test('a path that leads nowhere is refused in words', () => {
+  const folder = folderHere()
+  symlinkSync('round.db', `${folder}/round.db`)
+  const refused = { status: 400, code: 'not_writable' }
+  expect(() => lockForServing(`${folder}/round.db`)).toThrow(expect.objectContaining(refused))
+})

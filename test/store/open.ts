@@ -1,0 +1,26 @@
+/** A store in a folder of its own, gone with the test, and what it warned of. */
+import { onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+
+export type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
+
+export function openTestStore() {
+  const folder = temporaryFolder()
+  const told: Told[] = []
+  const store = openStore(`${folder.path}/windfall.db`, {
+    warn: (message, fields) => void told.push({ message, fields }),
+  })
+  onTestFinished(async () => {
+    await store.close().catch(() => {})
+    folder.remove()
+  })
+  const insert = store.prepare<[string, string]>('insert into settings (key, value) values (?, ?)')
+  const put = (key: string, value = 'x') => insert.run(key, value)
+  const keys = () =>
+    store
+      .prepare<[], { key: string }>("select key from settings where key <> 'schema' order by key")
+      .all()
+      .map((row) => row.key)
+  return { store, told, folder: folder.path, put, keys }
+}
