@@ -8,6 +8,7 @@ import { askControl, controlPath, perform } from '../control.ts'
 import { Refusal } from '../errors.ts'
 import { openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
+import { realPathOf } from '../store/paths.ts'
 import { verbsOf } from '../verbs.ts'
 
 /** The arguments every command that needs the configuration takes. */
@@ -44,7 +45,7 @@ export async function tell<Answer>(
 ): Promise<Answer> {
   const { config } = loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
   for (let attempt = 1; ; attempt += 1) {
-    const answered = await askControl(controlPath(config.store.path), verb, args)
+    const answered = await askControl(controlPath(realPathOf(config.store.path)), verb, args)
     if (answered) return answered.result as Answer
     try {
       return (await performAlone(config, verb, args)) as Answer

@@ -11,6 +11,7 @@ import { controlPath, openControl } from '../control.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
+import { realPathOf } from '../store/paths.ts'
 import { verbsOf } from '../verbs.ts'
 import { configArg, print } from './instance.ts'
 
@@ -62,7 +63,7 @@ export async function serve(windfall: Windfall, config: Config, log: Log, any_po
   const server = await listenOr(windfall, config, any_port)
   const { base_url } = withPort(config, server.port)
   windfall.http.reach(reachOf(withPort(config, server.port)))
-  const control = await openControl(controlPath(config.store.path), verbsOf(windfall), log).catch(
+  const control = await openControl(controlPath(realPathOf(config.store.path)), verbsOf(windfall), log).catch(
     async (error) => {
       await server.close()
       await windfall.close()
