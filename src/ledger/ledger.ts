@@ -13,7 +13,7 @@ import { openNotifications } from './notifications.ts'
 import { openRaw, type Source } from './raw.ts'
 import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
-import { openTransactions } from './transactions.ts'
+import { type Kept, openTransactions } from './transactions.ts'
 
 /** How a fact came: decides the origin of its events and what is kept beside the raw bytes. */
 export type Arrival = { origin: Origin; source: Source }
@@ -47,12 +47,12 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     learnFrom(app, notification)
     notifications.keep(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const isFirst = transaction ? keepTransaction(app, transaction, payload.id).is_first : false
+    const kept = transaction && keepTransaction(app, transaction, payload.id)
     if (renewal) renewals.keep(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
     const subject = lineage && bringUpToDate(lineage, notification, origin)
     announce.notified(app, subject, notification, origin)
-    if (subject && transaction) tellOf(subject, transaction.payload, isFirst, origin)
+    if (subject && transaction && kept) tellOf(subject, transaction.payload, kept, origin)
     return { is_new: true }
   }
 
@@ -66,13 +66,13 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.keep(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
-    const { is_first } = keepTransaction(app, verified, payload.id)
+    const kept = keepTransaction(app, verified, payload.id)
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
     tellOf(
       bringUpToDate(lineage, { transaction: verified, renewal: null }, origin),
       transaction,
-      is_first,
+      kept,
       origin,
     )
     return { is_new: true }
@@ -102,24 +102,20 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 
   /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
-  function keepTransaction(
-    app: App,
-    verified: Verified<Transaction>,
-    payload_id: number,
-  ): { is_first: boolean } {
-    const { is_first, left } = transactions.keep(app.id, verified, payload_id)
-    if (left !== null) subscriptions.recompute(app.id, verified.payload.environment, left)
-    return { is_first }
+  function keepTransaction(app: App, verified: Verified<Transaction>, payload_id: number): Kept {
+    const kept = transactions.keep(app.id, verified, payload_id)
+    if (kept.left !== null) subscriptions.recompute(app.id, verified.payload.environment, kept.left)
+    return kept
   }
 
-  function tellOf(subject: Subject, transaction: Transaction, isFirst: boolean, origin: Origin): void {
-    if (isFirst) announce.recorded(subject, transaction, origin)
-    for (const conversion of transactions.conversions(subject.app.id, transaction)) {
+  function tellOf(subject: Subject, transaction: Transaction, kept: Kept, origin: Origin): void {
+    if (kept.is_first) announce.recorded(subject, transaction, origin)
+    for (const conversion of transactions.conversions(kept.row)) {
       announce.converted(subject, conversion, transaction, origin)
     }
   }
 
-  return { apply, applyTransaction, describe: announce.describe, raw, customers, transactions }
+  return { apply, applyTransaction, describe: announce.describe, raw, customers }
 }
 
 function lineageOf(app: App, { environment, transaction, renewal }: Notification): Lineage | null {

@@ -47,6 +47,9 @@ export type TransactionRow = {
 /** A trial of a lineage and the paid renewal that followed it. */
 export type Conversion = { trial_id: string; converted_at: number }
 
+/** What became of one version. */
+export type Kept = { is_first: boolean; left: string | null; row: TransactionRow }
+
 /** What is concluded from all versions of a transaction, so that no later one takes it back. */
 type Concluded = Pick<
   TransactionRow,
@@ -112,40 +115,38 @@ export function openTransactions(store: Store) {
   /**
    * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
    * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a transaction id not yet known;
-   * `left` is the lineage it was in before, where this version names another.
+   * `left` is the lineage it was in before, where this version names another; `row` is what is kept now.
    */
-  function keep(app_id: string, verified: Verified<Transaction>, payload_id: number) {
+  function keep(app_id: string, verified: Verified<Transaction>, payload_id: number): Kept {
     const row = rowOf(app_id, verified, payload_id)
     const known = find.get(app_id, row.environment, row.transaction_id)
     if (!known) {
       put.run(row)
-      return { is_first: true, left: null }
+      return { is_first: true, left: null, row }
     }
     const concluded = concludedFrom(known, row)
     if (!isNewer(row, known)) {
       conclude.run({ ...known, ...concluded })
-      return { is_first: false, left: null }
+      return { is_first: false, left: null, row: { ...known, ...concluded } }
     }
     put.run({ ...row, ...concluded })
     const hasMoved = known.original_transaction_id !== row.original_transaction_id
-    return { is_first: false, left: hasMoved ? known.original_transaction_id : null }
+    return {
+      is_first: false,
+      left: hasMoved ? known.original_transaction_id : null,
+      row: { ...row, ...concluded },
+    }
   }
 
   /** The trials known to have converted, now that something of this transaction is known. */
-  function conversions(app_id: string, { environment, transaction_id }: Transaction): Conversion[] {
-    const row = find.get(app_id, environment, transaction_id)
-    if (!row) return []
+  function conversions(row: TransactionRow): Conversion[] {
     const trials = row.paid_renewal_signed_at === null ? [] : trialsBefore.all(row)
     const converted_at = row.trial_signed_at === null ? null : (paidAfter.get(row)?.converted_at ?? null)
     if (converted_at !== null) trials.push({ trial_id: row.transaction_id, converted_at })
     return trials
   }
 
-  /** The newest version of a transaction. */
-  const get = (app_id: string, environment: string, transaction_id: string): TransactionRow | null =>
-    find.get(app_id, environment, transaction_id) ?? null
-
-  return { keep, conversions, get }
+  return { keep, conversions }
 }
 
 /** Which of two signed versions is the one to believe. */

@@ -1,0 +1,69 @@
+/**
+ * The bench: every promise of speed and size, measured against a floor in the same run. `npm run bench -- --quick` is
+ * a short one, `--only identify,bytes` takes some of its chapters.
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { measureBytes } from './bytes.ts'
+import { measureCall, measureSlowDisk } from './calls.ts'
+import { diskInWords } from './disk.ts'
+import { type Figure, tableOf } from './figures.ts'
+import { measureNotifications } from './notifications.ts'
+import { FULL, QUICK } from './sizes.ts'
+import { measureStart } from './start.ts'
+import { measureBackup, measureCheckpoints, measureViewers } from './tails.ts'
+import { openWorkshop, say, type Workshop } from './workshop.ts'
+
+const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
+  identify: (workshop) => measureCall(workshop, 'identify'),
+  attribute: (workshop) => measureCall(workshop, 'attribute'),
+  'slow-disk': measureSlowDisk,
+  notifications: measureNotifications,
+  bytes: measureBytes,
+  start: measureStart,
+  backup: measureBackup,
+  viewers: measureViewers,
+  checkpoints: measureCheckpoints,
+}
+
+function chosen(only: string | undefined): string[] {
+  const names = only?.split(',') ?? Object.keys(CHAPTERS)
+  const unknown = names.filter((name) => !Object.hasOwn(CHAPTERS, name))
+  if (unknown.length === 0) return names
+  throw new Error(`there is no chapter ${unknown.join(', ')}; there are ${Object.keys(CHAPTERS).join(', ')}`)
+}
+
+/** Measures one chapter after another; what was measured before one broke is told all the same. */
+async function measureAll(workshop: Workshop, names: readonly string[]): Promise<void> {
+  const figures: Figure[] = []
+  try {
+    for (const name of names) {
+      const began = performance.now()
+      figures.push(...((await CHAPTERS[name]?.(workshop)) ?? []))
+      say(`${name}: measured in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+    }
+  } finally {
+    say(`\n${tableOf(figures)}\n`)
+  }
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
+  const names = chosen(values.only)
+  const workshop = openWorkshop(values.quick ? QUICK : FULL)
+  process.once('SIGINT', () => void workshop.close().then(() => process.exit(130)))
+  try {
+    say(`Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} processors.`)
+    say(`${diskInWords(workshop.newFile())}.`)
+    await measureAll(workshop, names)
+    const part = Math.round(workshop.busiest() * 100)
+    say(
+      `Medians of ${workshop.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`,
+    )
+    say(`The process that made the load was at work for ${part} % of a round at most.`)
+  } finally {
+    await workshop.close()
+  }
+}
+
+await run()

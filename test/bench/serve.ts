@@ -1,0 +1,68 @@
+/** One server of the bench in a process of its own: Windfall as it is, or one of the floors it is measured against. */
+import { dirname } from 'node:path'
+import { openApp } from '../../src/app.ts'
+import { systemClock } from '../../src/clock.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { openHttp } from '../../src/http/http.ts'
+import { listen } from '../../src/http/server.ts'
+import { openLog } from '../../src/log.ts'
+import { answerQuestions } from './child.ts'
+import { checkpointsInCommits, oneByOne, openBare, withoutStorage } from './floors.ts'
+import { environmentOf } from './people.ts'
+import { watchDatabases } from './slow_disk.ts'
+
+export type Kind = 'windfall' | 'checkpoints in commits' | 'one by one' | 'without storage' | 'bare'
+
+/** `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. */
+export type ServerSpec = {
+  kind: Kind
+  file: string
+  commit_ms?: number
+  roots?: readonly string[]
+  apps?: readonly { bundle_id: string; apple_id: number }[]
+}
+
+export type ServerQuestion = { open: ServerSpec } | { backup: string } | { token: true }
+
+async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [] }: ServerSpec) {
+  const databases = watchDatabases(commit_ms)
+  const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
+  const log = openLog({ format: 'json', level: 'info' })
+  const monotonic = () => performance.now()
+  const windfall = await openApp({ config, clock: systemClock, monotonic, log, ...(roots && { roots }) })
+  const { id } = windfall.organizations.meant(null)
+  for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
+
+  const http = kind === 'windfall' ? windfall.http : openHttp({ log })
+  if (kind === 'without storage') http.add(withoutStorage(windfall, config.limits))
+  if (kind === 'one by one') http.add(oneByOne(windfall, config.limits))
+  if (kind === 'checkpoints in commits') {
+    http.add(checkpointsInCommits(windfall, config.limits, databases.opened()))
+  }
+  const server = await listen(http, { port: 0, max_body_bytes: config.limits.apple_body_bytes })
+  return {
+    url: server.url,
+    windfall,
+    async close(): Promise<void> {
+      await server.close()
+      await windfall.close()
+    },
+  }
+}
+
+let running: Awaited<ReturnType<typeof openWindfall>> | Awaited<ReturnType<typeof openBare>> | undefined
+
+async function answer(question: ServerQuestion): Promise<object> {
+  if ('open' in question) {
+    running = await (question.open.kind === 'bare' ? openBare() : openWindfall(question.open))
+    return { url: running.url }
+  }
+  if (!running || !('windfall' in running)) throw new Error('this server has no database')
+  const { store, tokens } = running.windfall
+  if ('backup' in question) return store.backup(question.backup)
+  return {
+    token: (await store.commit(() => tokens.create('bench', { organization_id: null, apps: null }))).token,
+  }
+}
+
+answerQuestions<ServerQuestion>(answer, async () => running?.close())

@@ -1,0 +1,48 @@
+/** How much the bench does: enough for figures that hold, or just enough to see that it works. */
+
+export type Sizes = typeof FULL
+
+/** Each contender gets its turn `rounds` times; times in seconds. */
+export const FULL = {
+  rounds: 5,
+  warm_seconds: 0.7,
+  seconds: 3,
+  /** Some of the tails come from a fixed piece of work, which has to fit in here. */
+  tail_seconds: 12,
+  tail_rounds: 3,
+  cold_users: 1_000_000,
+  hot_users: 50_000,
+  /** Notifications sent in a round. */
+  notifications: 2_000,
+  /** Notifications verified in a round. */
+  verified: 1_000,
+  /** The same by Apple's library without its cache, which needs thirty times as long for one. */
+  verified_offline: 60,
+  subscribers: 2_300,
+  /** For the bytes of a notification; undefined is the history of `windfall demo`. */
+  history_subscribers: undefined as number | undefined,
+  starts: 9,
+  viewers: 1_000,
+  /** What was needed to start has been given back by then. */
+  idle_seconds: 3,
+  load_seconds: 20,
+}
+
+export const QUICK: Sizes = {
+  rounds: 1,
+  warm_seconds: 0.1,
+  seconds: 0.3,
+  tail_seconds: 0.5,
+  tail_rounds: 1,
+  cold_users: 30_000,
+  hot_users: 5_000,
+  notifications: 150,
+  verified: 100,
+  verified_offline: 10,
+  subscribers: 200,
+  history_subscribers: 60,
+  starts: 1,
+  viewers: 200,
+  idle_seconds: 0.5,
+  load_seconds: 1,
+}

@@ -1,0 +1,114 @@
+/** What else goes on while calls come in, and what it does to the slowest of them: backups, viewers, checkpoints. */
+import { rmSync } from 'node:fs'
+import { below, type Figure, faster, median, within } from './figures.ts'
+import type { Measured } from './load.ts'
+import { TOKEN } from './people.ts'
+import type { Load } from './requests.ts'
+import type { Kind } from './serve.ts'
+import type { ViewersQuestion, Watched } from './viewers.ts'
+import { CONNECTIONS, inTurn, type Server, type Workshop } from './workshop.ts'
+
+const p99s = (measured: readonly Measured[]): number[] => measured.map(({ p99 }) => p99)
+const worsts = (measured: readonly Measured[]): number[] => measured.map(({ worst }) => worst)
+const speeds = (measured: readonly Measured[]): number[] => measured.map(({ per_second }) => per_second)
+
+/** Identify calls, some of them of somebody new, of whom the feed tells. */
+function loadOn({ sizes }: Workshop, { url }: Server, users: number): Load {
+  const { warm_seconds, tail_seconds: seconds } = sizes
+  return {
+    call: 'identify',
+    url,
+    token: TOKEN,
+    users,
+    newcomers: true,
+    connections: CONNECTIONS,
+    warm_seconds,
+    seconds,
+  }
+}
+
+/** One backup after another for as long as the load lasts, and until the last of them is done. */
+async function duringBackups(workshop: Workshop, server: Server, load: Load): Promise<Measured> {
+  let isOver = false
+  async function keepBackingUp(): Promise<void> {
+    while (!isOver) {
+      const copy = workshop.newFile()
+      await server.ask({ backup: copy })
+      rmSync(copy)
+    }
+  }
+  const backups = keepBackingUp()
+  const measured = await workshop.measure(load)
+  isOver = true
+  await backups
+  return measured
+}
+
+export async function measureBackup(workshop: Workshop): Promise<Figure[]> {
+  const users = workshop.sizes.cold_users
+  const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
+  const load = loadOn(workshop, server, users)
+  const { alone, beside } = await inTurn(workshop.sizes.tail_rounds, {
+    alone: () => workshop.measure(load),
+    beside: () => duringBackups(workshop, server, load),
+  })
+  await server.close()
+  return comparedWithAlone('identify during a backup', alone, beside)
+}
+
+export async function measureViewers(workshop: Workshop): Promise<Figure[]> {
+  const { hot_users: users, viewers, tail_rounds, tail_seconds } = workshop.sizes
+  const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
+  const { token } = await server.ask<{ token: string }>({ token: true })
+  const child = workshop.start('viewers.ts')
+  const ask = <Answer>(question: ViewersQuestion) => child.ask<Answer>(question)
+  const load = loadOn(workshop, server, users)
+  const seen: number[] = []
+
+  async function watched(): Promise<Measured> {
+    await ask({ watch: { url: server.url, token, viewers } })
+    const measured = await workshop.measure(load)
+    const { messages, cut } = await ask<Watched>({ leave: true })
+    if (cut > 0) throw new Error(`${cut} viewers were cut off`)
+    seen.push(messages / tail_seconds)
+    return measured
+  }
+
+  const { alone, beside } = await inTurn(tail_rounds, {
+    alone: () => workshop.measure(load),
+    beside: watched,
+  })
+  await server.close()
+  return [
+    ...comparedWithAlone(`identify with ${viewers} viewers`, alone, beside),
+    below(`messages to ${viewers} viewers in a second`, median(seen), '', null),
+  ]
+}
+
+function comparedWithAlone(name: string, alone: Measured[], beside: Measured[]): Figure[] {
+  return [
+    within(`${name}, p99`, 'ms', p99s(beside), { name: 'alone', values: p99s(alone) }, 2),
+    within(`${name}, the slowest`, 'ms', worsts(beside), { name: 'alone', values: worsts(alone) }, null),
+    faster(name, speeds(beside), { name: 'alone', values: speeds(alone) }, null),
+  ]
+}
+
+/** Why checkpoints have a thread of their own. */
+export async function measureCheckpoints(workshop: Workshop): Promise<Figure[]> {
+  const users = workshop.sizes.cold_users
+  const open = async (kind: Kind) => workshop.serve({ kind, file: await workshop.databaseOf(users) })
+  const [ours, theirs] = [await open('windfall'), await open('checkpoints in commits')]
+  const { thread, commits } = await inTurn(workshop.sizes.tail_rounds, {
+    thread: () => workshop.measure(loadOn(workshop, ours, users)),
+    commits: () => workshop.measure(loadOn(workshop, theirs, users)),
+  })
+  await ours.close()
+  await theirs.close()
+  const name = 'checkpoints on their thread'
+  const floor = (values: number[]) => ({ name: 'in commits', values })
+  return [
+    within(`${name}, p99 of identify`, 'ms', p99s(thread), floor(p99s(commits)), null),
+    within(`${name}, the slowest identify`, 'ms', worsts(thread), floor(worsts(commits)), null),
+    faster(`${name}, identify`, speeds(thread), floor(speeds(commits)), null),
+  ]
+}

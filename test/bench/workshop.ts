@@ -1,0 +1,105 @@
+/** What every chapter of the bench works with: a folder, the load, servers that are stopped in the end, turns. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Child, openChild } from './child.ts'
+import type { Measured } from './load.ts'
+import { populate } from './people.ts'
+import type { Load } from './requests.ts'
+import type { ServerQuestion, ServerSpec } from './serve.ts'
+import type { Sizes } from './sizes.ts'
+
+/** A server of the bench in its own process. */
+export type Server = {
+  url: string
+  ask<Answer>(question: ServerQuestion): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type Workshop = ReturnType<typeof openWorkshop>
+
+export const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+/** As `npm start` sets it. */
+export const NODE_OPTIONS_OF_START = ['--max-semi-space-size=2']
+
+export function openWorkshop(sizes: Sizes) {
+  const folder = mkdtempSync(join(tmpdir(), 'windfall-bench-'))
+  const children = new Set<Child>()
+  let files = 0
+  const populated = new Map<number, Promise<string>>()
+  const loads: number[] = []
+  const load = started('load.ts', [])
+
+  const newFile = (): string => join(folder, `${files++}.db`)
+
+  function newFolder(): string {
+    const path = join(folder, String(files++))
+    mkdirSync(path)
+    return path
+  }
+
+  function started(file: string, options: readonly string[]): Child {
+    const child = openChild(file, options)
+    children.add(child)
+    return child
+  }
+
+  /** Starts a file of this folder as a process of its own, which ends with the bench. */
+  const start = (file: string): Child => started(file, [])
+
+  /** A database of its own with `users` users in it. */
+  async function databaseOf(users: number): Promise<string> {
+    const original = newFile()
+    const known = populated.get(users) ?? populate(original, folder, users).then(() => original)
+    populated.set(users, known)
+    const copy = newFile()
+    copyFileSync(await known, copy)
+    return copy
+  }
+
+  async function serve(spec: ServerSpec): Promise<Server> {
+    const child = started('serve.ts', NODE_OPTIONS_OF_START)
+    const { url } = await child.ask<{ url: string }>({ open: spec })
+    return {
+      url,
+      ask: <Answer>(question: ServerQuestion) => child.ask<Answer>(question),
+      async close(): Promise<void> {
+        children.delete(child)
+        await child.close()
+      },
+    }
+  }
+
+  /** Puts 64 connections of load on a server; see requests.ts. */
+  async function measure(asked: Load): Promise<Measured> {
+    const measured = await load.ask<Measured>(asked)
+    loads.push(measured.busy)
+    return measured
+  }
+
+  /** The largest part of a round that the load's own process was at work: 1 would mean that it was the bottleneck. */
+  const busiest = (): number => Math.max(0, ...loads)
+
+  async function close(): Promise<void> {
+    await Promise.all([...children].map((child) => child.close()))
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  return { sizes, say, newFile, newFolder, start, databaseOf, serve, measure, busiest, close }
+}
+
+export const CONNECTIONS = 64
+
+/** Everybody gets a turn in each of the rounds, so that a machine's moods meet all of them. */
+export async function inTurn<Name extends string, Result>(
+  rounds: number,
+  contenders: Record<Name, () => Promise<Result>>,
+): Promise<Record<Name, Result[]>> {
+  const entries = Object.entries(contenders) as [Name, () => Promise<Result>][]
+  const results = Object.fromEntries(entries.map(([name]) => [name, []])) as unknown as Record<Name, Result[]>
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, run] of entries) results[name].push(await run())
+  }
+  return results
+}
