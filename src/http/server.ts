@@ -114,7 +114,10 @@ function urlOf(host: string, port: number): string {
 
 function inWords(error: unknown, host: string, port: number): Error {
   const code = error instanceof Error && 'code' in error ? error.code : null
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} of ${host} is taken already.`, { cause: error })
+  if (code === 'EADDRINUSE') {
+    const advice = 'Stop what listens there (the demo?), or take another: server.port, WINDFALL_SERVER_PORT.'
+    return new Error(`Port ${port} of ${host} is taken already. ${advice}`, { cause: error })
+  }
   if (code === 'EACCES') return new Error(`This user may not listen on port ${port}.`, { cause: error })
   return new Error(`Cannot listen on ${host}, port ${port}: ${String(error)}`, { cause: error })
 }

@@ -16,9 +16,20 @@ export function realPathOf(file: string): string {
   }
   const folder = realPathOf(dirname(written))
   // A link to a file that does not exist yet: SQLite would make the file where the link points.
-  const isLink = lstatSync(written, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  return isLink ? realPathOf(resolve(folder, readlinkSync(written))) : join(folder, basename(written))
+  return isLink(written)
+    ? realPathOf(resolve(folder, readlinkSync(written)))
+    : join(folder, basename(written))
 }
 
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Also where a file stands in the way of a folder: whoever opens the path says so in better words. */
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -111,7 +111,12 @@ test('what is in its way is said in words, and it ends', async () => {
   const first = await startServing({ cwd: folderOf() })
   const env = { WINDFALL_SERVER_PORT: String(first.port) }
   const taken = await run(['serve'], { cwd: folderOf(), env })
-  expect(taken).toMatchObject({ status: 1, stderr: `Port ${first.port} of 127.0.0.1 is taken already.\n` })
+  expect(taken).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(
+      `^Port ${first.port} of 127.0.0.1 is taken already. Stop what listens there`,
+    ),
+  })
 
   const cwd = folderOf()
   mkdirSync(join(cwd, 'data/windfall.db.sock'), { recursive: true })
