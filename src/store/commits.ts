@@ -2,6 +2,7 @@
  * What we remember: group commit. Many callers share one fsync, and none is answered before it.
  */
 import type { Database } from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
 
@@ -24,7 +25,12 @@ type Outcome = { waiting: Waiting; value?: unknown; error?: unknown }
  * `afterBatch` is called between batches, when no transaction is open. `warn` is told what the callers are not: why the
  * database could not be written, and which effect failed.
  */
-export function openCommits(db: Database, afterBatch: () => void, warn: Warn = silent) {
+export function openCommits(
+  db: Database,
+  afterBatch: () => void,
+  warn: Warn = silent,
+  elapsed: Clock = () => performance.now(),
+) {
   const tellFault = atMostEvery(WARN_EVERY_MS, warn)
   const begin = db.prepare('begin immediate')
   const save = db.prepare('savepoint work')
@@ -76,9 +82,9 @@ export function openCommits(db: Database, afterBatch: () => void, warn: Warn = s
     if (!beginOrWait()) return
     effects = []
     const outcomes: Outcome[] = []
-    const started = performance.now()
+    const started = elapsed()
     try {
-      while (outcomes.length < BATCH_CLOSURES && performance.now() - started < BATCH_MS) {
+      while (outcomes.length < BATCH_CLOSURES && elapsed() - started < BATCH_MS) {
         const waiting = queue.shift()
         if (!waiting) break
         const outcome: Outcome = { waiting }

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
 import { openBackups } from './backup.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
@@ -12,6 +13,8 @@ import { reasonOf, silent, type Warn } from './warnings.ts'
 export type Store = ReturnType<typeof openStore>
 
 type Options = {
+  /** The clock that bounds a batch's time; it never jumps. */
+  elapsed?: Clock
   /** Tests bound the file in pages, to see what a full disk does. */
   max_pages?: number
   /** Told what goes wrong where no caller waits for it. */
@@ -26,11 +29,11 @@ const PROBE_BYTES = 65_536
  *
  * @throws Error when the file is not ours, was written by a newer version, or lost its durability settings.
  */
-export function openStore(file: string, { max_pages, warn = silent }: Options = {}) {
+export function openStore(file: string, { max_pages, elapsed, warn = silent }: Options = {}) {
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, file, warn)
-  const commits = openCommits(db, checkpoints.afterBatch, warn)
+  const commits = openCommits(db, checkpoints.afterBatch, warn, elapsed)
   const backups = openBackups(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null

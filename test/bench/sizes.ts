@@ -8,7 +8,7 @@ export const FULL = {
   warm_seconds: 0.7,
   seconds: 3,
   /** Some of the tails come from a fixed piece of work, which has to fit in here. */
-  tail_seconds: 12,
+  tail_seconds: 10,
   tail_rounds: 3,
   cold_users: 1_000_000,
   hot_users: 50_000,

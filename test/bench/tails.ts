@@ -93,9 +93,16 @@ function comparedWithAlone(name: string, alone: Measured[], beside: Measured[]):
   ]
 }
 
-/** Why checkpoints have a thread of their own. */
+/** Why checkpoints have a thread of their own: with pages from everywhere, and with few that are written often. */
 export async function measureCheckpoints(workshop: Workshop): Promise<Figure[]> {
-  const users = workshop.sizes.cold_users
+  const { cold_users, hot_users } = workshop.sizes
+  return [
+    ...(await compareCheckpoints(workshop, cold_users)),
+    ...(await compareCheckpoints(workshop, hot_users)),
+  ]
+}
+
+async function compareCheckpoints(workshop: Workshop, users: number): Promise<Figure[]> {
   const open = async (kind: Kind) => workshop.serve({ kind, file: await workshop.databaseOf(users) })
   const [ours, theirs] = [await open('windfall'), await open('checkpoints in commits')]
   const { thread, commits } = await inTurn(workshop.sizes.tail_rounds, {
@@ -104,7 +111,7 @@ export async function measureCheckpoints(workshop: Workshop): Promise<Figure[]> 
   })
   await ours.close()
   await theirs.close()
-  const name = 'checkpoints on their thread'
+  const name = `checkpoints on their thread, ${users.toLocaleString('en-US')} users`
   const floor = (values: number[]) => ({ name: 'in commits', values })
   return [
     within(`${name}, p99 of identify`, 'ms', p99s(thread), floor(p99s(commits)), null),

@@ -9,6 +9,7 @@ export function openTestStore() {
   const folder = temporaryFolder()
   const told: Told[] = []
   const store = openStore(`${folder.path}/windfall.db`, {
+    elapsed: () => 0,
     warn: (message, fields) => void told.push({ message, fields }),
   })
   onTestFinished(async () => {

@@ -8,7 +8,8 @@ let folder: ReturnType<typeof temporaryFolder>
 let store: Store
 beforeEach(() => {
   folder = temporaryFolder()
-  store = openStore(`${folder.path}/data/windfall.db`)
+  // Time stands still, so that a slow machine does not end a batch before it is full.
+  store = openStore(`${folder.path}/data/windfall.db`, { elapsed: () => 0 })
 })
 afterEach(async () => {
   await store.close().catch(() => {})
@@ -67,6 +68,24 @@ test('a batch has at most 64 closures; the rest waits for the next', async () =>
   expect(Math.max(...seen.slice(0, 64))).toBe(0)
   expect(Math.min(...seen.slice(64))).toBeGreaterThan(0)
   expect(seen).toHaveLength(100)
+})
+
+test('a batch ends after five milliseconds of work', async () => {
+  let now = 0
+  const slow = openStore(`${folder.path}/slow.db`, { elapsed: () => now })
+  const watcher = new Database(slow.file, { readonly: true })
+  const count = watcher.prepare('select count(*) from settings').pluck()
+  const insert = slow.prepare<[string, string]>('insert into settings (key, value) values (?, ?)')
+  const seen: unknown[] = []
+  const work = (key: string) => () => {
+    seen.push(count.get())
+    now += 3
+    insert.run(key, 'x')
+  }
+  await Promise.all(['a', 'b', 'c'].map((key) => slow.commit(work(key))))
+  watcher.close()
+  await slow.close()
+  expect(seen).toEqual([1, 1, 3])
 })
 
 test('work that throws is undone alone, and its caller alone is told', async () => {
