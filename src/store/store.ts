@@ -7,6 +7,7 @@ import { openBackups } from './backup.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
 import { assertDurable } from './durable.ts'
+import { openRemembered } from './remembered.ts'
 import { applicationId, schema, schemaFingerprint, schemaVersion } from './schema.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
@@ -32,9 +33,10 @@ const PROBE_BYTES = 65_536
 export function openStore(file: string, { max_pages, elapsed, warn = silent }: Options = {}) {
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
-  const checkpoints = openCheckpoints(db, file, warn)
+  const checkpoints = openCheckpoints(db, warn)
   const commits = openCommits(db, checkpoints.afterBatch, warn, elapsed)
   const backups = openBackups(db)
+  const { remembering } = openRemembered(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null
   const unprobe = db.prepare("delete from settings where key = 'probe'")
@@ -78,7 +80,6 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
   async function closeAll(): Promise<void> {
     await backups.close()
     await commits.drained()
-    await checkpoints.close()
     try {
       db.pragma('optimize')
       db.pragma('wal_checkpoint(TRUNCATE)')
@@ -94,6 +95,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
   return {
     file,
     prepare,
+    remembering,
     pragma,
     backup: backups.backup,
     isWritable,

@@ -1,5 +1,4 @@
 /** What Windfall is measured against: itself with another store, itself with none, and a bare server. */
-import type Database from 'better-sqlite3'
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
 import type { Windfall } from '../../src/app.ts'
@@ -10,7 +9,6 @@ import { attributionRoutes, type SdkLimits } from '../../src/attribution/routes.
 import { openFeed } from '../../src/events/feed.ts'
 import type { Route } from '../../src/http/route.ts'
 import { hashOf } from '../../src/ids.ts'
-import { openCommits } from '../../src/store/commits.ts'
 import type { Store } from '../../src/store/store.ts'
 import { APP, TOKEN } from './people.ts'
 
@@ -54,13 +52,6 @@ export function oneByOne(windfall: Windfall, limits: Limits): Route[] {
     }
   }
   return routesOn(windfall, { ...store, commit, afterCommit: (effect) => effect() }, limits)
-}
-
-/** Group commit as it is, with checkpoints where SQLite has them by itself: in the commit that makes the log long. */
-export function checkpointsInCommits(windfall: Windfall, limits: Limits, db: Database.Database): Route[] {
-  windfall.store.pragma(USUAL_CHECKPOINT)
-  const { commit, afterCommit } = openCommits(db, () => {})
-  return routesOn(windfall, { ...windfall.store, commit, afterCommit }, limits)
 }
 
 /** Everything but the storage: the same checks, of credentials that are looked up in memory, and the same answers. */

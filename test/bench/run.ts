@@ -11,7 +11,7 @@ import { type Figure, tableOf } from './figures.ts'
 import { measureNotifications } from './notifications.ts'
 import { FULL, QUICK } from './sizes.ts'
 import { measureStart } from './start.ts'
-import { measureBackup, measureCheckpoints, measureViewers } from './tails.ts'
+import { measureBackup, measureViewers } from './tails.ts'
 import { openWorkshop, say, type Workshop } from './workshop.ts'
 
 const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
@@ -23,7 +23,6 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
   start: measureStart,
   backup: measureBackup,
   viewers: measureViewers,
-  checkpoints: measureCheckpoints,
 }
 
 function chosen(only: string | undefined): string[] {

@@ -7,11 +7,11 @@ import { openHttp } from '../../src/http/http.ts'
 import { listen } from '../../src/http/server.ts'
 import { openLog } from '../../src/log.ts'
 import { answerQuestions } from './child.ts'
-import { checkpointsInCommits, oneByOne, openBare, withoutStorage } from './floors.ts'
+import { oneByOne, openBare, withoutStorage } from './floors.ts'
 import { environmentOf } from './people.ts'
-import { watchDatabases } from './slow_disk.ts'
+import { slowCommits } from './slow_disk.ts'
 
-export type Kind = 'windfall' | 'checkpoints in commits' | 'one by one' | 'without storage' | 'bare'
+export type Kind = 'windfall' | 'one by one' | 'without storage' | 'bare'
 
 /** `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. */
 export type ServerSpec = {
@@ -25,7 +25,7 @@ export type ServerSpec = {
 export type ServerQuestion = { open: ServerSpec } | { backup: string } | { token: true }
 
 async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [] }: ServerSpec) {
-  const databases = watchDatabases(commit_ms)
+  if (commit_ms > 0) slowCommits(commit_ms)
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'info' })
   const monotonic = () => performance.now()
@@ -36,9 +36,6 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [] }: Ser
   const http = kind === 'windfall' ? windfall.http : openHttp({ log })
   if (kind === 'without storage') http.add(withoutStorage(windfall, config.limits))
   if (kind === 'one by one') http.add(oneByOne(windfall, config.limits))
-  if (kind === 'checkpoints in commits') {
-    http.add(checkpointsInCommits(windfall, config.limits, databases.opened()))
-  }
   const server = await listen(http, { port: 0, max_body_bytes: config.limits.apple_body_bytes })
   return {
     url: server.url,

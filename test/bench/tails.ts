@@ -1,10 +1,9 @@
-/** What else goes on while calls come in, and what it does to the slowest of them: backups, viewers, checkpoints. */
+/** What else goes on while calls come in, and what it does to the slowest of them: backups, viewers. */
 import { rmSync } from 'node:fs'
 import { below, type Figure, faster, median, within } from './figures.ts'
 import type { Measured } from './load.ts'
 import { TOKEN } from './people.ts'
 import type { Load } from './requests.ts'
-import type { Kind } from './serve.ts'
 import type { ViewersQuestion, Watched } from './viewers.ts'
 import { CONNECTIONS, inTurn, type Server, type Workshop } from './workshop.ts'
 
@@ -90,32 +89,5 @@ function comparedWithAlone(name: string, alone: Measured[], beside: Measured[]):
     within(`${name}, p99`, 'ms', p99s(beside), { name: 'alone', values: p99s(alone) }, 2),
     within(`${name}, the slowest`, 'ms', worsts(beside), { name: 'alone', values: worsts(alone) }, null),
     faster(name, speeds(beside), { name: 'alone', values: speeds(alone) }, null),
-  ]
-}
-
-/** Why checkpoints have a thread of their own: with pages from everywhere, and with few that are written often. */
-export async function measureCheckpoints(workshop: Workshop): Promise<Figure[]> {
-  const { cold_users, hot_users } = workshop.sizes
-  return [
-    ...(await compareCheckpoints(workshop, cold_users)),
-    ...(await compareCheckpoints(workshop, hot_users)),
-  ]
-}
-
-async function compareCheckpoints(workshop: Workshop, users: number): Promise<Figure[]> {
-  const open = async (kind: Kind) => workshop.serve({ kind, file: await workshop.databaseOf(users) })
-  const [ours, theirs] = [await open('windfall'), await open('checkpoints in commits')]
-  const { thread, commits } = await inTurn(workshop.sizes.tail_rounds, {
-    thread: () => workshop.measure(loadOn(workshop, ours, users)),
-    commits: () => workshop.measure(loadOn(workshop, theirs, users)),
-  })
-  await ours.close()
-  await theirs.close()
-  const name = `checkpoints on their thread, ${users.toLocaleString('en-US')} users`
-  const floor = (values: number[]) => ({ name: 'in commits', values })
-  return [
-    within(`${name}, p99 of identify`, 'ms', p99s(thread), floor(p99s(commits)), null),
-    within(`${name}, the slowest identify`, 'ms', worsts(thread), floor(worsts(commits)), null),
-    faster(`${name}, identify`, speeds(thread), floor(speeds(commits)), null),
   ]
 }

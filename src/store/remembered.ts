@@ -1,0 +1,52 @@
+/** What we remember: what every request asks small tables for, held in memory until one of them changes. */
+import type { Database } from 'better-sqlite3'
+
+/** Keys come from outside too: past these, all is asked anew, and a longer one every time. */
+const KEPT = 1_000
+const KEY_CHARACTERS = 256
+const CHANGES = ['insert', 'update', 'delete'] as const
+
+/**
+ * Gives `remembering`, whose answers are kept in memory. Triggers of this connection alone drop them at any change of
+ * the tables they were read from, so that no writer has to think of it.
+ */
+export function openRemembered(db: Database) {
+  const dropping = new Map<string, (() => void)[]>()
+  db.function('windfall_changed', { directOnly: false }, (table) => {
+    for (const drop of dropping.get(String(table)) ?? []) drop()
+    return null
+  })
+
+  function watch(table: string, drop: () => void): void {
+    const watching = dropping.get(table)
+    if (watching) return void watching.push(drop)
+    dropping.set(table, [drop])
+    for (const change of CHANGES) {
+      db.exec(`create temp trigger ${table}_${change} after ${change} on main.${table}
+        begin select windfall_changed('${table}'); end`)
+    }
+  }
+
+  /**
+   * The answers of `load` by its key, kept until a row of `tables` changes. Inside a unit of work none is kept, since
+   * what it read may yet be undone. What is returned is shared by all who ask and must not be changed.
+   */
+  function remembering<Answer>(
+    tables: readonly string[],
+    load: (key: string) => Answer,
+  ): (key: string) => Answer {
+    const kept = new Map<string, { answer: Answer }>()
+    for (const table of tables) watch(table, () => kept.clear())
+    return (key) => {
+      const known = kept.get(key)
+      if (known) return known.answer
+      const answer = load(key)
+      if (db.inTransaction || key.length > KEY_CHARACTERS) return answer
+      if (kept.size >= KEPT) kept.clear()
+      kept.set(key, { answer })
+      return answer
+    }
+  }
+
+  return { remembering }
+}

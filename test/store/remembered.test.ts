@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { openTestStore } from './open.ts'
+
+function openRemembering() {
+  const opened = openTestStore()
+  const { store } = opened
+  const find = store.prepare<[string], { value: string }>('select value from settings where key = ?')
+  let asked = 0
+  const valueNow = store.remembering(['settings'], (key) => {
+    asked += 1
+    return find.get(key)?.value ?? null
+  })
+  return { ...opened, valueNow, asked: () => asked }
+}
+
+test('what was asked is asked of the database once, until its table changes', async () => {
+  const { store, put, valueNow, asked } = openRemembering()
+  await store.commit(() => put('colour', 'red'))
+  expect([valueNow('colour'), valueNow('colour'), valueNow('shape'), valueNow('shape')]).toEqual([
+    ...['red', 'red', null, null],
+  ])
+  expect(asked()).toBe(2)
+  await store.commit(() => store.prepare("update settings set value = 'blue' where key = 'colour'").run())
+  expect(valueNow('colour')).toBe('blue')
+  await store.commit(() => store.prepare("delete from settings where key = 'colour'").run())
+  expect(valueNow('colour')).toBeNull()
+})
+
+test('what was read within work that is undone is not remembered', async () => {
+  const { store, put, valueNow } = openRemembering()
+  const undone = store.commit(() => {
+    put('colour', 'red')
+    expect(valueNow('colour')).toBe('red')
+    throw new Error('no')
+  })
+  await expect(undone).rejects.toThrow('no')
+  expect(valueNow('colour')).toBeNull()
+})
+
+test('keys that anybody may send do not fill the memory', () => {
+  const { valueNow, asked } = openRemembering()
+  for (let n = 0; n < 2_500; n += 1) valueNow(`key-${n}`)
+  valueNow('key-2499')
+  expect(asked()).toBe(2_500)
+  valueNow('key-0')
+  expect(asked()).toBe(2_501)
+  const long = 'x'.repeat(10_000)
+  valueNow(long)
+  valueNow(long)
+  expect(asked()).toBe(2_503)
+})
