@@ -38,6 +38,9 @@ export function openApps(store: Store, clock: Clock) {
   const ownerThere = store.prepare<[string], { id: string }>(
     'select id from organizations where id = ? and gone_at is null',
   )
+  const tables = ['apps', 'organizations']
+  const connectedAs = store.remembering(tables, (bundle_id) => ofBundle.all(bundle_id).filter(isThere))
+  const connectedOnAndroidAs = store.remembering(tables, (name) => ofPackage.all(name).filter(isThere))
   const byId = store.prepare<[string], App>('select * from apps where id = ?')
   const inOrganization = store.prepare<[string, string], App>(
     'select * from apps where organization_id = ? and bundle_id = ?',
@@ -60,10 +63,10 @@ export function openApps(store: Store, clock: Clock) {
   const list = (): App[] => everyOne.all().filter(isThere)
 
   /** The connected apps of this bundle id: one per organization that has it. */
-  const byBundle = (bundle_id: string): App[] => ofBundle.all(bundle_id).filter(isThere)
+  const byBundle = (bundle_id: string): readonly App[] => connectedAs(bundle_id)
 
   /** The connected apps whose Android application id this is. */
-  const byAndroidPackage = (name: string): App[] => ofPackage.all(name).filter(isThere)
+  const byAndroidPackage = (name: string): readonly App[] => connectedOnAndroidAs(name)
 
   /** The app with this id, gone or not. */
   const get = (id: string): App | null => byId.get(id) ?? null

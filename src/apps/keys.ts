@@ -35,6 +35,7 @@ export function openKeys(store: Store, clock: Clock) {
     insert into sdk_keys ( id,  organization_id,  kind,  hash,  token,  hint,  label,  source,  created_at,  expires_at,  revoked_at)
     values               (:id, :organization_id, :kind, :hash, :token, :hint, :label, :source, :created_at, :expires_at, :revoked_at)`)
   const byHash = store.prepare<[Buffer], Key>(`select ${columns} from sdk_keys where hash = ?`)
+  const known = store.remembering(['sdk_keys'], (token) => byHash.get(hashOf(token)) ?? null)
   const byId = store.prepare<[string], Key>(`select ${columns} from sdk_keys where id = ?`)
   const all = store.prepare<[string | null, string | null], Key>(
     `select ${columns} from sdk_keys where (? is null or organization_id = ?) order by created_at, id`,
@@ -71,7 +72,7 @@ export function openKeys(store: Store, clock: Clock) {
 
   /** The key that `token` is, while it is neither revoked nor past its overlap; null otherwise. */
   function recognise(token: string): Key | null {
-    const key = byHash.get(hashOf(token))
+    const key = known(token)
     return key && isAlive(key, clock()) ? key : null
   }
 
@@ -122,17 +123,17 @@ export function openKeys(store: Store, clock: Clock) {
   }
 
   function declareOne(organization_id: string, kind: KeyKind, token: string): string {
-    const known = byHash.get(hashOf(token))
-    if (!known) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
-    if (known.organization_id !== organization_id) {
+    const holder = byHash.get(hashOf(token))
+    if (!holder) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
+    if (holder.organization_id !== organization_id) {
       throw new Refusal(
         409,
         'key_in_use',
-        `the ${known.kind} key …${known.hint} in config.toml belongs to another organization; write another`,
+        `the ${holder.kind} key …${holder.hint} in config.toml belongs to another organization; write another`,
       )
     }
-    if (!isAlive(known, clock())) revive.run(known.id)
-    return known.id
+    if (!isAlive(holder, clock())) revive.run(holder.id)
+    return holder.id
   }
 
   return { create, recognise, list, publishable, rotate, revoke, declare }

@@ -52,7 +52,7 @@ export function openOrganizations(store: Store, clock: Clock) {
   const list = (): Organization[] => everyOne.all().filter((organization) => organization.gone_at === null)
 
   /** The one with this id, gone or not. */
-  const get = (id: string): Organization | null => byId.get(id) ?? null
+  const get = store.remembering(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
   /**
    * The organization a command means: the one named, or the only one.

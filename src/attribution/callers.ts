@@ -51,7 +51,7 @@ export function openCallers({ apps, keys, organizations }: Deps) {
     return { app, credential: 'none' }
   }
 
-  const appsOf = ({ platform, bundle_id }: Claim): App[] =>
+  const appsOf = ({ platform, bundle_id }: Claim): readonly App[] =>
     platform === 'android' ? apps.byAndroidPackage(bundle_id) : apps.byBundle(bundle_id)
 
   return { resolve }
