@@ -300,14 +300,17 @@ create table users (
   unique (app_id, app_user_id)
 ) strict;
 
--- Two facts: what the last call said, and what the last proved call said, with the proofs it had.
+-- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
+-- with the call that made it what it is.
 create table links (
+  id                      integer primary key,
   app_id                  text not null,
   store                   text not null,
   transaction_id          text not null,
   app_user_id             text not null,
   proved_app_user_id      text,
   proofs                  text not null,
+  credential              text not null,
   product_id              text,
   unattested              text,
   created_at              integer not null,
@@ -316,21 +319,21 @@ create table links (
 ) strict;
 create index links_by_user on links (app_id, app_user_id);
 
+-- Every change after the first call, whole on both sides, so that it can be undone.
 create table link_history (
   id                      integer primary key,
-  app_id                  text not null,
-  store                   text not null,
-  transaction_id          text not null,
-  from_app_user_id        text,
+  link_id                 integer not null references links (id),
+  from_app_user_id        text not null,
   to_app_user_id          text not null,
   from_proved_app_user_id text,
   to_proved_app_user_id   text,
-  from_proofs             text,
+  from_proofs             text not null,
   to_proofs               text not null,
-  credential              text not null,
+  from_credential         text not null,
+  to_credential           text not null,
   moved_at                integer not null
 ) strict;
-create index link_history_by_link on link_history (app_id, store, transaction_id);
+create index link_history_by_link on link_history (link_id);
 
 -- metrics/ ----------------------------------------------------------------------------------------------
 -- forwarding/ -------------------------------------------------------------------------------------------

@@ -66,20 +66,14 @@ export function openAttribution({ store, clock, feed, ledger, limits }: Deps) {
     return { link: now, moved }
   }
 
-  function announce(app: App, call: AttributeCall, now: Link, before: Link | null, change: number): void {
+  function announce(app: App, call: AttributeCall, now: Link, before: Link | null, change: string): void {
     const data = {
       ...userPart(now),
       ...(before && { from_app_user_id: before.app_user_id }),
       product_id: now.product_id,
       store: call.platform === 'android' ? 'google' : 'apple',
     }
-    tell(
-      app,
-      before ? 'customer.moved' : 'customer.linked',
-      `link/${change}`,
-      call.originalTransactionId,
-      data,
-    )
+    tell(app, before ? 'customer.moved' : 'customer.linked', change, call.originalTransactionId, data)
   }
 
   function tell(

@@ -27,12 +27,14 @@ export type Claimed = {
 }
 
 type Row = {
+  id: number
   app_id: string
   store: StoreName
   transaction_id: string
   app_user_id: string
   proved_app_user_id: string | null
   proofs: string
+  credential: Credential
   product_id: string | null
   unattested: string | null
   created_at: number
@@ -45,51 +47,63 @@ export function openLinks(store: Store, clock: Clock) {
   const find = store.prepare<[string, StoreName, string], Row>(
     'select * from links where app_id = ? and store = ? and transaction_id = ?',
   )
-  const put = store.prepare<Row>(`
-    insert into links ( app_id,  store,  transaction_id,  app_user_id,  proved_app_user_id,  proofs,  product_id,  unattested,  created_at,  updated_at)
-    values            (:app_id, :store, :transaction_id, :app_user_id, :proved_app_user_id, :proofs, :product_id, :unattested, :created_at, :updated_at)
-    on conflict (app_id, store, transaction_id) do update set
-      app_user_id = excluded.app_user_id, proved_app_user_id = excluded.proved_app_user_id, proofs = excluded.proofs,
-      product_id = excluded.product_id, unattested = excluded.unattested, updated_at = excluded.updated_at`)
+  const insert = store.prepare<Omit<Row, 'id'>>(`
+    insert into links ( app_id,  store,  transaction_id,  app_user_id,  proved_app_user_id,  proofs,  credential,  product_id,  unattested,  created_at,  updated_at)
+    values            (:app_id, :store, :transaction_id, :app_user_id, :proved_app_user_id, :proofs, :credential, :product_id, :unattested, :created_at, :updated_at)`)
+  const update = store.prepare<Row>(`
+    update links set app_user_id = :app_user_id, proved_app_user_id = :proved_app_user_id, proofs = :proofs,
+      credential = :credential, product_id = :product_id, unattested = :unattested, updated_at = :updated_at
+    where id = :id`)
   const record = store.prepare<object>(`
-    insert into link_history ( app_id,  store,  transaction_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  credential,  moved_at)
-    values                   (:app_id, :store, :transaction_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :credential, :moved_at)`)
+    insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
+    values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
 
-  /** Obeys one call, and returns the link as it is now, what it was, and the number of the change, if any. */
-  function claim(claimed: Claimed): { now: Link; before: Link | null; change: number | null } {
+  /** Obeys one call, and returns the link as it is now, what it was, and what names the change, if any. */
+  function claim(claimed: Claimed): { now: Link; before: Link | null; change: string | null } {
     const row = find.get(claimed.app.id, claimed.store, claimed.transaction_id)
-    const before = row ? linkOf(row) : null
-    const facts = linkAfter(before, claimed.app_user_id, claimed.proofs)
-    const product_id = claimed.product_id ?? row?.product_id ?? null
-    const now = { ...facts, verification: labelOf(facts), product_id, unattested: claimed.unattested }
-    const isSame = before !== null && isSameLink(before, facts)
-    if (!isSame || product_id !== row?.product_id || claimed.unattested !== row.unattested)
-      write(claimed, now, row)
-    return { now, before, change: isSame ? null : remember(claimed, facts, before) }
+    return row ? claimAgain(row, claimed) : claimFirst(claimed)
   }
 
-  function write({ app, store, transaction_id }: Claimed, link: Link, row: Row | undefined): void {
-    const { verification, proofs, ...facts } = link
-    const at = clock()
-    put.run({
-      ...facts,
-      ...{ app_id: app.id, store, transaction_id },
-      proofs: JSON.stringify(proofs),
-      created_at: row?.created_at ?? at,
-      updated_at: at,
+  function claimFirst(claimed: Claimed) {
+    const facts = linkAfter(null, claimed.app_user_id, claimed.proofs)
+    const { app, store: storeName, transaction_id, credential, product_id, unattested } = claimed
+    const { lastInsertRowid } = insert.run({
+      ...{ app_id: app.id, store: storeName, transaction_id, credential, product_id, unattested },
+      ...{ ...facts, proofs: JSON.stringify(facts.proofs) },
+      ...{ created_at: clock(), updated_at: clock() },
     })
+    const now = { ...facts, verification: labelOf(facts), product_id, unattested }
+    return { now, before: null, change: `link/${lastInsertRowid}` }
   }
 
-  function remember(claimed: Claimed, now: LinkFacts, before: LinkFacts | null): number {
-    const { app, store, transaction_id, credential } = claimed
+  function claimAgain(row: Row, claimed: Claimed) {
+    const before = linkOf(row)
+    const facts = linkAfter(before, claimed.app_user_id, claimed.proofs)
+    const isSame = isSameLink(before, facts)
+    const after: Row = {
+      ...{ ...row, ...facts, proofs: JSON.stringify(facts.proofs) },
+      credential: isSame ? row.credential : claimed.credential,
+      product_id: claimed.product_id ?? row.product_id,
+      unattested: claimed.unattested,
+      updated_at: clock(),
+    }
+    if (!isSame || after.product_id !== row.product_id || after.unattested !== row.unattested)
+      update.run(after)
+    return { now: linkOf(after), before, change: isSame ? null : `link/${row.id}/${remember(row, after)}` }
+  }
+
+  function remember(from: Row, to: Row): number {
     const { lastInsertRowid } = record.run({
-      ...{ app_id: app.id, store, transaction_id, credential, moved_at: clock() },
-      from_app_user_id: before?.app_user_id ?? null,
-      to_app_user_id: now.app_user_id,
-      from_proved_app_user_id: before?.proved_app_user_id ?? null,
-      to_proved_app_user_id: now.proved_app_user_id,
-      from_proofs: before && JSON.stringify(before.proofs),
-      to_proofs: JSON.stringify(now.proofs),
+      link_id: to.id,
+      from_app_user_id: from.app_user_id,
+      to_app_user_id: to.app_user_id,
+      from_proved_app_user_id: from.proved_app_user_id,
+      to_proved_app_user_id: to.proved_app_user_id,
+      from_proofs: from.proofs,
+      to_proofs: to.proofs,
+      from_credential: from.credential,
+      to_credential: to.credential,
+      moved_at: to.updated_at,
     })
     return Number(lastInsertRowid)
   }

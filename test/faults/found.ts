@@ -41,15 +41,19 @@ const HALVES: Record<string, string> = {
     select cause from events where type = 'customer.identified' and cause not in
       (select app_id || '/' || app_user_id from users)`,
   'a link that is not what its history says': `
-    select transaction_id from links l where app_user_id is not
-      (select to_app_user_id from link_history h where h.app_id = l.app_id and h.store = l.store
-        and h.transaction_id = l.transaction_id order by id desc limit 1)`,
+    select id from links l where app_user_id is not coalesce(
+      (select to_app_user_id from link_history where link_id = l.id order by id desc limit 1), app_user_id)`,
+  'a history that does not hang together': `
+    select h.id from link_history h join link_history n on n.id =
+      (select min(id) from link_history where link_id = h.link_id and id > h.id)
+    where h.to_app_user_id is not n.from_app_user_id`,
   'a link without its event': `
     select transaction_id from links where (app_id, transaction_id) not in
       (select app_id, subject from events where type = 'customer.linked')`,
   'a link event without its history': `
     select cause from events where type in ('customer.linked', 'customer.moved')
-      and cause not in (select 'link/' || id from link_history)`,
+      and cause not in (select 'link/' || id from links union
+        select 'link/' || link_id || '/' || id from link_history)`,
   'a change of a link that changed nothing': `
     select id from link_history where from_app_user_id = to_app_user_id
       and from_proved_app_user_id is to_proved_app_user_id and from_proofs = to_proofs`,
