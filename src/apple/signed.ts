@@ -19,7 +19,7 @@ const proof: unique symbol = Symbol('proved')
  */
 export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & { readonly [proof]: true }
 
-/** `roots` are PEM; `in_flight` signatures are checked at once (default 32), 32 times as many may wait. */
+/** `roots` are PEM; `in_flight` signatures are checked at once (default 128), 8 times as many may wait. */
 export type VerifierOptions = {
   roots: readonly string[]
   clock: Clock
@@ -73,9 +73,9 @@ export function assertStore(environment: unknown): void {
 
 /** What proves signed texts against the pinned roots; it remembers the chains it has proved. */
 export function openVerifier(options: VerifierOptions) {
-  const { clock, revocation, in_flight = 32 } = options
+  const { clock, revocation, in_flight = 128 } = options
   const roots = options.roots.map((pem) => new X509Certificate(pem))
-  const gate = openGate({ at_once: in_flight, waiting: in_flight * 32 })
+  const gate = openGate({ at_once: in_flight, waiting: in_flight * 8 })
   const byHeader = openBounded<Chain>(CHAINS_KEPT)
   const byCertificates = openBounded<Chain>(CHAINS_KEPT)
 

@@ -1,11 +1,15 @@
 /** What we remember: every signed payload, byte for byte, its certificates stored once and the rest compressed. */
-import { createHash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** What brought it: pushed by Apple, waited as pending, or sent along by a device. */
-export type Source = 'push' | 'pending' | 'device'
+/**
+ * What brought it: pushed by Apple, waited as pending, sent along by a device, or asked of Apple: its histories of
+ * notifications and of transactions, and its statuses of subscriptions.
+ */
+export type Source = 'push' | 'pending' | 'device' | 'history' | 'transactions' | 'status'
 
 /** `plain` holds the text deflated; `folded` holds it with every JWS taken apart (see `fold`). */
 const CODECS = { plain: 0, folded: 1 }
@@ -28,9 +32,12 @@ const DICTIONARY = Buffer.from(
 // A folded text is far smaller than the window zlib would otherwise clear for each.
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 14, memLevel: 7 }
 
+const CHAINS_IN_MIND = 64
+
 export type Raw = ReturnType<typeof openRaw>
 
 export function openRaw(store: Store, clock: Clock) {
+  const chainIds = new Map<string, number>()
   const chainOf = store.prepare<[Buffer], { id: number }>(
     'select id from certificate_chains where sha256 = ?',
   )
@@ -67,7 +74,7 @@ export function openRaw(store: Store, clock: Clock) {
   /** Compresses a JWS so that `unpack` gives back every byte of it. Writes its certificate chains where new. */
   function pack(jws: string): { codec: number; body: Buffer } {
     const folded = fold(jws, chainId)
-    if (folded !== null && unfold(folded, chainHeader) === jws) {
+    if (folded !== null) {
       return { codec: CODECS.folded, body: deflateRawSync(folded, SETTINGS) }
     }
     return { codec: CODECS.plain, body: deflateRawSync(jws) }
@@ -79,8 +86,18 @@ export function openRaw(store: Store, clock: Clock) {
   }
 
   function chainId(header: string): number {
-    const sha256 = createHash('sha256').update(header).digest()
-    return chainOf.get(sha256)?.id ?? Number(addChain.run(sha256, header, clock()).lastInsertRowid)
+    const known = chainIds.get(header)
+    if (known !== undefined) return known
+    const sha256 = hash('sha256', header, 'buffer')
+    const id = chainOf.get(sha256)?.id ?? Number(addChain.run(sha256, header, clock()).lastInsertRowid)
+    store.afterCommit(() => keepInMind(header, id))
+    return id
+  }
+
+  /** Only what is on disk: a row that was undone gives its id away again. */
+  function keepInMind(header: string, id: number): void {
+    if (chainIds.size >= CHAINS_IN_MIND) chainIds.clear()
+    chainIds.set(header, id)
   }
 
   function chainHeader(id: number): string {
@@ -100,17 +117,20 @@ const NESTED = /(?<=")eyJ[\w-]+\.[\w-]+\.[\w-]+(?=")/g
 
 /**
  * A JWS as `OPEN chain NEXT signature NEXT payload CLOSE`, its payload decoded and folded likewise; null when it
- * is not of three parts or its payload is not text that would come back the same.
+ * is not of three parts, or its payload is not text or would not be encoded as it was.
  */
 function fold(jws: string, chainId: (header: string) => number): string | null {
   const [header, payload, signature, more] = jws.split('.')
   if (!header || !payload || !signature || more !== undefined) return null
-  const text = Buffer.from(payload, 'base64url').toString()
-  if (hasMarks(text)) return null
+  const bytes = Buffer.from(payload, 'base64url')
+  if (!isUtf8(bytes) || bytes.toString('base64url') !== payload) return null
+  const text = bytes.toString()
+  if (hasMarks(text) || !isPlain(signature)) return null
   const inner = text.replace(NESTED, (nested) => fold(nested, chainId) ?? nested)
   return `${OPEN}${chainId(header)}${NEXT}${signature}${NEXT}${inner}${CLOSE}`
 }
 
+const isPlain = (part: string): boolean => /^[\w-]*$/.test(part)
 const hasMarks = (text: string): boolean => text.includes(OPEN) || text.includes(NEXT) || text.includes(CLOSE)
 
 function unfold(folded: string, headerOf: (id: number) => string): string {
