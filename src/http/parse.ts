@@ -12,6 +12,8 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
 
 /** Without the value itself, which may be a secret and may be long. */
 function messageOf(issue: v.BaseIssue<unknown>): string {
+  const isMissing = issue.input === undefined && issue.kind === 'schema' && issue.path !== undefined
+  if (isMissing) return 'is required'
   return issue.message.replace(/ but received ".*"$/s, '')
 }
 

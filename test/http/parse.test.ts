@@ -37,6 +37,12 @@ test('the detail names the first fault and how many there are', () => {
   expect(refusalOf({ list: 1 }).message).toMatch(/^appUserId: .*\(and 1 more\)$/)
 })
 
+test('what is missing is said to be required', () => {
+  const { message, errors } = refusalOf({})
+  expect(errors?.[0]).toEqual({ path: 'appUserId', message: 'is required' })
+  expect(message).toMatch(/^appUserId: is required/)
+})
+
 test('a value of the wrong kind altogether is a fault of the whole', () => {
   expect(refusalOf(null).errors).toEqual([{ path: '', message: expect.stringContaining('Expected Object') }])
 })
