@@ -16,6 +16,8 @@ export function openRemembered(db: Database) {
     for (const drop of dropping.get(String(table)) ?? []) drop()
     return null
   })
+  /** Counts the batches: what was changed in the present one may yet be undone. */
+  let batch = 0
 
   function watch(table: string, drop: () => void): void {
     const watching = dropping.get(table)
@@ -28,25 +30,36 @@ export function openRemembered(db: Database) {
   }
 
   /**
-   * The answers of `load` by its key, kept until a row of `tables` changes. Inside a unit of work none is kept, since
-   * what it read may yet be undone. What is returned is shared by all who ask and must not be changed.
+   * The answers of `load` by its key, kept until a row of `tables` changes. Within a batch that changed one, none is
+   * kept, since what was read may yet be undone. What is returned is shared by all who ask and must not be changed.
    */
   function remembering<Answer>(
     tables: readonly string[],
     load: (key: string) => Answer,
   ): (key: string) => Answer {
     const kept = new Map<string, { answer: Answer }>()
-    for (const table of tables) watch(table, () => kept.clear())
+    let changedIn: number | null = null
+    const drop = () => {
+      kept.clear()
+      changedIn = batch
+    }
+    for (const table of tables) watch(table, drop)
     return (key) => {
       const known = kept.get(key)
       if (known) return known.answer
       const answer = load(key)
-      if (db.inTransaction || key.length > KEY_CHARACTERS) return answer
+      const isCertain = changedIn !== batch || !db.inTransaction
+      if (!isCertain || key.length > KEY_CHARACTERS) return answer
       if (kept.size >= KEPT) kept.clear()
       kept.set(key, { answer })
       return answer
     }
   }
 
-  return { remembering }
+  /** To be called between batches. */
+  function afterBatch(): void {
+    batch += 1
+  }
+
+  return { remembering, afterBatch }
 }

@@ -34,9 +34,13 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, warn)
-  const commits = openCommits(db, checkpoints.afterBatch, warn, elapsed)
+  const { remembering, afterBatch } = openRemembered(db)
+  const between = () => {
+    afterBatch()
+    checkpoints.afterBatch()
+  }
+  const commits = openCommits(db, between, warn, elapsed)
   const backups = openBackups(db)
-  const { remembering } = openRemembered(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null
   const unprobe = db.prepare("delete from settings where key = 'probe'")

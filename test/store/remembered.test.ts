@@ -37,6 +37,28 @@ test('what was read within work that is undone is not remembered', async () => {
   expect(valueNow('colour')).toBeNull()
 })
 
+test('what was read within work that changed nothing of it is remembered', async () => {
+  const { store, put, valueNow, asked } = openRemembering()
+  await store.commit(() => put('colour', 'red'))
+  await store.commit(() => valueNow('colour'))
+  await store.commit(() => valueNow('colour'))
+  expect([valueNow('colour'), asked()]).toEqual(['red', 1])
+})
+
+test('a batch that fails leaves nothing behind that was only in it', async () => {
+  const { store, put, valueNow } = openRemembering()
+  store.limitPages(10)
+  const work = store.commit(() => {
+    put('colour', 'red')
+    valueNow('colour')
+    put('much', 'x'.repeat(1_000_000))
+  })
+  await expect(work).rejects.toMatchObject({ status: 503 })
+  store.limitPages(null)
+  await store.commit(() => valueNow('colour'))
+  expect(valueNow('colour')).toBeNull()
+})
+
 test('keys that anybody may send do not fill the memory', () => {
   const { valueNow, asked } = openRemembering()
   for (let n = 0; n < 2_500; n += 1) valueNow(`key-${n}`)
