@@ -1,0 +1,125 @@
+/** What Apple says: App Store Connect: apps, teams, subscriptions and sales reports. */
+import type * as v from 'valibot'
+import { type CallerOptions, openCaller } from './caller.ts'
+import { openConnectBudget } from './connect_budget.ts'
+import { connectFault, type Subject } from './connect_faults.ts'
+import type { ApiKey } from './keys.ts'
+import type { Received, Sent } from './line.ts'
+import {
+  type AppleApp,
+  type AppleSubscription,
+  ListedApp,
+  ListedBundleId,
+  ListedGroup,
+  ListedSubscription,
+  subscriptionOf,
+} from './listed.ts'
+import { everyPage, pageOf } from './paging.ts'
+import {
+  demandedVersion,
+  type ReportAnswer,
+  type ReportQuestion,
+  reportAnswerOf,
+  reportUrl,
+} from './sales_reports.ts'
+import { openTokens } from './tokens.ts'
+import { readAs } from './words.ts'
+
+export type { AppleApp, AppleSubscription } from './listed.ts'
+export type { ReportAnswer, ReportKind, ReportQuestion } from './sales_reports.ts'
+
+/** `host` is an origin. What is not said: Apple's ways, and the machine's own time and chance. */
+export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
+/** `urgent`: ask even when little of the hour is left, because a person waits for the answer. */
+export type Urgency = { urgent?: boolean }
+export type ConnectApi = ReturnType<typeof openConnectApi>
+
+const LARGEST_LIST = 8 * 1_048_576
+const LARGEST_REPORT = 64 * 1_048_576
+
+/**
+ * App Store Connect with one key. Every call throws AppleFault; what is `unavailable` was tried again a few times
+ * before. A call that would leave less than a tenth of the key's hour is `rate_limited` without being asked.
+ */
+export function openConnectApi(options: ConnectOptions) {
+  const { key, clock, host } = options
+  const caller = openCaller({ ...options, tokens: openTokens(key, { clock }) })
+  const budget = openConnectBudget(clock)
+  const faultIn = (received: Received, subject: Subject) =>
+    connectFault(received, subject, { now: clock(), resumes_at: budget.resumesAt() })
+
+  function ask(
+    sent: Sent,
+    subject: Subject,
+    { urgent = false }: Urgency,
+    fine: (received: Received) => boolean,
+  ) {
+    const faultOf = (received: Received) =>
+      received.status === 200 || fine(received) ? null : faultIn(received, subject)
+    return caller.ask(sent, faultOf, (attempt) => budget.spend(attempt, urgent))
+  }
+
+  /** Everything on a list, asked for in pages of the largest size. */
+  function list<T>(path: string, item: v.GenericSchema<unknown, T>, subject: Subject, urgency: Urgency) {
+    const Page = pageOf(item)
+    return everyPage(new URL(path, host), async (url) => {
+      const sent: Sent = { method: 'GET', url, accept: 'application/json', largest: LARGEST_LIST }
+      return readAs(Page, await ask(sent, subject, urgency, () => false), url.pathname)
+    })
+  }
+
+  /** Every app that the key reaches. */
+  function apps(urgency: Urgency = {}): Promise<AppleApp[]> {
+    return list('/v1/apps?limit=200&fields[apps]=name,bundleId,sku', ListedApp, 'apps', urgency)
+  }
+
+  /** The team's id by bundle id, for every bundle id that has one. Many keys may not ask this: `forbidden`. */
+  async function teams(urgency: Urgency = {}): Promise<Map<string, string>> {
+    const path = '/v1/bundleIds?limit=200&fields[bundleIds]=identifier,seedId'
+    const listed = await list(path, ListedBundleId, 'teams', urgency)
+    return new Map(
+      listed.flatMap(({ attributes: { identifier, seedId } }) =>
+        seedId === null ? [] : [[identifier, seedId]],
+      ),
+    )
+  }
+
+  /** Every auto-renewable subscription of an app, with its group. Many keys may not ask this: `forbidden`. */
+  async function subscriptions(apple_id: number, urgency: Urgency = {}): Promise<AppleSubscription[]> {
+    const path = `/v1/apps/${apple_id}/subscriptionGroups?limit=200&fields[subscriptionGroups]=referenceName`
+    const all: AppleSubscription[] = []
+    for (const group of await list(path, ListedGroup, 'subscriptions', urgency)) {
+      const below = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
+      const fields = 'limit=200&fields[subscriptions]=name,productId,subscriptionPeriod,groupLevel'
+      const listed = await list(`${below}?${fields}`, ListedSubscription, 'subscriptions', urgency)
+      all.push(...listed.map((subscription) => subscriptionOf(group, subscription)))
+    }
+    return all
+  }
+
+  /**
+   * One day's report of one kind. When Apple demands another version than the one asked for, that one is asked for,
+   * once; the answer names the version that worked.
+   */
+  async function report(question: ReportQuestion & Urgency): Promise<ReportAnswer> {
+    const askFor = async (version: string | null) => {
+      const url = reportUrl(host, { ...question, version })
+      const sent: Sent = { method: 'GET', url, accept: 'application/a-gzip', largest: LARGEST_REPORT }
+      const fine = (received: Received) =>
+        reportAnswerOf(received, version) !== null || demandedVersion(received) !== null
+      return ask(sent, 'reports', question, fine)
+    }
+    let { version } = question
+    let received = await askFor(version)
+    const demanded = demandedVersion(received)
+    if (demanded !== null && demanded !== version) {
+      version = demanded
+      received = await askFor(version)
+    }
+    const answer = reportAnswerOf(received, version)
+    if (answer === null) throw faultIn(received, 'reports')
+    return answer
+  }
+
+  return { apps, teams, subscriptions, report, budget: budget.last, close: caller.close }
+}

@@ -1,0 +1,86 @@
+/** What we remember: how much of an hour App Store Connect still grants to one key, as its header x-rate-limit says. */
+import type { Clock } from '../../clock.ts'
+import { AppleFault } from './faults.ts'
+import { isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
+import type { Received } from './line.ts'
+import { retryAt } from './words.ts'
+
+/** Requests in any 60 minutes, and those left of them. */
+export type Budget = { limit: number; remaining: number }
+
+/** The share of the limit that is left to whoever else uses the key, and to people who wait for an answer. */
+const KEPT_FREE = 0.1
+
+/** Reads `user-hour-lim:3500;user-hour-rem:500;`; null when it says anything else. */
+export function readRateLimit(header: string | null): Budget | null {
+  const [, limit] = /user-hour-lim:\s*(\d{1,9})/i.exec(header ?? '') ?? []
+  const [, remaining] = /user-hour-rem:\s*(\d{1,9})/i.exec(header ?? '') ?? []
+  if (limit === undefined || remaining === undefined) return null
+  return { limit: Number(limit), remaining: Number(remaining) }
+}
+
+/** Stands before every request of one key: lets it through, or says from when on. */
+export function openConnectBudget(clock: Clock) {
+  const asked = openHour(clock)
+  let seen: Budget | null = null
+  /** False once it is so old that only another answer can tell. */
+  let holds = false
+  let under_way = 0
+  let not_before = 0
+
+  /** When there is hope again, if Apple does not say. */
+  function resumesAt(): number {
+    const isOurs = seen !== null && 2 * asked.count() >= seen.limit - seen.remaining
+    return isOurs ? asked.freesAt() : clock() + WHEN_UNKNOWN
+  }
+
+  function limited(): AppleFault {
+    const at = new Date(not_before).toISOString()
+    const detail = `Little is left of what Apple answers in an hour with this key, and a tenth is kept free: it goes on at ${at}.`
+    return new AppleFault('rate_limited', detail, { retry_at: not_before })
+  }
+
+  function admit(): void {
+    const now = clock()
+    if (isAhead(not_before, now)) throw limited()
+    if (not_before > 0) {
+      not_before = 0
+      holds = false
+    }
+    if (seen === null || !holds) return
+    if (seen.remaining - under_way - 1 >= seen.limit * KEPT_FREE) return
+    not_before = resumesAt()
+    throw limited()
+  }
+
+  function learn(received: Received): void {
+    const budget = readRateLimit(received.header('x-rate-limit'))
+    if (budget !== null) {
+      seen = budget
+      holds = true
+    }
+    if (received.status === 429) not_before = retryAt(received, clock()) ?? resumesAt()
+  }
+
+  /**
+   * Makes a request, unless it would take what remains below a tenth of the limit: then throws AppleFault
+   * `rate_limited` without asking. `urgent` ones are always made.
+   */
+  async function spend(request: () => Promise<Received>, urgent: boolean): Promise<Received> {
+    if (!urgent) admit()
+    asked.add()
+    under_way++
+    try {
+      const received = await request()
+      learn(received)
+      return received
+    } finally {
+      under_way--
+    }
+  }
+
+  /** What Apple said last, or null before its first answer. */
+  const last = (): Budget | null => seen
+
+  return { spend, last, resumesAt }
+}

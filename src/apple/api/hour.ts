@@ -1,0 +1,50 @@
+/** What we remember: how much was asked in the last 60 minutes, to the minute. */
+import type { Clock } from '../../clock.ts'
+
+export type Hour = ReturnType<typeof openHour>
+
+/** How long to wait, in milliseconds, when others fill the hour: nobody knows until when. */
+export const WHEN_UNKNOWN = 5 * 60_000
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/**
+ * Whether something has to wait until `at`, now being `now`: milliseconds since the epoch. Nothing here waits for more
+ * than an hour, so what is further off was reckoned before the clock was set back, and holds no more.
+ */
+export const isAhead = (at: number, now: number): boolean => at > now && at <= now + HOUR + MINUTE
+
+/** A count over a rolling hour. */
+export function openHour(clock: Clock) {
+  const minutes = new Map<number, number>()
+
+  function forget(now: number): void {
+    const present = Math.floor(now / MINUTE)
+    for (const minute of minutes.keys()) {
+      if (minute > present || (minute + 1) * MINUTE + HOUR <= now) minutes.delete(minute)
+    }
+  }
+
+  function add(): void {
+    const minute = Math.floor(clock() / MINUTE)
+    minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
+  }
+
+  function count(): number {
+    forget(clock())
+    let sum = 0
+    for (const asked of minutes.values()) sum += asked
+    return sum
+  }
+
+  /** When the first of what was asked falls out of the hour, in milliseconds since the epoch; now, where there is none. */
+  function freesAt(): number {
+    const now = clock()
+    forget(now)
+    const [oldest] = minutes.keys()
+    return oldest === undefined ? now : (oldest + 1) * MINUTE + HOUR
+  }
+
+  return { add, count, freesAt }
+}

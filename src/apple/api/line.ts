@@ -1,0 +1,127 @@
+/** What Apple says: one question over HTTPS, with bounds on how long and how much it may answer. */
+import { Agent, type Dispatcher, request } from 'undici'
+import { version } from '../../version.ts'
+import { AppleFault } from './faults.ts'
+
+/** `largest`: bytes of an answer, beyond which it is given up. */
+export type Sent = {
+  method: 'GET' | 'POST'
+  url: URL
+  accept: string
+  largest: number
+  body?: object | undefined
+}
+
+/** An answer, unread. Redirections are answers like any other: nobody follows them. */
+export type Received = { status: number; header: (name: string) => string | null; body: Buffer }
+
+export type Line = ReturnType<typeof openLine>
+
+/** A report of a year with millions of rows trickles for longer than a list, but not for ever. */
+const WHOLE_ANSWER = 10
+const CONNECTIONS = 4
+const CONNECTING = 10_000
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`
+
+/** Ends when everything does, or after `ms`. To be released: what waits for its time would be held until then. */
+function openDeadline(ms: number, closing: AbortSignal) {
+  const controller = new AbortController()
+  const stop = () => controller.abort(closing.reason)
+  const expire = () => controller.abort(new DOMException('it took too long', 'TimeoutError'))
+  const timer = setTimeout(expire, ms).unref()
+  closing.addEventListener('abort', stop, { once: true })
+
+  function release(): void {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', stop)
+  }
+
+  return { signal: controller.signal, release }
+}
+
+async function readAll(body: Dispatcher.ResponseData['body'], { url, largest }: Sent): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > largest) {
+      const detail = `The answer of ${url.host} to ${url.pathname} is longer than ${megabytes(largest)}: it was given up.`
+      throw new AppleFault('unreadable', detail)
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The words for what went wrong on the way; `code` is of the system, of TLS or of undici. */
+function unreachable(error: unknown, { url }: Sent): AppleFault {
+  if (error instanceof AppleFault) return error
+  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+  const slow = name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code ?? '')
+  const detail = slow
+    ? `${url.host} did not answer in time: it is asked again later.`
+    : `${url.host} could not be reached (${code ?? message}): is this machine online, and may it open connections there?`
+  return new AppleFault('unavailable', detail, { code, cause: error })
+}
+
+/**
+ * Connections to Apple, kept while they are used. `patience`: milliseconds of silence, a tenth of what a whole answer
+ * may take.
+ */
+export function openLine(options: { patience: number }) {
+  const { patience } = options
+  const agent = new Agent({
+    allowH2: false,
+    connections: CONNECTIONS,
+    connect: { timeout: Math.min(patience, CONNECTING) },
+    headersTimeout: patience,
+    bodyTimeout: patience,
+  })
+  const closing = new AbortController()
+
+  async function ask(sent: Sent, token: string, signal: AbortSignal): Promise<Received> {
+    const { statusCode, headers, body } = await request(sent.url, {
+      method: sent.method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: sent.accept,
+        'user-agent': `Windfall/${version}`,
+        ...(sent.body && { 'content-type': 'application/json' }),
+      },
+      body: sent.body === undefined ? null : JSON.stringify(sent.body),
+      signal,
+      dispatcher: agent,
+    })
+    const header = (name: string) => {
+      const value = headers[name]
+      return (Array.isArray(value) ? value[0] : value) ?? null
+    }
+    return { status: statusCode, header, body: await readAll(body, sent) }
+  }
+
+  /**
+   * Asks, and gives the answer whatever its status. Throws AppleFault: `unavailable` when nobody answers or stops
+   * in the middle, `unreadable` when the answer is too long.
+   */
+  async function send(sent: Sent, token: string): Promise<Received> {
+    closing.signal.throwIfAborted()
+    const deadline = openDeadline(WHOLE_ANSWER * patience, closing.signal)
+    try {
+      return await ask(sent, token, deadline.signal)
+    } catch (error) {
+      throw unreachable(error, sent)
+    } finally {
+      deadline.release()
+    }
+  }
+
+  /** Gives up what is being asked, and lets go of the connections. */
+  async function close(): Promise<void> {
+    closing.abort(new AppleFault('unavailable', 'Apple was not asked any further: Windfall is stopping.'))
+    await agent.destroy()
+  }
+
+  return { send, closing: closing.signal, close }
+}

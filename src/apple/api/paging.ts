@@ -1,0 +1,48 @@
+/** What Apple says: App Store Connect's lists, page after page. */
+import * as v from 'valibot'
+import { AppleFault } from './faults.ts'
+
+/** More pages of 200 than anybody has; a circle ends here. */
+const PAGES_MOST = 500
+
+/** A page of `item` in JSON:API; `next` is absolute, or null on the last one. */
+export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
+  v.pipe(
+    v.object({
+      data: v.array(item),
+      links: v.optional(v.nullable(v.object({ next: v.optional(v.nullable(v.string()), null) })), null),
+    }),
+    v.transform(({ data, links }) => ({ items: data, next: links?.next ?? null })),
+  )
+
+/** Apple's link to the next page, which is only followed where the token may be shown. Throws AppleFault `unreadable`. */
+function followed(next: string, host: string): URL {
+  const url = URL.parse(next)
+  if (url !== null && url.origin === new URL(host).origin) return url
+  const where = url === null ? 'nowhere' : url.origin
+  throw new AppleFault(
+    'unreadable',
+    `Apple’s list goes on at ${where}, not at ${host}: that is not followed.`,
+  )
+}
+
+/**
+ * Everything on a list, from its first page at `first` on. `read` asks for one page. Throws AppleFault `unreadable`
+ * when a list goes on elsewhere, or without end.
+ */
+export async function everyPage<T>(
+  first: URL,
+  read: (url: URL) => Promise<{ items: T[]; next: string | null }>,
+): Promise<T[]> {
+  const all: T[] = []
+  const visited = new Set<string>()
+  let url = first
+  while (visited.size < PAGES_MOST && !visited.has(url.href)) {
+    visited.add(url.href)
+    const { items, next } = await read(url)
+    all.push(...items)
+    if (next === null) return all
+    url = followed(next, first.origin)
+  }
+  throw new AppleFault('unreadable', `Apple’s list at ${first.pathname} does not end: it was given up.`)
+}

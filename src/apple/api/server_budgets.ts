@@ -1,0 +1,66 @@
+/** What we remember: how often each part of the App Store Server API was asked in the last hour. */
+import type { Clock } from '../../clock.ts'
+import type { Environment } from '../payloads.ts'
+import { AppleFault } from './faults.ts'
+import { type Hour, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
+import type { Received } from './line.ts'
+import { retryAt } from './words.ts'
+
+/** What Apple counts apart. */
+export type Endpoint = 'notifications' | 'transactions' | 'statuses' | 'test_request' | 'test_status'
+
+/** Apple's limits: so many in a second, counted over an hour, a tenth of it in the sandbox; for each app. */
+const PER_SECOND: Readonly<Record<Endpoint, number>> = {
+  notifications: 50,
+  transactions: 50,
+  statuses: 50,
+  test_request: 1,
+  test_status: 1,
+}
+const SECONDS = 3600
+const IN_SANDBOX = 0.1
+/** The owner's own server asks within the same limits. */
+const OURS = 0.9
+
+/** How often one endpoint may be asked in an hour by us. */
+export function hourlyShare(endpoint: Endpoint, environment: Environment): number {
+  const limit = PER_SECOND[endpoint] * SECONDS * (environment === 'sandbox' ? IN_SANDBOX : 1)
+  return Math.floor(limit * OURS)
+}
+
+/** Stands before every request of one app: lets it through, or says from when on. */
+export function openServerBudgets(clock: Clock) {
+  const counts = new Map<string, { asked: Hour; not_before: number }>()
+
+  function countOf(name: string) {
+    const count = counts.get(name) ?? { asked: openHour(clock), not_before: 0 }
+    counts.set(name, count)
+    return count
+  }
+
+  /**
+   * Makes a request, unless our share of the hour is used up, or Apple has said not to ask before a time: then throws
+   * AppleFault `rate_limited` without asking.
+   */
+  async function spend(
+    endpoint: Endpoint,
+    environment: Environment,
+    request: () => Promise<Received>,
+  ): Promise<Received> {
+    const count = countOf(`${environment} ${endpoint}`)
+    const full = count.asked.count() >= hourlyShare(endpoint, environment)
+    const retry_at = Math.max(count.not_before, full ? count.asked.freesAt() : 0)
+    if (isAhead(retry_at, clock())) {
+      const at = new Date(retry_at).toISOString()
+      throw new AppleFault('rate_limited', `Apple was asked enough in the last hour: it goes on at ${at}.`, {
+        retry_at,
+      })
+    }
+    count.asked.add()
+    const received = await request()
+    if (received.status === 429) count.not_before = retryAt(received, clock()) ?? clock() + WHEN_UNKNOWN
+    return received
+  }
+
+  return { spend }
+}

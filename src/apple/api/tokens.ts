@@ -1,0 +1,52 @@
+/** What Apple says: the tokens by which a key is known to its APIs (JSON Web Tokens, RFC 7519, signed with ES256). */
+import { createPrivateKey } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { Clock } from '../../clock.ts'
+import { AppleFault } from './faults.ts'
+import { type ApiKey, problemOfKey } from './keys.ts'
+
+/** Gives a token, the last one while it is good; a new one when that one was not believed. */
+export type Tokens = ReturnType<typeof openTokens>
+
+const MINUTE = 60_000
+/** App Store Connect takes no token that lasts longer than 20 minutes, the Server API none over 60. */
+const LASTS = { connect: 18 * MINUTE, server: 45 * MINUTE }
+const RENEWED_BEFORE = 2 * MINUTE
+
+function signerOf(key: ApiKey) {
+  const problem = problemOfKey(key.private_key)
+  if (problem !== null) throw new AppleFault('unauthorized', `The private key cannot be used: ${problem}`)
+  const secret = createPrivateKey(key.private_key)
+  return (claims: Record<string, string>, from: number, until: number) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'ES256', kid: key.key_id, typ: 'JWT' })
+      .setIssuedAt(Math.floor(from / 1000))
+      .setExpirationTime(Math.floor(until / 1000))
+      .setAudience('appstoreconnect-v1')
+      .sign(secret)
+}
+
+/**
+ * Tokens of one key: for App Store Connect, or with `bundle_id` for one app's Server API. One is used until near its
+ * end, or until the clock is set back before its beginning; `anew` makes another at once. Throws AppleFault
+ * `unauthorized` when the private key is none.
+ */
+export function openTokens(key: ApiKey, options: { clock: Clock; bundle_id?: string }) {
+  const { clock, bundle_id } = options
+  const lasts = bundle_id === undefined ? LASTS.connect : LASTS.server
+  const claims: Record<string, string> = {
+    ...(key.issuer_id === null ? { sub: 'user' } : { iss: key.issuer_id }),
+    ...(bundle_id !== undefined && { bid: bundle_id }),
+  }
+  let sign: ReturnType<typeof signerOf> | undefined
+  let last: { token: Promise<string>; from: number; until: number } | undefined
+
+  return async (wish: { anew?: boolean } = {}): Promise<string> => {
+    const now = clock()
+    const good = last !== undefined && now >= last.from && now < last.until - RENEWED_BEFORE
+    if (last !== undefined && good && wish.anew !== true) return last.token
+    sign ??= signerOf(key)
+    last = { token: sign(claims, now, now + lasts), from: now, until: now + lasts }
+    return last.token
+  }
+}

@@ -1,0 +1,21 @@
+/** What Apple says: what time it is. */
+import { request } from 'undici'
+
+const PATIENCE_MS = 10_000
+
+/**
+ * Apple's time in milliseconds since the epoch, to the second, as any of its answers tells it (RFC 9110 §6.6.1);
+ * null when the answer tells none.
+ *
+ * @throws Error when `origin` cannot be reached.
+ */
+export async function timeAt(origin: string): Promise<number | null> {
+  const { headers, body } = await request(origin, {
+    method: 'HEAD',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
+  await body.dump()
+  const date = Array.isArray(headers.date) ? headers.date[0] : headers.date
+  const at = Date.parse(date ?? '')
+  return Number.isNaN(at) ? null : at
+}

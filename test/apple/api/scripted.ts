@@ -1,0 +1,102 @@
+/** A small server on loopback that answers just as a test says, however odd, and remembers what it was asked. */
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ApiKey } from '../../../src/apple/api/keys.ts'
+import type { Clock } from '../../../src/clock.ts'
+
+/**
+ * `json` is the body as an object; `cut` breaks the connection off within the body, `hang` never answers, `drip` never
+ * stops.
+ */
+export type Reply = {
+  status?: number
+  headers?: Record<string, string>
+  json?: unknown
+  body?: Buffer | string
+  cut?: boolean
+  hang?: boolean
+  drip?: boolean
+}
+
+export type Asked = {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: IncomingMessage['headers']
+  body: string
+  token: string
+}
+
+function drips(response: ServerResponse): void {
+  const dripping = setInterval(() => response.write(' '), 2)
+  response.once('close', () => clearInterval(dripping))
+}
+
+function reply(response: ServerResponse, answer: Reply): void {
+  const { status = 200, headers = {}, json, body, cut, hang, drip } = answer
+  if (hang) return
+  if (drip) return drips(response)
+  const bytes = Buffer.from(body ?? (json === undefined ? '' : JSON.stringify(json)))
+  const type = json === undefined ? {} : { 'content-type': 'application/json' }
+  response.writeHead(status, { ...type, ...headers, 'content-length': bytes.length })
+  if (!cut) return void response.end(bytes)
+  response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy())
+}
+
+/** Answers by `script.answer`; `requests` is what was asked so far, oldest first. */
+export async function openScripted() {
+  const requests: Asked[] = []
+  const script: { answer: (asked: Asked) => Reply } = { answer: () => ({ status: 500 }) }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const asked: Asked = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+      token: (request.headers.authorization ?? '').replace('Bearer ', ''),
+    }
+    requests.push(asked)
+    reply(response, script.answer(asked))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  /** Answers with these, one after the other, and with the last for ever. */
+  function answerWith(...replies: Reply[]): void {
+    const left = [...replies]
+    script.answer = () => (left.length > 1 ? left.shift() : left[0]) ?? { status: 500 }
+  }
+
+  async function close(): Promise<void> {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  }
+
+  return { host, requests, script, answerWith, close }
+}
+
+/** A key as Apple gives it: P-256, PKCS #8. */
+export function newKey(changes: Partial<ApiKey> = {}): ApiKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return {
+    key_id: 'ABC1234567',
+    issuer_id: '57246542-96fe-1a63-e053-0824d011072a',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    ...changes,
+  }
+}
+
+/** Waits that take no time but turn the clock, written down; chance always in the middle. */
+export function handWaits(clock: Clock & { turn(ms: number): void }) {
+  const waits: number[] = []
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms)
+    clock.turn(ms)
+  }
+  return { waits, wait, random: () => 0.5 }
+}
