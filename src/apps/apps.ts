@@ -52,6 +52,9 @@ export function openApps(store: Store, clock: Clock) {
       name = excluded.name, apple_id = excluded.apple_id, team_id = excluded.team_id,
       android_package = excluded.android_package, sku = excluded.sku, source = excluded.source, gone_at = null`)
   const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const sendAway = store.prepare<[number, string]>(
+    "update apps set gone_at = ?, source = 'command line' where id = ?",
+  )
   const giveUpPackage = store.prepare<[string]>('update apps set android_package = null where id = ?')
   const learn = store.prepare<[number, string]>(
     'update apps set apple_id = ? where id = ? and apple_id is null',
@@ -144,7 +147,10 @@ export function openApps(store: Store, clock: Clock) {
     for (const declaration of declarations) add(organization_id, declaration, 'config')
   }
 
-  /** Disconnects an app. What it has sent stays; what it sends from now on waits as pending. */
+  /**
+   * Disconnects an app. What it has sent stays; what it sends from now on waits as pending. Apple's list does not bring
+   * it back: a person has said that it should go.
+   */
   function remove(organization_id: string, bundle_id: string): App {
     const app = inOrganization.get(organization_id, bundle_id)
     if (!app || app.gone_at !== null) throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
@@ -155,8 +161,8 @@ export function openApps(store: Store, clock: Clock) {
         `${bundle_id} is declared in config.toml; take it out there`,
       )
     }
-    leave.run(clock(), app.id)
-    return { ...app, gone_at: clock() }
+    sendAway.run(clock(), app.id)
+    return { ...app, source: 'command line', gone_at: clock() }
   }
 
   /** Apple's id of the app, told by a proved payload, where nobody has said it. */

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { type Path, pathText } from './complaints.ts'
 import type { Draft, Origin } from './draft.ts'
+import { checkKeys } from './key-combinations.ts'
 import { nearest } from './nearest.ts'
 
 const text = v.fallback(v.nullish(v.string(), null), null)
@@ -22,6 +23,7 @@ const Legible = v.object({
       secret_key: null,
     }),
   ),
+  accounts: list(v.fallback(v.object({ organization: text }), { organization: null })),
   apps: list(
     v.fallback(v.object({ bundle_id: text, organization: text, team_id: text, android_package: text }), {
       bundle_id: null,
@@ -39,7 +41,9 @@ export function findCombinations(draft: Draft, partial: unknown): void {
   const legible = v.parse(Legible, partial)
   checkTimeouts(draft, legible)
   checkRepeats(draft, legible)
-  checkOwners(draft, legible)
+  checkOwners(draft, 'apps', legible.apps, legible)
+  checkOwners(draft, 'accounts', legible.accounts, legible)
+  for (const index of legible.accounts.keys()) checkKeys(draft, ['accounts', index])
   checkAttestation(draft, legible)
 }
 
@@ -60,7 +64,7 @@ function checkTimeouts(draft: Draft, { server }: Legible): void {
 }
 
 /** Complains of each value that stands a second time, at its second place. */
-function checkRepeats(draft: Draft, { organizations, apps }: Legible): void {
+function checkRepeats(draft: Draft, { organizations, accounts, apps }: Legible): void {
   const of = (key: 'slug' | 'publishable_key' | 'secret_key') =>
     organizations.map((organization, index) => ({
       path: ['organizations', index, key],
@@ -70,6 +74,15 @@ function checkRepeats(draft: Draft, { organizations, apps }: Legible): void {
   const ownKey = 'Each organization has keys of its own, for a key says whose the call is.'
   complainOfRepeats(draft, of('publishable_key'), ownKey)
   complainOfRepeats(draft, of('secret_key'), ownKey)
+  const owners = accounts.map((account, index) => ({
+    path: ['accounts', index, 'organization'],
+    value: ownerOf(account, organizations),
+  }))
+  complainOfRepeats(
+    draft,
+    owners,
+    'An organization has one account: put all its keys and vendor numbers there.',
+  )
   for (const key of ['bundle_id', 'android_package'] as const) {
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],
@@ -108,12 +121,14 @@ export function ownerOf(
   return organizations.length === 1 ? (organizations[0]?.slug ?? null) : null
 }
 
-/** Every app belongs to a declared organization; which one goes without saying only where there is no choice. */
-function checkOwners(draft: Draft, { organizations, apps }: Legible): void {
+type Owned = Readonly<{ organization: string | null }>
+
+/** All belongs to a declared organization; to which one goes without saying only where there is no choice. */
+function checkOwners(draft: Draft, list: string, owned: readonly Owned[], { organizations }: Legible): void {
   const slugs = [...new Set(organizations.flatMap(({ slug }) => slug ?? []))]
   const choice = slugs.map((slug) => `"${slug}"`).join(' or ')
-  for (const [index, { organization }] of apps.entries()) {
-    const path = ['apps', index, 'organization']
+  for (const [index, { organization }] of owned.entries()) {
+    const path = [list, index, 'organization']
     if (organization === null) {
       const problem = `is missing, and ${organizations.length} organizations are declared`
       if (organizations.length > 1) draft.complain(path, problem, `Write organization = ${choice}`)

@@ -139,8 +139,14 @@ function listOf(text: string): unknown {
   return Array.isArray(toml.values.list) ? toml.values.list : undefined
 }
 
+/** What an entry of a list begins with, for lists other than the organizations. */
+const FIRSTS: Readonly<Record<string, string>> = {
+  accounts: 'vendor_numbers = ["80012345"]',
+  apps: 'bundle_id = "com.example.app"',
+}
+
 function listAdvice({ name, path }: Place): string {
   if (settingAt(path) !== null) return `Write items between commas, or a TOML array: ${name}=["a", "b"].`
-  const required = path[0] === 'apps' ? 'bundle_id = "com.example.app"' : 'slug = "acme"'
-  return `Write an array of inline tables: ${name}=[{ ${required} }].`
+  const first = FIRSTS[String(path[0])] ?? 'slug = "acme"'
+  return `Write an array of inline tables: ${name}=[{ ${first} }].`
 }

@@ -47,7 +47,8 @@ function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
 
 /** A secret key, or an address with a password in it, also where none belongs. */
-const isSecret = (value: unknown): boolean => typeof value === 'string' && /sk_live_|\/\/.*@/.test(value)
+const isSecret = (value: unknown): boolean =>
+  typeof value === 'string' && /sk_live_|PRIVATE KEY|\/\/.*@/.test(value)
 
 function kindOf(value: unknown, is_shown: boolean): string {
   if (Array.isArray(value)) return 'a list'

@@ -111,6 +111,11 @@ function fill(written: Written, base: string): Config {
       ...organization,
       name: organization.name ?? organization.slug,
     })),
+    accounts: written.accounts.map(({ connect_key_file: _, purchase_key_file: __, ...account }) => ({
+      ...account,
+      purchase_issuer_id: account.purchase_issuer_id ?? account.issuer_id,
+      organization: ownerOf(account, organizations) ?? 'default',
+    })),
     apps: written.apps.map((app) => ({ ...app, organization: ownerOf(app, organizations) ?? 'default' })),
   }
 }

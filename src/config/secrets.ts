@@ -43,7 +43,7 @@ function readSecret(draft: Draft, above: Path, key: string, file: string, folder
     )
     return
   }
-  if (file.includes('sk_live_')) {
+  if (/sk_live_|PRIVATE KEY/.test(file)) {
     draft.complain(
       path,
       'holds a key itself',

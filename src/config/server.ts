@@ -119,3 +119,40 @@ export const apple = {
     restart: true,
   }),
 }
+
+export const rates = {
+  fetch: setting(v.boolean(), true, {
+    reason:
+      'Ask Frankfurter, fawazahmed0 and the European Central Bank for daily exchange rates. Nothing is told to them. Without, amounts in other currencies are shown as not converted, or `windfall rates import` brings the rates.',
+    write: 'true or false',
+  }),
+}
+
+const schedule = (fallback: string, reason: string) =>
+  setting(is.schedule, fallback, { reason, write: 'a cron pattern of five fields, or "off"' })
+
+export const jobs = {
+  import: schedule('13 * * * *', "Fetch Apple's sales reports that are missing, and list the apps anew."),
+  backfill: schedule(
+    '*/5 * * * *',
+    'Read all that Apple still shows of the past of an app that is new. Once that is done there is nothing to do.',
+  ),
+  reconcile: schedule(
+    '*/15 * * * *',
+    'Ask Apple for notifications that did not arrive. The time between two runs is how long a gap lasts at most.',
+  ),
+  lookups: schedule(
+    '*/5 * * * *',
+    'Ask Apple about purchases that your apps told of and no notification has.',
+  ),
+  rates: schedule(
+    '25 5,17 * * *',
+    'Fetch the exchange rates of days that are over. Central banks publish once a day, and some a day late.',
+  ),
+  housekeeping: schedule('17 * * * *', 'Drop what has waited too long.'),
+  jitter_percent: setting(is.wholeNumber(0, 50), 5, {
+    reason:
+      'Chance moves each run by up to this share of the time to the next, so that not all the world asks Apple in the same second.',
+    write: 'a whole number from 0 to 50',
+  }),
+}

@@ -1,8 +1,9 @@
 /** What may be written: the whole of config.toml: its schema, its sections and the type of what comes out. */
 import * as v from 'valibot'
+import { account } from './accounts.ts'
 import type { Path } from './complaints.ts'
 import { app, organization } from './organizations.ts'
-import { apple, limits, log, root, server, store } from './server.ts'
+import { apple, jobs, limits, log, rates, root, server, store } from './server.ts'
 import { type Setting, table } from './setting.ts'
 
 /** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
@@ -13,7 +14,10 @@ export const Settings = v.object({
   log: v.optional(table(log), {}),
   limits: v.optional(table(limits), {}),
   apple: v.optional(table(apple), {}),
+  rates: v.optional(table(rates), {}),
+  jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
+  accounts: v.optional(v.array(table(account)), []),
   apps: v.optional(v.array(table(app)), []),
 })
 
@@ -27,11 +31,18 @@ export type OrganizationConfig = Omit<Written['organizations'][number], 'name' |
 /** An app as declared. `organization` is a slug; "default" when no organization is declared. */
 export type AppConfig = Omit<Written['apps'][number], 'organization'> & { organization: string }
 
+/** Apple's keys as declared, themselves, wherever they were written. `organization` is a slug as with an app. */
+export type AccountConfig = Omit<
+  Written['accounts'][number],
+  'organization' | 'connect_key_file' | 'purchase_key_file'
+> & { organization: string }
+
 /** What applies. Paths are absolute, every default is filled in, and nothing in it can be changed. */
 export type Config = Frozen<
-  Omit<Written, 'base_url' | 'organizations' | 'apps'> & {
+  Omit<Written, 'base_url' | 'organizations' | 'accounts' | 'apps'> & {
     base_url: string
     organizations: OrganizationConfig[]
+    accounts: AccountConfig[]
     apps: AppConfig[]
   }
 >
@@ -60,11 +71,31 @@ export const SECTIONS: readonly Section[] = [
   { name: 'limits', list: false, reason: 'How much is taken from whom.', settings: limits },
   { name: 'apple', list: false, reason: 'How Apple is listened to.', settings: apple },
   {
+    name: 'rates',
+    list: false,
+    reason: 'What amounts are worth in other currencies, day by day.',
+    settings: rates,
+  },
+  {
+    name: 'jobs',
+    list: false,
+    reason:
+      'When things happen by themselves: cron patterns of five fields (minute, hour, day, month, weekday) in UTC, or "off". `windfall jobs run` does one at once.',
+    settings: jobs,
+  },
+  {
     name: 'organizations',
     list: true,
     reason:
       'One for each company whose numbers stay apart. Without any there is one, named "default". What is declared here can be changed only here; what is taken out is marked gone and keeps its history.',
     settings: organization,
+  },
+  {
+    name: 'accounts',
+    list: true,
+    reason:
+      "Apple's keys, one account for each organization at most: with the App Store Connect key its sales reports and apps are fetched, with the In-App Purchase key what its customers did before. `windfall connect` asks for both, tries them and writes this.",
+    settings: account,
   },
   {
     name: 'apps',

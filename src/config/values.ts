@@ -1,7 +1,9 @@
 /** What we compute: the kinds of value a setting can have. Each says what is wrong; what to write stands beside the setting. */
 import { isIP, isIPv4 } from 'node:net'
+import { Cron } from 'croner'
 import * as v from 'valibot'
 import { nearest } from './nearest.ts'
+import { faultOfPrivateKey } from './private-key.ts'
 
 export const wholeNumber = (least: number, most: number) =>
   v.pipe(
@@ -129,3 +131,50 @@ export const appleId = v.union([
   v.pipe(v.number(), v.safeInteger('is not an Apple id'), v.minValue(1, 'is not an Apple id')),
   v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number)),
 ])
+
+export const issuerId = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'is not an issuer id'),
+)
+export const keyId = v.pipe(v.string(), v.regex(/^[A-Z0-9]{8,20}$/, 'is not the id of a key'))
+
+/** Digits, which people write without quotes as often as with. */
+export const vendorNumber = v.union([
+  v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'is not a vendor number')),
+  v.pipe(
+    v.number(),
+    v.safeInteger('is not a vendor number'),
+    v.minValue(10_000, 'is not a vendor number'),
+    v.transform(String),
+  ),
+])
+
+/** The text of a .p8 file. A variable that can hold one line alone has \n for the ends of its lines. */
+export const privateKey = v.pipe(
+  v.string(),
+  v.transform((text) => text.replaceAll('\\n', '\n').trim()),
+  v.check(
+    (text) => faultOfPrivateKey(text) === null,
+    (issue) => faultOfPrivateKey(issue.input) ?? '',
+  ),
+)
+
+function faultOfSchedule(text: string): string | null {
+  if (text === 'off') return null
+  if (text.trim().split(/\s+/).length !== 5) return 'is not a cron pattern of five fields'
+  try {
+    const isEver = new Cron(text, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(0)) !== null
+    return isEver ? null : 'names no day that there is'
+  } catch {
+    return 'is not a cron pattern'
+  }
+}
+
+/** When something happens: five fields of minute, hour, day, month and weekday, or "off". */
+export const schedule = v.pipe(
+  v.string(),
+  v.check(
+    (text) => faultOfSchedule(text) === null,
+    (issue) => faultOfSchedule(issue.input) ?? '',
+  ),
+)

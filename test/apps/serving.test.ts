@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { windfall } from '../cli/command.ts'
-import { openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
 import { folderOf, startServing } from '../processes.ts'
 
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
@@ -19,13 +19,13 @@ await serveUntilStopped(() => {
   read += 1
   if (read === 1) process.kill(process.pid, 'SIGHUP')
   return loadConfig({ env, cwd: process.cwd() })
-}, ROOT_PEM ? [ROOT_PEM] : undefined)
+}, ROOT_PEM ? { roots: [ROOT_PEM] } : {})
 `,
 )
 
-/** Does something to an instance while nobody serves it. */
+/** Does something to an instance while nobody serves it, just now: what waited for long is dropped when it serves. */
 async function prepare(folder: string, act: (app: TestApp) => Promise<unknown>): Promise<void> {
-  const app = await openTestApp({ folder })
+  const app = await openTestApp({ folder, clock: handClock(Date.now()) })
   await act(app)
   await app.close()
 }

@@ -18,16 +18,16 @@ test.each([
   ['[[app]]\nbundle_id = "a"', 'config.toml:1  app  unknown section. Did you mean [[apps]]?'],
   [
     '[webhooks]',
-    'config.toml:1  webhooks  unknown section. There are [server], [store], [log], [limits], [apple], [[organizations]], [[apps]].',
+    'config.toml:1  webhooks  unknown section. There are [server], [store], [log], [limits], [apple], [rates], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
   ['[store]\nxyzzy = 1', 'config.toml:2  store.xyzzy  unknown setting. [store] knows path.'],
   [
     'xyzzyxyzzy = 1',
-    'config.toml:1  xyzzyxyzzy  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [log], [limits], [apple], [[organizations]], [[apps]].',
+    'config.toml:1  xyzzyxyzzy  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [log], [limits], [apple], [rates], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
   [
     '__proto__ = 1',
-    'config.toml:1  __proto__  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [log], [limits], [apple], [[organizations]], [[apps]].',
+    'config.toml:1  __proto__  unknown setting. Above all sections there is base_url; the rest stands in [server], [store], [log], [limits], [apple], [rates], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
   [
     '[apple]\nconstructor = 1',
@@ -40,7 +40,7 @@ test.each([
   [app('nmae = "a"'), 'config.toml:3  apps[0].nmae  unknown setting. Did you mean apps[0].name?'],
   [
     '"a b".c = 1',
-    'config.toml:1  "a b"  unknown section. There are [server], [store], [log], [limits], [apple], [[organizations]], [[apps]].',
+    'config.toml:1  "a b"  unknown section. There are [server], [store], [log], [limits], [apple], [rates], [jobs], [[organizations]], [[accounts]], [[apps]].',
   ],
 
   // Sections of the wrong shape.
@@ -129,6 +129,34 @@ test.each([
   [
     '[store]\npath = "data/"',
     'config.toml:2  store.path  "data/" names a folder, not a file. Write the path of a file, such as path = "./data/windfall.db"',
+  ],
+  [
+    '[jobs]\n\nimport = "every hour"',
+    'config.toml:3  jobs.import  "every hour" is not a cron pattern of five fields. Write a cron pattern of five fields, or "off", such as import = "13 * * * *"',
+  ],
+  [
+    '[jobs]\nreconcile = "61 * * * *"',
+    'config.toml:2  jobs.reconcile  "61 * * * *" is not a cron pattern. Write a cron pattern of five fields, or "off", such as reconcile = "*/15 * * * *"',
+  ],
+  [
+    '[jobs]\nrates = "* * * * * *"',
+    'config.toml:2  jobs.rates  "* * * * * *" is not a cron pattern of five fields. Write a cron pattern of five fields, or "off", such as rates = "25 5,17 * * *"',
+  ],
+  [
+    '[jobs]\nrates = "0 0 31 2 *"',
+    'config.toml:2  jobs.rates  "0 0 31 2 *" names no day that there is. Write a cron pattern of five fields, or "off", such as rates = "25 5,17 * * *"',
+  ],
+  [
+    '[jobs]\nlookups = false',
+    'config.toml:2  jobs.lookups  is the boolean false. Write a cron pattern of five fields, or "off", such as lookups = "*/5 * * * *"',
+  ],
+  [
+    '[jobs]\njitter_percent = 60',
+    'config.toml:2  jobs.jitter_percent  60 is more than 50. Write a whole number from 0 to 50, such as jitter_percent = 5',
+  ],
+  [
+    '[rates]\nfetch = "no"',
+    'config.toml:2  rates.fetch  is the text "no". Write true or false, such as fetch = true',
   ],
 ])('of %j it is said: %s', (toml, complaint) => {
   expect(complaintsOf(toml)).toEqual([complaint])

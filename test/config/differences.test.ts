@@ -20,7 +20,12 @@ test.each([
   ['[limits]\nattributes_per_user = 1', 'limits.attributes_per_user'],
   ['[server]\ntrusted_proxies = []', 'server.trusted_proxies'],
   ['[server]\nhosts = ["a.b"]', 'server.hosts'],
+  ['[rates]\nfetch = false', 'rates.fetch'],
+  ['[jobs]\nimport = "off"', 'jobs.import'],
+  ['[jobs]\nrates = "5 4 * * 1-5"', 'jobs.rates'],
+  ['[jobs]\njitter_percent = 0', 'jobs.jitter_percent'],
   ['[[organizations]]\nslug = "a"', 'organizations'],
+  ['[[accounts]]\nissuer_id = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"', 'accounts'],
   ['[[apps]]\nbundle_id = "com.a"', 'apps'],
 ])('a reload takes over %j', (toml, path) => {
   const [before, after] = [config(''), config(toml)]

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
 import { SECTIONS } from '../../src/config/settings.ts'
 import { configured, openFolder } from './folder.ts'
+import { keyFile } from './keys.ts'
 
 const root = new URL('../../', import.meta.url)
 const defaults = () => {
@@ -33,22 +34,27 @@ test('as it is, the commented file changes nothing', () => {
 })
 
 test('every value in it equals the default, or is a fitting example where there is none', () => {
-  const examples = uncommented(commentedConfig()).replaceAll(/^(publishable_key|secret_key).*$/gm, '')
-  const { config, sources } = configured(examples)
-  const { organizations, apps, store, ...rest } = config
-  expect({ ...rest, organizations: [], apps: [], store: undefined }).toEqual(defaults())
-  expect(organizations).toHaveLength(1)
-  expect(apps).toHaveLength(1)
+  const secrets = /^(publishable_key|secret_key|secret_key_file|connect_key|purchase_key) =.*$/gm
+  const folder = openFolder()
+  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(secrets, ''))
+  for (const [name, pem] of [keyFile('AuthKey_2X9R4HXF34'), keyFile('SubscriptionKey_ABCDE12345')])
+    folder.write(`keys/${name}`, pem)
+  const { config, sources } = folder.load()
+  const { organizations, accounts, apps, store, ...rest } = config
+  expect({ ...rest, organizations: [], accounts: [], apps: [], store: undefined }).toEqual(defaults())
+  expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
   const unwritten = [...sources].filter(([, kind]) => kind === 'default').map(([path]) => path)
   expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
 })
 
 test('the keys in it are no keys, so that nobody takes them for his own', () => {
   const folder = openFolder()
-  folder.write('config.toml', uncommented(commentedConfig()).replace(/^secret_key_file.*$/m, ''))
+  folder.write('config.toml', uncommented(commentedConfig()).replaceAll(/^\w+_key_file.*$/gm, ''))
   expect(folder.complaints().map((line) => line.split('  ').slice(1, 3).join(' '))).toEqual([
     expect.stringContaining('organizations[0].publishable_key "pk_live_…" is not a publishable key'),
     expect.stringContaining('organizations[0].secret_key what stands there is not a secret key'),
+    expect.stringContaining('accounts[0].connect_key what stands there is not a whole private key'),
+    expect.stringContaining('accounts[0].purchase_key what stands there is not a whole private key'),
   ])
 })
 

@@ -29,7 +29,18 @@ test('without a file and a variable everything has its default', () => {
       attributes_per_user: 100,
     },
     apple: { revocation_checks: false },
+    rates: { fetch: true },
+    jobs: {
+      import: '13 * * * *',
+      backfill: '*/5 * * * *',
+      reconcile: '*/15 * * * *',
+      lookups: '*/5 * * * *',
+      rates: '25 5,17 * * *',
+      housekeeping: '17 * * * *',
+      jitter_percent: 5,
+    },
     organizations: [],
+    accounts: [],
     apps: [],
   })
   expect(file).toBeNull()

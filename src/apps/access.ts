@@ -1,0 +1,80 @@
+/** What we remember: the clients of Apple's APIs, one for each key, kept so that tokens and hourly budgets are shared. */
+import { type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
+import type { AppleHosts } from '../apple/api/hosts.ts'
+import type { ApiKey } from '../apple/api/keys.ts'
+import { openServerApi, type ServerApi } from '../apple/api/server.ts'
+import type { Clock } from '../clock.ts'
+import type { Accounts } from './accounts.ts'
+import type { App } from './apps.ts'
+
+export type Access = ReturnType<typeof openAccess>
+
+type Deps = {
+  accounts: Accounts
+  clock: Clock
+  hosts: AppleHosts
+  /** How a client waits before it tries again, in milliseconds. */
+  wait: (ms: number) => Promise<void>
+}
+
+export function openAccess({ accounts, clock, hosts, wait }: Deps) {
+  const connects = openKept<ConnectApi>(accounts)
+  const servers = openKept<ServerApi>(accounts)
+
+  /** App Store Connect with the organization's key; null where it has none. */
+  function connect(organization_id: string): ConnectApi | null {
+    const key = accounts.of(organization_id)?.connect
+    if (!key) return null
+    return connects.get(key, '', () => openConnectApi({ key, clock, host: hosts.connect, wait }))
+  }
+
+  /** The App Store Server API for one app, with its organization's In-App Purchase key; null where it has none. */
+  function server({ organization_id, bundle_id }: App): ServerApi | null {
+    const key = accounts.of(organization_id)?.purchases
+    if (!key) return null
+    const open = () => openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
+    return servers.get(key, bundle_id, open)
+  }
+
+  /** Ends what is under way with Apple. */
+  async function close(): Promise<void> {
+    await Promise.all([connects.close(), servers.close()])
+  }
+
+  return { connect, server, close }
+}
+
+/** Clients by key and subject. One whose key no account has any more is given to nobody, and finishes what it does. */
+function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts) {
+  const kept = new Map<string, { key: string; client: Client }>()
+  const retired: Client[] = []
+
+  function get(key: ApiKey, subject: string, make: () => Client): Client {
+    const name = identityOf(key)
+    const known = kept.get(name + subject)
+    if (known) return known.client
+    const inUse = new Set(
+      accounts.list().flatMap(({ connect, purchases }) => [connect, purchases].flatMap(namesOf)),
+    )
+    for (const [id, entry] of kept) {
+      if (inUse.has(entry.key)) continue
+      kept.delete(id)
+      retired.push(entry.client)
+    }
+    const client = make()
+    kept.set(name + subject, { key: name, client })
+    return client
+  }
+
+  const close = () =>
+    Promise.all(
+      [...retired, ...[...kept.values()].map(({ client }) => client)].map((client) => client.close()),
+    )
+
+  return { get, close }
+}
+
+const namesOf = (key: ApiKey | null): string[] => (key ? [identityOf(key)] : [])
+
+const identityOf = ({ key_id, issuer_id, private_key }: ApiKey): string =>
+  JSON.stringify([key_id, issuer_id, private_key])

@@ -1,0 +1,54 @@
+/** What we remember: with which of Apple's keys each organization's numbers are fetched. In memory, as config.toml has it. */
+import type { ApiKey } from '../apple/api/keys.ts'
+import type { AccountConfig, Frozen } from '../config/settings.ts'
+import type { Organizations } from './organizations.ts'
+
+/** `connect` opens App Store Connect's API, `purchases` the App Store Server API of all the organization's apps. */
+export type Account = {
+  organization_id: string
+  connect: ApiKey | null
+  purchases: ApiKey | null
+  vendor_numbers: readonly string[]
+}
+
+export type Accounts = ReturnType<typeof openAccounts>
+
+export function openAccounts() {
+  let declared: readonly Account[] = []
+
+  /** Takes over all accounts at once, at most one for each organization; those before are forgotten. */
+  function declare(accounts: readonly Account[]): void {
+    declared = [...accounts]
+  }
+
+  const list = (): readonly Account[] => declared
+
+  /** The account of an organization, or null where it has none. */
+  const of = (organization_id: string): Account | null =>
+    declared.find((account) => account.organization_id === organization_id) ?? null
+
+  return { declare, list, of }
+}
+
+/** The accounts that a configuration declares, once its organizations are written down. */
+export function accountsOf(
+  configured: readonly Frozen<AccountConfig>[],
+  organizations: Organizations,
+): Account[] {
+  return configured.flatMap((account) => {
+    const owner = organizations.named(account.organization)
+    if (!owner || owner.gone_at !== null) return []
+    return {
+      organization_id: owner.id,
+      connect: keyFrom(account.connect_key_id, account.connect_key, account.issuer_id),
+      purchases: keyFrom(account.purchase_key_id, account.purchase_key, account.purchase_issuer_id),
+      vendor_numbers: account.vendor_numbers,
+    }
+  })
+}
+
+const keyFrom = (
+  key_id: string | null,
+  private_key: string | null,
+  issuer_id: string | null,
+): ApiKey | null => (key_id === null || private_key === null ? null : { key_id, issuer_id, private_key })

@@ -1,0 +1,178 @@
+/** What we remember: Apple's own list of an organization's apps and of what they sell, kept up to date. */
+import type { AppleApp, ConnectApi } from '../apple/api/connect.ts'
+import { AppleFault } from '../apple/api/faults.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { bound, type Store } from '../store/store.ts'
+import type { Access } from './access.ts'
+import type { Accounts } from './accounts.ts'
+import type { App, Apps } from './apps.ts'
+import type { Products } from './products.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Apps
+  products: Products
+  accounts: Accounts
+  access: Access
+  log: Log
+  /** Called after apps were connected, so that what waited for them is taken. */
+  onConnected: () => Promise<unknown>
+}
+
+/** What changed. `renamed` has the apps with their new names; `periods` the ids of products whose period is new. */
+export type Refreshed = { added: App[]; renamed: App[]; gone: App[]; periods: string[] }
+
+export type Catalogue = ReturnType<typeof openCatalogue>
+
+/** How many apps are written in one unit of work. */
+const SLICE = 50
+
+export function openCatalogue(deps: Deps) {
+  const { store, clock, apps, products, accounts, access, log, onConnected } = deps
+  const inOrganization = store.prepare<[string, string], App>(
+    'select * from apps where organization_id = ? and bundle_id = ?',
+  )
+  const ofApple = store.prepare<[string], App>(
+    `select * from apps where organization_id = ${bound} and source = 'apple' and gone_at is null`,
+  )
+  const gain = store.prepare<Pick<App, 'id' | 'name' | 'apple_id' | 'team_id' | 'sku'>>(`
+    update apps set name = ifnull(name, :name), apple_id = ifnull(apple_id, :apple_id),
+      team_id = ifnull(team_id, :team_id), sku = ifnull(sku, :sku) where id = :id`)
+  const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const told = new Set<string>()
+
+  /**
+   * Reads Apple's list of apps and of their subscriptions, and makes ours agree. An app that config.toml or a command
+   * has named keeps what they said and gains what they left out; one that a command disconnected stays so. Only after
+   * the whole list was read are apps marked gone that came from it.
+   *
+   * @throws Refusal 409 `no_connect_key`; AppleFault where Apple did not give the list of apps (then nothing has
+   * changed), or of products for another reason than that the key may not read it.
+   */
+  async function refresh(organization_id: string): Promise<Refreshed> {
+    const api = access.connect(organization_id)
+    if (!api) throw new Refusal(409, 'no_connect_key', 'there is no App Store Connect key: windfall connect')
+    const listed = await api.apps()
+    const teams = await readable(organization_id, 'team ids', () => api.teams())
+    const { added, renamed } = await takeOver(organization_id, listed, teams)
+    const gone = await store.commit(() => markGone(organization_id, listed))
+    if (added.length > 0) await onConnected()
+    const periods = await refreshProducts(organization_id, api, listed)
+    return { added, renamed, gone, periods }
+  }
+
+  async function takeOver(
+    organization_id: string,
+    listed: readonly AppleApp[],
+    teams: Teams,
+  ): Promise<{ added: App[]; renamed: App[] }> {
+    const changes = { added: [] as App[], renamed: [] as App[] }
+    for (let start = 0; start < listed.length; start += SLICE) {
+      await store.commit(() => {
+        for (const one of listed.slice(start, start + SLICE)) {
+          const { is, app } = takeOverOne(organization_id, one, teams?.get(one.bundle_id) ?? null)
+          if (is !== null) changes[is].push(app)
+        }
+      })
+    }
+    return changes
+  }
+
+  function takeOverOne(organization_id: string, listed: AppleApp, team_id: string | null): Change {
+    const known = inOrganization.get(organization_id, listed.bundle_id)
+    if (known && isSaid(known)) {
+      const { name, apple_id, sku } = listed
+      if (lacks(known, team_id)) gain.run({ id: known.id, name, apple_id, team_id, sku })
+      return { is: null, app: known }
+    }
+    if (known && agrees(known, listed, team_id)) return { is: null, app: known }
+    const app = apps.add(organization_id, { ...listed, team_id: team_id ?? undefined }, 'apple')
+    if (!known || known.gone_at !== null) return { is: 'added', app }
+    return { is: known.name === app.name ? null : 'renamed', app }
+  }
+
+  function markGone(organization_id: string, listed: readonly AppleApp[]): App[] {
+    // A key that lost its apps looks like this; so does a developer who sells nothing any more, who loses nothing.
+    if (listed.length === 0) return []
+    const present = new Set(listed.map(({ bundle_id }) => bundle_id))
+    const gone = ofApple.all(organization_id).filter(({ bundle_id }) => !present.has(bundle_id))
+    for (const app of gone) leave.run(clock(), app.id)
+    return gone.map((app) => ({ ...app, gone_at: clock() }))
+  }
+
+  async function refreshProducts(
+    organization_id: string,
+    api: ConnectApi,
+    listed: readonly AppleApp[],
+  ): Promise<string[]> {
+    const periods: string[] = []
+    for (const { bundle_id, apple_id } of listed) {
+      const app = inOrganization.get(organization_id, bundle_id)
+      if (!app || app.gone_at !== null) continue
+      const list = await readable(organization_id, 'subscriptions', () => api.subscriptions(apple_id))
+      if (list === null) break
+      periods.push(...(await store.commit(() => products.declare(app.id, list))))
+    }
+    return periods
+  }
+
+  /** What `read` gives; null where the key may not read it, which is told once. */
+  async function readable<T>(
+    organization_id: string,
+    what: string,
+    read: () => Promise<T>,
+  ): Promise<T | null> {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof AppleFault) || error.kind !== 'forbidden') throw error
+      const once = `${organization_id} ${what}`
+      if (!told.has(once)) {
+        const why = error.message
+        log.info('the App Store Connect key may not read this; it is learned elsewhere', { what, why })
+      }
+      told.add(once)
+      return null
+    }
+  }
+
+  /** The same for every organization that has a key; where Apple does not answer, the next one goes on, and it is told. */
+  async function refreshAll(): Promise<void> {
+    for (const { organization_id, connect } of accounts.list()) {
+      if (connect === null) continue
+      try {
+        const { added, renamed, gone } = await refresh(organization_id)
+        const counts = { added: added.length, renamed: renamed.length, gone: gone.length }
+        if (Object.values(counts).some((count) => count > 0))
+          log.info('Apple’s list of apps has changed', counts)
+      } catch (error) {
+        if (!(error instanceof AppleFault)) throw error
+        log.warn('Apple’s list of apps could not be read', { organization_id, why: error.message })
+      }
+    }
+  }
+
+  return { refresh, refreshAll }
+}
+
+type Teams = ReadonlyMap<string, string> | null
+type Change = { is: 'added' | 'renamed' | null; app: App }
+
+/** Whether somebody else than Apple has the say over it; what config.toml has dropped is nobody's any more. */
+const isSaid = ({ source, gone_at }: App): boolean =>
+  source !== 'apple' && (gone_at === null || source !== 'config')
+
+/** Whether Apple's list can tell something of a connected app that nobody has said. */
+const lacks = (app: App, team_id: string | null): boolean =>
+  app.gone_at === null &&
+  (app.name === null || app.apple_id === null || app.sku === null || (app.team_id ?? team_id) !== app.team_id)
+
+const agrees = (app: App, listed: AppleApp, team_id: string | null): boolean =>
+  app.gone_at === null &&
+  app.name === listed.name &&
+  app.apple_id === listed.apple_id &&
+  app.sku === listed.sku &&
+  (team_id === null || app.team_id === team_id)

@@ -1,0 +1,124 @@
+/** What we remember: the subscriptions that an app sells: their periods, their groups, and who said so. */
+import type { AppleSubscription } from '../apple/api/connect.ts'
+import type { Clock } from '../clock.ts'
+import { bound, type Store } from '../store/store.ts'
+
+/** `period` is an ISO 8601 duration (P1W, P1M, …, P1Y), told by Apple's list of products or by its reports. */
+export type Product = {
+  app_id: string
+  product_id: string
+  /** Apple's number of the product, by which subscription reports name it. */
+  apple_id: string | null
+  name: string | null
+  group_id: string | null
+  group_name: string | null
+  /** 1 is the highest of its group. */
+  group_level: number | null
+  period: string | null
+  period_source: 'connect' | 'report' | null
+  created_at: number
+  gone_at: number | null
+}
+
+/** What a report says of a product whose id is known. */
+export type ReportedProduct = { product_id: string; period: string } & {
+  [Key in 'apple_id' | 'name' | 'group_id']?: Product[Key] | undefined
+}
+
+export type Products = ReturnType<typeof openProducts>
+
+export function openProducts(store: Store, clock: Clock) {
+  const ofApp = store.prepare<[string], Product>(
+    `select * from products where app_id = ${bound} order by product_id`,
+  )
+  const one = store.prepare<[string, string], Product>(
+    'select * from products where app_id = ? and product_id = ?',
+  )
+  const put = store.prepare<Product>(`
+    insert into products ( app_id,  product_id,  apple_id,  name,  group_id,  group_name,  group_level,  period,  period_source,  created_at,  gone_at)
+    values               (:app_id, :product_id, :apple_id, :name, :group_id, :group_name, :group_level, :period, :period_source, :created_at, :gone_at)
+    on conflict (app_id, product_id) do update set
+      apple_id = excluded.apple_id, name = excluded.name, group_id = excluded.group_id,
+      group_name = excluded.group_name, group_level = excluded.group_level, period = excluded.period,
+      period_source = excluded.period_source, gone_at = excluded.gone_at`)
+
+  let changed = (_app_id: string): void => {}
+
+  /** Every product of an app, those that are gone too. */
+  const list = (app_id: string): Product[] => ofApp.all(app_id)
+
+  /** The period of a product as an ISO 8601 duration; null where nobody has told it. */
+  const periodOf = (app_id: string, product_id: string): string | null =>
+    one.get(app_id, product_id)?.period ?? null
+
+  /**
+   * Takes over Apple's own list of an app's subscriptions, the whole of it: what is no longer on it is marked gone.
+   * Returns the ids of the products whose period changed.
+   */
+  function declare(app_id: string, subscriptions: readonly AppleSubscription[]): string[] {
+    const present = new Set(subscriptions.map(({ product_id }) => product_id))
+    for (const product of list(app_id)) {
+      if (product.gone_at === null && !present.has(product.product_id))
+        put.run({ ...product, gone_at: clock() })
+    }
+    return subscriptions.flatMap((subscription) => declareOne(app_id, subscription))
+  }
+
+  function declareOne(app_id: string, said: AppleSubscription): string[] {
+    const known = one.get(app_id, said.product_id)
+    // A product without a period is a draft in App Store Connect; what a report has told stays.
+    const period = said.period ?? known?.period ?? null
+    const period_source = said.period === null ? (known?.period_source ?? null) : 'connect'
+    const created_at = known?.created_at ?? clock()
+    write(known, { ...said, app_id, period, period_source, created_at, gone_at: null })
+    return known?.period === period || period === null ? [] : [said.product_id]
+  }
+
+  /**
+   * Takes over what a report says of a product, where Apple's list of products has not said it. True when that gave
+   * or changed the product's period.
+   */
+  function learnPeriod(app_id: string, said: ReportedProduct): boolean {
+    const known = one.get(app_id, said.product_id)
+    if (known?.period_source === 'connect') return false
+    write(known, {
+      app_id,
+      product_id: said.product_id,
+      apple_id: known?.apple_id ?? said.apple_id ?? null,
+      name: known?.name ?? said.name ?? null,
+      group_id: known?.group_id ?? said.group_id ?? null,
+      group_name: known?.group_name ?? null,
+      group_level: known?.group_level ?? null,
+      period: said.period,
+      period_source: 'report',
+      created_at: known?.created_at ?? clock(),
+      gone_at: known?.gone_at ?? null,
+    })
+    return known?.period !== said.period
+  }
+
+  function write(known: Product | undefined, next: Product): void {
+    const isSame = known && COLUMNS.every((column) => known[column] === next[column])
+    if (isSame) return
+    put.run(next)
+    if (known?.period !== next.period) changed(next.app_id)
+  }
+
+  /** `listener` is called with an app within the unit of work in which a period of its products becomes another. */
+  function onPeriod(listener: (app_id: string) => void): void {
+    changed = listener
+  }
+
+  return { list, periodOf, declare, learnPeriod, onPeriod }
+}
+
+const COLUMNS = [
+  'apple_id',
+  'name',
+  'group_id',
+  'group_name',
+  'group_level',
+  'period',
+  'period_source',
+  'gone_at',
+] as const

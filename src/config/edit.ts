@@ -1,0 +1,124 @@
+/** What we compute: a config.toml with an account written into it, every other byte as it was. */
+import { isDeepStrictEqual } from 'node:util'
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
+import { isTable, tomlText } from './setting.ts'
+import { readToml } from './toml.ts'
+
+/** The settings of one `[[accounts]]`: null takes one out, what is left out stays as it is. */
+export type AccountEntry = Partial<
+  Readonly<{
+    organization: string | null
+    issuer_id: string | null
+    vendor_numbers: readonly string[] | null
+    connect_key_id: string | null
+    connect_key: null
+    connect_key_file: string | null
+    purchase_issuer_id: string | null
+    purchase_key_id: string | null
+    purchase_key: null
+    purchase_key_file: string | null
+  }>
+>
+
+type Edit = Readonly<{ from: number; to: number; text: string }>
+
+/**
+ * The text of a config file with an account in it: the one at `index` changed, or with null another one at the end.
+ * Comments, order and line ends stay. Null where the accounts are written in a form that cannot be edited, as in
+ * `accounts = [{ … }]`.
+ */
+export function withAccount(text: string, entry: AccountEntry, index: number | null): string | null {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  if (index === null) {
+    const tables = accountTables(text)
+    const isInline = tables !== null && tables.length === 0 && hasAccounts(text)
+    return tables === null || isInline ? null : text + appendix(text, entry, newline)
+  }
+  const table = accountTables(text)?.[index]
+  return table ? edited(text, editsOf(text, table, entry, index, newline)) : null
+}
+
+/** The lines of an account, for a file or for a person to write. */
+export function accountLines(entry: AccountEntry): string[] {
+  const pairs = Object.entries(entry).filter(([, value]) => value !== null && value !== undefined)
+  return ['[[accounts]]', ...pairs.map(([key, value]) => `${key} = ${tomlText(value)}`)]
+}
+
+function appendix(text: string, entry: AccountEntry, newline: string): string {
+  const gap = text === '' ? '' : text.endsWith('\n') ? newline : newline + newline
+  return `${gap}${accountLines(entry).join(newline)}${newline}`
+}
+
+/** Each `[[accounts]]` of the text, in order; null where the text cannot be taken apart. */
+function accountTables(text: string): AST.TOMLTable[] | null {
+  try {
+    return parseTOML(text).body[0].body.flatMap((node) => {
+      const isOne = node.type === 'TOMLTable' && node.kind === 'array'
+      return isOne && isDeepStrictEqual(namesOf(node.key), ['accounts']) ? node : []
+    })
+  } catch (error) {
+    if (error instanceof ParseError) return null
+    throw error
+  }
+}
+
+const namesOf = (key: AST.TOMLKey): string[] =>
+  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))
+
+const hasAccounts = (text: string): boolean => valuesOf(text).length > 0
+
+/** What the accounts of the text say, each a table. */
+function valuesOf(text: string): Record<string, unknown>[] {
+  const toml = readToml(text)
+  const found = 'values' in toml ? toml.values.accounts : undefined
+  return Array.isArray(found) ? found.filter(isTable) : []
+}
+
+function editsOf(
+  text: string,
+  table: AST.TOMLTable,
+  entry: AccountEntry,
+  index: number,
+  newline: string,
+): Edit[] {
+  const said = valuesOf(text)[index] ?? {}
+  const edits: Edit[] = []
+  const more: string[] = []
+  for (const [key, value] of Object.entries(entry)) {
+    const pair = table.body.find(({ key: written }) => isDeepStrictEqual(namesOf(written), [key]))
+    if (value === undefined || (pair && isSame(said[key], value))) continue
+    if (value === null) edits.push(...(pair ? [withoutPair(text, pair)] : []))
+    else if (pair) edits.push({ from: pair.value.range[0], to: pair.value.range[1], text: tomlText(value) })
+    else more.push(`${newline}${key} = ${tomlText(value)}`)
+  }
+  const leaving = Object.entries(entry).flatMap(([key, value]) => (value === null ? key : []))
+  const staying = table.body.filter(({ key }) => !leaving.includes(namesOf(key).join('.')))
+  const at = endOfLine(text, Math.max(table.key.range[1], ...staying.map(({ range }) => range[1])))
+  return [...edits, { from: at, to: at, text: more.join('') }]
+}
+
+/** Numbers and texts of the same digits say the same. */
+const isSame = (said: unknown, value: string | readonly string[] | null): boolean =>
+  isDeepStrictEqual(Array.isArray(said) ? said.map(String) : said, value)
+
+/** Takes a setting out with its line, unless a comment stands behind it. */
+function withoutPair(text: string, { range: [from, to] }: AST.TOMLKeyValue): Edit {
+  const end = endOfLine(text, to)
+  const isAlone = text.slice(to, end).trim() === ''
+  if (!isAlone) return { from, to, text: '' }
+  const next = text.indexOf('\n', end)
+  return { from: text.lastIndexOf('\n', from) + 1, to: next < 0 ? text.length : next + 1, text: '' }
+}
+
+/** Where the line ends that holds the place, before its line end. */
+function endOfLine(text: string, at: number): number {
+  const next = text.indexOf('\n', at)
+  const end = next < 0 ? text.length : next
+  return text[end - 1] === '\r' && end > at ? end - 1 : end
+}
+
+function edited(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((a, b) => b.from - a.from)
+    .reduce((before, { from, to, text: piece }) => before.slice(0, from) + piece + before.slice(to), text)
+}

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openAccess } from '../../src/apps/access.ts'
+import { type Account, openAccounts } from '../../src/apps/accounts.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { newKey } from '../config/keys.ts'
+import { openTestApp, temporaryFolder } from '../helpers.ts'
+
+const hosts = {
+  connect: 'http://127.0.0.1:1',
+  server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
+}
+const keyOf = (key_id: string) => ({ key_id, issuer_id: 'i', private_key: newKey() })
+const account = (organization_id: string, more: Partial<Account> = {}): Account => ({
+  organization_id,
+  connect: null,
+  purchases: null,
+  vendor_numbers: [],
+  ...more,
+})
+
+function open(declared: readonly Account[]) {
+  const accounts = openAccounts()
+  accounts.declare(declared)
+  const access = openAccess({ accounts, clock: () => 0, hosts, wait: async () => {} })
+  return { accounts, ...access }
+}
+
+test('one key has one client, so that tokens and the hour are shared; another key another', async () => {
+  const [one, two] = [keyOf('ONE'), keyOf('TWO')]
+  const declared = [
+    account('a', { connect: one }),
+    account('b', { connect: { ...one } }),
+    account('c', { connect: two }),
+  ]
+  const { accounts, connect, close } = open(declared)
+  const first = connect('a')
+  expect(first).not.toBeNull()
+  expect([connect('a') === first, connect('b') === first, connect('c') === first]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  accounts.declare([account('a', { connect: { ...one } }), account('c', { connect: keyOf('TWO') })])
+  expect([connect('a') === first, connect('b')]).toEqual([true, null])
+  expect(connect('c')).not.toBeNull()
+  accounts.declare([account('a', { connect: two })])
+  expect(connect('a')).not.toBe(first)
+  accounts.declare([account('a', { connect: one })])
+  expect(connect('a')).not.toBe(first)
+  await close()
+})
+
+test('each app has a client of its own with the organization’s In-App Purchase key', async () => {
+  const { windfall, organization, close } = await openTestApp()
+  const key = keyOf('ONE')
+  windfall.accounts.declare([account(organization.id, { purchases: key })])
+  const [app] = windfall.apps.list()
+  const other = await windfall.store.commit(() =>
+    windfall.apps.add(organization.id, { bundle_id: 'com.other' }, 'test'),
+  )
+  if (!app) throw new Error('there is no app')
+  expect(windfall.access.server(app)).toBe(windfall.access.server(app))
+  expect(windfall.access.server(other)).not.toBe(windfall.access.server(app))
+  expect(windfall.access.connect(organization.id)).toBeNull()
+  windfall.accounts.declare([])
+  expect(windfall.access.server(app)).toBeNull()
+  await close()
+})
+
+test('config.toml declares the accounts, and a reload replaces them', async () => {
+  const folder = temporaryFolder()
+  const configFile = join(folder.path, 'config.toml')
+  const pem = newKey()
+  const organizations = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
+  const written = (slug: string, id: string) =>
+    `[[accounts]]\norganization = "${slug}"\nconnect_key_id = "${id}"\nconnect_key = """\n${pem}"""\n`
+  writeFileSync(configFile, organizations + written('a', 'AAAAAAAAAA') + written('b', 'BBBBBBBBBB'), {
+    mode: 0o600,
+  })
+  const { config } = loadConfig({ env: {}, cwd: folder.path })
+  const app = await openTestApp({ apps: [] })
+  const { accounts, organizations: known } = app.windfall
+  await app.windfall.declare(config)
+  const [a = '', b = ''] = ['a', 'b'].map((slug) => known.named(slug)?.id)
+  expect(accounts.of(a)).toEqual({
+    organization_id: a,
+    connect: { key_id: 'AAAAAAAAAA', issuer_id: null, private_key: pem.trim() },
+    purchases: null,
+    vendor_numbers: [],
+  })
+  expect(accounts.of(b)?.connect?.key_id).toBe('BBBBBBBBBB')
+  await app.windfall.declare({ ...config, accounts: config.accounts.slice(1) })
+  expect(accounts.list().map(({ organization_id }) => organization_id)).toEqual([b])
+  await app.close()
+  folder.remove()
+})

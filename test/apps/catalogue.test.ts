@@ -1,0 +1,221 @@
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { AppleFault } from '../../src/apple/api/faults.ts'
+import { Refusal } from '../../src/errors.ts'
+import { openTestStore, TIDES } from '../demo/store/opened.ts'
+import { openTestApp, sharedAuthority, type TestOptions } from '../helpers.ts'
+
+const { store, clock, close } = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
+const calm = structuredClone(store.mood)
+beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+afterAll(close)
+
+const MARGIN = 'com.lanternlabs.margin'
+
+/** A Windfall with no app of its own and the store's key. */
+async function openConnected(options: TestOptions = {}) {
+  const logged: string[] = []
+  const app = await openTestApp({ apps: [], hosts: store.hosts, clock, logged, ...options })
+  onTestFinished(app.close)
+  const { accounts, apps, catalogue, products, store: disk } = app.windfall
+  const organization_id = app.organization.id
+  const connect = store.connect_key
+  accounts.declare([{ organization_id, connect, purchases: null, vendor_numbers: [] }])
+  const named = (bundle_id: string) => apps.list().find((one) => one.bundle_id === bundle_id)
+  return {
+    ...app,
+    logged,
+    named,
+    products,
+    add: (declaration: { bundle_id: string; name?: string; apple_id?: number }) =>
+      disk.commit(() => apps.add(organization_id, declaration, 'command line')),
+    remove: (bundle_id: string) => disk.commit(() => apps.remove(organization_id, bundle_id)),
+    refresh: () => catalogue.refresh(organization_id),
+    bundles: () => apps.list().map(({ bundle_id }) => bundle_id),
+  }
+}
+
+const bundlesIn = (list: readonly { bundle_id: string }[]) => list.map(({ bundle_id }) => bundle_id)
+
+test('every app that the key reaches is connected, over all pages of the list', async () => {
+  store.mood.page_size = 2
+  const app = await openConnected()
+  const { added, renamed, gone } = await app.refresh()
+  expect(bundlesIn(added)).toEqual([TIDES, MARGIN, 'com.lanternlabs.chord'])
+  expect([renamed, gone]).toEqual([[], []])
+  expect(app.named(TIDES)).toMatchObject({
+    name: 'Tides',
+    apple_id: 6_470_112_201,
+    sku: 'LL-TIDES-01',
+    team_id: '7QX2M9K4LV',
+    source: 'apple',
+  })
+  expect(await app.refresh()).toEqual({ added: [], renamed: [], gone: [], periods: [] })
+})
+
+test('its subscriptions have periods and groups, and what is off the list stays, marked gone', async () => {
+  const app = await openConnected()
+  const { periods } = await app.refresh()
+  expect(periods).toContain('tides.plus.weekly')
+  const id = app.named(TIDES)?.id ?? ''
+  expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P1W')
+  expect(app.products.periodOf(id, 'tides.plus.yearly')).toBe('P1Y')
+  expect(app.products.periodOf(id, 'tides.lifetime')).toBeNull()
+  expect(app.products.list(id)[0]).toMatchObject({
+    product_id: 'tides.plus.monthly',
+    apple_id: '6470220012',
+    group_id: '21487001',
+    group_name: 'Tides',
+    period: 'P1M',
+    period_source: 'connect',
+    gone_at: null,
+  })
+  const [weekly] = app.products.list(id).filter(({ period }) => period === 'P1W')
+  await app.windfall.store.commit(() =>
+    app.products.declare(id, weekly ? [{ ...weekly, apple_id: '1', group_id: 'g' }] : []),
+  )
+  expect(app.products.list(id).filter(({ gone_at }) => gone_at === null)).toHaveLength(1)
+  expect(app.products.periodOf(id, 'tides.plus.yearly')).toBe('P1Y')
+})
+
+test('over time apps are added, renamed, marked gone and come back', async () => {
+  const app = await openConnected()
+  await app.refresh()
+  const [tides, ...others] = structuredClone(store.mood.apps)
+  if (!tides) throw new Error('the store has no app')
+  store.mood.apps = [...others, { ...tides, bundle_id: 'com.new', name: 'New', apple_id: 77, sku: 'N' }]
+  const [margin] = store.mood.apps
+  if (margin) margin.name = 'Margin Pro'
+  const changes = await app.refresh()
+  expect(bundlesIn(changes.added)).toEqual(['com.new'])
+  expect(changes.renamed).toMatchObject([{ bundle_id: MARGIN, name: 'Margin Pro' }])
+  expect(changes.gone).toMatchObject([{ bundle_id: TIDES, gone_at: clock() }])
+  expect(app.bundles()).not.toContain(TIDES)
+  store.mood.apps.push(tides)
+  expect(bundlesIn((await app.refresh()).added)).toEqual([TIDES])
+})
+
+test('what config.toml or a command says of an app stays, and it gains what was left out', async () => {
+  const env = { WINDFALL_APPS: `[{ bundle_id = "${TIDES}", name = "Ours", team_id = "OURS012345" }]` }
+  const app = await openConnected({ env })
+  await app.add({ bundle_id: MARGIN, apple_id: 5 })
+  await app.refresh()
+  const apples = { apple_id: 6_470_112_201, sku: 'LL-TIDES-01' }
+  expect(app.named(TIDES)).toMatchObject({ ...apples, name: 'Ours', team_id: 'OURS012345', source: 'config' })
+  expect(app.named(MARGIN)).toMatchObject({
+    apple_id: 5,
+    name: 'Margin',
+    sku: 'LL-MARGIN-02',
+    source: 'command line',
+  })
+  store.mood.apps = store.mood.apps.slice(2)
+  expect((await app.refresh()).gone).toEqual([])
+  expect(app.bundles()).toEqual(expect.arrayContaining([TIDES, MARGIN]))
+})
+
+test('an app that a command disconnected does not come back with Apple’s list, but by a command', async () => {
+  const app = await openConnected()
+  await app.refresh()
+  await app.remove(TIDES)
+  expect((await app.refresh()).added).toEqual([])
+  expect(app.bundles()).not.toContain(TIDES)
+  await app.add({ bundle_id: TIDES })
+  expect(app.named(TIDES)).toMatchObject({ name: 'Tides', source: 'command line' })
+})
+
+test('what config.toml dropped is Apple’s list’s to connect', async () => {
+  const app = await openConnected({ env: { WINDFALL_APPS: `[{ bundle_id = "${TIDES}" }]` } })
+  await app.windfall.declare({ ...app.config, apps: [] })
+  expect(app.bundles()).toEqual([])
+  const connect = store.connect_key
+  const organization_id = app.organization.id
+  app.windfall.accounts.declare([{ organization_id, connect, purchases: null, vendor_numbers: [] }])
+  expect(bundlesIn((await app.refresh()).added)).toContain(TIDES)
+  expect(app.named(TIDES)?.source).toBe('apple')
+})
+
+test('notifications that waited for an app on the list are applied with it', async () => {
+  const app = await openConnected()
+  const data = { bundleId: TIDES, appAppleId: 6_470_112_201, environment: 'Production' }
+  const uuid = '00000000-0000-4000-8000-000000000001'
+  const payload = {
+    notificationType: 'TEST',
+    notificationUUID: uuid,
+    version: '2.0',
+    signedDate: clock(),
+    data,
+  }
+  expect((await app.notify(payload)).status).toBe(200)
+  expect(app.feed()).toEqual([])
+  await app.refresh()
+  expect(app.feed().map(({ type }) => type)).toEqual(['notification.test'])
+})
+
+test('a list that was not read to its end marks nothing gone, nor does an empty one', async () => {
+  const app = await openConnected()
+  await app.refresh()
+  store.mood.unavailable = 1_000
+  await expect(app.refresh()).rejects.toBeInstanceOf(AppleFault)
+  expect(app.bundles()).toHaveLength(3)
+  store.mood.unavailable = 0
+  store.mood.apps = []
+  expect((await app.refresh()).gone).toEqual([])
+  expect(app.bundles()).toHaveLength(3)
+})
+
+test.each([
+  ['the key is revoked', { connect_key: 'revoked' }],
+  ['an agreement is missing', { missing_agreement: true }],
+  ['the key may not list apps', { forbidden: ['/v1/apps'] }],
+] as const)('when %s nothing has changed', async (_, mood) => {
+  const app = await openConnected()
+  Object.assign(store.mood, mood)
+  await expect(app.refresh()).rejects.toBeInstanceOf(AppleFault)
+  expect(app.bundles()).toEqual([])
+})
+
+test('a key that may read neither teams nor subscriptions still lists the apps, and it is told once', async () => {
+  store.mood.forbidden = ['/v1/bundleIds', '/v1/apps/', '/v1/subscriptionGroups']
+  const app = await openConnected()
+  expect((await app.refresh()).added).toHaveLength(3)
+  await app.refresh()
+  app.windfall.log.flush()
+  expect(app.named(TIDES)).toMatchObject({ team_id: null, sku: 'LL-TIDES-01' })
+  const told = app.logged
+    .join('')
+    .split('\n')
+    .filter((line) => line.includes('may not read this'))
+  expect(told.map((line) => JSON.parse(line).what)).toEqual(['team ids', 'subscriptions'])
+})
+
+test('a report tells the period of a product where Apple’s list did not, and yields to the list', async () => {
+  store.mood.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
+  const app = await openConnected()
+  await app.refresh()
+  const id = app.named(TIDES)?.id ?? ''
+  const learn = (period: string) =>
+    app.windfall.store.commit(() => app.products.learnPeriod(id, { product_id: 'tides.plus.weekly', period }))
+  expect([await learn('P1M'), await learn('P1M'), await learn('P2W')]).toEqual([true, false, true])
+  expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P2W')
+  store.mood.forbidden = []
+  expect((await app.refresh()).periods).toContain('tides.plus.weekly')
+  expect(await learn('P2W')).toBe(false)
+  expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P1W')
+})
+
+test('without a key there is nothing to ask with', async () => {
+  const app = await openConnected()
+  app.windfall.accounts.declare([])
+  await expect(app.refresh()).rejects.toBeInstanceOf(Refusal)
+  await app.windfall.catalogue.refreshAll()
+})
+
+test('for all organizations, Apple’s silence is told and the others go on', async () => {
+  const app = await openConnected()
+  store.mood.connect_key = 'revoked'
+  await app.windfall.catalogue.refreshAll()
+  store.mood.connect_key = 'admin'
+  await app.windfall.catalogue.refreshAll()
+  app.windfall.log.flush()
+  expect(app.logged.join('')).toContain('Apple’s list of apps could not be read')
+  expect(app.bundles()).toHaveLength(3)
+})

@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { complaintsOf, configured, openFolder } from './folder.ts'
+import { KEY, NO_KEYS, newKey } from './keys.ts'
+
+const ISSUER = '69a6de70-03db-47e3-e053-5b8c7c11a4d1'
+const OTHER_ISSUER = '57246542-96fe-1a63-e053-0824d011072a'
+const account = (...lines: string[]) => ['[[accounts]]', ...lines].join('\n')
+const whole = account(
+  `issuer_id = "${ISSUER}"`,
+  'vendor_numbers = ["80012345", 80054321]',
+  'connect_key_id = "2X9R4HXF34"',
+  'connect_key_file = "keys/AuthKey_2X9R4HXF34.p8"',
+  'purchase_key_id = "ABCDE12345"',
+  'purchase_key_file = "keys/SubscriptionKey_ABCDE12345.p8"',
+)
+const multiLine = (pem: string) => `'''\n${pem}'''`
+
+test('both keys are read from their files, beside the config file', () => {
+  const folder = openFolder()
+  const [connect_key, purchase_key] = [newKey(), newKey()]
+  folder.write('etc/config.toml', whole)
+  folder.write('etc/keys/AuthKey_2X9R4HXF34.p8', connect_key)
+  folder.write('etc/keys/SubscriptionKey_ABCDE12345.p8', purchase_key)
+  expect(folder.load({}, 'etc/config.toml').config.accounts).toEqual([
+    {
+      organization: 'default',
+      issuer_id: ISSUER,
+      vendor_numbers: ['80012345', '80054321'],
+      connect_key_id: '2X9R4HXF34',
+      connect_key: connect_key.trim(),
+      purchase_issuer_id: ISSUER,
+      purchase_key_id: 'ABCDE12345',
+      purchase_key: purchase_key.trim(),
+    },
+  ])
+})
+
+test('a key may come from the environment, its lines ended as a variable can hold them', () => {
+  const env = {
+    WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: '80012345,80054321',
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: '2X9R4HXF34',
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY: KEY.replaceAll('\n', '\\n'),
+  }
+  const expected = { vendor_numbers: ['80012345', '80054321'], connect_key: KEY.trim() }
+  expect(openFolder().load(env).config.accounts).toMatchObject([expected])
+  const whole_list = `[{ connect_key_id = "2X9R4HXF34", connect_key = ${JSON.stringify(KEY)} }]`
+  expect(openFolder().load({ WINDFALL_ACCOUNTS: whole_list }).config.accounts).toMatchObject([
+    { vendor_numbers: [], connect_key: KEY.trim() },
+  ])
+})
+
+test('an individual key has no issuer; the In-App Purchase key beside it names its own', () => {
+  const individual = ['connect_key_id = "2X9R4HXF34"', `connect_key = ${multiLine(KEY)}`]
+  const purchases = ['purchase_key_id = "ABCDE12345"', `purchase_key = ${multiLine(newKey())}`]
+  const { config } = configured(
+    account(...individual, ...purchases, `purchase_issuer_id = "${OTHER_ISSUER}"`),
+  )
+  expect(config.accounts).toMatchObject([{ issuer_id: null, purchase_issuer_id: OTHER_ISSUER }])
+  expect(complaintsOf(account(...individual, ...purchases))).toEqual([
+    `config.toml:1  accounts[0].issuer_id  is missing, and an In-App Purchase key works only with it. Write issuer_id = "${ISSUER}", as it stands above the list of keys.`,
+  ])
+})
+
+test.each(NO_KEYS)(
+  'a key file that holds something else (%s) is complained of by its own name',
+  (_, pem, words) => {
+    const folder = openFolder()
+    const file = folder.write('keys/key.p8', pem)
+    folder.write('config.toml', account('connect_key_id = "2X9R4HXF34"', 'connect_key_file = "keys/key.p8"'))
+    const advice = 'Write the text of the .p8 file as Apple gave it'
+    const complaints = folder.complaints()
+    expect(complaints).toEqual([
+      `${file}  accounts[0].connect_key  what stands there ${words}. ${advice}, such as connect_key = "-----BEGIN PRIVATE KEY-----…"`,
+    ])
+    expect(complaints[0]).not.toContain('hunter2')
+  },
+)
+
+test('a key file that cannot be read is complained of where it is named', () => {
+  const folder = openFolder()
+  folder.write('config.toml', whole)
+  folder.write('keys/SubscriptionKey_ABCDE12345.p8', KEY, 0o644)
+  const [connect, purchase] = ['AuthKey_2X9R4HXF34', 'SubscriptionKey_ABCDE12345'].map((name) =>
+    join(folder.path, 'keys', `${name}.p8`),
+  )
+  expect(folder.complaints()).toEqual([
+    `config.toml:5  accounts[0].connect_key_file  ${connect} does not exist. Write the path of a file that holds the connect_key and nothing else.`,
+    `config.toml:7  accounts[0].purchase_key_file  ${purchase} is open to others (mode 0644). Run: chmod 600 ${purchase}`,
+  ])
+})
+
+test.each([
+  [
+    'issuer_id = "acme"',
+    'issuer_id  "acme" is not an issuer id. Write the issuer id, such as issuer_id = "69a6de70-03db-47e3-e053-5b8c7c11a4d1"',
+  ],
+  [
+    'connect_key_id = "AuthKey_2X9R4HXF34.p8"',
+    'connect_key_id  "AuthKey_2X9R4HXF34.p8" is not the id of a key. Write the id of the key, such as connect_key_id = "2X9R4HXF34"',
+  ],
+  [
+    'vendor_numbers = "80012345"',
+    'vendor_numbers  is the text "80012345". Write a list of vendor numbers, such as vendor_numbers = ["80012345"]',
+  ],
+  [
+    'vendor_numbers = ["80012345"]',
+    'vendor_numbers  stand without the App Store Connect key to ask with. Run `windfall connect`, or write connect_key_id and connect_key_file.',
+  ],
+  [
+    'connect_key_id = "2X9R4HXF34"',
+    'connect_key_id  stands without its key. Write connect_key_file = "keys/ABCDE12345.p8", the file that Apple gave, or take connect_key_id out.',
+  ],
+  [
+    'organization = "acme"',
+    'organization  "acme" is not declared. Add [[organizations]] with slug = "acme", or leave organization out.',
+  ],
+  ['vender_numbers = []', 'vender_numbers  unknown setting. Did you mean accounts[0].vendor_numbers?'],
+])('of an account with %s it is said what to write', (line, complaint) => {
+  expect(complaintsOf(account(line))).toEqual([`config.toml:2  accounts[0].${complaint}`])
+})
+
+test.each([
+  ['"Acme"', '"Acme" is not a vendor number'],
+  ['1', 'is the number 1'],
+  ['80012345.5', 'is the number 80012345.5'],
+])('%s is complained of as a vendor number', (number, problem) => {
+  const key = `connect_key_id = "2X9R4HXF34"\nconnect_key = ${multiLine(KEY)}`
+  expect(complaintsOf(account(`vendor_numbers = ["80012345", ${number}]`, key))).toEqual([
+    `config.toml:2  accounts[0].vendor_numbers[1]  ${problem}. Write a list of vendor numbers, such as vendor_numbers = ["80012345"]`,
+  ])
+})
+
+test('a key without its id is complained of', () => {
+  expect(complaintsOf(account(`connect_key = ${multiLine(KEY)}`))).toEqual([
+    `config.toml:1  accounts[0].connect_key_id  is missing beside its key. Write connect_key_id = "ABCDE12345": it stands in the name of the key's file.`,
+  ])
+})
+
+test('an organization has one account, and with several organizations an account says whose it is', () => {
+  const advice = 'An organization has one account: put all its keys and vendor numbers there.'
+  expect(complaintsOf(`${account()}\n${account()}`)).toEqual([
+    `config.toml:2  accounts[1].organization  is the same as accounts[0].organization in line 1. ${advice}`,
+  ])
+  const two = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
+  expect(complaintsOf(`${two}${account('organization = "a"')}\n${account('organization = "b"')}`)).toEqual([])
+  expect(complaintsOf(`${two}${account('organization = "a"')}\n${account('organization = "a"')}`)).toEqual([
+    `config.toml:8  accounts[1].organization  is the same as accounts[0].organization in line 6. ${advice}`,
+  ])
+  expect(complaintsOf(two + account())).toEqual([
+    'config.toml:5  accounts[0].organization  is missing, and 2 organizations are declared. Write organization = "a" or "b"',
+  ])
+})
+
+test.each([
+  ['in the place of its file', 'connect_key_file = "-----BEGIN PRIVATE KEY-----hunter2"'],
+  ['in the place of its id', 'connect_key_id = "-----BEGIN PRIVATE KEY-----hunter2"'],
+  ['cut short', `connect_key = "-----BEGIN PRIVATE KEY-----hunter2"`],
+])('a key %s is not shown', (_, line) => {
+  const complaints = complaintsOf(account(line)).join('\n')
+  expect(complaints).not.toBe('')
+  expect(complaints).not.toContain('hunter2')
+})

@@ -1,0 +1,46 @@
+/** Keys as Apple gives them, made for one run. */
+import { generateKeyPairSync } from 'node:crypto'
+
+const asPem = { type: 'pkcs8', format: 'pem' } as const
+
+/** The text of a .p8 file: a private key on P-256, PKCS#8 in PEM. */
+export const newKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(asPem).toString()
+
+/** One key for those who do not mind which. */
+export const KEY = newKey()
+
+/** A key file's name and text. */
+export const keyFile = (name: string, pem = KEY): [string, string] => [`${name}.p8`, pem]
+
+/** Texts that are no key of Apple's, with what is said of each. */
+export const NO_KEYS: readonly [name: string, pem: string, words: string][] = [
+  ['words', 'hunter2', 'is not a private key: it does not begin with -----BEGIN PRIVATE KEY-----'],
+  [
+    'public',
+    '-----BEGIN PUBLIC KEY-----\nhunter2\n-----END PUBLIC KEY-----\n',
+    'is not a private key as Apple gives it, but says PUBLIC KEY',
+  ],
+  [
+    'sec1',
+    generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ type: 'sec1', format: 'pem' })
+      .toString(),
+    'is not a private key as Apple gives it, but says EC PRIVATE KEY',
+  ],
+  [
+    'cut',
+    KEY.replace(/\n.*\n(?=-----END)/, '\n'),
+    'is not a whole private key: some of it is missing or was changed',
+  ],
+  [
+    'rsa',
+    generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(asPem).toString(),
+    "is a key of another kind than Apple's (rsa)",
+  ],
+  [
+    'curve',
+    generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey.export(asPem).toString(),
+    "is a key on another curve than Apple's (secp384r1, not P-256)",
+  ],
+]
