@@ -1,0 +1,271 @@
+/** What we remember: the import of Apple's daily reports: what is due is asked for, oldest first, until nothing is. */
+import { AppleFault } from '../../apple/api/faults.ts'
+import type { Access } from '../../apps/access.ts'
+import type { Account, Accounts } from '../../apps/accounts.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Clock } from '../../clock.ts'
+import type { Feed } from '../../events/feed.ts'
+import { newId } from '../../ids.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import { openAnswers, type Taken } from './answers.ts'
+import { openAppDays } from './app_days.ts'
+import { daysWanted, isDue } from './due.ts'
+import { openImportDays, REPORT_KINDS } from './import_days.ts'
+import { openLoading } from './loading.ts'
+import { openPatience, type Patience, type Stop } from './patience.ts'
+import { openReceivedReports, type ReportDay } from './received.ts'
+import { openReportedApps } from './reported_apps.ts'
+import { openReportRows } from './rows.ts'
+import {
+  count,
+  emptyTally,
+  hasChanged,
+  type ImportRun,
+  type Progress,
+  paceOf,
+  type Stopped,
+  spanOf,
+  summaryOf,
+  sumOf,
+  type Tally,
+} from './tally.ts'
+import { openReportVersions } from './versions.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  feed: Feed
+  apps: Apps
+  accounts: Accounts
+  access: Access
+  /** Resolves after so many milliseconds. */
+  wait: (ms: number) => Promise<void>
+  log: Log
+}
+
+/**
+ * What to import: the last `days` (a year, unless said otherwise) of one organization or of all. A `patient` run waits
+ * until Apple's hour has room again; another ends and says when it can go on. `signal` ends it after the day it is at.
+ */
+export type Wanted = {
+  days?: number
+  organization_id?: string | null
+  patient?: boolean
+  signal?: AbortSignal
+}
+
+const HOUR = 3_600_000
+
+export type Imports = ReturnType<typeof openImports>
+
+export function openImports({ store, clock, feed, apps, accounts, access, wait, log }: Deps) {
+  const received = openReceivedReports(store, clock)
+  const reported = openReportedApps(store, apps)
+  const rows = openReportRows(store, reported)
+  const days = openImportDays(store)
+  const versions = openReportVersions(store, clock)
+  const loading = openLoading({ store, received, rows, log })
+  const answers = openAnswers({ store, clock, received, loading, days, versions })
+  const closing = new AbortController()
+  let running: Promise<ImportRun> | null = null
+  let now: Running | null = null
+  let last: ImportRun | null = null
+
+  /**
+   * Imports what is due and resolves with what came of it. While a run is under way there is no second one: it
+   * resolves with that one's.
+   *
+   * @throws Refusal 503 `store_unavailable` when the disk is full or failing; what was read until then is kept.
+   */
+  function run(wanted: Wanted = {}): Promise<ImportRun> {
+    running ??= runAll(wanted).finally(() => {
+      running = null
+      now = null
+    })
+    return running
+  }
+
+  async function runAll(wanted: Wanted): Promise<ImportRun> {
+    const at = begin(wanted)
+    now = at
+    await loading.sweep()
+    const chosen = accounts.list().filter((one) => isWanted(one, wanted))
+    const plans = chosen
+      .filter((account) => unfit(account) === null)
+      .map((account) => ({ account, plan: planOf(account, wanted.days) }))
+    for (const { plan } of plans) at.of += plan.length
+    const stopped: Stopped[] = []
+    const skipped = chosen.flatMap((account) => unfit(account) ?? [])
+    for (const { account, plan } of plans) {
+      const { organization_id } = account
+      const stop = await importPlan(account, plan, at)
+      if (stop) stopped.push({ organization_id, ...stop })
+      await finish(organization_id, plan, at)
+    }
+    last = {
+      ...sumOf(at.tallies.values()),
+      ...{ started_at: at.started_at, finished_at: clock(), stopped, skipped },
+      ...spanOf(plans.flatMap(({ plan }) => plan)),
+    }
+    log.info('import finished', { outcome: summaryOf(last) })
+    return last
+  }
+
+  const begin = ({ patient = false, signal }: Wanted): Running => ({
+    stop: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
+    ...{ started_at: clock(), patient, waited_ms: 0, of: 0, done: 0, reading: null, waiting_until: null },
+    tallies: new Map(),
+  })
+
+  const isWanted = ({ organization_id }: Account, wanted: Wanted): boolean =>
+    (wanted.organization_id ?? null) === null || organization_id === wanted.organization_id
+
+  /** Why reports cannot be asked for with an account, null when they can. */
+  function unfit({ organization_id, connect, vendor_numbers }: Account): Stopped | null {
+    if (connect === null)
+      return { organization_id, reason: 'there is no App Store Connect key', resumes_at: null }
+    if (vendor_numbers.length > 0) return null
+    return { organization_id, reason: 'there is no vendor number', resumes_at: null }
+  }
+
+  /** What is due of an account, oldest first; what an older day still lacks too, until Apple says that it is gone. */
+  function planOf({ organization_id, vendor_numbers }: Account, count: number | undefined): ReportDay[] {
+    const at = clock()
+    const wanted = daysWanted(at, count)
+    const plan = vendor_numbers.flatMap((vendor_number) => {
+      const known = days.ofVendor(organization_id, vendor_number)
+      const byKey = new Map(known.map((row) => [`${row.kind} ${row.day_on}`, row]))
+      const lacking = known.filter((row) => row.due_at !== null).map((row) => row.day_on)
+      return [...new Set([...lacking, ...wanted])].flatMap((day) =>
+        REPORT_KINDS.filter((kind) => {
+          const row = byKey.get(`${kind} ${day}`)
+          return row === undefined ? wanted.includes(day) : isDue(row, at)
+        }).map((kind) => ({ organization_id, vendor_number, kind, day })),
+      )
+    })
+    return plan.sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
+  }
+
+  async function importPlan(
+    { organization_id }: Account,
+    plan: readonly ReportDay[],
+    at: Running,
+  ): Promise<Stop | null> {
+    at.tallies.set(organization_id, emptyTally())
+    await store.commit(() => reported.join(organization_id))
+    const patience = openPatience()
+    for (const of of plan) {
+      at.reading = of
+      const stop = patience.isLost(of) ? null : await importDay(of, at, patience)
+      if (stop) return stop
+      at.done += 1
+    }
+    await store.commit(() => reported.join(organization_id))
+    return patience.lost()
+  }
+
+  async function importDay(of: ReportDay, at: Running, patience: Patience): Promise<Stop | null> {
+    for (;;) {
+      if (at.stop.aborted) return { reason: 'Windfall is closing', resumes_at: clock() }
+      const fault = await ask(of, at)
+      if (fault === null) return patience.answered(of)
+      if (fault.kind !== 'rate_limited') {
+        note(of, at, await answers.failed(of, fault.message))
+        return patience.failed(of, fault, clock())
+      }
+      const resumes_at = fault.retry_at ?? clock() + HOUR
+      if (!at.patient) return { reason: fault.message, resumes_at }
+      await pauseUntil(resumes_at, at)
+    }
+  }
+
+  /** Asks for a day and takes in what Apple answers; resolves with what kept Apple from answering. */
+  async function ask(of: ReportDay, at: Running): Promise<AppleFault | null> {
+    const api = access.connect(of.organization_id)
+    if (api === null) return new AppleFault('unauthorized', 'the App Store Connect key is not there any more')
+    const known = days.get(of)
+    // A version that Apple has retired may be what it finds no sales for: let it name one.
+    const version = known?.state === 'empty' && known.reason !== null ? null : versions.of(of)
+    try {
+      const answer = await api.report({
+        kind: of.kind,
+        vendor_number: of.vendor_number,
+        day: of.day,
+        version,
+      })
+      note(of, at, await answers.take(of, answer))
+      return null
+    } catch (error) {
+      if (error instanceof AppleFault) return error
+      throw error
+    }
+  }
+
+  function note({ organization_id }: ReportDay, at: Running, taken: Taken): void {
+    const tally = at.tallies.get(organization_id)
+    if (tally) count(tally, taken)
+  }
+
+  async function pauseUntil(until: number, at: Running): Promise<void> {
+    const ms = Math.max(0, until - clock())
+    at.waiting_until = until
+    const stopped = new Promise<void>((resolve) =>
+      at.stop.addEventListener('abort', () => resolve(), { once: true }),
+    )
+    await Promise.race([wait(ms), stopped])
+    at.waiting_until = null
+    at.waited_ms += ms
+  }
+
+  async function finish(organization_id: string, plan: readonly ReportDay[], at: Running): Promise<void> {
+    const tally = at.tallies.get(organization_id)
+    if (!tally || !hasChanged(tally)) return
+    await store.commit(() =>
+      feed.append({
+        ...{ organization_id, app_id: null, environment: null, type: 'import.finished', origin: 'backfill' },
+        ...{ customer_id: null, subject: null, cause: newId('imp'), occurred_at: clock(), signed_at: null },
+        data: () => ({ ...tally, ...spanOf(plan) }),
+      }),
+    )
+  }
+
+  /** How far the run under way is; null when there is none. */
+  function progress(): Progress | null {
+    if (now === null) return null
+    const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = now
+    return {
+      ...{ started_at, done, of, reading, waiting_until, tally: sumOf(tallies.values()) },
+      ...paceOf(done, of, clock() - started_at - waited_ms),
+    }
+  }
+
+  /** Ends the run under way after the day it is at. What is due stays due. */
+  async function close(): Promise<void> {
+    closing.abort()
+    await running?.catch(() => {})
+  }
+
+  return {
+    run,
+    progress,
+    /** What came of the last run since the start, null when there was none. */
+    last: (): ImportRun | null => last,
+    counts: days.counts,
+    holes: days.holes,
+    versions: versions.list,
+    strangers: reported.strangers,
+    appDays: openAppDays({ store, days, clock }).page,
+    sweep: loading.sweep,
+    close,
+  }
+}
+
+type Running = Omit<Progress, 'per_second' | 'seconds_left' | 'tally'> & {
+  patient: boolean
+  waited_ms: number
+  /** Aborted when it is to end. */
+  stop: AbortSignal
+  /** By organization. */
+  tallies: Map<string, Tally>
+}

@@ -1,0 +1,129 @@
+/** What we remember: how a report becomes its day: rows under its number in slices, one small commit, the old swept. */
+import type { ReportKind } from '../../apple/api/connect.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import { ReportFault } from './fault.ts'
+import type { Findings, ReceivedReports, Report } from './received.ts'
+import type { ReportRows } from './rows.ts'
+import { type SalesRow, salesTable } from './sales.ts'
+import { subscriberTable } from './subscriber.ts'
+import { subscriptionTable } from './subscription.ts'
+import { subscriptionEventTable } from './subscription_event.ts'
+import { rowsOf } from './tsv.ts'
+
+type Deps = { store: Store; received: ReceivedReports; rows: ReportRows; log: Log }
+
+export type Loading = ReturnType<typeof openLoading>
+
+export function openLoading({ store, received, rows, log }: Deps) {
+  /**
+   * Writes the rows of a kept report, then calls `swap` in the one commit that makes them the day's. A day that has
+   * rows already keeps them, whole, until then. The rows of `replaced` are swept afterwards.
+   *
+   * @throws ReportFault when it cannot be read: nothing of it is left, and why stands beside its bytes.
+   */
+  async function load(
+    report: Report,
+    body: Buffer,
+    replaced: number | null,
+    swap: () => void,
+  ): Promise<Findings> {
+    // What an earlier attempt left, or a version that is current again.
+    if (report.state !== 'kept') await clear(report.id)
+    const { findings, finish } = await write(report, body).catch((error: unknown) => giveUp(report, error))
+    await store.commit(() => {
+      finish()
+      received.found(report.id, findings)
+      received.become(report.id, 'current')
+      if (replaced !== null && replaced !== report.id) received.become(replaced, 'superseded')
+      swap()
+    })
+    if (replaced !== null && replaced !== report.id) await clear(replaced)
+    if (findings.unknown_columns.length > 0) {
+      const { kind, day_on, version } = report
+      const columns = findings.unknown_columns
+      log.debug('a report has columns that are not known; they are kept, and not counted', {
+        ...{ kind, day_on, version, columns },
+      })
+    }
+    return findings
+  }
+
+  /** Writes all rows but the last slice, which `finish` writes within the commit that makes them the day's. */
+  async function write({ id, organization_id, kind, day_on }: Report, body: Buffer) {
+    const writer = rows.writer(id, organization_id)
+    const unknown: string[] = []
+    const told = (names: string[]) => void unknown.push(...names)
+    const findings = { row_count: 0, subscription_units: 0, unknown_columns: unknown }
+    let held: (() => void) | null = null
+    let isMarked = false
+    for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, told)) {
+      const before = held
+      held = put
+      findings.row_count += count
+      findings.subscription_units += units
+      if (before === null) continue
+      await store.commit(() => {
+        // With the first rows: from then on a crash leaves something to sweep.
+        if (!isMarked) received.become(id, 'loading')
+        before()
+      })
+      isMarked = true
+    }
+    const finish = (): void => {
+      held?.()
+      writer.count()
+    }
+    return { findings, finish }
+  }
+
+  async function giveUp({ id }: Report, error: unknown): Promise<never> {
+    await clear(id)
+    if (error instanceof ReportFault) await store.commit(() => received.failed(id, error.message))
+    throw error
+  }
+
+  async function clear(id: number): Promise<void> {
+    await rows.sweep(id)
+    await store.commit(() => received.become(id, 'kept'))
+  }
+
+  /** Takes away what a crash left: bytes that never got whole, rows that never became a day's, rows that were one's. */
+  async function sweep(): Promise<void> {
+    for (const { id, state } of received.unfinished()) {
+      if (state === 'arriving') await store.commit(() => received.discard(id))
+      else await clear(id)
+    }
+  }
+
+  return { load, sweep }
+}
+
+type Writer = ReturnType<ReportRows['writer']>
+/** Some rows: how many, the auto-renewable units among them, and how they get in. */
+type Slice = { count: number; units: number; put: () => void }
+
+async function* slicesOf(
+  kind: ReportKind,
+  day: string,
+  body: Buffer,
+  writer: Writer,
+  unknown: (names: string[]) => void,
+): AsyncGenerator<Slice> {
+  if (kind === 'sales') {
+    for await (const rows of rowsOf(body, salesTable(day), unknown))
+      yield { count: rows.length, units: unitsOf(rows), put: () => writer.sales(rows) }
+  } else if (kind === 'subscription') {
+    for await (const rows of rowsOf(body, subscriptionTable, unknown))
+      yield { count: rows.length, units: 0, put: () => writer.subscription(rows) }
+  } else if (kind === 'subscription_event') {
+    for await (const rows of rowsOf(body, subscriptionEventTable(day), unknown))
+      yield { count: rows.length, units: 0, put: () => writer.subscription_event(rows) }
+  } else {
+    for await (const rows of rowsOf(body, subscriberTable, unknown))
+      yield { count: rows.length, units: 0, put: () => writer.subscriber(rows) }
+  }
+}
+
+const unitsOf = (rows: readonly SalesRow[]): number =>
+  rows.reduce((sum, row) => sum + (row.class === 'subscription' && row.units > 0 ? row.units : 0), 0)

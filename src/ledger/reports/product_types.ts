@@ -1,0 +1,23 @@
+/** What we compute: what Apple's Product Type Identifiers mean. */
+
+/**
+ * `app` a first download (the only ones that count as downloads), `redownload`, `update`, `bundle` of apps, `in_app`
+ * what is bought once (non-renewing subscriptions too), `subscription` auto-renewable, `unknown` what we do not know.
+ */
+export type ProductClass = 'app' | 'redownload' | 'update' | 'bundle' | 'in_app' | 'subscription' | 'unknown'
+
+const CLASSES: readonly (readonly [RegExp, ProductClass])[] = [
+  [/^(1|F1)-B/, 'bundle'],
+  [/^(IAY|FIAY|IAC)/, 'subscription'],
+  [/^(IA|FI)/, 'in_app'],
+  [/^F?1/, 'app'],
+  [/^F?3/, 'redownload'],
+  [/^F?7/, 'update'],
+]
+
+/** The class of a type, by its beginning, so that a variant that Apple adds is told rightly (`IAY-M`, `1EP`). */
+export const classOf = (product_type: string): ProductClass =>
+  CLASSES.find(([beginning]) => beginning.test(product_type))?.[1] ?? 'unknown'
+
+/** Whether rows of this class are of what is sold within an app, which then stands in their Parent Identifier. */
+export const isWithinApp = (type: ProductClass): boolean => type === 'in_app' || type === 'subscription'

@@ -1,0 +1,126 @@
+/** What we remember: every report as Apple sent it, each version of a day once, and which of them is its day's. */
+import { gzipSync } from 'node:zlib'
+import type { ReportKind } from '../../apple/api/connect.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import { isGzip } from './text.ts'
+
+/** What a report is of. `day` is 'YYYY-MM-DD', Pacific. */
+export type ReportDay = { organization_id: string; vendor_number: string; kind: ReportKind; day: string }
+
+export type Report = {
+  id: number
+  organization_id: string
+  vendor_number: string
+  kind: ReportKind
+  day_on: string
+  version: string
+  sha256: Buffer
+  bytes: number
+  state: 'arriving' | 'kept' | 'loading' | 'current' | 'superseded'
+  row_count: number | null
+  subscription_units: number | null
+  unknown_columns: string | null
+  problem: string | null
+  received_at: number
+}
+
+/** What reading a report brought to light. `unknown_columns` are those that we know nothing of. */
+export type Findings = { row_count: number; subscription_units: number; unknown_columns: readonly string[] }
+
+const PART_BYTES = 262_144
+
+export type ReceivedReports = ReturnType<typeof openReceivedReports>
+
+export function openReceivedReports(store: Store, clock: Clock) {
+  const known = store.prepare<[string, string, string, string, Buffer], Report>(
+    'select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ? and sha256 = ?',
+  )
+  const byId = store.prepare<[number], Report>('select * from reports where id = ?')
+  const insert = store.prepare<Omit<Report, 'id'>>(`
+    insert into reports ( organization_id,  vendor_number,  kind,  day_on,  version,  sha256,  bytes,  state,  row_count,  subscription_units,  unknown_columns,  problem,  received_at)
+    values              (:organization_id, :vendor_number, :kind, :day_on, :version, :sha256, :bytes, :state, :row_count, :subscription_units, :unknown_columns, :problem, :received_at)`)
+  const insertPart = store.prepare<[number, number, Buffer]>(
+    'insert into report_parts (report_id, part, body) values (?, ?, ?)',
+  )
+  const parts = store.prepare<[number], { body: Buffer }>(
+    'select body from report_parts where report_id = ? order by part',
+  )
+  const dropParts = store.prepare<[number]>('delete from report_parts where report_id = ?')
+  const drop = store.prepare<[number]>('delete from reports where id = ?')
+  const become = store.prepare<[string, number]>('update reports set state = ? where id = ?')
+  const find = store.prepare<Pick<Report, 'row_count' | 'subscription_units' | 'unknown_columns' | 'id'>>(`
+    update reports set row_count = :row_count, subscription_units = :subscription_units,
+      unknown_columns = :unknown_columns, problem = null where id = :id`)
+  const fail = store.prepare<[string, number]>('update reports set problem = ? where id = ?')
+  const unfinished = store.prepare<[], Report>(
+    "select * from reports where state in ('arriving', 'loading', 'superseded')",
+  )
+  const unread = store.prepare<[string, string, string, string], Report>(`
+    select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ?
+      and problem is not null order by received_at desc, id desc limit 1`)
+
+  /** Keeps the bytes of a report that says something new, in pieces; what is there already is only returned. */
+  async function keep(of: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
+    const there = known.get(of.organization_id, of.vendor_number, of.kind, of.day, sha256)
+    if (there) return there
+    const packed = isGzip(body) ? body : gzipSync(body)
+    const pieces = Math.max(1, Math.ceil(packed.length / PART_BYTES))
+    const piece = (part: number): Buffer => packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
+    const { day, ...rest } = of
+    const id = await store.commit(() => {
+      const { lastInsertRowid } = insert.run({
+        ...{ ...rest, day_on: day, version, sha256, bytes: packed.length },
+        ...{ state: pieces === 1 ? 'kept' : 'arriving', received_at: clock() },
+        ...{ row_count: null, subscription_units: null, unknown_columns: null, problem: null },
+      })
+      insertPart.run(Number(lastInsertRowid), 0, piece(0))
+      return Number(lastInsertRowid)
+    })
+    for (let part = 1; part < pieces; part += 1)
+      await store.commit(() => insertPart.run(id, part, piece(part)))
+    if (pieces > 1) await store.commit(() => become.run('kept', id))
+    return demand(id)
+  }
+
+  function demand(id: number): Report {
+    const report = byId.get(id)
+    if (!report) throw new Error(`report ${id} is missing`)
+    return report
+  }
+
+  /** The report's bytes, compressed; null when there is no such report. */
+  function read(id: number): Buffer | null {
+    const pieces = parts.all(id).map(({ body }) => body)
+    return pieces.length === 0 ? null : Buffer.concat(pieces)
+  }
+
+  /** Takes what never got whole away, within the caller's unit of work. */
+  function discard(id: number): void {
+    dropParts.run(id)
+    drop.run(id)
+  }
+
+  /** Writes down what was found in a report that was read whole. */
+  function found(id: number, { unknown_columns, ...counts }: Findings): void {
+    find.run({
+      id,
+      ...counts,
+      unknown_columns: unknown_columns.length > 0 ? unknown_columns.join('\t') : null,
+    })
+  }
+
+  return {
+    keep,
+    read,
+    get: (id: number): Report | null => byId.get(id) ?? null,
+    discard,
+    become: (id: number, state: Report['state']): void => void become.run(state, id),
+    found,
+    failed: (id: number, problem: string): void => void fail.run(problem, id),
+    unfinished: (): Report[] => unfinished.all(),
+    /** The newest report of a day that could not be read, kept for a Windfall that can. */
+    unreadOf: ({ organization_id, vendor_number, kind, day }: ReportDay): Report | null =>
+      unread.get(organization_id, vendor_number, kind, day) ?? null,
+  }
+}

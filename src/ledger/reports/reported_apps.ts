@@ -1,0 +1,71 @@
+/** What we remember: which apps the reports name, and which of ours each is, as soon as that is known. */
+import type { App, Apps } from '../../apps/apps.ts'
+import type { Store } from '../../store/store.ts'
+
+/** How a report names an app: SALES by SKU (with its Apple id where the row is of the app itself), the others by id. */
+export type Named = { sku?: string; apple_id: number | null; name: string | null }
+
+export type ReportedApp = {
+  id: number
+  organization_id: string
+  sku: string | null
+  apple_id: number | null
+  name: string | null
+  app_id: string | null
+}
+
+export type ReportedApps = ReturnType<typeof openReportedApps>
+
+export function openReportedApps(store: Store, apps: Apps) {
+  const bySku = store.prepare<[string, string], ReportedApp>(
+    'select * from reported_apps where organization_id = ? and sku = ?',
+  )
+  const byAppleId = store.prepare<[string, number | null], ReportedApp>(
+    'select * from reported_apps where organization_id = ? and sku is null and apple_id = ?',
+  )
+  const insert = store.prepare<Omit<ReportedApp, 'id'>>(`
+    insert into reported_apps ( organization_id,  sku,  apple_id,  name,  app_id)
+    values                    (:organization_id, :sku, :apple_id, :name, :app_id)`)
+  const learn = store.prepare<ReportedApp>(
+    'update reported_apps set apple_id = :apple_id, name = :name, app_id = :app_id where id = :id',
+  )
+  const ofOrganization = store.prepare<[string], ReportedApp>(
+    'select * from reported_apps where organization_id = ? order by id',
+  )
+
+  /** The id of the app that a row names, within the caller's unit of work: learned where it is new. */
+  function idOf(organization_id: string, named: Named): number {
+    const sku = named.sku ?? null
+    const known =
+      sku === null ? byAppleId.get(organization_id, named.apple_id) : bySku.get(organization_id, sku)
+    const apple_id = known?.apple_id ?? named.apple_id
+    const name = named.name ?? known?.name ?? null
+    if (known && known.apple_id === apple_id && known.name === name) return known.id
+    const app_id = ours({ organization_id, sku, apple_id }) ?? known?.app_id ?? null
+    if (known) learn.run({ ...known, apple_id, name, app_id })
+    return known?.id ?? Number(insert.run({ organization_id, sku, apple_id, name, app_id }).lastInsertRowid)
+  }
+
+  /** The connected app that this is: by Apple's id, which is never used twice, else by SKU. */
+  function ours({ organization_id, sku, apple_id }: Pick<App, 'organization_id' | 'sku' | 'apple_id'>) {
+    const own = apps.list().filter((app) => app.organization_id === organization_id)
+    const byId = apple_id === null ? undefined : own.find((app) => app.apple_id === apple_id)
+    return (byId ?? (sku === null ? undefined : own.find((app) => app.sku === sku)))?.id ?? null
+  }
+
+  /** Joins what reports named to apps learned since, within the caller's unit of work; returns how many. */
+  function join(organization_id: string): number {
+    const found = ofOrganization
+      .all(organization_id)
+      .map((one) => ({ ...one, was: one.app_id, app_id: ours(one) ?? one.app_id }))
+      .filter((one) => one.app_id !== one.was)
+    for (const { was: _, ...one } of found) learn.run(one)
+    return found.length
+  }
+
+  /** What an organization's reports named and no app of ours is. */
+  const strangers = (organization_id: string): ReportedApp[] =>
+    ofOrganization.all(organization_id).filter((one) => one.app_id === null)
+
+  return { idOf, join, strangers }
+}

@@ -1,0 +1,186 @@
+/** What we remember: the rows of reports, written and taken away in slices, each its own short commit. */
+import type { Store } from '../../store/store.ts'
+import type { Named, ReportedApps } from './reported_apps.ts'
+import type { SalesRow } from './sales.ts'
+import type { SubscriptionRow } from './subscription.ts'
+import type { SubscriptionEventRow } from './subscription_event.ts'
+
+/** How many rows are taken away at once. */
+const SWEPT_AT_ONCE = 1_000
+
+const SALES = [
+  ...([
+    'line',
+    'class',
+    'product_type',
+    'sku',
+    'apple_id',
+    'title',
+    'country',
+    'units',
+    'price_milli',
+  ] as const),
+  ...(['currency', 'gross_milli', 'unit_proceeds_milli', 'proceeds_milli', 'proceeds_currency'] as const),
+  ...([
+    'subscription',
+    'period',
+    'order_type',
+    'promo_code',
+    'proceeds_reason',
+    'preserved_pricing',
+  ] as const),
+  ...(['cmb', 'client', 'device'] as const),
+] satisfies (keyof SalesRow)[]
+
+const SUBSCRIPTIONS = [
+  ...(['line', 'subscription_apple_id', 'subscription_name', 'group_id', 'duration', 'offer_name'] as const),
+  ...([
+    'offer_id',
+    'price_milli',
+    'currency',
+    'proceeds_milli',
+    'proceeds_currency',
+    'preserved_pricing',
+  ] as const),
+  ...([
+    'proceeds_reason',
+    'client',
+    'device',
+    'state',
+    'country',
+    'active_standard',
+    'intro_free_trial',
+  ] as const),
+  ...(['intro_pay_up_front', 'intro_pay_as_you_go', 'promotional_free_trial'] as const),
+  ...(['promotional_pay_up_front', 'promotional_pay_as_you_go', 'offer_code_free_trial'] as const),
+  ...(['offer_code_pay_up_front', 'offer_code_pay_as_you_go', 'win_back_free_trial'] as const),
+  ...(['win_back_pay_up_front', 'win_back_pay_as_you_go', 'marketing_opt_ins', 'billing_retry'] as const),
+  ...(['grace_period', 'subscribers'] as const),
+] satisfies (keyof SubscriptionRow)[]
+
+const EVENTS = [
+  ...([
+    'line',
+    'event_on',
+    'event',
+    'class',
+    'subscription_apple_id',
+    'subscription_name',
+    'group_id',
+  ] as const),
+  ...(['duration', 'offer_type', 'offer_duration', 'offer_name', 'offer_id', 'marketing_opt_in'] as const),
+  ...([
+    'marketing_opt_in_duration',
+    'preserved_pricing',
+    'proceeds_reason',
+    'consecutive_paid_periods',
+  ] as const),
+  ...([
+    'original_start_on',
+    'client',
+    'device',
+    'state',
+    'country',
+    'previous_subscription_apple_id',
+  ] as const),
+  ...([
+    'previous_subscription_name',
+    'days_before_canceling',
+    'cancellation_reason',
+    'days_canceled',
+  ] as const),
+  ...(['quantity', 'paid_service_days_recovered'] as const),
+] satisfies (keyof SubscriptionEventRow)[]
+
+const after = (columns: readonly string[]): string =>
+  `(report_id, reported_app_id, ${columns.join(', ')}) values (?, ?${', ?'.repeat(columns.length)})`
+
+type Cell = string | number | null
+type Insert = { run(cells: Cell[]): unknown }
+
+export type ReportRows = ReturnType<typeof openReportRows>
+
+export function openReportRows(store: Store, reported: ReportedApps) {
+  const sales = store.prepare<[Cell[]]>(`insert into sales_days ${after(SALES)}`)
+  const subscriptions = store.prepare<[Cell[]]>(`insert into subscription_days ${after(SUBSCRIPTIONS)}`)
+  const events = store.prepare<[Cell[]]>(`insert into subscription_event_days ${after(EVENTS)}`)
+  const sweeps = [
+    store.prepare<[number, number]>(
+      'delete from sales_days where (report_id, line) in (select report_id, line from sales_days where report_id = ? limit ?)',
+    ),
+    store.prepare<[number, number]>(
+      'delete from subscription_days where (report_id, line) in (select report_id, line from subscription_days where report_id = ? limit ?)',
+    ),
+    store.prepare<[number, number]>(
+      'delete from subscription_event_days where (report_id, line) in (select report_id, line from subscription_event_days where report_id = ? limit ?)',
+    ),
+  ]
+  const countApp = store.prepare<[number, number, number]>(
+    'insert into report_apps (report_id, reported_app_id, row_count) values (?, ?, ?)',
+  )
+  const forgetApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
+
+  /** How the rows of one report get in: `put` within a unit of work, a slice after the other; `count` once they are all. */
+  function writer(report_id: number, organization_id: string) {
+    const ids = new Map<string, number>()
+    const counts = new Map<number, number>()
+    let last: { named: Named; id: number } | null = null
+
+    /** The id of a row's app. Most rows name the same as the row before. */
+    function appOf(named: Named): number {
+      if (last && isSame(last.named, named)) return last.id
+      const key = `${named.sku ?? ''}\t${named.apple_id ?? ''}\t${named.name ?? ''}`
+      const id = ids.get(key) ?? reported.idOf(organization_id, named)
+      ids.set(key, id)
+      last = { named, id }
+      return id
+    }
+
+    function put<Row extends { app: Named }>(
+      insert: Insert,
+      columns: readonly (keyof Row)[],
+      rows: readonly Row[],
+    ): void {
+      // One array for all rows: there may be a million.
+      const cells: Cell[] = new Array(columns.length + 2).fill(report_id)
+      for (const row of rows) {
+        cells[1] = counted(row)
+        for (let at = 0; at < columns.length; at += 1) cells[at + 2] = row[columns[at] as keyof Row] as Cell
+        insert.run(cells)
+      }
+    }
+
+    /** Counts a row as its app's, and returns the app's id. */
+    function counted({ app }: { app: Named }): number {
+      const id = appOf(app)
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+      return id
+    }
+
+    return {
+      sales: (rows: readonly SalesRow[]) => put(sales, SALES, rows),
+      subscription: (rows: readonly SubscriptionRow[]) => put(subscriptions, SUBSCRIPTIONS, rows),
+      subscription_event: (rows: readonly SubscriptionEventRow[]) => put(events, EVENTS, rows),
+      subscriber: (rows: readonly { app: Named }[]): void => {
+        for (const row of rows) counted(row)
+      },
+      /** Writes down how many rows each app has. */
+      count(): void {
+        for (const [id, count] of counts) countApp.run(report_id, id, count)
+      },
+    }
+  }
+
+  /** Takes away every row of a report, in slices. */
+  async function sweep(report_id: number): Promise<void> {
+    for (const statement of sweeps) {
+      while ((await store.commit(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
+    }
+    await store.commit(() => forgetApps.run(report_id))
+  }
+
+  return { writer, sweep }
+}
+
+const isSame = (one: Named, other: Named): boolean =>
+  one.sku === other.sku && one.apple_id === other.apple_id && one.name === other.name

@@ -1,0 +1,106 @@
+/** What we compute: how far an import is, and what came of it, in numbers and in words. */
+import type { Outcome, Taken } from './answers.ts'
+import type { Stop } from './patience.ts'
+import type { ReportDay } from './received.ts'
+
+/** How many days came out how, and the rows read. */
+export type Tally = Record<Outcome, number> & { rows: number }
+
+/** Why one organization's import ended before its time. */
+export type Stopped = Stop & { organization_id: string }
+
+export type ImportRun = Tally & {
+  started_at: number
+  finished_at: number
+  first_day: string | null
+  last_day: string | null
+  /** Organizations whose import ended before its time, and those that reports cannot be asked for. */
+  stopped: readonly Stopped[]
+  skipped: readonly Stopped[]
+}
+
+/** How far a run is. `per_second` and `seconds_left` are null until there is something to tell by. */
+export type Progress = {
+  started_at: number
+  done: number
+  of: number
+  per_second: number | null
+  seconds_left: number | null
+  reading: ReportDay | null
+  waiting_until: number | null
+  tally: Tally
+}
+
+export const emptyTally = (): Tally => ({
+  ...{ read: 0, revised: 0, unchanged: 0, empty: 0, not_yet: 0, missing: 0, failed: 0 },
+  rows: 0,
+})
+
+export function count(tally: Tally, { outcome, row_count }: Taken): void {
+  tally[outcome] += 1
+  tally.rows += row_count
+}
+
+/** What several came to together. */
+export function sumOf(tallies: Iterable<Tally>): Tally {
+  const sum = emptyTally()
+  for (const tally of tallies) for (const key of Object.keys(sum) as (keyof Tally)[]) sum[key] += tally[key]
+  return sum
+}
+
+/** The first and the last day asked for, null where nothing was. */
+export function spanOf(plan: readonly ReportDay[]) {
+  const days = plan.map(({ day }) => day).sort()
+  return { first_day: days[0] ?? null, last_day: days.at(-1) ?? null }
+}
+
+/** Whether a run brought anything that was not known before. */
+export const hasChanged = ({ read, revised, missing }: Tally): boolean => read + revised + missing > 0
+
+/** Days a second and the seconds left, from how long the first `done` took. */
+export function paceOf(done: number, of: number, elapsed_ms: number) {
+  if (done === 0 || elapsed_ms <= 0) return { per_second: null, seconds_left: null }
+  const per_second = (done * 1000) / elapsed_ms
+  return { per_second, seconds_left: Math.round((of - done) / per_second) }
+}
+
+const WORDS: readonly (readonly [Outcome, string])[] = [
+  ['read', 'read'],
+  ['revised', 'revised by Apple'],
+  ['unchanged', 'unchanged'],
+  ['empty', 'without sales'],
+  ['not_yet', 'not to be had yet'],
+  ['missing', 'not to be had any more'],
+  ['failed', 'failed'],
+]
+
+/** What came of a run, in one line. */
+export function summaryOf(run: Tally & Pick<ImportRun, 'stopped'>): string {
+  const counts = WORDS.filter(([outcome]) => run[outcome] > 0).map(
+    ([outcome, words]) => `${run[outcome]} ${words}`,
+  )
+  const done = counts.length > 0 ? `daily reports: ${counts.join(', ')}; ${run.rows} rows` : 'nothing was due'
+  return [done, ...run.stopped.map(stopInWords)].join('. ')
+}
+
+export const stopInWords = ({ reason, resumes_at }: Stopped): string =>
+  resumes_at === null
+    ? `Stopped: ${reason}`
+    : `Stopped: ${reason}; it goes on at ${new Date(resumes_at).toISOString()}`
+
+/** An import that ended before its time. `retry_at`: when it can go on (ms), null when that needs a person. */
+export class ImportStopped extends Error {
+  override readonly name = 'ImportStopped'
+  readonly retry_at: number | null
+
+  constructor(run: ImportRun) {
+    super(summaryOf(run))
+    this.retry_at = run.stopped.map(({ resumes_at }) => resumes_at).find((at) => at !== null) ?? null
+  }
+}
+
+/** What a job says of a run. @throws ImportStopped when it ended before its time. */
+export function toldOfImport(run: ImportRun): string {
+  if (run.stopped.length > 0) throw new ImportStopped(run)
+  return summaryOf(run)
+}

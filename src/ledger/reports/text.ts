@@ -1,0 +1,117 @@
+/** What we compute: the text of a report, gzip or plain, a block of whole lines at a time, so that no file is held whole. */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { createGunzip } from 'node:zlib'
+import { ReportFault, shown } from './fault.ts'
+
+const CHUNK_BYTES = 65_536
+/** Apple's lines have a few hundred bytes. */
+const LONGEST_LINE_BYTES = 262_144
+const NEWLINE = 10
+
+/** Some whole lines, each but perhaps the file's last with its newline; `line` is the number of the first. */
+export type Block = { text: string; line: number }
+
+/** Whether the bytes are compressed: Apple sends gzip as the body itself, and now and then plain text. */
+export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
+
+/**
+ * The lines of a report in blocks of about 64 kB.
+ *
+ * @throws ReportFault for bytes that end too early, that are no text, a line longer than 256 kB, or a NUL.
+ */
+export async function* blocksOf(body: Buffer): AsyncGenerator<Block> {
+  let line = 1
+  for await (const bytes of wholeLines(body)) {
+    const text = textOf(bytes, line)
+    yield { text, line }
+    line += countOf(text)
+  }
+}
+
+/**
+ * The SHA-256 of what a report says, uncompressed: the same report compressed at another time has other bytes.
+ *
+ * @throws ReportFault for bytes that end too early, or that are a web page or JSON and no report.
+ */
+export async function fingerprintOf(body: Buffer): Promise<Buffer> {
+  const sha256 = createHash('sha256')
+  let isFirst = true
+  for await (const chunk of inflated(body)) {
+    if (isFirst) demandReport(chunk.subarray(0, 256).toString())
+    isFirst = false
+    sha256.update(chunk)
+  }
+  if (isFirst) throw new ReportFault('truncated', 'it is empty')
+  return sha256.digest()
+}
+
+function demandReport(head: string): void {
+  const text = head.replace(/^\uFEFF/, '').trimStart()
+  if (text.startsWith('<')) throw new ReportFault('foreign', `it is a web page, not a report: ${shown(text)}`)
+  if (/^[{[]/.test(text)) throw new ReportFault('foreign', `it is JSON, not a report: ${shown(text)}`)
+}
+
+async function* inflated(body: Buffer): AsyncGenerator<Buffer> {
+  if (!isGzip(body)) {
+    for (let at = 0; at < body.length; at += CHUNK_BYTES) yield body.subarray(at, at + CHUNK_BYTES)
+    return
+  }
+  // Most reports are a few kilobytes, and a chunk is made room for whole.
+  const chunkSize = Math.min(CHUNK_BYTES, Math.max(4_096, body.length * 8))
+  const gunzip = createGunzip({ chunkSize })
+  gunzip.end(body)
+  try {
+    for await (const chunk of gunzip) yield chunk
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    throw new ReportFault('truncated', `the compressed bytes are damaged or end too early (${error.message})`)
+  }
+}
+
+const isDamage = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
+
+async function* wholeLines(body: Buffer): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  let length = 0
+  for await (const chunk of inflated(body)) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1
+    if (end > 0) yield Buffer.concat([...begun, chunk.subarray(0, end)])
+    begun = end > 0 ? [chunk.subarray(end)] : [...begun, chunk]
+    length = end > 0 ? chunk.length - end : length + chunk.length
+    if (length > LONGEST_LINE_BYTES) throw new ReportFault('unreadable', 'has a line of more than 256 kB')
+  }
+  if (length > 0) yield Buffer.concat(begun)
+}
+
+function textOf(bytes: Buffer, line: number): string {
+  const text = bytes.toString()
+  if (!isUtf8(bytes))
+    throw new ReportFault('unreadable', 'is not text in UTF-8', { line: line + broken(bytes) })
+  const nul = text.indexOf('\0')
+  if (nul >= 0) throw nulAt(text, nul, line)
+  return text
+}
+
+/** How many lines stand before the first that is not UTF-8. */
+function broken(bytes: Buffer): number {
+  let from = 0
+  for (let lines = 0; ; lines += 1) {
+    const end = bytes.indexOf(NEWLINE, from)
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return lines
+    from = end + 1
+  }
+}
+
+function nulAt(text: string, nul: number, line: number): ReportFault {
+  const before = text.slice(0, nul)
+  const cell = before.slice(before.lastIndexOf('\n') + 1).split('\t').length
+  return new ReportFault('unreadable', `cell ${cell} has a NUL in it`, { line: line + countOf(before) })
+}
+
+function countOf(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1
+  return count
+}

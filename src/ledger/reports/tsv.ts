@@ -1,0 +1,243 @@
+/** What we compute: the rows of a tab-separated report, read by the names in its header and never by position. */
+import { dayWritten } from '../../days.ts'
+import { milliOf } from '../../money.ts'
+import { ReportFault, shown } from './fault.ts'
+import { blocksOf } from './text.ts'
+
+/** A column as Apple names it, and how else it was named; `optional` ones are not in every version of a report. */
+export type Column = { name: string; also?: readonly string[]; optional?: true }
+
+/** The line being read: a cell by our name of its column. Each throws ReportFault with line and column. */
+export type Line<Name extends string> = {
+  /** Counted from 1, which is the header's. */
+  number(): number
+  /** Null for a blank, which may be empty or a space, and where the report has no such column. */
+  text(name: Name): string | null
+  /** @throws ReportFault for a blank. */
+  required(name: Name): string
+  /** A whole number; a blank is a fault. */
+  whole(name: Name): number
+  /** A whole number; a blank, or a report without the column, is 0. */
+  count(name: Name): number
+  /** A whole number, null for a blank. */
+  wholeOrNull(name: Name): number | null
+  /** Thousandths, null for a blank. */
+  milli(name: Name): number | null
+  /** 'YYYY-MM-DD', null for a blank. */
+  day(name: Name): string | null
+  fault(name: Name, problem: string): ReportFault
+}
+
+/** How one report is read. `passed_over` names columns that we know and need nothing of. */
+export type Table<Name extends string, Row> = {
+  columns: Readonly<Record<Name, Column>>
+  passed_over: readonly string[]
+  rowOf: (line: Line<Name>) => Row
+}
+
+export const column = (name: string, ...also: string[]): Column => ({ name, also })
+export const optional = (name: string, ...also: string[]): Column => ({ name, also, optional: true })
+
+const LONGEST_CELL = 10_000
+/** Days and amounts that are remembered while a report is read. */
+const KEPT = 1_000
+const WHOLE = /^-?\d{1,15}(?:\.0+)?$/
+
+/**
+ * The rows of a report, some hundreds at a time. Columns may stand in any order; `unknown` is told the names of those
+ * that we do not know.
+ *
+ * @throws ReportFault at the first thing that is not as it should be. What was given before then is not to be used.
+ */
+export async function* rowsOf<Name extends string, Row>(
+  body: Buffer,
+  { columns, passed_over, rowOf }: Table<Name, Row>,
+  unknown: (names: string[]) => void = () => {},
+): AsyncGenerator<Row[]> {
+  let reader: ReturnType<typeof openReader<Name>> | null = null
+  for await (const { text, line } of blocksOf(body)) {
+    const rows: Row[] = []
+    let from = 0
+    for (let number = line; from < text.length; number += 1) {
+      const end = endOfLine(text, from)
+      const one = text.slice(from, isCrlf(text, from, end) ? end - 1 : end)
+      from = end + 1
+      if (reader === null) {
+        const header = headerOf(one)
+        reader = openReader(header, positionsOf(header, columns), columns)
+        unknown(unknownIn(header, columns, passed_over))
+      } else if (one !== '') {
+        reader.turnTo(one, number)
+        rows.push(rowOf(reader.line))
+      }
+    }
+    if (rows.length > 0) yield rows
+  }
+  if (reader === null) throw new ReportFault('truncated', 'it is empty')
+}
+
+function endOfLine(text: string, from: number): number {
+  const newline = text.indexOf('\n', from)
+  return newline < 0 ? text.length : newline
+}
+
+const isCrlf = (text: string, from: number, end: number): boolean =>
+  end > from && text.charCodeAt(end - 1) === 13
+
+function headerOf(text: string): string[] {
+  const names = text
+    .replace(/^\uFEFF/, '')
+    .split('\t')
+    .map((name) => name.trim())
+  if (names.length > 1) return names
+  throw new ReportFault('foreign', `it is not a tab-separated report; it begins ${shown(text)}`)
+}
+
+/** Spaces, hyphens and capitals in headers have changed between versions. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+const spellings = ({ name, also = [] }: Column): string[] => [name, ...also].map(plain)
+
+function positionsOf<Name extends string>(
+  header: readonly string[],
+  columns: Readonly<Record<Name, Column>>,
+): Map<Name, number> {
+  const named = header.map(plain)
+  const positions = new Map<Name, number>()
+  const missing: string[] = []
+  for (const name in columns) {
+    const spelling = spellings(columns[name]).find((one) => named.includes(one))
+    if (spelling === undefined && !columns[name].optional) missing.push(columns[name].name)
+    if (spelling === undefined) continue
+    const position = named.indexOf(spelling)
+    if (named.lastIndexOf(spelling) !== position)
+      throw new ReportFault('unreadable', 'stands there twice', { line: 1, column: header[position] ?? '' })
+    positions.set(name, position)
+  }
+  if (missing.length === 0) return positions
+  throw new ReportFault('unreadable', `has no column ${missing.map(shown).join(', ')}`, { line: 1 })
+}
+
+function unknownIn(
+  header: readonly string[],
+  columns: Readonly<Record<string, Column>>,
+  passed_over: readonly string[],
+): string[] {
+  const known = new Set([...Object.values(columns).flatMap(spellings), ...passed_over.map(plain)])
+  return header.filter((name) => name !== '' && !known.has(plain(name)))
+}
+
+/** One line at a time; `line` is the same object for each, so that a report of a million rows makes none for them. */
+function openReader<Name extends string>(
+  header: readonly string[],
+  positions: ReadonlyMap<Name, number>,
+  columns: Readonly<Record<Name, Column>>,
+) {
+  const starts = new Array<number>(header.length + 1).fill(0)
+  // Few days and prices recur in all the lines, and to look at one takes longer than all else of a line.
+  const days = new Map<string, string>()
+  const amounts = new Map<string, number | null>()
+  let text = ''
+  let number = 0
+
+  function turnTo(next: string, at: number): void {
+    text = next
+    number = at
+    let count = 0
+    for (let from = 0; ; count += 1) {
+      const tab = text.indexOf('\t', from)
+      if (count < header.length) starts[count] = from
+      if (tab < 0) break
+      from = tab + 1
+    }
+    count += 1
+    starts[header.length] = text.length + 1
+    if (count !== header.length) throw uneven(count)
+  }
+
+  function uneven(count: number): ReportFault {
+    const problem = `has ${count} cells, but the header names ${header.length}`
+    const first = count < header.length ? header[count] : undefined
+    return new ReportFault(
+      'unreadable',
+      first === undefined ? problem : `${problem}; the first that is missing`,
+      {
+        line: number,
+        ...(first !== undefined && { column: first }),
+      },
+    )
+  }
+
+  function cell(name: Name): string {
+    const position = positions.get(name)
+    if (position === undefined) return ''
+    const from = starts[position] ?? 0
+    const end = (starts[position + 1] ?? 1) - 1
+    if (end - from > LONGEST_CELL) throw fault(name, `has more than ${LONGEST_CELL} characters`)
+    return text.slice(from, end).trim()
+  }
+
+  function fault(name: Name, problem: string): ReportFault {
+    const column = header[positions.get(name) ?? -1] ?? columns[name].name
+    return new ReportFault('unreadable', problem, { line: number, column })
+  }
+
+  function required(name: Name): string {
+    const value = cell(name)
+    if (value === '') throw fault(name, 'is blank')
+    return value
+  }
+
+  function wholeOf(name: Name, value: string): number {
+    if (!WHOLE.test(value)) throw fault(name, `${shown(value)} is not a whole number`)
+    const whole = Number(value)
+    return whole === 0 ? 0 : whole
+  }
+
+  function wholeOrNull(name: Name): number | null {
+    const value = cell(name)
+    return value === '' ? null : wholeOf(name, value)
+  }
+
+  function milli(name: Name): number | null {
+    const value = cell(name)
+    const known = amounts.get(value)
+    if (known !== undefined) return known
+    const amount = milliIn(name, value)
+    if (amounts.size < KEPT) amounts.set(value, amount)
+    return amount
+  }
+
+  function milliIn(name: Name, value: string): number | null {
+    try {
+      return milliOf(value)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw fault(name, `${shown(value)} ${error.message}`)
+    }
+  }
+
+  function day(name: Name): string | null {
+    const value = cell(name)
+    if (value === '') return null
+    const known = days.get(value)
+    if (known !== undefined) return known
+    const written = dayWritten(value)
+    if (written === null) throw fault(name, `${shown(value)} is not a day`)
+    if (days.size < KEPT) days.set(value, written)
+    return written
+  }
+
+  const line: Line<Name> = {
+    number: () => number,
+    text: (name) => cell(name) || null,
+    required,
+    whole: (name) => wholeOf(name, required(name)),
+    count: (name) => wholeOrNull(name) ?? 0,
+    wholeOrNull,
+    milli,
+    day,
+    fault,
+  }
+  return { turnTo, line }
+}

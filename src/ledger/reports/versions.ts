@@ -1,0 +1,32 @@
+/** What we remember: the version of each report that Apple answered last, because it retires versions without notice. */
+import type { ReportKind } from '../../apple/api/connect.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+
+type Of = { organization_id: string; kind: ReportKind }
+export type ReportVersion = { kind: ReportKind; version: string; learned_at: number }
+
+export type ReportVersions = ReturnType<typeof openReportVersions>
+
+export function openReportVersions(store: Store, clock: Clock) {
+  const find = store.prepare<[string, string], { version: string }>(
+    'select version from report_versions where organization_id = ? and kind = ?',
+  )
+  const all = store.prepare<[string], ReportVersion>(
+    'select kind, version, learned_at from report_versions where organization_id = ? order by kind',
+  )
+  const put = store.prepare<[string, string, string, number]>(
+    'insert or replace into report_versions (organization_id, kind, version, learned_at) values (?, ?, ?, ?)',
+  )
+
+  /** The version to ask for; null when none is known, so that Apple names one. */
+  const of = ({ organization_id, kind }: Of): string | null =>
+    find.get(organization_id, kind)?.version ?? null
+
+  /** Keeps the version that Apple answered, within the caller's unit of work. */
+  function learn({ organization_id, kind }: Of, version: string): void {
+    if (of({ organization_id, kind }) !== version) put.run(organization_id, kind, version, clock())
+  }
+
+  return { of, learn, list: (organization_id: string): ReportVersion[] => all.all(organization_id) }
+}

@@ -1,0 +1,88 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { addDays } from '../../../src/days.ts'
+import { temporaryFolder } from '../../helpers.ts'
+import { isLong, seed } from '../../random.ts'
+import { HOUR, openApple } from './apple.ts'
+import { DAY, happening, level, sale } from './samples.ts'
+import { endStateOf } from './year.ts'
+
+const KILLED = isLong ? 50 : 5
+/** When it is killed: at some moment, or as soon as a report stands so. */
+const HALFWAY = [null, 'loading', 'superseded']
+const DAYS = Array.from({ length: 5 }, (_, index) => addDays(DAY, index - 4))
+const american = (day: string): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`
+
+/** Days of several blocks each, some of which Apple has revised since. */
+function tell(apple: Awaited<ReturnType<typeof openApple>>, revision: number): void {
+  for (const [index, day] of DAYS.entries()) {
+    const dates = { 'Begin Date': american(day), 'End Date': american(day) }
+    const rows = 900 * (index + 1) + (index % 2) * revision
+    apple.say(
+      'sales',
+      day,
+      Array.from({ length: rows }, (_, row) => sale({ ...dates, Units: String((row % 7) + 1) })),
+    )
+    apple.say(
+      'subscription',
+      day,
+      Array.from({ length: 300 }, (_, row) => level({ State: String(row + revision) })),
+    )
+    apple.say('subscription_event', day, [happening({ 'Event Date': day })])
+  }
+}
+
+/** What a process that is killed now leaves on the disk. */
+function snapshot(folder: string): string {
+  const { path, remove } = temporaryFolder()
+  onTestFinished(remove)
+  for (const name of ['windfall.db', 'windfall.db-wal']) {
+    const from = join(folder, 'data', name)
+    mkdirSync(join(path, 'data'), { recursive: true })
+    if (existsSync(from)) copyFileSync(from, join(path, 'data', name))
+  }
+  return path
+}
+
+test('killed at any moment and started again, an import ends in the same state', async () => {
+  const apple = await openApple()
+  tell(apple, 0)
+  const whole = await apple.openWindfall()
+  await whole.imports.run({ days: DAYS.length })
+  tell(apple, 1)
+  apple.clock.turn(6 * HOUR)
+  const before = snapshot(whole.folder)
+
+  // Once to its end, to know it and how many moments it has.
+  let moments = 0
+  const running = whole.imports.run({ days: DAYS.length })
+  for (; whole.imports.progress() !== null; moments += 1) await new Promise(setImmediate)
+  expect(await running).toMatchObject({ failed: 0, stopped: [] })
+  const right = endStateOf(whole.store)
+  expect(right.strays).toEqual([])
+
+  let chance = seed
+  for (let kill = 0; kill < KILLED; kill += 1) {
+    chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648
+    const at = chance % moments
+    const halfway = HALFWAY[kill % HALFWAY.length] ?? null
+    const dying = await apple.openWindfall({ folder: snapshot(before) })
+    const half = dying.store.prepare<[string | null]>('select 1 from reports where state = ?')
+    const cutOff = dying.imports.run({ days: DAYS.length })
+    for (let moment = 0; dying.imports.progress() !== null; moment += 1) {
+      if (halfway === null ? moment === at : half.get(halfway) !== undefined) break
+      await new Promise(setImmediate)
+    }
+    expect([halfway, half.get(halfway) !== undefined]).toEqual([halfway, halfway !== null])
+    const left = snapshot(dying.folder)
+    await dying.imports.close()
+    await cutOff
+
+    const again = await apple.openWindfall({ folder: left })
+    // What was cut off is swept before anything else, and every day is whole, as it was or as it is to be.
+    expect(endStateOf(again.store).strays).toEqual([])
+    await again.imports.run({ days: DAYS.length })
+    expect([halfway ?? at, endStateOf(again.store)]).toEqual([halfway ?? at, right])
+  }
+})

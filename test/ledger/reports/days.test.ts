@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import type { Store } from '../../../src/store/store.ts'
+import { APPLE_ID, BUNDLE } from '../../apple/samples.ts'
+import { HOUR, openApple, VENDOR } from './apple.ts'
+import { DAY, download, happening, level, sale, subscriber, textOf, zipped } from './samples.ts'
+import { endStateOf } from './year.ts'
+
+const units = (store: { prepare(sql: string): { get(): unknown } }) =>
+  (
+    store
+      .prepare(
+        "select total(units) as units from import_days join sales_days using (report_id) where kind = 'sales'",
+      )
+      .get() as { units: number }
+  ).units
+
+/** The bytes that are kept of a report. */
+const bytesOf = (store: Store, id: number): Buffer =>
+  Buffer.concat(
+    store
+      .prepare<[number], { body: Buffer }>('select body from report_parts where report_id = ? order by part')
+      .all(id)
+      .map(({ body }) => body),
+  )
+
+test('a day is replaced from one moment to the next: whoever looks sees the old one whole, or the new one', async () => {
+  const apple = await openApple()
+  const { imports, store, day } = await apple.openWindfall()
+  apple.say(
+    'sales',
+    DAY,
+    Array.from({ length: 4_000 }, () => sale({ Units: '1' })),
+  )
+  expect(await imports.run({ days: 1 })).toMatchObject({ read: 1, revised: 0, rows: 4_000 })
+  const first = day('sales', DAY)
+  apple.say(
+    'sales',
+    DAY,
+    Array.from({ length: 5_000 }, () => sale({ Units: '3' })),
+  )
+  apple.clock.turn(6 * HOUR)
+  const running = imports.run({ days: 1 })
+  const seen = new Set<number>()
+  while (imports.progress() !== null) {
+    seen.add(units(store))
+    await new Promise(setImmediate)
+  }
+  expect(await running).toMatchObject({ read: 0, revised: 1, rows: 5_000 })
+  expect([...seen, units(store)].filter((sum) => sum !== 4_000 && sum !== 15_000)).toEqual([])
+  expect(units(store)).toBe(15_000)
+  expect(day('sales', DAY)?.report_id).not.toBe(first?.report_id)
+  expect(endStateOf(store).strays).toEqual([])
+  const states = store.prepare('select state, row_count from reports order by id').raw().all()
+  expect(states).toEqual([
+    ['kept', 4_000],
+    ['current', 5_000],
+  ])
+
+  // What Apple takes back to what it was is that version again, not a third one.
+  apple.say(
+    'sales',
+    DAY,
+    Array.from({ length: 4_000 }, () => sale({ Units: '1' })),
+  )
+  apple.clock.turn(6 * HOUR)
+  expect((await imports.run({ days: 1 })).revised).toBe(1)
+  expect(day('sales', DAY)).toMatchObject({ report_id: first?.report_id, state: 'done' })
+  expect(units(store)).toBe(4_000)
+  expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 2 })
+})
+
+test('a fresh day is read again every six hours until three days are over and nothing changed', async () => {
+  const apple = await openApple()
+  const { imports, day } = await apple.openWindfall()
+  apple.say('sales', DAY, [sale()])
+  const outcomes: string[] = []
+  for (let hour = 0; hour < 120; hour += 3) {
+    if (hour === 60) apple.say('sales', DAY, [sale(), sale()])
+    if (hour === 72) apple.say('sales', DAY, [sale(), sale(), sale()])
+    const asked = apple.asked()
+    const { read, revised, unchanged } = await imports.run({ days: 1 })
+    const mine = { read, revised, unchanged }
+    if (apple.asked() > asked) outcomes.push(Object.entries(mine).find(([, count]) => count > 0)?.[0] ?? '-')
+    apple.clock.turn(3 * HOUR)
+  }
+  expect(outcomes.filter((one) => one === 'revised')).toHaveLength(2)
+  expect(outcomes[0]).toBe('read')
+  // The three days are over 60 hours on; after the revisions seen since it was looked at until there was none.
+  expect(day('sales', DAY)).toMatchObject({ state: 'done', due_at: null })
+})
+
+test('what cannot be read is kept and told with line and column; the day it was to replace stays', async () => {
+  const apple = await openApple()
+  const { imports, store, day, organization } = await apple.openWindfall()
+  const spoiled = [sale(), sale({ Units: '1.5' })]
+  apple.say('sales', DAY, spoiled)
+  expect(await imports.run({ days: 1 })).toMatchObject({ read: 0, failed: 1, stopped: [] })
+  const reason = 'line 3, column "Units": "1.5" is not a whole number'
+  expect(day('sales', DAY)).toMatchObject({
+    state: 'failed',
+    reason,
+    tries: 1,
+    due_at: apple.clock() + 300_000,
+  })
+  expect(imports.holes(organization.id, 5)).toMatchObject([{ kind: 'sales', state: 'failed', reason }])
+  const kept = store.prepare('select id, state, problem from reports').get() as { id: number }
+  expect(kept).toMatchObject({ state: 'kept', problem: reason })
+  expect(gunzipSync(bytesOf(store, kept.id)).toString()).toBe(textOf(spoiled))
+  expect(endStateOf(store)).toMatchObject({ sales: [], strays: [] })
+
+  apple.clock.turn(300_000)
+  await imports.run({ days: 1 })
+  expect(day('sales', DAY)).toMatchObject({ state: 'failed', tries: 2, due_at: apple.clock() + 600_000 })
+  apple.say('sales', DAY, [sale()])
+  apple.clock.turn(600_000)
+  expect(await imports.run({ days: 1 })).toMatchObject({ read: 1 })
+  expect(units(store)).toBe(2)
+
+  apple.say('sales', DAY, zipped([sale({ Units: '9' })]).subarray(0, 90))
+  apple.clock.turn(6 * HOUR)
+  expect(await imports.run({ days: 1 })).toMatchObject({ failed: 1 })
+  expect(day('sales', DAY)).toMatchObject({
+    state: 'done',
+    reason: expect.stringContaining('asking again failed: '),
+  })
+  expect(units(store)).toBe(2)
+})
+
+test('a report that could not be read and that Apple keeps no longer says both', async () => {
+  const apple = await openApple()
+  const { imports, day } = await apple.openWindfall()
+  apple.say('sales', DAY, [sale({ Units: 'x' })])
+  await imports.run({ days: 1 })
+  apple.say('sales', DAY, 'gone')
+  apple.clock.turn(HOUR)
+  expect(await imports.run({ days: 1 })).toMatchObject({ missing: 1 })
+  expect(day('sales', DAY)).toMatchObject({
+    ...{ state: 'missing', due_at: null },
+    reason:
+      'Apple keeps it no longer, and what it gave cannot be read: line 2, column "Units": "x" is not a whole number',
+  })
+})
+
+test('what Apple takes back after it gave it is kept, and told', async () => {
+  const apple = await openApple()
+  const { imports, store, day } = await apple.openWindfall()
+  apple.say('sales', DAY, [sale()])
+  await imports.run({ days: 1 })
+  for (const answer of ['empty', 'not_yet', 'gone'] as const) {
+    apple.say('sales', DAY, answer)
+    apple.clock.turn(6 * HOUR)
+    await imports.run({ days: 1 })
+    expect(day('sales', DAY)?.state).toBe('done')
+    expect(units(store)).toBe(2)
+  }
+  expect(day('sales', DAY)).toMatchObject({
+    reason: expect.stringContaining('nothing was sold'),
+    due_at: null,
+  })
+})
+
+test('each of the four reports gets into its table, and the bytes are kept as they came', async () => {
+  const apple = await openApple()
+  const { imports, store, organization } = await apple.openWindfall()
+  const noise = Array.from({ length: 3_000 }, () => sale({ Title: randomBytes(120).toString('base64') }))
+  const large = zipped(noise)
+  expect(large.length).toBeGreaterThan(262_144)
+  apple.say('sales', DAY, large)
+  apple.say('subscription', DAY, Buffer.from(textOf([level(), level({ Country: 'DE', 'New Plans': '4' })])))
+  apple.say('subscription_event', DAY, [happening(), happening({ Event: 'Teleport' })])
+  apple.say('subscriber', DAY, [subscriber(), subscriber(), subscriber()])
+  expect(await imports.run({ days: 1 })).toMatchObject({ read: 4, rows: 3_007 })
+  const count = (table: string) =>
+    store.prepare<[], { n: number }>(`select count(*) as n from ${table}`).get()?.n
+  expect(['sales_days', 'subscription_days', 'subscription_event_days'].map(count)).toEqual([3_000, 2, 2])
+  const reports = store
+    .prepare<[], { id: number; kind: string; sha256: Buffer; row_count: number }>(
+      'select * from reports order by id',
+    )
+    .all()
+  expect(reports.map(({ kind, row_count }) => [kind, row_count])).toEqual([
+    ['sales', 3_000],
+    ['subscription', 2],
+    ['subscription_event', 2],
+    ['subscriber', 3],
+  ])
+  const bytes = (id = 0) => bytesOf(store, id)
+  expect(bytes(reports[0]?.id).equals(large)).toBe(true)
+  expect(gunzipSync(bytes(reports[1]?.id)).toString()).toBe(
+    textOf([level(), level({ Country: 'DE', 'New Plans': '4' })]),
+  )
+  expect(gunzipSync(bytes(reports[3]?.id)).toString()).toBe(
+    textOf([subscriber(), subscriber(), subscriber()]),
+  )
+  expect(imports.strangers(organization.id)).toEqual([])
+})
+
+test('several vendor numbers stay apart, and an app’s day is as sure as the least sure of them', async () => {
+  const apple = await openApple()
+  const vendor_numbers = [VENDOR, '80000001']
+  const { windfall, imports, store } = await apple.openWindfall({ vendor_numbers })
+  const [lantern] = windfall.apps.list()
+  const other = { SKU: 'b', 'Parent Identifier': 'OTHER-2', Units: '7' }
+  apple.say('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
+  apple.say('sales', DAY, [sale(other)], '80000001')
+  apple.say('sales', '2026-04-30', [sale({ ...other, 'Begin Date': '04/30/2026', 'End Date': '04/30/2026' })])
+  apple.say('sales', '2026-04-29', 'not_yet', '80000001')
+  await imports.run({ days: 3 })
+  expect(units(store)).toBe(2 + 5 + 7 + 7)
+  const { days, next } = imports.appDays({
+    apps: windfall.apps.list(),
+    reports: ['sales'],
+    before: null,
+    days: 4,
+  })
+  expect(days.map(({ day_on, state, rows }) => [day_on, state, rows])).toEqual([
+    [DAY, 'done', 2],
+    ['2026-04-30', 'empty', 0],
+    ['2026-04-29', 'not_yet', 0],
+    ['2026-04-28', 'not_asked', 0],
+  ])
+  expect(days[0]).toMatchObject({ app_id: lantern?.id, report: 'sales', reason: null })
+  expect(next).toBe('2026-04-28')
+  expect(lantern?.bundle_id).toBe(BUNDLE)
+})
+
+test('a report of the same words compressed at another time is no new version', async () => {
+  const apple = await openApple()
+  const { imports, store } = await apple.openWindfall()
+  apple.say('sales', DAY, gzipSync(textOf([sale()]), { level: 1 }))
+  await imports.run({ days: 1 })
+  apple.say('sales', DAY, gzipSync(textOf([sale()]), { level: 9 }))
+  apple.clock.turn(6 * HOUR)
+  expect(await imports.run({ days: 1 })).toMatchObject({ revised: 0, unchanged: 1 })
+  expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 1 })
+})

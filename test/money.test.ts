@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { milliOf, sumMilli, timesMilli } from '../src/money.ts'
+import { runs } from './random.ts'
+
+test.each([
+  ['0', 0],
+  ['0.00', 0],
+  ['-0.00', 0],
+  ['209.30', 209_300],
+  ['-85.43', -85_430],
+  ['1.5', 1_500],
+  ['0.001', 1],
+  ['12.3450000', 12_345],
+  ['007', 7_000],
+  [' 9.99 ', 9_990],
+  ['9007199254740.991', Number.MAX_SAFE_INTEGER],
+])('%j is %i thousandths', (text, milli) => {
+  expect(milliOf(text)).toBe(milli)
+})
+
+test.each(['', ' ', '\t'])('the blank %j is no amount', (text) => {
+  expect(milliOf(text)).toBeNull()
+})
+
+test.each([
+  ['1,000.00', 'is not a decimal number'],
+  ['1e3', 'is not a decimal number'],
+  ['0x10', 'is not a decimal number'],
+  ['.5', 'is not a decimal number'],
+  ['5.', 'is not a decimal number'],
+  ['+5', 'is not a decimal number'],
+  ['--5', 'is not a decimal number'],
+  ['(5.00)', 'is not a decimal number'],
+  ['NaN', 'is not a decimal number'],
+  ['Infinity', 'is not a decimal number'],
+  ['٥', 'is not a decimal number'],
+  ['1 0', 'is not a decimal number'],
+  ['0.0001', 'has more than three decimals'],
+  ['9007199254740.992', 'is too great to be exact'],
+  ['1'.repeat(400), 'is too great to be exact'],
+])('%j is refused: it %s', (text, problem) => {
+  expect(() => milliOf(text)).toThrow(new RangeError(problem))
+})
+
+test('any amount that is written out is read back the same', () => {
+  const amounts = fc.maxSafeInteger()
+  fc.assert(
+    fc.property(amounts, (milli) => {
+      const digits = String(Math.abs(milli)).padStart(4, '0')
+      const text = `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
+      expect(milliOf(text)).toBe(milli)
+    }),
+    runs(500, 50_000),
+  )
+})
+
+test('sums and products that could not be exact are refused', () => {
+  expect(sumMilli(1, 2, -3)).toBe(0)
+  expect(sumMilli()).toBe(0)
+  expect(timesMilli(-3, 559_300)).toBe(-1_677_900)
+  expect(Object.is(timesMilli(-1, 0), 0)).toBe(true)
+  expect(() => sumMilli(Number.MAX_SAFE_INTEGER, 1)).toThrow('too great')
+  expect(() => timesMilli(3, Number.MAX_SAFE_INTEGER / 2)).toThrow('too great')
+})
