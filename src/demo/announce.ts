@@ -14,9 +14,9 @@ import {
 import type { UnsignedBody } from './unsigned.ts'
 import type { World } from './world.ts'
 
-/** The instant of the next signature for this customer: now, and never one used before. */
+/** Takes the instant of the next signature for this customer. */
 export function stamp(world: World, person: Person): number {
-  person.signed_at = Math.max(world.now(), person.signed_at + 1)
+  person.signed_at = world.instant(person)
   return person.signed_at
 }
 
@@ -57,6 +57,8 @@ export function announceSale(
 ): void {
   const { person, sub } = bought
   const signed_at = stamp(world, person)
+  const renewal = sub === null ? null : renewalOf(world, sub, signed_at)
+  if (sub !== null && renewal !== null) sub.told = { status: sub.status, renewal }
   send(
     world,
     { bundle_id: person.app.bundle_id, environment: person.environment, signed_at },
@@ -68,7 +70,7 @@ export function announceSale(
         bundleVersion: person.app.version,
         ...(consumptionRequestReason !== undefined && { consumptionRequestReason }),
         signedTransactionInfo: transactionOf(bought.sale, person, signed_at),
-        ...(sub !== null && { signedRenewalInfo: renewalOf(world, sub, signed_at), status: sub.status }),
+        ...(sub !== null && renewal !== null && { signedRenewalInfo: renewal, status: sub.status }),
       },
     },
   )
@@ -85,7 +87,9 @@ export function note(
   bought: Bought,
   kind: Kind,
   at: number,
-  more: Partial<Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'told'>> = {},
+  more: Partial<
+    Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'told' | 'intent'>
+  > = {},
 ): void {
   const { person, sale } = bought
   world.books.write({
@@ -104,6 +108,7 @@ export function note(
     refunded_milli: 0,
     told: sale.price !== undefined,
     shared: sale.inAppOwnershipType === 'FAMILY_SHARED',
+    intent: null,
     ...more,
   })
 }

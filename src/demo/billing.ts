@@ -1,5 +1,6 @@
 /** What we compute: the end of a period: it renews, the payment fails, it is recovered, or it is over. */
 import { announce, note } from './announce.ts'
+import type { Segment } from './books.ts'
 import { bill } from './charge.ts'
 import { revokeMember } from './family.ts'
 import { DAY, endOf, wholeSecond } from './periods.ts'
@@ -50,6 +51,16 @@ function takeEffect(world: World, sub: Subscription): 'downgraded' | 'crossgrade
   return changes ? kind : null
 }
 
+/** Into the books: from when on, or until when, the store tried to collect while there was no access. */
+function bookRetry(
+  world: World,
+  sub: Subscription,
+  fields: Pick<Partial<Segment>, 'retry_from' | 'retry_until'>,
+): void {
+  const segment = world.books.segmentOf(sub.environment, current(sub).transactionId)
+  if (segment) Object.assign(segment, fields)
+}
+
 function bookRenewal(world: World, sub: Subscription, recovered: boolean, trial: string | null): void {
   const sale = current(sub)
   note(world, holding(sub), recovered ? 'recovered' : 'renewed', sale.purchaseDate)
@@ -72,9 +83,12 @@ export function renew(world: World, sub: Subscription): void {
   const recovered = sub.status === RETRY || sub.status === GRACE
   const at = recovered ? wholeSecond(world.now()) : ended
   const inGrace = sub.status === GRACE
+  if (sub.status === RETRY) bookRetry(world, sub, { retry_until: at })
   const { offer } = nextBilling(world, sub)
   const changed = takeEffect(world, sub)
-  const until = inGrace ? { until: endOf(ended, offer?.cycle ?? sub.plan.billed, sub.environment) } : {}
+  // A shorter period than the one that failed may be over before it was recovered: then it begins anew.
+  const unbroken = endOf(ended, offer?.cycle ?? sub.plan.billed, sub.environment)
+  const until = inGrace && unbroken > at ? { until: unbroken } : {}
   const sale = bill(world, sub, { reason: 'RENEWAL', at, offer, ...until })
   bookRenewal(world, sub, recovered, trial)
   if (changed !== null) note(world, holding(sub), changed, at)
@@ -99,6 +113,7 @@ export function failToRenew(world: World, sub: Subscription): void {
   note(world, holding(sub), 'billing_failed', ended)
   if (grace_days === null) {
     sub.status = RETRY
+    bookRetry(world, sub, { retry_from: ended })
     announce(world, sub, 'DID_FAIL_TO_RENEW', null)
     return
   }
@@ -112,7 +127,9 @@ export function failToRenew(world: World, sub: Subscription): void {
 
 /** GRACE_PERIOD_EXPIRED: the store goes on trying, access has ended. */
 export function endGrace(world: World, sub: Subscription): void {
-  note(world, holding(sub), 'grace_ended', sub.grace_until ?? world.now())
+  const ended = sub.grace_until ?? world.now()
+  note(world, holding(sub), 'grace_ended', ended)
+  bookRetry(world, sub, { retry_from: ended })
   sub.status = RETRY
   sub.grace_until = null
   announce(world, sub, 'GRACE_PERIOD_EXPIRED', null)
@@ -122,9 +139,10 @@ export function endGrace(world: World, sub: Subscription): void {
 export function expire(world: World, sub: Subscription, intent: number): void {
   const wasActive = sub.status === ACTIVE
   const trial = trialOf(sub)
+  if (sub.status === RETRY) bookRetry(world, sub, { retry_until: world.now() })
   Object.assign(sub, { status: EXPIRED, intent, retrying: false, auto_renew: false, grace_until: null })
   const at = wasActive ? periodEnd(sub) : world.now()
-  note(world, holding(sub), 'expired', at)
+  note(world, holding(sub), 'expired', at, { intent })
   if (trial !== null) note(world, holding(sub), 'trial_expired', periodEnd(sub))
   announce(world, sub, 'EXPIRED', WHY[intent] ?? null)
   for (const member of sub.members) expire(world, member, intent)

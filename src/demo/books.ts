@@ -3,6 +3,8 @@
  * product's figures are tested against, so it uses none of the product's calculations.
  */
 import type { Environment } from '../apple/payloads.ts'
+import type { Offer, Plan } from './products.ts'
+import { openReportLines } from './report_lines.ts'
 
 /** What happened. `proration` is the unused part that Apple gives back at an upgrade, without a notification. */
 export type Kind =
@@ -60,6 +62,8 @@ export type Entry = {
   told: boolean
   /** Through the family: nobody paid. */
   shared: boolean
+  /** Why it expired, Apple's number. */
+  intent: number | null
 }
 
 /** What one transaction of a subscription gives a right to, and until when. */
@@ -80,6 +84,21 @@ export type Segment = {
   from: number
   /** The expiry, or the end of a billing grace. */
   expires: number
+  /** The expiry alone. */
+  paid_until: number
+  /** While the store tried to collect, without access. */
+  retry_from: number | null
+  retry_until: number | null
+  plan: Plan
+  offer: Offer | null
+  /** What came before it without a gap. */
+  follows: Segment['kind'] | null
+  proceeds_milli: number
+  after_a_year: boolean
+  preserved: boolean
+  device: string
+  /** When the lineage began. */
+  started_at: number
   revoked_at: number | null
   replaced_at: number | null
 }
@@ -206,6 +225,7 @@ export function openBooks() {
     segments,
     ...openLinks(),
     ...openUsers(),
+    ...openReportLines(),
     write: (entry: Entry) => void entries.push(entry),
     openSegment(segment: Segment) {
       segments.push(segment)

@@ -5,6 +5,7 @@ import { bill } from './charge.ts'
 import { revokeMember } from './family.ts'
 import { DAY } from './periods.ts'
 import { type Offer, type Plan, promotionalOffer } from './products.ts'
+import { reportGivenBack } from './selling.ts'
 import {
   ACTIVE,
   current,
@@ -37,6 +38,7 @@ function giveBackUnused(world: World, sub: Subscription, old: Sale, at: number):
   const unused = BigInt(price) * BigInt(expiresDate - at)
   const refunded_milli = halfEven(unused, BigInt(expiresDate - purchaseDate))
   note(world, holding(sub, old), 'proration', at, { refunded_milli })
+  reportGivenBack(world, holding(sub, old), at, refunded_milli)
 }
 
 /**
@@ -52,7 +54,9 @@ export function changeAtOnce(
   const old = current(sub)
   const at = purchaseDateBefore(world, sub.person)
   giveBackUnused(world, sub, old, at)
-  old.isUpgraded = true
+  world.amend(old, () => {
+    old.isUpgraded = true
+  })
   const kind = plan.level < sub.plan.level ? 'upgraded' : 'crossgraded'
   sub.plan = plan
   sub.next_plan = plan
@@ -95,9 +99,12 @@ export function redeemOffer(world: World, sub: Subscription, offer: Offer): void
 /** RENEWAL_EXTENDED: some days for nothing, by the developer. */
 export function extend(world: World, sub: Subscription, days: number): void {
   const sale = current(sub)
-  sale.expiresDate = periodEnd(sub) + days * DAY
+  const until = periodEnd(sub) + days * DAY
+  world.amend(sale, () => {
+    sale.expiresDate = until
+  })
   const segment = world.books.segmentOf(sub.environment, sale.transactionId)
-  if (segment) segment.expires = sale.expiresDate
+  if (segment) Object.assign(segment, { expires: until, paid_until: until })
   note(world, holding(sub), 'extended', world.now())
   announce(world, sub, 'RENEWAL_EXTENDED', null)
   for (const member of sub.members) extend(world, member, days)

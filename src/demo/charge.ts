@@ -1,8 +1,10 @@
 /** What we compute: purchases: of a subscription, of its next period, of a single good. */
 import { announce, announceSale, note } from './announce.ts'
+import { isAfterAYear, proceedsFor } from './commission.ts'
 import type { Person } from './people.ts'
 import { DAY, endOf } from './periods.ts'
 import type { Good, Offer, Plan } from './products.ts'
+import { deviceOf, reportSale } from './selling.ts'
 import { shareOf } from './storefronts.ts'
 import {
   ACTIVE,
@@ -86,6 +88,9 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
   const told = sale.price !== undefined
   const before = sub.sales.at(-2)
   const previous = before && world.books.segmentOf(environment, before.transactionId)
+  const goesOn =
+    previous !== undefined && previous.revoked_at === null && previous.expires >= sale.purchaseDate
+  const after_a_year = isAfterAYear(sub, sale.purchaseDate)
   if (previous && previous.replaced_at === null) previous.replaced_at = sale.purchaseDate
   world.books.openSegment({
     bundle_id: sub.app.bundle_id,
@@ -103,9 +108,21 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     told,
     from: sale.purchaseDate,
     expires: sale.expiresDate ?? sale.purchaseDate,
+    paid_until: sale.expiresDate ?? sale.purchaseDate,
+    retry_from: null,
+    retry_until: null,
+    plan: sub.plan,
+    offer,
+    follows: goesOn ? previous.kind : null,
+    proceeds_milli: proceedsFor(price_milli, sub.storefront, after_a_year),
+    after_a_year,
+    preserved: offer === null && price_milli < world.price(sub.plan, currency),
+    device: deviceOf(sub.person),
+    started_at: sub.original_purchased_at,
     revoked_at: null,
     replaced_at: null,
   })
+  reportSale(world, holding(sub), price_milli)
   const paid = price_milli > 0 && !sub.shared
   if (paid) note(world, holding(sub), 'charge', sale.purchaseDate, { price_milli, currency, told })
 }
@@ -119,6 +136,7 @@ export function bill(world: World, sub: Subscription, terms: Terms): Sale {
   const price_milli = offer === null ? sub.price_milli : shareOf(sub.price_milli, offer.share, sub.currency)
   const sale = saleOf(world, sub, terms, price_milli)
   sub.sales.push(sale)
+  world.hold(sub.person, sale, sub)
   sub.offer = offer
   sub.offer_left = Math.max(0, left - 1)
   sub.next_offer = null
@@ -165,6 +183,7 @@ export function emptySubscription(
     instalment: null,
     advanced: null,
     members: [],
+    told: null,
     ...opening,
   }
   world.subscriptions.push(sub)
@@ -221,11 +240,8 @@ export function buyGood(
   const { storefront } = person
   const id = world.transactionId(person.environment)
   const quantity = how.quantity ?? 1
-  const price_milli = shareOf(
-    world.price(good, storefront.currency) * quantity,
-    how.code ? 0.5 : 1,
-    storefront.currency,
-  )
+  const each_milli = shareOf(world.price(good, storefront.currency), how.code ? 0.5 : 1, storefront.currency)
+  const price_milli = each_milli * quantity
   const sale: Sale = {
     transactionId: id,
     originalTransactionId: id,
@@ -245,6 +261,8 @@ export function buyGood(
     currency: storefront.currency,
   }
   const owned = { person, sale, period: null, sub: null, good }
+  world.hold(person, sale, null)
+  reportSale(world, owned, price_milli)
   note(world, owned, how.shared ? 'shared' : 'purchased', at)
   if (!how.shared) note(world, owned, 'charge', at)
   announceSale(world, owned, 'ONE_TIME_CHARGE', null)

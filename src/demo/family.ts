@@ -29,7 +29,8 @@ export function share(world: World, sub: Subscription): Subscription {
 export function revokeMember(world: World, sub: Subscription, member: Subscription): void {
   const at = wholeSecond(world.now())
   const sale = current(member)
-  Object.assign(sale, { revocationDate: at, revocationReason: 0, revocationType: 'FAMILY_REVOKE' })
+  const revoked = { revocationDate: at, revocationReason: 0, revocationType: 'FAMILY_REVOKE' }
+  world.amend(sale, () => void Object.assign(sale, revoked))
   const segment = world.books.segmentOf(member.environment, sale.transactionId)
   if (segment) segment.revoked_at = at
   Object.assign(member, { status: REVOKED, auto_renew: false })

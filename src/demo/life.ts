@@ -28,7 +28,7 @@ import {
   segmentKind,
 } from './subscription.ts'
 import { planTurns } from './turns.ts'
-import type { Story, World } from './world.ts'
+import type { Looks, Story, World } from './world.ts'
 
 /** In the sandbox a subscription renews about twelve times and then ends by itself. */
 const SANDBOX_RENEWALS = 12
@@ -148,9 +148,9 @@ function openingOffer(person: Person, plan: Plan): Offer | null {
   return draw < 0.86 ? plan.introductory : null
 }
 
-/** Somebody who installs the app, looks around and subscribes. */
-export function* subscriberLife(world: World, person: Person): Story {
-  yield world.now() + person.random.between(4, 90) * SECOND
+/** Somebody who installs the app, looks around for some seconds and subscribes. */
+export function* subscriberLife(world: World, person: Person, looks: Looks): Story {
+  yield world.now() + person.random.between(looks.from, looks.to) * SECOND
   const plans = person.app.plans.filter((plan) => plan.weight > 0 && !world.withdrawn.has(plan.product_id))
   const plan = person.random.weighted(plans)
   const sub = subscribe(world, person, plan, openingOffer(person, plan))

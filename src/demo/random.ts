@@ -66,8 +66,6 @@ export function openRandom(seed: string) {
     pick,
     weighted,
     uuid,
-    /** A waiting time whose mean is `mean`. */
-    wait: (mean: number) => -Math.log(1 - fraction()) * mean,
     /** Another stream, that depends on this one's seed and on `label` alone. */
     fork: (label: string) => openRandom(`${seed}/${label}`),
   }

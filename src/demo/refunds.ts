@@ -3,6 +3,7 @@ import { announceSale, note } from './announce.ts'
 import { halfEven } from './books.ts'
 import { revokeMember } from './family.ts'
 import { DAY, HOUR, wholeSecond } from './periods.ts'
+import { reportGivenBack, reportRefund, reportReversal } from './selling.ts'
 import { ACTIVE, type Bought, current, EXPIRED, GRACE, periodEnd, REVOKED } from './subscription.ts'
 import type { Story, World } from './world.ts'
 
@@ -47,16 +48,20 @@ function endAccess(world: World, bought: Bought): void {
 export function refund(world: World, bought: Bought, percentage: number | null): void {
   const { sale, sub, person } = bought
   const at = wholeSecond(world.now())
-  sale.revocationDate = at
-  sale.revocationReason = person.random.chance(0.3) ? 1 : 0
-  if (percentage !== null) {
-    sale.revocationType = percentage === WHOLE ? 'REFUND_FULL' : 'REFUND_PRORATED'
+  const whole = percentage === null || percentage === WHOLE
+  world.amend(sale, () => {
+    sale.revocationDate = at
+    sale.revocationReason = person.random.chance(0.3) ? 1 : 0
+    if (percentage === null) return
+    sale.revocationType = whole ? 'REFUND_FULL' : 'REFUND_PRORATED'
     sale.revocationPercentage = percentage
-  }
+  })
   const segment = sub && world.books.segmentOf(person.environment, sale.transactionId)
   if (segment) segment.revoked_at = at
   endAccess(world, bought)
   note(world, bought, 'refund', at, { refunded_milli: refundedOf(bought) })
+  if (whole) reportRefund(world, bought, at)
+  else reportGivenBack(world, bought, at, refundedOf(bought))
   announceSale(world, bought, 'REFUND', null)
 }
 
@@ -64,10 +69,12 @@ export function refund(world: World, bought: Bought, percentage: number | null):
 export function reverseRefund(world: World, bought: Bought): void {
   const { sale, sub, person } = bought
   const refunded_milli = refundedOf(bought)
-  delete sale.revocationDate
-  delete sale.revocationReason
-  delete sale.revocationType
-  delete sale.revocationPercentage
+  world.amend(sale, () => {
+    delete sale.revocationDate
+    delete sale.revocationReason
+    delete sale.revocationType
+    delete sale.revocationPercentage
+  })
   const segment = sub && world.books.segmentOf(person.environment, sale.transactionId)
   if (segment) segment.revoked_at = null
   if (sub !== null && sale === current(sub) && sub.status === REVOKED) {
@@ -75,7 +82,9 @@ export function reverseRefund(world: World, bought: Bought): void {
     sub.status = runs ? ACTIVE : EXPIRED
     if (!runs) Object.assign(sub, { intent: 1, retrying: false })
   }
-  note(world, bought, 'refund_reversed', wholeSecond(world.now()), { refunded_milli })
+  const at = wholeSecond(world.now())
+  note(world, bought, 'refund_reversed', at, { refunded_milli })
+  reportReversal(world, bought, at, refunded_milli)
   announceSale(world, bought, 'REFUND_REVERSED', null)
 }
 

@@ -5,7 +5,7 @@ import { familyMember, type Person } from './people.ts'
 import { DAY, MINUTE, SECOND } from './periods.ts'
 import { isRefundable, type Outcome, refundStory } from './refunds.ts'
 import type { OwnedGood } from './subscription.ts'
-import type { Story, World } from './world.ts'
+import type { Looks, Story, World } from './world.ts'
 
 const OUTCOMES: readonly { outcome: Outcome; weight: number }[] = [
   { outcome: 'whole', weight: 60 },
@@ -32,11 +32,11 @@ function buyOnce(world: World, person: Person): OwnedGood {
   return owned
 }
 
-/** Somebody who buys goods of their app, from a few seconds after now until they lose interest. */
-export function* shopperLife(world: World, person: Person): Story {
+/** Somebody who looks around for some seconds, then buys goods of their app until they lose interest. */
+export function* shopperLife(world: World, person: Person, looks: Looks): Story {
   const { random, app } = person
   if (app.goods.length === 0) return
-  yield world.now() + random.between(4, 90) * SECOND
+  yield world.now() + random.between(looks.from, looks.to) * SECOND
   let owned = buyOnce(world, person)
   while (owned.good.type !== 'Non-Consumable' && random.chance(0.62)) {
     yield world.now() + (person.environment === 'sandbox' ? MINUTE : DAY) * random.between(1, 60)

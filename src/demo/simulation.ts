@@ -5,11 +5,15 @@ import { androidLife, greet } from './calls.ts'
 import { APPS } from './catalogue.ts'
 import { subscriberLife } from './life.ts'
 import { openPerson, type Person } from './people.ts'
-import { MINUTE } from './periods.ts'
+import { DAY, MINUTE } from './periods.ts'
 import type { App } from './products.ts'
 import type { Random } from './random.ts'
+import type { Lost, Sent } from './sent.ts'
 import { shopperLife } from './shoppers.ts'
-import { type Step, signStep } from './steps.ts'
+import { signerOf } from './signatures.ts'
+import type { Step } from './steps.ts'
+import { openTape } from './tape.ts'
+import { reportDownload, visitors } from './visitors.ts'
 import { openWorld, type Story, type World } from './world.ts'
 
 export type SimulationOptions = {
@@ -49,12 +53,17 @@ function arrivals(random: Random, options: SimulationOptions, count: number): nu
 
 type Role = 'subscriber' | 'shopper' | 'android'
 
-function* lifeOf(world: World, person: Person, role: Role): Story {
+/** Newcomers know what they want: whoever watches sees purchases soon. */
+const AT_LEISURE = { from: 4, to: 90 }
+const IN_A_HURRY = { from: 0.5, to: 4 }
+
+function* lifeOf(world: World, person: Person, role: Role, looks = AT_LEISURE): Story {
   if (role === 'android') return yield* androidLife(world, person)
   greet(world, person)
+  reportDownload(world, person)
   if (role === 'shopper' || world.random.chance(world.odd ? 0.5 : 0.06))
-    world.begin(shopperLife(world, person))
-  if (role === 'subscriber') yield* subscriberLife(world, person)
+    world.begin(shopperLife(world, person, looks))
+  if (role === 'subscriber') yield* subscriberLife(world, person, looks)
 }
 
 const SHOPS = APPS.filter((app) => app.goods.length > 0)
@@ -83,6 +92,7 @@ function populate(world: World, options: SimulationOptions): void {
   come('subscriber', subscribers)
   if (!small) come('shopper', Math.round(subscribers / 8))
   if (!small) come('android', Math.round(subscribers / 16))
+  world.begin(visitors(world, (subscribers * 6) / Math.max(1, (options.until - options.from) / DAY)))
   const share = small ? (world.odd ? 0.05 : 0) : 1
   world.begin(companyLife(world, options.from, options.until, share))
 }
@@ -93,18 +103,16 @@ function openNewcomers(world: World) {
   let next: number | null = null
   let number = 0
   return (until: number, a_minute: number) => {
-    next ??= world.now() + random.wait(MINUTE / a_minute)
+    // The first comes at once.
+    next = Math.max(next ?? 0, world.now())
     while (next <= until) {
       const role = random.chance(0.8) ? 'subscriber' : 'shopper'
       number += 1
-      world.begin(lifeOf(world, newPerson(world, role, 1_000_000 + number), role), next)
-      next += random.wait(MINUTE / a_minute)
+      const person = newPerson(world, role, 1_000_000 + number)
+      world.begin(lifeOf(world, person, role, IN_A_HURRY), next)
+      next += random.between(0.4, 1.6) * (MINUTE / a_minute)
     }
   }
-}
-
-function* signed(world: World, until: number, sign: (payload: object) => string): Generator<Step> {
-  for (const draft of world.play(until)) yield signStep(draft, sign)
 }
 
 /**
@@ -123,16 +131,25 @@ function simulationOf(
   options: Pick<SimulationOptions, 'until' | 'authority'>,
   newcomers: (until: number, a_minute: number) => void,
 ) {
-  const { sign } = options.authority
+  const tape = openTape(world, signerOf(options.authority))
   return {
     apps: APPS as readonly App[],
     books: world.books,
+    world,
     /** What reaches Windfall up to `until`, in order. One pass: what was pulled does not come again. */
-    steps: (): Generator<Step> => signed(world, options.until, sign),
+    steps: (): Generator<Step> => tape.pull(options.until),
     /** Time goes on up to `until`; `purchases_per_minute`: that many people come and buy on top of what goes on. */
     advance(until: number, more: { purchases_per_minute?: number } = {}): Generator<Step> {
       if (more.purchases_per_minute !== undefined) newcomers(until, more.purchases_per_minute)
-      return signed(world, until, sign)
+      return tape.pull(until)
     },
+    /** Time goes on up to `until`, and nothing of it reaches Windfall, which is not there yet. */
+    pass: (until: number): void => tape.pass(until),
+    /** The world is played up to `until`; what is to be delivered waits until it is pulled. */
+    catchUp: (until: number): void => tape.catchUp(until),
+    /** Those notifications never come out of `steps` and `advance`; the store's notification history has them. */
+    lose: (rule: Lost): void => world.sent.lose(rule),
+    /** Those that were lost so far. */
+    lost: (): Sent[] => world.sent.lost(),
   }
 }

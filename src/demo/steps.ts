@@ -50,7 +50,7 @@ export type Step = Common &
   )
 
 /** The draft with its signatures made. */
-export function signStep(draft: Draft, sign: (payload: object) => string): Step {
+export function signStep(draft: Draft, sign: (content: object, of?: object) => string): Step {
   if (draft.kind === 'notification') return { ...draft, body: signNotification(draft.payload, sign) }
   if (draft.kind === 'identify' || draft.payload === undefined) return draft
   return { ...draft, body: { ...draft.body, jws: sign(draft.payload) } }

@@ -2,21 +2,32 @@
 
 export type Currency = 'USD' | 'EUR' | 'GBP' | 'JPY' | 'AUD' | 'BRL' | 'CAD' | 'SEK' | 'MXN'
 
-/** `code` is ISO 3166 alpha-3 and `id` the App Store's own number; `weight` is the share of customers. */
-export type Storefront = { code: string; id: string; currency: Currency; locale: string; weight: number }
+/**
+ * `code` is ISO 3166 alpha-3, `country` alpha-2 and `id` the App Store's own number; `tax` is what the prices hold of
+ * it, in thousandths of the price without it; `weight` is the share of customers.
+ */
+export type Storefront = {
+  code: string
+  country: string
+  id: string
+  currency: Currency
+  locale: string
+  tax: number
+  weight: number
+}
 
 export const STOREFRONTS: readonly Storefront[] = [
-  { code: 'USA', id: '143441', currency: 'USD', locale: 'en_US', weight: 36 },
-  { code: 'DEU', id: '143443', currency: 'EUR', locale: 'de_DE', weight: 11 },
-  { code: 'GBR', id: '143444', currency: 'GBP', locale: 'en_GB', weight: 10 },
-  { code: 'JPN', id: '143462', currency: 'JPY', locale: 'ja_JP', weight: 9 },
-  { code: 'FRA', id: '143442', currency: 'EUR', locale: 'fr_FR', weight: 7 },
-  { code: 'AUS', id: '143460', currency: 'AUD', locale: 'en_AU', weight: 6 },
-  { code: 'CAN', id: '143455', currency: 'CAD', locale: 'en_CA', weight: 6 },
-  { code: 'BRA', id: '143503', currency: 'BRL', locale: 'pt_BR', weight: 5 },
-  { code: 'ESP', id: '143454', currency: 'EUR', locale: 'es_ES', weight: 4 },
-  { code: 'SWE', id: '143456', currency: 'SEK', locale: 'sv_SE', weight: 3 },
-  { code: 'MEX', id: '143468', currency: 'MXN', locale: 'es_MX', weight: 3 },
+  { code: 'USA', country: 'US', id: '143441', currency: 'USD', locale: 'en_US', tax: 0, weight: 36 },
+  { code: 'DEU', country: 'DE', id: '143443', currency: 'EUR', locale: 'de_DE', tax: 190, weight: 11 },
+  { code: 'GBR', country: 'GB', id: '143444', currency: 'GBP', locale: 'en_GB', tax: 200, weight: 10 },
+  { code: 'JPN', country: 'JP', id: '143462', currency: 'JPY', locale: 'ja_JP', tax: 100, weight: 9 },
+  { code: 'FRA', country: 'FR', id: '143442', currency: 'EUR', locale: 'fr_FR', tax: 200, weight: 7 },
+  { code: 'AUS', country: 'AU', id: '143460', currency: 'AUD', locale: 'en_AU', tax: 100, weight: 6 },
+  { code: 'CAN', country: 'CA', id: '143455', currency: 'CAD', locale: 'en_CA', tax: 0, weight: 6 },
+  { code: 'BRA', country: 'BR', id: '143503', currency: 'BRL', locale: 'pt_BR', tax: 0, weight: 5 },
+  { code: 'ESP', country: 'ES', id: '143454', currency: 'EUR', locale: 'es_ES', tax: 210, weight: 4 },
+  { code: 'SWE', country: 'SE', id: '143456', currency: 'SEK', locale: 'sv_SE', tax: 250, weight: 3 },
+  { code: 'MEX', country: 'MX', id: '143468', currency: 'MXN', locale: 'es_MX', tax: 160, weight: 3 },
 ]
 
 /** A tier is named after its price in dollars. Amounts are thousandths, for currencies without decimals too. */
@@ -47,4 +58,11 @@ function row(...amounts: Amounts): Record<Currency, number> {
 export function shareOf(price_milli: number, share: number, currency: Currency): number {
   const step = currency === 'JPY' ? 10_000 : 10
   return Math.round((price_milli * share) / step) * step
+}
+
+/** By either of its codes. */
+export function storefrontOf(code: string): Storefront {
+  const found = STOREFRONTS.find((storefront) => storefront.code === code || storefront.country === code)
+  if (found === undefined) throw new Error(`there is no storefront ${code}`)
+  return found
 }

@@ -48,6 +48,8 @@ export type Subscription = {
   instalment: { number: number; until: number } | null
   advanced: AdvancedCommerce | null
   members: Subscription[]
+  /** What the last notification about it said. */
+  told: { status: number; renewal: RenewalBody } | null
 }
 
 /** One transaction in somebody's hands, with its subscription when it belongs to one. */

@@ -142,10 +142,13 @@ export type UnsignedNotification = UnsignedBody & {
   signedDate: number
 }
 
-/** The body of Apple's call: the nested payloads each signed on their own, then the whole. */
+/**
+ * The body of Apple's call: the nested payloads each signed on their own, then the whole. `sign` is told `of` what its
+ * content was made, so that it can know it again.
+ */
 export function signNotification(
   payload: UnsignedNotification,
-  sign: (payload: object) => string,
+  sign: (content: object, of?: object) => string,
 ): { signedPayload: string } {
   const { data, appData, ...rest } = payload
   const outer: Record<string, unknown> = { ...rest }
@@ -160,5 +163,5 @@ export function signNotification(
   if (appData !== undefined) {
     outer.appData = { ...appData, signedAppTransactionInfo: sign(appData.signedAppTransactionInfo) }
   }
-  return { signedPayload: sign(outer) }
+  return { signedPayload: sign(outer, payload) }
 }

@@ -1,8 +1,12 @@
 /** What we remember: the simulated world's time, what is to happen in it, and the numbers the store gives out. */
 import type { Environment } from '../apple/payloads.ts'
+import { openAgenda } from './agenda.ts'
 import { openBooks } from './books.ts'
+import { openHoldings } from './holdings.ts'
+import type { Person } from './people.ts'
 import { HOUR, SECOND } from './periods.ts'
 import { openRandom } from './random.ts'
+import { openSent } from './sent.ts'
 import type { Draft } from './steps.ts'
 import { type Currency, TIERS, type Tier } from './storefronts.ts'
 import type { Subscription } from './subscription.ts'
@@ -11,30 +15,10 @@ import type { UnsignedNotification } from './unsigned.ts'
 /** Something that goes on for a while: it yields the next instant (milliseconds since the epoch) it waits for. */
 export type Story = Generator<number, void, undefined>
 
+/** How many seconds somebody looks around before they buy. */
+export type Looks = { from: number; to: number }
+
 export type World = ReturnType<typeof openWorld>
-
-type Due = { at: number; what: Story | Draft }
-
-/** What is to happen, the next thing last. Of two at the same instant the one put in first comes first. */
-function openAgenda() {
-  const due: Due[] = []
-  return {
-    put(at: number, what: Story | Draft) {
-      let low = 0
-      let high = due.length
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if ((due[middle]?.at ?? 0) > at) low = middle + 1
-        else high = middle
-      }
-      due.splice(low, 0, { at, what })
-    },
-    takeUntil(until: number): Due | undefined {
-      const next = due.at(-1)
-      return next !== undefined && next.at <= until ? due.pop() : undefined
-    },
-  }
-}
 
 /** Ids grow, as the store's do, by uneven steps; sandbox ids begin with 2000000. */
 function openNumbers(seed: string) {
@@ -68,7 +52,8 @@ function openPrices() {
 /** A world that stands at `from`. `odd`: the rare happens all the time; `prompt`: nothing is late or comes twice. */
 export function openWorld(options: { seed: number; from: number; odd: boolean; prompt?: boolean }) {
   const seed = `windfall/${options.seed}`
-  const agenda = openAgenda()
+  const agenda = openAgenda<Story | Draft>()
+  const sent = openSent()
   const post = openRandom(`${seed}/post`)
   let now = options.from
 
@@ -80,8 +65,14 @@ export function openWorld(options: { seed: number; from: number; odd: boolean; p
     return post.whole(350, 4_000) + (late ? HOUR * post.pick([1, 13]) : 0)
   }
 
+  /** The instant of the next signature for this customer: now, and never one used before. */
+  const instant = (person: Person) => Math.max(now, person.signed_at + 1)
+
   return {
     odd: options.odd,
+    sent,
+    instant,
+    ...openHoldings(instant),
     random: openRandom(seed),
     books: openBooks(),
     ...openNumbers(seed),
@@ -93,10 +84,13 @@ export function openWorld(options: { seed: number; from: number; odd: boolean; p
     begin: (story: Story, at = now) => agenda.put(Math.ceil(at), story),
     deliver: (draft: Draft) => agenda.put(draft.at, draft),
 
-    /** Apple sends it; sometimes twice. */
+    /** Apple sends it; sometimes again after a failure, sometimes twice. */
     notify(bundle_id: string, environment: Environment, payload: UnsignedNotification) {
       const draft = { kind: 'notification' as const, bundle_id, environment, payload }
-      const at = Math.max(now, payload.signedDate) + delay(environment)
+      const began = Math.max(now, payload.signedDate)
+      const at = began + delay(environment)
+      const failed = at - began >= HOUR ? [{ at: began + SECOND, result: 'TIMED_OUT' }] : []
+      sent.add({ bundle_id, environment, payload, attempts: [...failed, { at, result: 'SUCCESS' }] })
       agenda.put(at, { ...draft, at })
       if (!slips(options.odd ? 0.04 : 0.004)) return
       const again = at + post.whole(1, 90) * SECOND
@@ -106,7 +100,7 @@ export function openWorld(options: { seed: number; from: number; odd: boolean; p
     /** Lets time pass up to and including `until`; what is delivered comes out in order. One pass: time does not go back. */
     *play(until: number): Generator<Draft, void, undefined> {
       for (let next = agenda.takeUntil(until); next !== undefined; next = agenda.takeUntil(until)) {
-        now = next.at
+        now = Math.max(now, next.at)
         if ('kind' in next.what) {
           yield next.what
           continue

@@ -40,6 +40,7 @@ test.concurrent(
     const [, key = ''] = await demo.until((text) => /Bearer (pk_live_[0-9a-f]+)'/.exec(text))
     const [, body = ''] = await demo.until((text) => /-d '(\{.*\})'/.exec(text))
     expect(readdirSync(TMPDIR)).toHaveLength(1)
+    await demo.until((text) => /Importing a year of Apple’s daily reports/.exec(text))
 
     const headers = { authorization: `Bearer ${token}` }
     const page = (await (await fetch(`${url}/api/v1/events?limit=5`, { headers })).json()) as {

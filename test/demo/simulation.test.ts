@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/authority.ts'
 import { EVERY_NOTIFICATION } from '../../src/demo/everything.ts'
 import type { Step } from '../../src/demo/steps.ts'
-import { DAY, FROM, nameOf, open, play, UNTIL, unsigned } from './played.ts'
+import { DAY, FROM, nameOf, notificationsOf, open, play, UNTIL, unsigned } from './played.ts'
 
 const normal = play()
 
@@ -57,6 +57,37 @@ test('the history is played once, and goes on from where it stands', () => {
   const later = [...simulation.advance(UNTIL + 20 * DAY)]
   expect(later.length).toBeGreaterThan(0)
   expect(later.every((step) => step.at > UNTIL && step.at <= UNTIL + 20 * DAY)).toBe(true)
+})
+
+test('a world that was played ahead delivers the same, in the same order, when it is pulled', () => {
+  const ahead = open({ seed: 3, subscribers: 60 })
+  ahead.catchUp(FROM + 200 * DAY)
+  const first = [...ahead.advance(FROM + 100 * DAY)]
+  ahead.catchUp(FROM + 250 * DAY)
+  const steps = [...first, ...ahead.advance(FROM + 300 * DAY), ...ahead.steps()]
+  expect(JSON.stringify(steps)).toBe(JSON.stringify(play({ seed: 3, subscribers: 60 }).steps))
+})
+
+test('what passes while nobody is there is never delivered, and what comes after is', () => {
+  const simulation = open({ seed: 3, subscribers: 60 })
+  simulation.pass(FROM + 300 * DAY)
+  const later = [...simulation.steps()]
+  const whole = play({ seed: 3, subscribers: 60 }).steps
+  expect(JSON.stringify(later)).toBe(JSON.stringify(whole.filter((step) => step.at > FROM + 300 * DAY)))
+})
+
+test('a share of the notifications can be lost; nothing else changes', () => {
+  const options = { seed: 3, subscribers: 120, from: UNTIL - 180 * DAY }
+  const simulation = open(options)
+  simulation.lose({ share: 0.2 })
+  const left = [...simulation.steps()]
+  const whole = play(options).steps
+  const lost = new Set(simulation.lost().map((sent) => sent.payload.notificationUUID))
+  const arrives = (step: Step) => step.kind !== 'notification' || !lost.has(step.payload.notificationUUID)
+  expect(JSON.stringify(left)).toBe(JSON.stringify(whole.filter(arrives)))
+  const share = 1 - notificationsOf(left).length / notificationsOf(whole).length
+  expect(share).toBeGreaterThan(0.14)
+  expect(share).toBeLessThan(0.26)
 })
 
 test('people can be made to come and buy at a rate', () => {

@@ -1,0 +1,146 @@
+/** What may be asked: the simulated App Store Connect: apps, bundle ids, subscriptions, sales reports. */
+import type { ApiKey } from '../../apple/api/keys.ts'
+import type { Clock } from '../../clock.ts'
+import type { App, Plan } from '../products.ts'
+import { openHours } from './hours.ts'
+import type { Answer, Asked, Handler } from './listener.ts'
+import type { ListedApp, StoreMood } from './mood.ts'
+import { forbidden, missingAgreement, notFound, tooMany, unauthorized, wrongParameter } from './refusals.ts'
+import { openGate } from './tokens.ts'
+
+const HOURLY = 3500
+const TWENTY_MINUTES = 1200
+
+/** A thing of JSON:API. */
+type Resource = { type: string; id: string; attributes: Record<string, unknown> }
+
+const PERIODS: Record<string, string> = {
+  P1W: 'ONE_WEEK',
+  P1M: 'ONE_MONTH',
+  P2M: 'TWO_MONTHS',
+  P3M: 'THREE_MONTHS',
+  P6M: 'SIX_MONTHS',
+  P1Y: 'ONE_YEAR',
+}
+
+/** The attributes that were asked for; all when none was named. */
+function chosen(resource: Resource, query: URLSearchParams): Resource {
+  const fields = query.get(`fields[${resource.type}]`)?.split(',')
+  if (fields === undefined) return resource
+  const attributes = Object.entries(resource.attributes).filter(([name]) => fields.includes(name))
+  return { ...resource, attributes: Object.fromEntries(attributes) }
+}
+
+/** One page of a list; the cursor says where it begins. */
+function page(asked: Asked, all: readonly Resource[], most: number | null): Answer {
+  const { query, origin, path } = asked
+  const limit = Number(query.get('limit') ?? 50)
+  if (!Number.isInteger(limit) || limit < 1 || limit > 200) {
+    return wrongParameter('limit', `'${query.get('limit')}' is not a valid limit`)
+  }
+  const cursor = query.get('cursor')
+  const start = cursor === null ? 0 : Number(Buffer.from(cursor, 'base64url').toString())
+  if (!Number.isInteger(start)) return wrongParameter('cursor', `'${cursor}' is not a valid cursor`)
+  const end = start + Math.min(limit, most ?? limit)
+  const url = (at: number) => {
+    const next = new URLSearchParams(query)
+    if (at > 0) next.set('cursor', Buffer.from(String(at)).toString('base64url'))
+    return `${origin}${path}?${next}`
+  }
+  const links = { self: url(start), ...(end < all.length && { next: url(end) }) }
+  const data = all.slice(start, end).map((resource) => chosen(resource, query))
+  return { status: 200, json: { data, links, meta: { paging: { total: all.length, limit } } } }
+}
+
+function appResource({ apple_id, name, bundle_id, sku }: ListedApp): Resource {
+  const attributes = { name, bundleId: bundle_id, sku, primaryLocale: 'en-US' }
+  return { type: 'apps', id: String(apple_id), attributes }
+}
+
+function bundleResource({ bundle_id, name, team_id }: ListedApp, index: number): Resource {
+  const id = `BNDL${String(index).padStart(6, '0')}`
+  const attributes = { name, identifier: bundle_id, platform: 'UNIVERSAL', seedId: team_id }
+  return { type: 'bundleIds', id, attributes }
+}
+
+function groupsOf(app: App): Resource[] {
+  const groups = [...new Set(app.plans.map((plan) => plan.group))]
+  return groups.map((id, index) => {
+    const referenceName = index === 0 ? app.name : `${app.name} ${index + 1}`
+    return { type: 'subscriptionGroups', id, attributes: { referenceName } }
+  })
+}
+
+function planResource(plan: Plan): Resource {
+  const attributes = {
+    name: plan.name,
+    productId: plan.product_id,
+    familySharable: plan.family,
+    state: 'APPROVED',
+    subscriptionPeriod: PERIODS[plan.period],
+    groupLevel: plan.level,
+  }
+  return { type: 'subscriptions', id: plan.apple_id, attributes }
+}
+
+/** `reports` answers /v1/salesReports. */
+export function openConnectRoutes(o: {
+  key: ApiKey
+  clock: Clock
+  mood: StoreMood
+  apps: readonly App[]
+  reports: Handler
+}): Handler {
+  const { mood, clock } = o
+  const gate = openGate({ key: o.key, clock, life: TWENTY_MINUTES })
+  const hours = openHours(clock)
+
+  function listOf(asked: Asked): Resource[] | null {
+    const { path, query } = asked
+    if (path === '/v1/apps') return mood.apps.filter(isWanted(query, 'filter[bundleId]')).map(appResource)
+    if (path === '/v1/bundleIds') {
+      return mood.apps.filter(isWanted(query, 'filter[identifier]')).map(bundleResource)
+    }
+    const [, collection, id = '', below] = /^\/v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(path) ?? []
+    if (collection === 'apps' && below === 'subscriptionGroups') return groupsUnder(id)
+    if (collection === 'subscriptionGroups' && below === 'subscriptions') return plansUnder(id)
+    return null
+  }
+
+  const isWanted = (query: URLSearchParams, filter: string) => {
+    const wanted = query.get(filter)?.split(',')
+    return ({ bundle_id }: ListedApp) => wanted?.includes(bundle_id) ?? true
+  }
+
+  function groupsUnder(id: string): Resource[] | null {
+    const listed = mood.apps.some(({ apple_id }) => String(apple_id) === id)
+    const app = o.apps.find(({ apple_id }) => String(apple_id) === id)
+    return listed ? (app ? groupsOf(app) : []) : null
+  }
+
+  function plansUnder(id: string): Resource[] | null {
+    const plans = o.apps.flatMap((app) => app.plans).filter((plan) => plan.group === id)
+    return plans.length === 0 ? null : plans.map(planResource)
+  }
+
+  function route(asked: Asked): Answer | Promise<Answer> {
+    if (mood.missing_agreement) return missingAgreement()
+    if (mood.forbidden.some((beginning) => asked.path.startsWith(beginning))) return forbidden()
+    if (asked.path === '/v1/salesReports') {
+      return mood.connect_key === 'developer' ? forbidden() : o.reports(asked)
+    }
+    const list = asked.method === 'GET' ? listOf(asked) : null
+    return list === null ? notFound() : page(asked, list, mood.page_size)
+  }
+
+  return async (asked) => {
+    const claims = await gate(asked.authorization)
+    if (claims === null || mood.connect_key === 'revoked') return unauthorized()
+    const limit = mood.rate_limit?.connect ?? HOURLY
+    const { allowed, remaining } = hours.ask('key', limit)
+    const headers = { 'x-rate-limit': `user-hour-lim:${limit};user-hour-rem:${remaining};` }
+    const stopped = !allowed || clock() < (mood.rate_limit?.until ?? 0)
+    const answer = stopped ? tooMany() : await route(asked)
+    return { ...answer, headers: { ...headers, ...answer.headers } }
+  }
+}

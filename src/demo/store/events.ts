@@ -1,0 +1,125 @@
+/** What we compute: the SUBSCRIPTION_EVENT report: what subscribers did on a day. */
+import type { Books, Entry, Kind, Segment } from '../books.ts'
+import { pacificDay } from '../pacific.ts'
+import { DAY } from '../periods.ts'
+import type { Offer } from '../products.ts'
+import { storefrontOf } from '../storefronts.ts'
+import { planFacts } from './plans.ts'
+import { discountOf, gathered, offerLengthOf, offerNameOf, type Row } from './tables.ts'
+
+export const EVENT_COLUMNS = [
+  'Event Date',
+  'Event',
+  'App Name',
+  'App Apple ID',
+  'Subscription Name',
+  'Subscription Apple ID',
+  'Subscription Group ID',
+  'Standard Subscription Duration',
+  'Subscription Offer Type',
+  'Subscription Offer Duration',
+  'Marketing Opt-In',
+  'Marketing Opt-In Duration',
+  'Preserved Pricing',
+  'Proceeds Reason',
+  'Subscription Offer Name',
+  'Promotional Offer ID',
+  'Consecutive Paid Periods',
+  'Original Start Date',
+  'Device',
+  'Client',
+  'State',
+  'Country',
+  'Previous Subscription Name',
+  'Previous Subscription Apple ID',
+  'Days Before Canceling',
+  'Cancellation Reason',
+  'Days Canceled',
+  'Quantity',
+  'Paid Service Days Recovered',
+] as const
+
+function isIntroductory(kind: Segment['kind'] | null): boolean {
+  return kind === 'trial' || kind === 'intro'
+}
+
+function startOf(offer: Offer | null): string {
+  if (offer === null) return 'Subscribe'
+  if (offer.type === 1) return 'Start Introductory Offer'
+  return offer.type === 3 ? 'Start Offer Code' : 'Start Promotional Offer'
+}
+
+function renewalOf(segment: Segment): string {
+  const { follows, kind } = segment
+  if (isIntroductory(follows) && kind === 'paid') return 'Paid Subscription from Introductory Offer'
+  if (isIntroductory(follows) && isIntroductory(kind)) return 'Introductory Offer from Introductory Offer'
+  return 'Renew'
+}
+
+const CANCELLATIONS: Record<number, readonly [string, string]> = {
+  1: ['Cancel', 'Canceled'],
+  2: ['Canceled from Billing Retry', 'Billing issue'],
+  3: ['Cancel', 'Price increase'],
+  4: ['Cancel', 'Removed from store'],
+}
+
+/** What App Store Connect calls what happened; null: it does not tell of it. */
+function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
+  const names: Partial<Record<Kind, () => string | null>> = {
+    started: () => startOf(segment.offer),
+    renewed: () => renewalOf(segment),
+    recovered: () => (segment.follows === null ? 'Renewal from Billing Retry' : 'Renewals from Grace Period'),
+    resubscribed: () => (segment.offer?.type === 2 ? 'Reactivation to Promotional Offer' : 'Reactivate'),
+    upgraded: () => 'Upgrade',
+    downgraded: () => 'Downgrade',
+    crossgraded: () => 'Crossgrade',
+    billing_failed: () =>
+      isIntroductory(segment.kind)
+        ? 'Billing Retry from Introductory Offer'
+        : 'Billing Retry from Paid Subscription',
+    expired: () => CANCELLATIONS[intent ?? 0]?.[0] ?? 'Canceled from Billing Retry',
+    refund: () => 'Refund',
+  }
+  return names[kind]?.() ?? null
+}
+
+function rowOf(entry: Entry, segment: Segment, event: string): Row {
+  const { offer } = segment
+  const cancelled = entry.kind === 'expired'
+  return {
+    'Event Date': pacificDay(entry.at),
+    Event: event,
+    ...planFacts(entry.bundle_id, segment.plan),
+    'Subscription Offer Type': offer === null ? null : discountOf(offer),
+    'Subscription Offer Duration': offerLengthOf(offer),
+    'Preserved Pricing': segment.preserved ? 'Yes' : null,
+    'Proceeds Reason': segment.after_a_year ? 'Rate After One Year' : null,
+    'Subscription Offer Name': offerNameOf(offer),
+    'Promotional Offer ID': offerNameOf(offer),
+    'Consecutive Paid Periods': isIntroductory(segment.kind) ? 0 : 1,
+    'Original Start Date': pacificDay(segment.started_at),
+    Device: segment.device,
+    Country: storefrontOf(entry.storefront).country,
+    'Days Before Canceling': cancelled ? Math.max(0, Math.round((entry.at - segment.from) / DAY)) : null,
+    'Cancellation Reason': cancelled ? (CANCELLATIONS[entry.intent ?? 0]?.[1] ?? 'Other') : null,
+    Quantity: 1,
+  }
+}
+
+/** A renewal that is also a change of product is told as the change alone. */
+function withoutDoubles(entries: readonly Entry[]): Entry[] {
+  const changed = new Set(
+    entries.filter((e) => e.kind === 'downgraded' || e.kind === 'crossgraded').map((e) => e.transaction_id),
+  )
+  return entries.filter((e) => !(e.kind === 'renewed' && changed.has(e.transaction_id)))
+}
+
+/** The rows of those entries, all of one day; sandbox and family do not count. */
+export function eventRows(books: Books, entries: readonly Entry[]): Row[] {
+  const rows = withoutDoubles(entries).flatMap((entry) => {
+    const segment = books.segmentOf(entry.environment, entry.transaction_id)
+    const event = segment === undefined ? null : eventOf(entry, segment)
+    return segment === undefined || event === null ? [] : [rowOf(entry, segment, event)]
+  })
+  return gathered(rows, ['Quantity'])
+}

@@ -1,0 +1,161 @@
+/**
+ * What may be asked: the simulated transaction history and the statuses of one customer. Apple signs them anew at each
+ * request; here a transaction is signed once for each of its changes, at the instant of the change, so that the same
+ * state is always the same text.
+ */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { Held, Holdings } from '../holdings.ts'
+import type { Person } from '../people.ts'
+import type { Sign } from '../signatures.ts'
+import { current } from '../subscription.ts'
+import type { TransactionBody } from '../unsigned.ts'
+import type { Answer, Asked } from './listener.ts'
+import { serverRefusal } from './refusals.ts'
+
+const PAGE = 20
+
+/** A transaction as it reads now, and since when. */
+type Item = { at: number; body: TransactionBody; held: Held }
+
+const WANTED_TYPES: Record<string, string> = {
+  AUTO_RENEWABLE: 'Auto-Renewable Subscription',
+  NON_CONSUMABLE: 'Non-Consumable',
+  CONSUMABLE: 'Consumable',
+  NON_RENEWABLE: 'Non-Renewing Subscription',
+}
+
+function isAmong(values: readonly string[], value: string | undefined): boolean {
+  return values.length === 0 || (value !== undefined && values.includes(value))
+}
+
+function isWanted({ body }: Item, query: URLSearchParams): boolean {
+  const types = query.getAll('productType').map((name) => WANTED_TYPES[name] ?? name)
+  const revoked = query.get('revoked')
+  return (
+    isAmong(query.getAll('productId'), body.productId) &&
+    isAmong(types, body.type) &&
+    isAmong(query.getAll('subscriptionGroupIdentifier'), body.subscriptionGroupIdentifier) &&
+    isAmong(query.getAll('inAppOwnershipType'), body.inAppOwnershipType) &&
+    (revoked === null || (revoked === 'true') === (body.revocationDate !== undefined)) &&
+    body.purchaseDate >= Number(query.get('startDate') ?? -Infinity) &&
+    body.purchaseDate < Number(query.get('endDate') ?? Infinity)
+  )
+}
+
+/** A revision is a place in the order of last modification. */
+type Place = { at: number; id: string }
+
+function placeOf({ at, body }: Item): Place {
+  return { at, id: body.transactionId }
+}
+
+function isAfter(one: Place, other: Place): boolean {
+  return one.at > other.at || (one.at === other.at && one.id > other.id)
+}
+
+function revisionOf({ at, id }: Place): string {
+  return Buffer.from(`${at}_${id}`).toString('base64url')
+}
+
+function placeIn(revision: string): Place | null {
+  const [, at, id = ''] = /^(\d+)_(\d*)$/.exec(Buffer.from(revision, 'base64url').toString()) ?? []
+  return at === undefined ? null : { at: Number(at), id }
+}
+
+const notKnown = () => serverRefusal(4_040_010, 'Transaction id not found.')
+const notAnId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
+const isId = (id: string) => /^\d{1,20}$/.test(id)
+
+export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }) {
+  /** How each of a customer's transactions reads now, least recently changed first. */
+  function itemsOf(person: Person): Item[] {
+    const now = o.clock()
+    const items = o.holdings.of(person).flatMap((held): Item[] => {
+      const version = held.versions.findLast(({ at }) => at <= now)
+      return version === undefined ? [] : [{ ...version, held }]
+    })
+    return items.sort((a, b) => (isAfter(placeOf(a), placeOf(b)) ? 1 : -1))
+  }
+
+  function personOf(bundle_id: string, environment: Environment, id: string): Person | null {
+    const person = o.holdings.find(environment, id)
+    return person !== null && person.app.bundle_id === bundle_id && itemsOf(person).length > 0 ? person : null
+  }
+
+  function headOf({ app, environment }: Person) {
+    const name = environment === 'production' ? 'Production' : 'Sandbox'
+    const apple = environment === 'production' ? { appAppleId: app.apple_id } : {}
+    return { bundleId: app.bundle_id, ...apple, environment: name }
+  }
+
+  /** GET /inApps/v2/history/{anyTransactionId}. */
+  function history(asked: Asked, bundle_id: string, environment: Environment, id: string): Answer {
+    if (!isId(id)) return notAnId()
+    const person = personOf(bundle_id, environment, id)
+    if (person === null) return notKnown()
+    const revision = asked.query.get('revision')
+    const place = revision === null ? { at: 0, id: '' } : placeIn(revision)
+    if (place === null) return serverRefusal(4_000_005, 'Invalid request revision.')
+    const descending = asked.query.get('sort') === 'DESCENDING'
+    const wanted = itemsOf(person).filter((item) => isWanted(item, asked.query))
+    const left = descending
+      ? wanted.reverse().filter((item) => revision === null || isAfter(place, placeOf(item)))
+      : wanted.filter((item) => isAfter(placeOf(item), place))
+    const page = left.slice(0, PAGE)
+    const last = page.at(-1)
+    return {
+      status: 200,
+      json: {
+        revision: revisionOf(last === undefined ? place : placeOf(last)),
+        hasMore: left.length > PAGE,
+        ...headOf(person),
+        signedTransactions: page.map(({ body }) => o.sign(body)),
+      },
+    }
+  }
+
+  /** GET /inApps/v1/transactions/{transactionId}. */
+  function transaction(bundle_id: string, environment: Environment, id: string): Answer {
+    if (!isId(id)) return notAnId()
+    const person = personOf(bundle_id, environment, id)
+    const item = person && itemsOf(person).find(({ body }) => body.transactionId === id)
+    if (!item) return notKnown()
+    return { status: 200, json: { signedTransactionInfo: o.sign(item.body) } }
+  }
+
+  function lastOf(items: readonly Item[]) {
+    return items.flatMap(({ held: { sub }, body }) => {
+      if (!sub?.told || current(sub).transactionId !== body.transactionId) return []
+      const { status, renewal } = sub.told
+      return [
+        {
+          group: sub.plan.group,
+          last: {
+            status,
+            originalTransactionId: sub.original_id,
+            signedTransactionInfo: o.sign(body),
+            signedRenewalInfo: o.sign(renewal),
+          },
+        },
+      ]
+    })
+  }
+
+  /** GET /inApps/v1/subscriptions/{anyTransactionId}: as each stands now. */
+  function statuses(asked: Asked, bundle_id: string, environment: Environment, id: string): Answer {
+    if (!isId(id)) return notAnId()
+    const person = personOf(bundle_id, environment, id)
+    if (person === null) return notKnown()
+    const wanted = asked.query.getAll('status')
+    const last = lastOf(itemsOf(person)).filter(({ last }) => isAmong(wanted, String(last.status)))
+    const groups = Map.groupBy(last, ({ group }) => group)
+    const data = [...groups].map(([subscriptionGroupIdentifier, list]) => ({
+      subscriptionGroupIdentifier,
+      lastTransactions: list.map(({ last }) => last),
+    }))
+    return { status: 200, json: { ...headOf(person), data } }
+  }
+
+  return { history, transaction, statuses }
+}

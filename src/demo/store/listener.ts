@@ -1,0 +1,120 @@
+/** What we remember: an HTTP server on the loopback, and what it was asked. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Clock } from '../../clock.ts'
+
+export type HostName = 'connect' | 'production' | 'sandbox'
+
+/** A request as it came. `body` is its JSON, null when there is none. */
+export type Asked = {
+  host: HostName
+  origin: string
+  method: string
+  path: string
+  query: URLSearchParams
+  authorization: string | null
+  accept: string
+  body: unknown
+}
+
+export type Answer = {
+  status: number
+  headers?: Record<string, string>
+  json?: unknown
+  body?: Buffer | string
+}
+
+export type Handler = (asked: Asked) => Answer | Promise<Answer>
+
+/** What was asked, when (by the store's clock), and with which status it was answered. */
+export type Requested = {
+  at: number
+  host: HostName
+  method: string
+  path: string
+  query: Record<string, string>
+  body: unknown
+  status: number
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  try {
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The request's path and query, whatever stands in them; nothing a path can hold ends the server. */
+function targetOf(incoming: IncomingMessage): URL {
+  return URL.parse(incoming.url ?? '/', 'http://store') ?? new URL('http://store/')
+}
+
+function write(response: ServerResponse, answer: Answer, now: number): void {
+  const { status, headers = {}, json } = answer
+  const body = json === undefined ? (answer.body ?? '') : JSON.stringify(json)
+  const type = json === undefined ? {} : { 'content-type': 'application/json' }
+  response.writeHead(status, { date: new Date(now).toUTCString(), ...type, ...headers })
+  response.end(body)
+}
+
+/** Listens on 127.0.0.1, on any free port. */
+export async function openListener(o: {
+  host: HostName
+  clock: Clock
+  handler: Handler
+  requests: Requested[]
+}) {
+  let origin = ''
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname: path, searchParams: query } = targetOf(incoming)
+    const { method = 'GET', headers } = incoming
+    const body = await bodyOf(incoming)
+    const asked: Asked = {
+      host: o.host,
+      origin,
+      method,
+      path,
+      query,
+      authorization: headers.authorization ?? null,
+      accept: headers.accept ?? '',
+      body,
+    }
+    const answered = await o.handler(asked)
+    const { status } = answered
+    o.requests.push({
+      at: o.clock(),
+      host: o.host,
+      method,
+      path,
+      query: Object.fromEntries(query),
+      body,
+      status,
+    })
+    write(response, answered, o.clock())
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error) => {
+      write(
+        response,
+        { status: 500, json: { simulated_store_failed: String(error?.stack ?? error) } },
+        o.clock(),
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the simulated store has no port')
+  origin = `http://127.0.0.1:${address.port}`
+  return {
+    origin,
+    async close(): Promise<void> {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,17 @@
+/** What we compute: how reports name an app's subscription. */
+import { APPS } from '../catalogue.ts'
+import type { Plan } from '../products.ts'
+import { lengthOf, type Row } from './tables.ts'
+
+/** The columns that three of the four reports begin with. */
+export function planFacts(bundle_id: string | null, plan: Plan): Row {
+  const app = APPS.find((one) => one.bundle_id === bundle_id)
+  return {
+    'App Name': app?.name ?? null,
+    'App Apple ID': app?.apple_id ?? null,
+    'Subscription Name': plan.name,
+    'Subscription Apple ID': plan.apple_id,
+    'Subscription Group ID': plan.group,
+    'Standard Subscription Duration': lengthOf(plan),
+  }
+}

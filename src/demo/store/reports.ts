@@ -1,0 +1,176 @@
+/** What may be asked: the simulated /v1/salesReports: each day's files, when they are there, as they are revised. */
+import type { Clock } from '../../clock.ts'
+import type { Books, Entry } from '../books.ts'
+import { dayAfter, pacificDay, pacificInstant } from '../pacific.ts'
+import { HOUR } from '../periods.ts'
+import { isLate } from '../selling.ts'
+import { EVENT_COLUMNS, eventRows } from './events.ts'
+import { LEVEL_COLUMNS, levelRows } from './levels.ts'
+import type { Answer, Asked, Handler } from './listener.ts'
+import type { ReportType, StoreMood } from './mood.ts'
+import { connectRefusal, notFound, wrongParameter } from './refusals.ts'
+import { SALES_COLUMNS, salesRows } from './sales.ts'
+import { SUBSCRIBER_COLUMNS, subscriberRows } from './subscribers.ts'
+import { type Row, tableOf } from './tables.ts'
+
+/** Reports come at that hour of the next day, in California, and once more, with the late rows, a day later. */
+const HOUR_OF_REPORTS = 8
+const DAYS_KEPT = 365
+
+const REPORT_TYPES: readonly ReportType[] = ['SALES', 'SUBSCRIPTION', 'SUBSCRIPTION_EVENT', 'SUBSCRIBER']
+
+const SUB_TYPES: Record<ReportType, string> = {
+  SALES: 'SUMMARY',
+  SUBSCRIPTION: 'SUMMARY',
+  SUBSCRIPTION_EVENT: 'SUMMARY',
+  SUBSCRIBER: 'DETAILED',
+}
+
+const COLUMNS: Record<ReportType, readonly string[]> = {
+  SALES: SALES_COLUMNS,
+  SUBSCRIPTION: LEVEL_COLUMNS,
+  SUBSCRIPTION_EVENT: EVENT_COLUMNS,
+  SUBSCRIBER: SUBSCRIBER_COLUMNS,
+}
+
+/** The events of each day, found again as the books grow. */
+function openDays(books: Books) {
+  const days = new Map<string, Entry[]>()
+  let seen = 0
+  return (day: string): Entry[] => {
+    for (; seen < books.entries.length; seen += 1) {
+      const entry = books.entries[seen]
+      if (entry === undefined || entry.environment !== 'production' || entry.shared) continue
+      const on = pacificDay(entry.at)
+      const list = days.get(on)
+      if (list === undefined) days.set(on, [entry])
+      else list.push(entry)
+    }
+    return days.get(day) ?? []
+  }
+}
+
+export type Timetable = ReturnType<typeof openTimetable>
+
+/** When a day's reports are there, when they are final, and when they are gone. */
+export function openTimetable(clock: Clock, mood: StoreMood) {
+  const late = () => mood.reports_late * HOUR
+  const from = (day: string, days: number) => pacificInstant(dayAfter(day, days), HOUR_OF_REPORTS) + late()
+  return {
+    isThere: (day: string) => clock() >= from(day, 1),
+    isFinal: (day: string) => clock() >= from(day, 2),
+    isGone: (day: string) => clock() >= from(day, 1 + DAYS_KEPT),
+  }
+}
+
+/** The version after one: 1_4, then 1_5. */
+function versionAfter(version: string): string {
+  const [major = '1', minor = '0'] = version.split('_')
+  return `${major}_${Number(minor) + 1}`
+}
+
+export function latestVersion(mood: StoreMood, type: ReportType): string {
+  const version = mood.versions[type]
+  return mood.refuse_version === version ? versionAfter(version) : version
+}
+
+export function openReports(o: {
+  books: Books
+  clock: Clock
+  mood: StoreMood
+  timetable: Timetable
+  vendor_number: string
+}): Handler {
+  const { books, mood, timetable } = o
+  const entriesOf = openDays(books)
+
+  function rowsOf(type: ReportType, day: string): Row[] {
+    const final = timetable.isFinal(day)
+    const lines = () => books.linesOf(day).filter((line) => final || !line.late)
+    if (type === 'SALES') return salesRows(lines())
+    if (type === 'SUBSCRIBER') return subscriberRows(lines())
+    if (type === 'SUBSCRIPTION_EVENT') {
+      return eventRows(
+        books,
+        entriesOf(day).filter((entry) => final || !isLate(entry.transaction_id)),
+      )
+    }
+    const end = pacificInstant(dayAfter(day)) - 1
+    return levelRows(books, end, (s) => final || pacificDay(s.from) !== day || !isLate(s.transaction_id))
+  }
+
+  const noSales = () => notFound('There were no sales for the date specified.')
+
+  function refusedVersion(type: ReportType, version: string | null): Answer | null {
+    const latest = latestVersion(mood, type)
+    if (version === latest || (version === null && latest === '1_0')) return null
+    if (mood.retired_says_no_sales && version !== null) return noSales()
+    const begin =
+      version === null
+        ? 'Please include the version parameter.'
+        : 'The version parameter you have specified is invalid.'
+    return wrongParameter('filter[version]', `${begin} The latest version for this report is ${latest}.`)
+  }
+
+  function refused(asked: Asked): Answer | null {
+    const { query, accept } = asked
+    if (!/application\/a-gzip|\*\/\*/.test(accept)) {
+      return connectRefusal({
+        status: 406,
+        code: 'NOT_ACCEPTABLE',
+        title: 'The specified value for Accept header is unacceptable',
+        detail: `The specified value '${accept}' for Accept header is unacceptable. Valid values: application/a-gzip`,
+      })
+    }
+    if (query.get('filter[frequency]') !== 'DAILY') {
+      return wrongParameter('filter[frequency]', 'The frequency is not one of the valid values: DAILY')
+    }
+    if (query.get('filter[vendorNumber]') !== o.vendor_number) {
+      return wrongParameter('filter[vendorNumber]', 'Invalid vendor number specified.')
+    }
+    return null
+  }
+
+  function typeOf(query: URLSearchParams): ReportType | null {
+    const type = REPORT_TYPES.find((name) => name === query.get('filter[reportType]'))
+    return type !== undefined && SUB_TYPES[type] === query.get('filter[reportSubType]') ? type : null
+  }
+
+  function answerFor(type: ReportType, day: string): Answer {
+    if (timetable.isGone(day)) {
+      return connectRefusal({
+        status: 410,
+        code: 'GONE',
+        title: 'The requested resource is no longer available',
+        detail: 'Report is no longer available. Daily reports are available for 365 days.',
+      })
+    }
+    if (!timetable.isThere(day)) {
+      return notFound('Report is not available yet. Daily reports are available by 8 am PT the next day.')
+    }
+    const rows = rowsOf(type, day)
+    if (rows.length === 0) return noSales()
+    const headers = {
+      'content-type': 'application/a-gzip',
+      'content-disposition': `attachment; filename=S_D_${type}_${day}.txt.gz`,
+    }
+    return { status: 200, headers, body: tableOf(COLUMNS[type], rows) }
+  }
+
+  return (asked) => {
+    const refusal = refused(asked)
+    if (refusal !== null) return refusal
+    const type = typeOf(asked.query)
+    if (type === null) {
+      return wrongParameter(
+        'filter[reportType]',
+        'The report type or sub type is not one of the valid values.',
+      )
+    }
+    const day = asked.query.get('filter[reportDate]') ?? dayAfter(pacificDay(o.clock()), -1)
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
+      return wrongParameter('filter[reportDate]', 'The report date is not in the format YYYY-MM-DD.')
+    }
+    return refusedVersion(type, asked.query.get('filter[version]')) ?? answerFor(type, day)
+  }
+}

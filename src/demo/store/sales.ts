@@ -1,0 +1,80 @@
+/** What we compute: the SALES report of a day, from the lines that its customers left. */
+import type { ReportLine } from '../report_lines.ts'
+import { gathered, lengthOf, moneyText, orderTypeOf, type Row, slashed } from './tables.ts'
+
+export const SALES_COLUMNS = [
+  'Provider',
+  'Provider Country',
+  'SKU',
+  'Developer',
+  'Title',
+  'Version',
+  'Product Type Identifier',
+  'Units',
+  'Developer Proceeds',
+  'Begin Date',
+  'End Date',
+  'Customer Currency',
+  'Country Code',
+  'Currency of Proceeds',
+  'Apple Identifier',
+  'Customer Price',
+  'Promo Code',
+  'Parent Identifier',
+  'Subscription',
+  'Period',
+  'Category',
+  'CMB',
+  'Device',
+  'Supported Platforms',
+  'Proceeds Reason',
+  'Preserved Pricing',
+  'Client',
+  'Order Type',
+] as const
+
+function subscriptionPart(line: ReportLine): Row {
+  if (line.plan === null)
+    return line.product_type === 'IAY' ? { Subscription: 'Renewal', Period: '1 Month' } : {}
+  return {
+    Subscription: line.renewal ? 'Renewal' : 'New',
+    Period: lengthOf(line.plan),
+    'Proceeds Reason': line.after_a_year ? 'Rate After One Year' : null,
+    'Preserved Pricing': line.preserved ? 'Yes' : null,
+    'Order Type': orderTypeOf(line.offer),
+  }
+}
+
+function rowOf(line: ReportLine): Row {
+  const download = !line.product_type.startsWith('IA')
+  // As Apple has it: what costs nothing is not always paid out in a currency.
+  const unpaid = download && line.country !== 'US'
+  return {
+    Provider: 'APPLE',
+    'Provider Country': 'US',
+    SKU: line.product_id,
+    Developer: download ? 'LANTERN LABS' : null,
+    Title: line.title,
+    Version: download ? '4.1' : null,
+    'Product Type Identifier': line.product_type,
+    Units: line.units,
+    'Developer Proceeds': moneyText(line.proceeds_milli),
+    'Begin Date': slashed(line.day),
+    'End Date': slashed(line.day),
+    'Customer Currency': line.currency,
+    'Country Code': line.country,
+    'Currency of Proceeds': unpaid ? null : line.currency,
+    'Apple Identifier': line.apple_id,
+    'Customer Price': moneyText(line.price_milli),
+    'Parent Identifier': download ? null : line.sku,
+    ...subscriptionPart(line),
+    Category: 'Lifestyle',
+    Device: line.device,
+    'Supported Platforms': 'iOS',
+  }
+}
+
+/** Units of the same kind stand in one row; each part given back has its own. */
+export function salesRows(lines: readonly ReportLine[]): Row[] {
+  return gathered(lines.map(rowOf), ['Units'], (row) => row.Units === 0)
+}

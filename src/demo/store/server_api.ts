@@ -1,0 +1,88 @@
+/** What may be asked: the simulated App Store Server API of one environment. */
+import type { ApiKey } from '../../apple/api/keys.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { App } from '../products.ts'
+import type { openHistories } from './history.ts'
+import { openHours } from './hours.ts'
+import type { Answer, Asked, Handler } from './listener.ts'
+import type { StoreMood } from './mood.ts'
+import type { openNotificationHistory } from './notifications.ts'
+import { serverRefusal, serverTooMany } from './refusals.ts'
+import type { openTestNotifications } from './test_notifications.ts'
+import { openGate } from './tokens.ts'
+
+const ONE_HOUR = 3600
+/** So many a second, counted over an hour; a tenth of it in the sandbox. */
+const LIMITS: Record<string, number> = {
+  notifications: 50,
+  transactions: 50,
+  statuses: 50,
+  test: 1,
+  test_status: 1,
+}
+
+type Route = { kind: string; answer: () => Answer }
+
+export function openServerRoutes(o: {
+  environment: Environment
+  key: ApiKey
+  clock: Clock
+  mood: StoreMood
+  apps: readonly App[]
+  notifications: ReturnType<typeof openNotificationHistory>
+  histories: ReturnType<typeof openHistories>
+  tests: ReturnType<typeof openTestNotifications>
+}): Handler {
+  const { environment, clock, mood, histories, tests } = o
+  const gate = openGate({ key: o.key, clock, life: ONE_HOUR })
+  const hours = openHours(clock)
+
+  function posted(asked: Asked, app: App): Route | null {
+    if (asked.path === '/inApps/v1/notifications/history') {
+      return { kind: 'notifications', answer: () => o.notifications(asked, app.bundle_id, environment) }
+    }
+    if (asked.path === '/inApps/v1/notifications/test') {
+      return { kind: 'test', answer: () => tests.request(app, environment) }
+    }
+    return null
+  }
+
+  function got(asked: Asked, { bundle_id }: App): Route | null {
+    const [, what, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(asked.path) ?? []
+    const routes: Record<string, Route> = {
+      'v2/history': {
+        kind: 'transactions',
+        answer: () => histories.history(asked, bundle_id, environment, id),
+      },
+      'v1/transactions': {
+        kind: 'transactions',
+        answer: () => histories.transaction(bundle_id, environment, id),
+      },
+      'v1/subscriptions': {
+        kind: 'statuses',
+        answer: () => histories.statuses(asked, bundle_id, environment, id),
+      },
+      'v1/notifications/test': { kind: 'test_status', answer: () => tests.status(environment, id) },
+    }
+    return routes[what ?? ''] ?? null
+  }
+
+  function stopped(kind: string, app: App): Answer | null {
+    const until = mood.rate_limit?.until ?? 0
+    if (clock() < until) return serverTooMany(until)
+    if (mood.server_error !== null) return serverRefusal(mood.server_error, 'An error occurred.')
+    const usual = (LIMITS[kind] ?? 50) * ONE_HOUR * (environment === 'sandbox' ? 0.1 : 1)
+    const { allowed, resumes_at } = hours.ask(`${kind} ${app.bundle_id}`, mood.rate_limit?.server ?? usual)
+    return allowed ? null : serverTooMany(resumes_at)
+  }
+
+  return async (asked) => {
+    const claims = await gate(asked.authorization)
+    const app = o.apps.find(({ bundle_id }) => bundle_id === claims?.bid)
+    if (claims === null || app === undefined || mood.purchase_key === 'revoked') return { status: 401 }
+    const route = asked.method === 'POST' ? posted(asked, app) : got(asked, app)
+    if (route === null) return serverRefusal(4_000_000, 'Bad request.')
+    return stopped(route.kind, app) ?? route.answer()
+  }
+}

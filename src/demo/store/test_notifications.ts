@@ -1,0 +1,92 @@
+/** What may be asked: a test notification, which the simulated store really posts, and what became of it. */
+import { randomUUID } from 'node:crypto'
+import { request } from 'undici'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import { appFields } from '../announce.ts'
+import type { App } from '../products.ts'
+import type { Attempt, SentLog } from '../sent.ts'
+import type { Sign } from '../signatures.ts'
+import { signNotification, type UnsignedNotification } from '../unsigned.ts'
+import type { Answer } from './listener.ts'
+import type { StoreMood } from './mood.ts'
+import { serverRefusal } from './refusals.ts'
+
+const PATIENCE = 10_000
+
+type Test = { payload: UnsignedNotification; attempts: Attempt[] }
+
+/** One POST as Apple makes it; a word of Apple's for how it went. */
+async function post(url: string, body: object): Promise<string> {
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      headersTimeout: PATIENCE,
+      bodyTimeout: PATIENCE,
+    })
+    await answer.body.dump()
+    return answer.statusCode >= 200 && answer.statusCode < 207 ? 'SUCCESS' : 'UNSUCCESSFUL_HTTP_RESPONSE_CODE'
+  } catch (error) {
+    return /timeout/i.test(String(error)) ? 'TIMED_OUT' : 'NO_RESPONSE'
+  }
+}
+
+export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clock; mood: StoreMood }) {
+  const tests = new Map<string, Test>()
+  const underWay = new Set<Promise<void>>()
+
+  async function send(test: Test, url: string): Promise<void> {
+    const result = o.mood.test_result ?? (await post(url, signNotification(test.payload, o.sign)))
+    test.attempts.push({ at: o.clock(), result })
+  }
+
+  function begin(app: App, environment: Environment, url: string): string {
+    const token = `${randomUUID()}_${o.clock()}`
+    const payload: UnsignedNotification = {
+      notificationType: 'TEST',
+      notificationUUID: randomUUID(),
+      version: '2.0',
+      signedDate: o.clock(),
+      data: appFields(app, environment),
+    }
+    const test: Test = { payload, attempts: [] }
+    tests.set(`${environment} ${token}`, test)
+    o.sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
+    const sending = send(test, url).finally(() => underWay.delete(sending))
+    underWay.add(sending)
+    return token
+  }
+
+  return {
+    /** POST /inApps/v1/notifications/test. */
+    request(app: App, environment: Environment): Answer {
+      const url = o.mood.notification_url
+      if (url === null) {
+        return serverRefusal(4_040_007, 'No App Store Server Notification URL found for provided app.')
+      }
+      return { status: 200, json: { testNotificationToken: begin(app, environment, url) } }
+    },
+    /** GET /inApps/v1/notifications/test/{token}. */
+    status(environment: Environment, token: string): Answer {
+      if (!/^[0-9a-f-]{36}_\d+$/.test(token)) {
+        return serverRefusal(4_000_020, 'Invalid request. The test notification token is invalid.')
+      }
+      const test = tests.get(`${environment} ${token}`)
+      if (test === undefined || test.attempts.length === 0) {
+        return serverRefusal(
+          4_040_008,
+          'Either the test notification token is expired or the notification and status are not yet available.',
+        )
+      }
+      const sendAttempts = test.attempts.map(({ at, result }) => ({
+        attemptDate: at,
+        sendAttemptResult: result,
+      }))
+      return { status: 200, json: { ...signNotification(test.payload, o.sign), sendAttempts } }
+    },
+    /** Waits for what is being sent. */
+    settled: async (): Promise<void> => void (await Promise.all(underWay)),
+  }
+}

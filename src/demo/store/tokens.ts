@@ -1,0 +1,71 @@
+/** What we remember: the two keys of the simulated team, and which tokens were made with them. */
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, jwtVerify } from 'jose'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import type { Clock } from '../../clock.ts'
+
+type Claims = { iss?: string; sub?: string; bid?: unknown; iat?: number; exp?: number }
+
+/** `life` is the longest that a token may hold, in seconds. */
+type Gate = { key: ApiKey; clock: Clock; life: number }
+
+function newKey(key_id: string, issuer_id: string): ApiKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { key_id, issuer_id, private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+/** The team's App Store Connect key and its In-App Purchase key: one issuer, two kinds. */
+export function newKeys(): { connect_key: ApiKey; purchase_key: ApiKey } {
+  const issuer = randomUUID()
+  return { connect_key: newKey('CNCT4K7W2Q', issuer), purchase_key: newKey('PRCH9M3X5L', issuer) }
+}
+
+function keyIdOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).kid
+  } catch {
+    return undefined
+  }
+}
+
+/** Checks what a token says of itself: whose it is, and for how long. */
+function isRight(claims: Claims, gate: Gate): boolean {
+  const { iss, sub, iat = Number.NaN, exp = Number.NaN } = claims
+  const now = gate.clock() / 1000
+  const owned = iss === gate.key.issuer_id || (iss === undefined && sub === 'user')
+  return owned && exp > now && exp - Math.min(iat, now) <= gate.life
+}
+
+/**
+ * Tells whether an authorization is a token (ES256, `aud` appstoreconnect-v1) made with the key, and what it claims.
+ * Each token's signature is checked once.
+ */
+export function openGate(gate: Gate) {
+  const { key, clock } = gate
+  const pub: KeyObject = createPublicKey(key.private_key)
+  const proved = new Map<string, Claims>()
+
+  async function prove(token: string): Promise<Claims | null> {
+    if (keyIdOf(token) !== key.key_id) return null
+    const options = {
+      algorithms: ['ES256'],
+      audience: 'appstoreconnect-v1',
+      currentDate: new Date(clock()),
+      clockTolerance: 60,
+    }
+    try {
+      const { payload } = await jwtVerify<Claims>(token, pub, options)
+      proved.set(token, payload)
+      return payload
+    } catch {
+      return null
+    }
+  }
+
+  return async (authorization: string | null): Promise<Claims | null> => {
+    const [, token] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? []
+    if (token === undefined) return null
+    const claims = proved.get(token) ?? (await prove(token))
+    return claims !== null && isRight(claims, gate) ? claims : null
+  }
+}

@@ -1,0 +1,69 @@
+/** What we compute: what a perfect appliance would know, for tests to hold it against. */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { Person } from '../people.ts'
+import { DAY } from '../periods.ts'
+import type { Reported, ReportRange } from '../report_lines.ts'
+import type { TransactionBody } from '../unsigned.ts'
+import type { World } from '../world.ts'
+import type { Timetable } from './reports.ts'
+
+/** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be asked for. */
+export type Shown = {
+  bundle_id: string
+  environment: Environment
+  customer: string
+  reachable: boolean
+  transaction: TransactionBody
+}
+
+/** `catchUp` plays the world up to an instant. */
+export function openTruth(o: {
+  world: World
+  clock: Clock
+  timetable: Timetable
+  catchUp: (until: number) => void
+}) {
+  const { world, clock, timetable, catchUp } = o
+
+  function reachable(): Set<Person> {
+    const since = clock() - 180 * DAY
+    const people = new Set<Person>()
+    for (const { payload, environment } of world.sent.all()) {
+      const id = payload.data?.signedTransactionInfo?.transactionId
+      if (id === undefined || payload.signedDate < since || payload.signedDate > clock()) continue
+      const person = world.find(environment, id)
+      if (person !== null) people.add(person)
+    }
+    return people
+  }
+
+  function shownOf(person: Person, known: boolean): Shown[] {
+    const { app, environment, id: customer } = person
+    return world.of(person).flatMap(({ versions }) => {
+      const version = versions.findLast(({ at }) => at <= clock())
+      if (version === undefined) return []
+      return [
+        { bundle_id: app.bundle_id, environment, customer, reachable: known, transaction: version.body },
+      ]
+    })
+  }
+
+  return {
+    /** Every transaction that there is, as its customer's history shows it. */
+    transactions(): Shown[] {
+      catchUp(clock())
+      const known = reachable()
+      return [...world.everybody()].flatMap((person) => shownOf(person, known.has(person)))
+    },
+    /** What the sales reports that can be had now come to. */
+    reported(range: ReportRange = {}): Reported[] {
+      catchUp(clock())
+      const { isThere, isFinal, isGone } = timetable
+      return world.books.reported(
+        range,
+        ({ day, late }) => isThere(day) && !isGone(day) && (isFinal(day) || !late),
+      )
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** What we compute: people who only look: downloads, updates, and the last of an app that is gone. */
+import { APPS } from './catalogue.ts'
+import { pacificDay } from './pacific.ts'
+import type { Person } from './people.ts'
+import { DAY } from './periods.ts'
+import type { ReportLine } from './report_lines.ts'
+import { deviceOf, isLate } from './selling.ts'
+import { STOREFRONTS, type Storefront } from './storefronts.ts'
+import type { Story, World } from './world.ts'
+
+/** An app that was removed from the store: its last customers still pay, and no API tells its name any more. */
+export const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
+
+function freeLine(
+  at: number,
+  app: { name: string; sku: string; bundle_id: string | null; apple_id: number | string },
+  { country, currency }: Storefront,
+): ReportLine {
+  return {
+    at,
+    day: pacificDay(at),
+    late: false,
+    sku: app.sku,
+    bundle_id: app.bundle_id,
+    product_type: '1F',
+    product_id: app.sku,
+    apple_id: String(app.apple_id),
+    title: app.name,
+    country,
+    currency,
+    units: 1,
+    price_milli: 0,
+    proceeds_milli: 0,
+    person: null,
+    plan: null,
+    offer: null,
+    renewal: false,
+    after_a_year: false,
+    preserved: false,
+    device: 'iPhone',
+    purchased_on: pacificDay(at),
+  }
+}
+
+/** A customer's own download, when they come. */
+export function reportDownload(world: World, person: Person): void {
+  if (person.environment === 'sandbox') return
+  const line = freeLine(world.now(), person.app, person.storefront)
+  world.books.report({ ...line, device: deviceOf(person), late: isLate(`download ${person.id}`) })
+}
+
+/** Somebody still pays for the removed app. */
+function reportRemoved(world: World, at: number, units: number): void {
+  const line = freeLine(
+    at,
+    { ...REMOVED, bundle_id: null },
+    world.random.fork(`kelp/${at}`).pick(STOREFRONTS),
+  )
+  world.books.report({ ...line, product_type: '7F', units: units + 1 })
+  world.books.report({
+    ...line,
+    product_type: 'IAY',
+    product_id: 'kelp.plus.monthly',
+    apple_id: '6470220001',
+    title: 'Kelp Plus, monthly',
+    units,
+    price_milli: 2990,
+    proceeds_milli: 2090,
+    renewal: true,
+  })
+}
+
+/** Day after day some come, some come back, some update; `a_day`: how many come to each app. */
+export function* visitors(world: World, a_day: number): Story {
+  const random = world.random.fork('visitors')
+  for (;;) {
+    yield world.now() + DAY
+    for (const app of APPS) {
+      for (const [product_type, share] of [
+        ['1F', 0.5],
+        ['3F', 0.2],
+        ['7F', 1.5],
+      ] as const) {
+        const units = random.whole(0, Math.round(2 * a_day * share))
+        if (units === 0) continue
+        const line = freeLine(world.now() - random.whole(0, 20_000_000), app, random.weighted(STOREFRONTS))
+        const late = isLate(`${app.sku} ${product_type} ${line.at}`)
+        world.books.report({ ...line, product_type, units, late })
+      }
+    }
+    if (random.chance(0.15)) reportRemoved(world, world.now(), random.whole(1, 3))
+  }
+}

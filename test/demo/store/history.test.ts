@@ -1,0 +1,170 @@
+import { afterAll, expect, test } from 'vitest'
+import type { TransactionBody } from '../../../src/demo/unsigned.ts'
+import { aboutTransactions, notificationsOf } from '../played.ts'
+import { DAY, openTestStore, read, UNTIL } from './opened.ts'
+
+const opened = await openTestStore({ seed: 5, subscribers: 150, odd: true })
+const { store, server, simulation, clock } = opened
+afterAll(() => opened.close())
+
+const about = aboutTransactions(notificationsOf([...simulation.steps()]))
+const everybody = Map.groupBy(
+  store.transactions(),
+  (shown) => `${shown.environment} ${shown.customer} ${shown.bundle_id}`,
+)
+const [someone = []] = [...everybody.values()].sort((a, b) => b.length - a.length)
+const whose = (of: typeof someone) => ({
+  bid: of[0]?.bundle_id ?? '',
+  sandbox: of[0]?.environment === 'sandbox',
+})
+
+async function historyOf(id: string, whose: { bid: string; sandbox: boolean }, query = '') {
+  const all: TransactionBody[] = []
+  let revision: string | null = null
+  for (;;) {
+    const more: string = revision === null ? '' : `&revision=${revision}`
+    const { status, json } = await server(`/inApps/v2/history/${id}?${query}${more}`, whose)
+    expect(status).toBe(200)
+    expect(json.signedTransactions.length).toBeLessThanOrEqual(20)
+    all.push(...json.signedTransactions.map(read))
+    revision = json.revision
+    if (!json.hasMore) return { all, revision: json.revision, head: json }
+  }
+}
+
+test('any id of a customer gives all their transactions of the app, those changed last at the end', async () => {
+  expect(someone.length).toBeGreaterThan(20)
+  const [first] = someone
+  const transaction = first?.transaction
+  const person = simulation.world.find(first?.environment ?? 'production', transaction?.transactionId ?? '')
+  const ids = [
+    transaction?.originalTransactionId,
+    someone.at(-1)?.transaction.transactionId,
+    person?.app_transaction_id,
+  ]
+  for (const id of ids) {
+    const { all, head } = await historyOf(id ?? '', whose(someone))
+    expect(all.map((t) => t.transactionId).sort()).toEqual(
+      someone.map((s) => s.transaction.transactionId).sort(),
+    )
+    const dates = all.map((t) => t.signedDate)
+    expect(dates).toEqual([...dates].sort((a, b) => a - b))
+    expect(head).toMatchObject({ bundleId: first?.bundle_id, environment: transaction?.environment })
+  }
+})
+
+test('every customer has a history, and each transaction reads as it was last told, or changed after', async () => {
+  const told = new Map(about.map((a) => [a.transaction.transactionId, a.transaction]))
+  let changed = 0
+  for (const of of [...everybody.values()].slice(0, 60)) {
+    const { all } = await historyOf(of[0]?.transaction.transactionId ?? '', whose(of))
+    for (const t of all) {
+      const { signedDate, appTransactionId: _, ...rest } = t
+      const {
+        signedDate: at = 0,
+        appTransactionId: __,
+        ...last
+      } = told.get(t.transactionId) ?? { ...t, signedDate: 0 }
+      if (signedDate > at) changed += 1
+      else expect(rest).toEqual(last)
+    }
+  }
+  expect(changed).toBeGreaterThan(0)
+})
+
+test('what was upgraded, revoked and given back shows, though no notification says it all', () => {
+  const all = store.transactions().map((shown) => shown.transaction)
+  expect(all.filter((t) => t.isUpgraded).length).toBeGreaterThan(3)
+  expect(all.filter((t) => t.revocationType === 'FAMILY_REVOKE').length).toBeGreaterThan(0)
+  expect(all.filter((t) => t.revocationReason !== undefined).length).toBeGreaterThan(5)
+  expect(about.some((a) => a.transaction.isUpgraded)).toBe(false)
+})
+
+test('from a revision on there is only what has changed since', async () => {
+  const of = whose(someone)
+  const id = someone[0]?.transaction.transactionId ?? ''
+  const { revision } = await historyOf(id, of)
+  const again = (await server(`/inApps/v2/history/${id}?revision=${revision}`, of)).json
+  expect([again.signedTransactions, again.hasMore, again.revision]).toEqual([[], false, revision])
+  const person = simulation.world.find(someone[0]?.environment ?? 'production', id)
+  const [held] = person ? simulation.world.of(person) : []
+  if (held === undefined) throw new Error('somebody without transactions')
+  clock.turn(DAY)
+  simulation.catchUp(clock())
+  simulation.world.amend(held.sale, () => {
+    held.sale.isUpgraded = true
+  })
+  const more = (await server(`/inApps/v2/history/${id}?revision=${revision}`, of)).json
+  const ids = more.signedTransactions.map((jws: string) => read(jws).transactionId)
+  expect(ids).toContain(held.sale.transactionId)
+  expect(ids.length).toBeLessThan(someone.length)
+  clock.set(UNTIL)
+})
+
+test('a history can be asked for in parts, and backwards', async () => {
+  const of = whose(someone)
+  const id = someone[0]?.transaction.transactionId ?? ''
+  const { all } = await historyOf(id, of)
+  const [product] = all.map((t) => t.productId)
+  const parts = await historyOf(id, of, `productId=${product}`)
+  expect(parts.all).toEqual(all.filter((t) => t.productId === product))
+  expect((await historyOf(id, of, 'sort=DESCENDING')).all).toEqual([...all].reverse())
+  const middle = all[Math.floor(all.length / 2)]?.purchaseDate ?? 0
+  const since = await historyOf(id, of, `startDate=${middle}&productType=AUTO_RENEWABLE&revoked=false`)
+  const isSince = (t: TransactionBody) => t.purchaseDate >= middle && t.revocationDate === undefined
+  expect(since.all).toEqual(all.filter((t) => isSince(t) && t.type === 'Auto-Renewable Subscription'))
+})
+
+test('statuses are what the last notification about each subscription said', async () => {
+  const last = new Map(about.filter((a) => a.renewal).map((a) => [a.transaction.originalTransactionId, a]))
+  const seen = new Set<number>()
+  for (const of of [...everybody.values()].slice(0, 80)) {
+    const id = of[0]?.transaction.transactionId ?? ''
+    const { status, json } = await server(`/inApps/v1/subscriptions/${id}`, whose(of))
+    expect(status).toBe(200)
+    for (const group of json.data) {
+      for (const item of group.lastTransactions) {
+        const told = last.get(item.originalTransactionId)
+        const transaction = read(item.signedTransactionInfo)
+        // The last minute's notifications are still under way.
+        if (told === undefined || read(item.signedRenewalInfo).signedDate > told.payload.signedDate) continue
+        expect([item.status, read(item.signedRenewalInfo)]).toEqual([told.status, told.renewal])
+        expect(transaction.subscriptionGroupIdentifier).toBe(group.subscriptionGroupIdentifier)
+        seen.add(item.status)
+      }
+    }
+  }
+  expect(seen.size).toBeGreaterThan(2)
+  const goods = [...everybody.values()].find((of) => of.every((s) => s.transaction.type === 'Consumable'))
+  if (goods === undefined) throw new Error('nobody bought goods alone')
+  const { json } = await server(
+    `/inApps/v1/subscriptions/${goods[0]?.transaction.transactionId}`,
+    whose(goods),
+  )
+  expect(json.data).toEqual([])
+})
+
+test('one transaction can be asked for by its own id', async () => {
+  const [first] = someone
+  const path = `/inApps/v1/transactions/${first?.transaction.transactionId}`
+  const { json } = await server(path, whose(someone))
+  expect(read(json.signedTransactionInfo)).toEqual(first?.transaction)
+})
+
+test('ids that are unknown here, of another app, or no ids are refused', async () => {
+  const of = whose(someone)
+  const id = someone[0]?.transaction.transactionId ?? ''
+  const code = async (path: string, more = of) => {
+    const { status, json } = await server(path, more)
+    return [status, json.errorCode]
+  }
+  for (const path of ['/inApps/v2/history', '/inApps/v1/subscriptions', '/inApps/v1/transactions']) {
+    expect(await code(`${path}/410001299999999999`)).toEqual([404, 4_040_010])
+    expect(await code(`${path}/${id}`, { ...of, sandbox: !of.sandbox })).toEqual([404, 4_040_010])
+    const other = simulation.apps.find(({ bundle_id }) => bundle_id !== of.bid)?.bundle_id ?? ''
+    expect(await code(`${path}/${id}`, { ...of, bid: other })).toEqual([404, 4_040_010])
+    expect(await code(`${path}/abc`)).toEqual([400, 4_000_006])
+  }
+  expect(await code(`/inApps/v2/history/${id}?revision=abc`)).toEqual([400, 4_000_005])
+  expect(await code('/inApps/v9/nothing')).toEqual([400, 4_000_000])
+})
