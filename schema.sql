@@ -16,11 +16,16 @@ create table settings (
   value                   text not null
 ) strict, without rowid;
 
+-- The last run of each job: its outcome in words or why it failed, how often in a row, and when it is to run next,
+-- null where no clock starts it.
 create table job_runs (
   job                     text primary key,
   started_at              integer not null,
   finished_at             integer,
-  error                   text
+  outcome                 text,
+  error                   text,
+  failures                integer not null,
+  next_at                 integer
 ) strict, without rowid;
 
 -- events/ -----------------------------------------------------------------------------------------------
@@ -89,6 +94,22 @@ create table apps (
 ) strict;
 create index apps_by_bundle on apps (bundle_id, organization_id);
 create index apps_by_android_package on apps (android_package, organization_id) where android_package is not null;
+
+-- The subscriptions an app sells. What Apple no longer lists is marked gone and stays, because it still renews.
+create table products (
+  app_id                  text not null references apps (id),
+  product_id              text not null,
+  apple_id                text,
+  name                    text,
+  group_id                text,
+  group_name              text,
+  group_level             integer,
+  period                  text,
+  period_source           text,
+  created_at              integer not null,
+  gone_at                 integer,
+  primary key (app_id, product_id)
+) strict, without rowid;
 
 -- ledger/ -----------------------------------------------------------------------------------------------
 
@@ -283,6 +304,276 @@ create table customer_bridges (
   primary key (app_id, environment, app_transaction_id, customer_id)
 ) strict, without rowid;
 
+-- The first reading of all that Apple still shows of an app: its notifications, then each customer's transactions,
+-- then the subscriptions whose last word may be stale. Begun again where Apple could not be asked for too long.
+create table backfills (
+  app_id                  text not null,
+  environment             text not null,
+  stage                   text not null,
+  started_at              integer not null,
+  finished_at             integer,
+  read_until_at           integer not null,
+  until_at                integer not null,
+  window_until_at         integer,
+  page                    text,
+  notifications           integer not null,
+  lineages                integer not null,
+  transactions            integer not null,
+  statuses                integer not null,
+  refused                 integer not null,
+  problem                 text,
+  problem_at              integer,
+  primary key (app_id, environment)
+) strict, without rowid;
+
+-- Whose transactions were read at Apple, and the revision to go on from. One answer holds all of a customer's
+-- lineages: `read_with` names the one that was asked for the others.
+create table lineage_reads (
+  app_id                  text not null,
+  environment             text not null,
+  original_transaction_id text not null,
+  read_with               text,
+  revision                text,
+  read_at                 integer,
+  status_asked_at         integer,
+  primary key (app_id, environment, original_transaction_id)
+) strict, without rowid;
+
+-- Up to when Apple's history of notifications was compared with what had arrived.
+create table watermarks (
+  app_id                  text not null,
+  environment             text not null,
+  compared_until_at       integer not null,
+  checked_at              integer,
+  problem                 text,
+  problem_at              integer,
+  primary key (app_id, environment)
+) strict, without rowid;
+
+-- Notifications that Apple had sent and we had not received: found, and applied one by one until it is filled.
+create table gaps (
+  id                      text primary key,
+  app_id                  text not null,
+  environment             text not null,
+  first_signed_at         integer not null,
+  last_signed_at          integer not null,
+  notifications           integer not null,
+  recovered               integer not null,
+  found_at                integer not null,
+  filled_at               integer
+) strict, without rowid;
+create index gaps_by_app on gaps (app_id, environment, found_at);
+
+-- Original transaction ids that a client app named before Apple did: asked for at Apple, ever more seldom.
+create table lookups (
+  app_id                  text not null,
+  original_transaction_id text not null,
+  asked_at                integer not null,
+  attempts                integer not null,
+  next_at                 integer,
+  outcome                 text,
+  primary key (app_id, original_transaction_id)
+) strict, without rowid;
+create index lookups_due on lookups (app_id, next_at) where next_at is not null;
+
+-- Apple's daily reports, each version of a day that says something new; never a version twice. The id is the number
+-- that its rows are written under. `sha256` is of what it says, uncompressed: the same said later is compressed to
+-- other bytes. `state`: arriving (its bytes are being written), kept (bytes alone), loading (rows are being written),
+-- current (its rows are its day's), superseded (its rows are no more, or on their way out).
+create table reports (
+  id                      integer primary key,
+  organization_id         text not null,
+  vendor_number           text not null,
+  kind                    text not null,
+  day_on                  text not null,
+  version                 text not null,
+  sha256                  blob not null,
+  bytes                   integer not null,
+  state                   text not null,
+  row_count               integer,
+  subscription_units      integer,
+  unknown_columns         text,
+  problem                 text,
+  received_at             integer not null,
+  unique (organization_id, vendor_number, kind, day_on, sha256)
+) strict;
+create index reports_unfinished on reports (state) where state in ('arriving', 'loading', 'superseded');
+
+-- The bytes as Apple sent them (compressed where it sent plain text), in pieces that a short commit holds.
+create table report_parts (
+  report_id               integer not null references reports (id),
+  part                    integer not null,
+  body                    blob not null,
+  unique (report_id, part)
+) strict;
+
+-- The version of each kind that Apple answered last.
+create table report_versions (
+  organization_id         text not null,
+  kind                    text not null,
+  version                 text not null,
+  learned_at              integer not null,
+  primary key (organization_id, kind)
+) strict, without rowid;
+
+-- The apps that reports name, by SKU (SALES) or by Apple id. `app_id` is null for one that we do not know, until it
+-- is learned; rows name these, so that they need not change then.
+create table reported_apps (
+  id                      integer primary key,
+  organization_id         text not null,
+  sku                     text,
+  apple_id                integer,
+  name                    text,
+  app_id                  text
+) strict;
+create unique index reported_apps_by_sku on reported_apps (organization_id, sku) where sku is not null;
+create unique index reported_apps_by_apple_id on reported_apps (organization_id, apple_id) where sku is null;
+
+-- Which apps a report has rows of, and how many.
+create table report_apps (
+  report_id               integer not null references reports (id),
+  reported_app_id         integer not null references reported_apps (id),
+  row_count               integer not null,
+  primary key (report_id, reported_app_id)
+) strict, without rowid;
+
+-- Each day of each kind that was asked for. `state`: done, empty (Apple says nothing was sold), not_yet, missing (never
+-- to be had again), failed; `reason` in words. `tries` that brought nothing, in a row. `due_at`: when to ask again,
+-- null when that is settled.
+create table import_days (
+  organization_id         text not null,
+  vendor_number           text not null,
+  kind                    text not null,
+  day_on                  text not null,
+  state                   text not null,
+  reason                  text,
+  report_id               integer references reports (id),
+  tries                   integer not null,
+  asked_at                integer not null,
+  changed_at              integer not null,
+  due_at                  integer,
+  primary key (organization_id, kind, day_on, vendor_number)
+) strict, without rowid;
+
+-- The rows of SALES. A day's are those under the report that import_days names. Money of one unit (price_milli,
+-- unit_proceeds_milli) as Apple writes it; gross_milli and proceeds_milli are the row's, with its sign.
+create table sales_days (
+  report_id               integer not null,
+  line                    integer not null,
+  reported_app_id         integer not null,
+  class                   text not null,
+  product_type            text not null,
+  sku                     text not null,
+  apple_id                text,
+  title                   text,
+  country                 text not null,
+  units                   integer not null,
+  price_milli             integer not null,
+  currency                text,
+  gross_milli             integer not null,
+  unit_proceeds_milli     integer not null,
+  proceeds_milli          integer not null,
+  proceeds_currency       text,
+  subscription            text,
+  period                  text,
+  order_type              text,
+  promo_code              text,
+  proceeds_reason         text,
+  preserved_pricing       text,
+  cmb                     text,
+  client                  text,
+  device                  text,
+  primary key (report_id, line)
+) strict, without rowid;
+
+-- The rows of SUBSCRIPTION: how many of each there are at the day's end.
+create table subscription_days (
+  report_id               integer not null,
+  line                    integer not null,
+  reported_app_id         integer not null,
+  subscription_apple_id   text not null,
+  subscription_name       text,
+  group_id                text,
+  duration                text not null,
+  offer_name              text,
+  offer_id                text,
+  price_milli             integer,
+  currency                text,
+  proceeds_milli          integer,
+  proceeds_currency       text,
+  preserved_pricing       text,
+  proceeds_reason         text,
+  client                  text,
+  device                  text,
+  state                   text,
+  country                 text not null,
+  active_standard         integer not null,
+  intro_free_trial        integer not null,
+  intro_pay_up_front      integer not null,
+  intro_pay_as_you_go     integer not null,
+  promotional_free_trial  integer not null,
+  promotional_pay_up_front integer not null,
+  promotional_pay_as_you_go integer not null,
+  offer_code_free_trial   integer not null,
+  offer_code_pay_up_front integer not null,
+  offer_code_pay_as_you_go integer not null,
+  win_back_free_trial     integer not null,
+  win_back_pay_up_front   integer not null,
+  win_back_pay_as_you_go  integer not null,
+  marketing_opt_ins       integer not null,
+  billing_retry           integer not null,
+  grace_period            integer not null,
+  subscribers             integer,
+  primary key (report_id, line)
+) strict, without rowid;
+
+-- The rows of SUBSCRIPTION_EVENT: what subscriptions did, `quantity` times.
+create table subscription_event_days (
+  report_id               integer not null,
+  line                    integer not null,
+  reported_app_id         integer not null,
+  event_on                text not null,
+  event                   text not null,
+  class                   text not null,
+  subscription_apple_id   text not null,
+  subscription_name       text,
+  group_id                text,
+  duration                text,
+  offer_type              text,
+  offer_duration          text,
+  offer_name              text,
+  offer_id                text,
+  marketing_opt_in        text,
+  marketing_opt_in_duration text,
+  preserved_pricing       text,
+  proceeds_reason         text,
+  consecutive_paid_periods integer,
+  original_start_on       text,
+  client                  text,
+  device                  text,
+  state                   text,
+  country                 text not null,
+  previous_subscription_apple_id text,
+  previous_subscription_name text,
+  days_before_canceling   integer,
+  cancellation_reason     text,
+  days_canceled           integer,
+  quantity                integer not null,
+  paid_service_days_recovered integer,
+  primary key (report_id, line)
+) strict, without rowid;
+
+-- What a currency cost on a day: billionths of it for one US dollar. Rows are only ever added, and none on a day that
+-- is carried over for good (ledger/rates/series.ts), so that an amount once converted for good stays as it is.
+create table rates (
+  currency                text not null,
+  rated_on                text not null,
+  per_usd_nano            integer not null,
+  source                  text not null,
+  recorded_at             integer not null,
+  primary key (currency, rated_on)
+) strict, without rowid;
+
 -- attribution/ ------------------------------------------------------------------------------------------
 
 create table users (
@@ -336,6 +627,82 @@ create table link_history (
 create index link_history_by_link on link_history (link_id);
 
 -- metrics/ ----------------------------------------------------------------------------------------------
+
+-- The lineages that metrics know, so that their rows need not name them in full. provisional is 1 while one of its
+-- amounts waits for a rate that is final.
+create table metric_lineages (
+  id                      integer primary key,
+  app_id                  text not null,
+  environment             text not null,
+  original_transaction_id text not null,
+  provisional             integer not null,
+  unique (app_id, environment, original_transaction_id)
+) strict;
+
+create index metric_lineages_provisional on metric_lineages (id) where provisional = 1;
+
+-- All that a lineage adds, in a fixed order, to be summed: levels, movements, money. What is known only later than the
+-- day it counts for, or lies ahead, is shown once known_at has come. A base_milli of null: no rate was known.
+create table metric_rows (
+  lineage_id              integer not null references metric_lineages (id),
+  position                integer not null,
+  on_at                   integer not null,
+  known_at                integer not null,
+  measure                 text not null,
+  product_id              text not null,
+  storefront              text not null,
+  period                  text not null,
+  offer                   text not null,
+  currency                text not null,
+  milli                   integer not null,
+  base_milli              integer,
+  count                   integer not null,
+  shown                   integer not null,
+  primary key (lineage_id, position)
+) strict, without rowid;
+create index metric_rows_due on metric_rows (known_at) where shown = 0;
+
+-- What has to be made anew and is not yet: 'settings' everything, 'rates' what waits for one, an app's id all of it.
+create table metric_tasks (
+  task                    text primary key
+) strict, without rowid;
+
+-- By what an organization's metrics were counted: its time zone, its currency, how long a month is.
+create table metric_settings (
+  organization_id         text primary key,
+  counted_by              text not null
+) strict, without rowid;
+
+-- Which of the sums are shown, and up to which lineage the next ones have been made while they are made anew.
+create table metric_generations (
+  generation              integer primary key autoincrement,
+  made_up_to              integer,
+  started_at              integer not null
+) strict;
+
+-- What is summed by day: a measure of an app, whole or of one value of a dimension, by the days of a time zone.
+create table metric_series (
+  id                      integer primary key,
+  generation              integer not null,
+  app_id                  text not null,
+  environment             text not null,
+  zone                    text not null,
+  measure                 text not null,
+  dimension               text not null,
+  value                   text not null,
+  unique (generation, app_id, environment, zone, measure, dimension, value)
+) strict;
+
+-- day: days since 1970-01-01 in the zone of its series.
+create table metric_days (
+  series_id               integer not null references metric_series (id),
+  day                     integer not null,
+  milli                   integer not null,
+  base_milli              integer not null,
+  count                   integer not null,
+  primary key (series_id, day)
+) strict, without rowid;
+
 -- forwarding/ -------------------------------------------------------------------------------------------
 -- alerts/ -----------------------------------------------------------------------------------------------
 -- dashboard/ --------------------------------------------------------------------------------------------

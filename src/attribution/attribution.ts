@@ -50,6 +50,7 @@ export function openAttribution({ store, clock, feed, ledger, limits }: Deps) {
    * along enters the ledger first, so that the link meets its customer.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
+    if (call.platform !== 'android') ledger.lookups.want(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
     const { now, before, change } = links.claim({
       app,

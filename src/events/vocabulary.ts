@@ -46,6 +46,9 @@ export const EVENT_TYPES = [
   'customer.linked',
   'customer.moved',
   'customer.merged',
+  'import.finished',
+  'gap.found',
+  'gap.filled',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

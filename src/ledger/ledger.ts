@@ -1,7 +1,8 @@
 /** What we remember: what Apple told us. `apply` is the one door, for whatever brought it. */
 import type { Notification } from '../apple/notification.ts'
-import type { Transaction } from '../apple/payloads.ts'
-import type { Verified } from '../apple/signed.ts'
+import type { Environment, Renewal, Transaction } from '../apple/payloads.ts'
+import { SignatureError, type Verified } from '../apple/signed.ts'
+import type { SubscriptionFacts } from '../apple/subscription.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
@@ -9,6 +10,7 @@ import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 import { type Lineage, openAnnouncements, type Subject } from './announcements.ts'
 import { openCustomers } from './customers.ts'
+import { openLookups } from './history/lookups.ts'
 import { openNotifications } from './notifications.ts'
 import { openRaw, type Source } from './raw.ts'
 import { openRenewals } from './renewals.ts'
@@ -20,15 +22,20 @@ export type Arrival = { origin: Origin; source: Source }
 
 type Deps = { store: Store; clock: Clock; feed: Feed; apps: Apps }
 
+/** The lineage of an original transaction id. */
+export type LineageKey = { app_id: string; environment: Environment; original_transaction_id: string }
+
 export type Ledger = ReturnType<typeof openLedger>
 
 export function openLedger({ store, clock, feed, apps }: Deps) {
+  let changed = (_lineage: LineageKey): void => {}
   const raw = openRaw(store, clock)
   const notifications = openNotifications(store, clock)
   const transactions = openTransactions(store)
   const renewals = openRenewals(store)
   const subscriptions = openSubscriptions(store)
   const customers = openCustomers(store)
+  const lookups = openLookups(store, clock, customers)
   const announce = openAnnouncements({ feed, clock, subscriptions })
 
   /**
@@ -78,6 +85,33 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     return { is_new: true }
   }
 
+  /**
+   * Applies a subscription as Apple's statuses show it: its last transaction and its renewal information, each proved
+   * by itself. The number that Apple puts beside them is not signed and not kept: these two say it, too.
+   *
+   * @throws SignatureError `mismatch` when they are not of one subscription of this app.
+   */
+  function applyStatus(
+    app: App,
+    { transaction, renewal }: SubscriptionFacts,
+    { origin, source }: Arrival,
+  ): { is_new: boolean } {
+    assertOneOf(app, transaction.payload, renewal.payload)
+    const bought = keepAlone(app, transaction, 'transaction', source)
+    const renews = keepAlone(app, renewal, 'renewal', source)
+    if (!bought.is_new && !renews.is_new) return { is_new: false }
+    const kept = bought.is_new ? keepTransaction(app, transaction, bought.id) : null
+    if (renews.is_new) renewals.keep(app.id, renewal, renews.id)
+    const { environment, original_transaction_id } = transaction.payload
+    const lineage = { app, environment, original_transaction_id }
+    const subject = bringUpToDate(lineage, { transaction, renewal }, origin)
+    if (kept) tellOf(subject, transaction.payload, kept, origin)
+    return { is_new: true }
+  }
+
+  const keepAlone = (app: App, { sha256, jws }: Verified<unknown>, kind: string, source: Source) =>
+    raw.keep(app.id, Buffer.from(sha256, 'hex'), kind, source, jws)
+
   function learnFrom(app: App, { environment, apple_id }: Notification): void {
     if (environment === 'production' && apple_id !== null && app.apple_id === null)
       apps.learnAppleId(app, apple_id)
@@ -98,13 +132,17 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     })
     for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
+    changed({ app_id: app.id, environment, original_transaction_id })
     return { ...lineage, customer_id: seen.canonical_id, derived }
   }
 
   /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
   function keepTransaction(app: App, verified: Verified<Transaction>, payload_id: number): Kept {
     const kept = transactions.keep(app.id, verified, payload_id)
-    if (kept.left !== null) subscriptions.recompute(app.id, verified.payload.environment, kept.left)
+    if (kept.left === null) return kept
+    const { environment } = verified.payload
+    subscriptions.recompute(app.id, environment, kept.left)
+    changed({ app_id: app.id, environment, original_transaction_id: kept.left })
     return kept
   }
 
@@ -115,7 +153,21 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     }
   }
 
-  return { apply, applyTransaction, describe: announce.describe, raw, customers }
+  /** `listener` is called within the unit of work, whenever a fact of a lineage was kept, before its events are appended. */
+  function onChange(listener: (lineage: LineageKey) => void): void {
+    changed = listener
+  }
+
+  return { apply, applyTransaction, applyStatus, onChange, describe: announce.describe, raw, customers, lookups }
+}
+
+function assertOneOf(app: App, transaction: Transaction, renewal: Renewal): void {
+  const isSame =
+    transaction.bundle_id === app.bundle_id &&
+    transaction.environment === renewal.environment &&
+    transaction.original_transaction_id === renewal.original_transaction_id
+  if (isSame) return
+  throw new SignatureError('mismatch', `not a transaction and its renewal of ${app.bundle_id}`)
 }
 
 function lineageOf(app: App, { environment, transaction, renewal }: Notification): Lineage | null {

@@ -3,13 +3,15 @@ import { expect, test } from 'vitest'
 import { type Notification, verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
 import type { Transaction } from '../../src/apple/payloads.ts'
 import { openVerifier, type Verified, type Verifier } from '../../src/apple/signed.ts'
+import { type SubscriptionFacts, verifySubscription } from '../../src/apple/subscription.ts'
 import { openApps } from '../../src/apps/apps.ts'
 import { openOrganizations } from '../../src/apps/organizations.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
-import type { TransactionBody } from '../../src/demo/unsigned.ts'
+import type { Step } from '../../src/demo/steps.ts'
+import type { TransactionBody, UnsignedNotification } from '../../src/demo/unsigned.ts'
 import { openFeed } from '../../src/events/feed.ts'
 import { EVENT_TYPES } from '../../src/events/vocabulary.ts'
-import { openLedger } from '../../src/ledger/ledger.ts'
+import { type Arrival, openLedger } from '../../src/ledger/ledger.ts'
 import { openStore } from '../../src/store/store.ts'
 import { handClock, rowsOf, sharedAuthority, temporaryFolder } from '../helpers.ts'
 import { runs } from '../random.ts'
@@ -20,6 +22,21 @@ const UNTIL = Date.UTC(2026, 5, 1)
 type Fact =
   | { kind: 'notification'; verified: Verified<Notification> }
   | { kind: 'transaction'; verified: Verified<Transaction> }
+  | { kind: 'status'; facts: SubscriptionFacts }
+
+/** The ways by which a fact of each kind can come. Which one it was is no part of what it says. */
+const WAYS: Record<Fact['kind'], readonly Arrival[]> = {
+  notification: [
+    { origin: 'live', source: 'push' },
+    { origin: 'recovered', source: 'history' },
+    { origin: 'backfill', source: 'history' },
+  ],
+  transaction: [
+    { origin: 'live', source: 'device' },
+    { origin: 'backfill', source: 'transactions' },
+  ],
+  status: [{ origin: 'backfill', source: 'status' }],
+}
 
 /**
  * The same transaction as Apple might have signed it at another time: at the very same instant with other words, long
@@ -35,6 +52,46 @@ function otherVersions(transaction: TransactionBody, index: number): object[] {
   return []
 }
 
+/** What Apple's statuses would have shown some time after a notification: the same, signed anew, or what it held. */
+async function statusAfter(
+  verifier: Verifier,
+  { data }: UnsignedNotification,
+  index: number,
+): Promise<SubscriptionFacts | null> {
+  if (index % 10 > 1 || !data?.signedTransactionInfo || !data.signedRenewalInfo) return null
+  const { sign } = await sharedAuthority()
+  const signedDate = data.signedTransactionInfo.signedDate + (index % 10 === 0 ? 0 : 2 * DAY)
+  const transaction = { ...data.signedTransactionInfo, signedDate }
+  const renewal = { ...data.signedRenewalInfo, signedDate }
+  return verifySubscription(
+    verifier,
+    { transaction: sign(transaction), renewal: sign(renewal) },
+    {
+      bundle_id: transaction.bundleId,
+      environment: transaction.environment === 'Production' ? 'production' : 'sandbox',
+      original_transaction_id: transaction.originalTransactionId,
+    },
+  )
+}
+
+/** What a notification says, in all the ways that Apple may say it. */
+async function proveNotification(
+  verifier: Verifier,
+  step: Extract<Step, { kind: 'notification' }>,
+  index: number,
+): Promise<Fact[]> {
+  const { sign } = await sharedAuthority()
+  const facts: Fact[] = [
+    { kind: 'notification', verified: await verifyNotification(verifier, step.body.signedPayload) },
+  ]
+  const transaction = step.payload.data?.signedTransactionInfo
+  for (const other of transaction ? otherVersions(transaction, index) : []) {
+    facts.push({ kind: 'transaction', verified: await verifyTransaction(verifier, sign(other)) })
+  }
+  const status = await statusAfter(verifier, step.payload, index)
+  return status ? [...facts, { kind: 'status', facts: status }] : facts
+}
+
 /** Every signed text of a history, proved once. */
 async function proveHistory(verifier: Verifier, seed: number, subscribers: number): Promise<Fact[]> {
   const authority = await sharedAuthority()
@@ -43,15 +100,7 @@ async function proveHistory(verifier: Verifier, seed: number, subscribers: numbe
   const facts: Fact[] = []
   for (const [index, step] of [...simulation.steps()].entries()) {
     if (step.kind === 'notification') {
-      const verified = await verifyNotification(verifier, step.body.signedPayload)
-      facts.push({ kind: 'notification', verified })
-      const transaction = step.payload.data?.signedTransactionInfo
-      for (const other of transaction ? otherVersions(transaction, index) : []) {
-        facts.push({
-          kind: 'transaction',
-          verified: await verifyTransaction(verifier, authority.sign(other)),
-        })
-      }
+      facts.push(...(await proveNotification(verifier, step, index)))
     } else if (step.kind === 'attribute' && step.body.jws) {
       const verified = await verifyTransaction(verifier, step.body.jws)
       facts.push({ kind: 'transaction', verified })
@@ -91,7 +140,8 @@ async function ledgerOf(
       await opened.store.close()
       opened = await openLedgerIn(folder.path, bundles)
     }
-    await Promise.all(facts.slice(from, bounds[index + 1]).map((fact) => applyTo(opened, fact)))
+    const part = facts.slice(from, bounds[index + 1])
+    await Promise.all(part.map((fact, number) => applyTo(opened, fact, number)))
   }
   const state = stateOf(opened)
   await opened.store.close()
@@ -99,14 +149,16 @@ async function ledgerOf(
   return state
 }
 
-function applyTo({ store, ledger, apps }: Opened, fact: Fact) {
-  const [app] = apps.byBundle(fact.verified.payload.bundle_id)
-  if (!app) throw new Error(`${fact.verified.payload.bundle_id} is not connected`)
-  return store.commit(() =>
-    fact.kind === 'notification'
-      ? ledger.apply(app, fact.verified, { origin: 'live', source: 'push' })
-      : ledger.applyTransaction(app, fact.verified, { origin: 'live', source: 'device' }),
-  )
+function applyTo({ store, ledger, apps }: Opened, fact: Fact, number: number) {
+  const { bundle_id } = fact.kind === 'status' ? fact.facts.transaction.payload : fact.verified.payload
+  const [app] = apps.byBundle(bundle_id)
+  const way = WAYS[fact.kind][number % WAYS[fact.kind].length]
+  if (!app || !way) throw new Error(`${bundle_id} is not connected`)
+  return store.commit(() => {
+    if (fact.kind === 'notification') return ledger.apply(app, fact.verified, way)
+    if (fact.kind === 'transaction') return ledger.applyTransaction(app, fact.verified, way)
+    return ledger.applyStatus(app, fact.facts, way)
+  })
 }
 
 /**
@@ -150,11 +202,12 @@ test(TITLE, { timeout: 3_600_000 }, async () => {
   const verifier = openVerifier({ roots: [authority.root_pem], clock: () => UNTIL })
   const { apps } = openSimulation({ seed: 1, from: UNTIL - DAY, until: UNTIL, subscribers: 1, authority })
   const bundles = apps.map((app) => app.bundle_id)
-  const seen = { facts: 0, conversions: 0, refunds: 0, merged: 0 }
+  const seen = { facts: 0, statuses: 0, conversions: 0, refunds: 0, merged: 0 }
   const property = fc.asyncProperty(history, async ({ seed, subscribers, chance }) => {
     const facts = await proveHistory(verifier, seed, subscribers)
     const told = await ledgerOf(facts, bundles)
     seen.facts += facts.length
+    seen.statuses += facts.filter(({ kind }) => kind === 'status').length
     seen.conversions += told.events.filter((event) => event.includes('trial.converted')).length
     seen.refunds += told.events.filter((event) => event.includes('refunded')).length
     seen.merged += told.customers.filter(

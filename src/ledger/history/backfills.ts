@@ -1,0 +1,105 @@
+/** What we remember: how far the first reading of an app's history at Apple has come, so that any crash resumes it. */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Realm } from './realm.ts'
+import { REACH_MS, type Window, windowFrom } from './windows.ts'
+
+/** In this order; `done` when there is nothing left to ask. */
+export type Stage = 'notifications' | 'transactions' | 'statuses' | 'done'
+
+/** Counts are of what Apple showed, known or not. `problem` is why it does not go on, null while it does. */
+export type BackfillRow = {
+  app_id: string
+  environment: Environment
+  stage: Stage
+  started_at: number
+  finished_at: number | null
+  /** Notifications signed before this were read, out of those before `until_at`. */
+  read_until_at: number
+  until_at: number
+  window_until_at: number | null
+  page: string | null
+  notifications: number
+  lineages: number
+  transactions: number
+  statuses: number
+  refused: number
+  problem: string | null
+  problem_at: number | null
+}
+
+export type Count = 'notifications' | 'lineages' | 'transactions' | 'statuses' | 'refused'
+
+export type Backfills = ReturnType<typeof openBackfills>
+
+export function openBackfills(store: Store, clock: Clock) {
+  const find = store.prepare<[string, string], BackfillRow>(
+    'select * from backfills where app_id = ? and environment = ?',
+  )
+  const insert = store.prepare<object>(`
+    insert or ignore into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
+                                     notifications, lineages, transactions, statuses, refused)
+    values (:app_id, :environment, 'notifications', :now, :from, :now, 0, 0, 0, 0, 0)`)
+  const place = store.prepare<[number, number | null, string | null, string, string]>(`
+    update backfills set read_until_at = ?, window_until_at = ?, page = ?, problem = null, problem_at = null
+    where app_id = ? and environment = ?`)
+  const move = store.prepare<[Stage, number | null, string, string]>(`
+    update backfills set stage = ?, finished_at = ?, problem = null, problem_at = null
+    where app_id = ? and environment = ?`)
+  const renew = store.prepare<[number, string, string]>(`
+    update backfills set stage = 'transactions', started_at = ?, finished_at = null
+    where app_id = ? and environment = ?`)
+  const add = store.prepare<object>(`
+    update backfills set notifications = notifications + :notifications, lineages = lineages + :lineages,
+      transactions = transactions + :transactions, statuses = statuses + :statuses, refused = refused + :refused
+    where app_id = :app_id and environment = :environment`)
+  const complain = store.prepare<[string, number, string, string]>(
+    'update backfills set problem = ?, problem_at = ? where app_id = ? and environment = ?',
+  )
+
+  const get = ({ app, environment }: Realm): BackfillRow | null => find.get(app.id, environment) ?? null
+
+  /** Begins with as much as Apple shows; one that was begun before is left as it is. */
+  function begin({ app, environment }: Realm): void {
+    const now = clock()
+    insert.run({ app_id: app.id, environment, now, from: now - REACH_MS })
+  }
+
+  /** The window that is being read, or the next one; null when all of them were. */
+  function window(row: BackfillRow): Window | null {
+    if (row.stage !== 'notifications' || row.read_until_at >= row.until_at) return null
+    if (row.window_until_at === null) return windowFrom(row.read_until_at, row.until_at)
+    return { from: row.read_until_at, until: row.window_until_at, page: row.page }
+  }
+
+  /** Reads on within a window, at the page it names. */
+  const resumeAt = ({ app, environment }: Realm, { from, until, page }: Window): void =>
+    void place.run(from, until, page, app.id, environment)
+
+  /** Everything before `at` was read: the next window begins there. */
+  const passed = ({ app, environment }: Realm, at: number): void =>
+    void place.run(at, null, null, app.id, environment)
+
+  const enter = ({ app, environment }: Realm, stage: Stage): void =>
+    void move.run(stage, stage === 'done' ? clock() : null, app.id, environment)
+
+  /** Transactions and statuses are read once more: what happened is too old for the history of notifications. */
+  const again = ({ app, environment }: Realm): void => void renew.run(clock(), app.id, environment)
+
+  const count = ({ app, environment }: Realm, counts: Partial<Record<Count, number>>): void =>
+    void add.run({ ...NOTHING, ...counts, app_id: app.id, environment })
+
+  const stopped = ({ app, environment }: Realm, problem: string): void =>
+    void complain.run(problem, clock(), app.id, environment)
+
+  return { get, begin, window, resumeAt, passed, enter, again, count, stopped }
+}
+
+const NOTHING: Record<Count, number> = {
+  notifications: 0,
+  lineages: 0,
+  transactions: 0,
+  statuses: 0,
+  refused: 0,
+}

@@ -1,0 +1,114 @@
+/** What we remember: notifications that Apple had sent and we had not received, as gaps that are found and filled. */
+import type { Notification } from '../../apple/notification.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { Feed } from '../../events/feed.ts'
+import { newId } from '../../ids.ts'
+import type { Store } from '../../store/store.ts'
+import type { Realm } from './realm.ts'
+
+/** `notifications` were missing when it was found; `recovered` of them were applied: fewer where some arrived since. */
+export type Gap = {
+  id: string
+  app_id: string
+  environment: Environment
+  first_signed_at: number
+  last_signed_at: number
+  notifications: number
+  recovered: number
+  found_at: number
+  filled_at: number | null
+}
+
+type Deps = { store: Store; clock: Clock; feed: Feed }
+type Missing = Pick<Notification, 'uuid' | 'signed_at'>
+
+export type Gaps = ReturnType<typeof openGaps>
+
+export function openGaps({ store, clock, feed }: Deps) {
+  const known = store.prepare<[string, string, string], { one: number }>(
+    'select 1 as one from notifications where app_id = ? and environment = ? and uuid = ?',
+  )
+  const unfilled = store.prepare<[string, string], Gap>(
+    'select * from gaps where app_id = ? and environment = ? and filled_at is null',
+  )
+  const newest = store.prepare<[string, string], Gap>(
+    'select * from gaps where app_id = ? and environment = ? order by found_at desc limit 10',
+  )
+  const put = store.prepare<Gap>(`
+    insert or replace into gaps ( id,  app_id,  environment,  first_signed_at,  last_signed_at,  notifications,  recovered,  found_at,  filled_at)
+    values                      (:id, :app_id, :environment, :first_signed_at, :last_signed_at, :notifications, :recovered, :found_at, :filled_at)`)
+  const count = store.prepare<[string]>('update gaps set recovered = recovered + 1 where id = ?')
+
+  /** True when a notification has arrived, whatever brought it. */
+  const isKnown = ({ app, environment }: Realm, { uuid }: Missing): boolean =>
+    known.get(app.id, environment, uuid) !== undefined
+
+  /** The gap that is being filled, if one is. */
+  const open = ({ app, environment }: Realm): Gap | null => unfilled.get(app.id, environment) ?? null
+
+  /**
+   * Takes those that are missing to be a gap, or more of the one that is being filled, and says so once. Null when by
+   * now all of them have arrived.
+   */
+  function find(realm: Realm, candidates: readonly Missing[]): string | null {
+    const missing = candidates.filter((one) => !isKnown(realm, one))
+    if (missing.length === 0) return null
+    const before = open(realm)
+    const gap = before ? wider(before, missing) : begun(realm, missing)
+    put.run(gap)
+    if (!before) tell(realm, 'gap.found', gap)
+    return gap.id
+  }
+
+  const begun = ({ app, environment }: Realm, missing: readonly Missing[]): Gap => ({
+    id: newId('gap'),
+    ...{ app_id: app.id, environment, recovered: 0, found_at: clock(), filled_at: null },
+    ...spanOf(missing),
+    notifications: missing.length,
+  })
+
+  /** One of them is applied in this unit of work. */
+  const recover = (id: string): void => void count.run(id)
+
+  /** All that was missing is here. */
+  function fill(realm: Realm, gap: Gap): void {
+    const filled = { ...gap, filled_at: clock() }
+    put.run(filled)
+    tell(realm, 'gap.filled', filled)
+  }
+
+  function tell({ app, environment }: Realm, type: 'gap.found' | 'gap.filled', gap: Gap): void {
+    const { id: gap_id, first_signed_at, last_signed_at, notifications, recovered } = gap
+    const said = { bundle_id: app.bundle_id, gap_id, first_signed_at, last_signed_at }
+    feed.append({
+      ...{ type, environment, app_id: app.id, organization_id: app.organization_id, origin: 'live' },
+      ...{ cause: gap_id, customer_id: null, subject: null, occurred_at: clock(), signed_at: null },
+      data: () => ({ ...said, notifications: type === 'gap.found' ? notifications : recovered }),
+    })
+  }
+
+  /** The last ten, newest first. */
+  const list = ({ app, environment }: Realm): Gap[] => newest.all(app.id, environment)
+
+  return { isKnown, open, find, recover, fill, list }
+}
+
+/** Apple's first payloads were not dated. */
+function spanOf(missing: readonly Missing[]) {
+  const dates = missing.map(({ signed_at }) => signed_at ?? 0)
+  return {
+    first_signed_at: dates.reduce((a, b) => Math.min(a, b)),
+    last_signed_at: dates.reduce((a, b) => Math.max(a, b)),
+  }
+}
+
+function wider(gap: Gap, missing: readonly Missing[]): Gap {
+  const { first_signed_at, last_signed_at } = spanOf(missing)
+  return {
+    ...gap,
+    first_signed_at: Math.min(gap.first_signed_at, first_signed_at),
+    last_signed_at: Math.max(gap.last_signed_at, last_signed_at),
+    notifications: gap.recovered + missing.length,
+  }
+}

@@ -1,0 +1,44 @@
+/** What we compute: which instant a person means by `7d` or `2026-05-01`. */
+import { Refusal } from '../../errors.ts'
+
+const MINUTE_MS = 60_000
+const UNITS: Readonly<Record<string, number>> = {
+  m: MINUTE_MS,
+  h: 60 * MINUTE_MS,
+  d: 1_440 * MINUTE_MS,
+  w: 7 * 1_440 * MINUTE_MS,
+}
+const DURATION = /^(\d{1,6})([mhdw])$/
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+/**
+ * An instant in milliseconds: so long before `now` (`90m`, `36h`, `7d`, `2w`), or a date, with or without a time, in UTC
+ * where it names no zone.
+ *
+ * @throws Refusal 400 `invalid_request` for anything else, a day that no month has, and what is yet to come.
+ */
+export function instantSince(text: string, now: number): number {
+  const [, count, unit] = DURATION.exec(text) ?? []
+  const at = unit === undefined ? dateIn(text) : now - Number(count) * (UNITS[unit] ?? 0)
+  if (at === null) {
+    throw invalid(
+      `“${text}” is neither a date (2026-05-01, 2026-05-01T08:00Z) nor a time ago (90m, 36h, 7d, 2w)`,
+    )
+  }
+  if (at >= now) throw invalid(`${text} is yet to come`)
+  return at
+}
+
+function dateIn(text: string): number | null {
+  const [, time, , , zone] = DATE.exec(text) ?? [null]
+  if (!DATE.test(text)) return null
+  const at = Date.parse(time === undefined || zone !== undefined ? text : `${text}Z`)
+  // Some days that no month has are read as days of the next one.
+  const isDay = !Number.isNaN(Date.parse(text.slice(0, 10))) && sameDay(text.slice(0, 10))
+  return Number.isNaN(at) || !isDay ? null : at
+}
+
+const sameDay = (day: string): boolean => new Date(Date.parse(day)).toISOString().slice(0, 10) === day
+
+const invalid = (message: string): Refusal =>
+  new Refusal(400, 'invalid_request', message, { errors: [{ path: 'since', message }] })

@@ -1,0 +1,49 @@
+/** What we compute: what a run over Apple's histories asked and found, in the words of a job's outcome. */
+import type { Backfilled, Ended, LookedUpFor, Reconciled } from './history.ts'
+
+type Told = Omit<Ended, 'state'> & { bundle_id: string; environment?: string }
+
+/**
+ * The outcome in words, with what failed of it.
+ *
+ * @throws Error when nothing came to its end, that tells every fault; its `retry_at` is when to try again, or null.
+ */
+function withFaults(ended: readonly Told[], outcome: string): string {
+  const failed = ended.filter(({ problem }) => problem !== null)
+  if (failed.length === 0) return outcome
+  const words = [...new Set(failed.map(inWords))].join('; ')
+  if (failed.length < ended.length) return `${outcome}; but ${words}`
+  const times = failed.map(({ retry_at }) => retry_at)
+  const retry_at = times.reduce((a, b) => (a === null || b === null ? null : Math.min(a, b)))
+  throw Object.assign(new Error(words), { retry_at })
+}
+
+const inWords = ({ bundle_id, environment, problem }: Told): string =>
+  `${bundle_id}${environment ? ` (${environment})` : ''}: ${problem}`
+
+/** What a first reading came to. @throws Error when all of it failed */
+export function toldOfBackfill(ended: readonly Backfilled[]): string {
+  const done = new Set(ended.filter(({ stage }) => stage === 'done').map(({ bundle_id }) => bundle_id))
+  const names = [...done].join(', ')
+  return withFaults(
+    ended,
+    done.size === 0 ? 'nothing is left to read' : `read all that Apple shows of ${names}`,
+  )
+}
+
+/** What a comparison came to. @throws Error when all of it failed */
+export function toldOfReconciliation(ended: readonly Reconciled[]): string {
+  const recovered = ended.reduce((sum, one) => sum + (one.recovered ?? 0), 0)
+  const outcome =
+    recovered === 0 ? 'nothing was missing' : `${recovered} notifications had not arrived and are recovered`
+  return withFaults(ended, outcome)
+}
+
+/** What looking up came to. @throws Error when all of it failed */
+export function toldOfLookups(ended: readonly LookedUpFor[]): string {
+  const sum = (count: (one: LookedUpFor) => number) => ended.reduce((total, one) => total + count(one), 0)
+  return withFaults(
+    ended,
+    `${sum(({ asked }) => asked)} ids were asked for, ${sum(({ found }) => found)} found`,
+  )
+}

@@ -1,0 +1,45 @@
+/** What we remember: up to when Apple's history of notifications was compared with what had arrived. */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Realm } from './realm.ts'
+
+/** `problem` is why the last comparison did not come to its end; null when it did. */
+export type Watermark = {
+  app_id: string
+  environment: Environment
+  compared_until_at: number
+  checked_at: number | null
+  problem: string | null
+  problem_at: number | null
+}
+
+export type Watermarks = ReturnType<typeof openWatermarks>
+
+export function openWatermarks(store: Store, clock: Clock) {
+  const find = store.prepare<[string, string], Watermark>(
+    'select * from watermarks where app_id = ? and environment = ?',
+  )
+  const insert = store.prepare<[string, string, number]>(
+    'insert or ignore into watermarks (app_id, environment, compared_until_at) values (?, ?, ?)',
+  )
+  const raise = store.prepare<[number, string, string]>(`
+    update watermarks set compared_until_at = max(compared_until_at, ?) where app_id = ? and environment = ?`)
+  const check = store.prepare<[number, string | null, number | null, string, string]>(
+    'update watermarks set checked_at = ?, problem = ?, problem_at = ? where app_id = ? and environment = ?',
+  )
+
+  const get = ({ app, environment }: Realm): Watermark | null => find.get(app.id, environment) ?? null
+
+  /** What came before now is the first reading's. */
+  const begin = ({ app, environment }: Realm): void => void insert.run(app.id, environment, clock())
+
+  /** Everything signed before `at` was compared. Never moves back. */
+  const reached = ({ app, environment }: Realm, at: number): void => void raise.run(at, app.id, environment)
+
+  /** How the last comparison ended. */
+  const ended = ({ app, environment }: Realm, problem: string | null): void =>
+    void check.run(clock(), problem, problem === null ? null : clock(), app.id, environment)
+
+  return { get, begin, reached, ended }
+}

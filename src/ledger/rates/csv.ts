@@ -1,0 +1,138 @@
+/** What we compute: rates that a person brings in a file: date, currency and rate, all against one currency. */
+import { isDay } from '../../days.ts'
+import { BASE } from './currencies.ts'
+import { quotientNano, rateText } from './exact.ts'
+import { faultBeside, type Rate } from './judging.ts'
+import { type Row, rowsOf } from './reading.ts'
+
+/** More than a year of Apple's currencies; what is kept at once must not hold up others for long. */
+const RATES_MOST = 20_000
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+const COLUMNS = ['date', 'currency', 'rate']
+
+/** What is needed of the rates already kept: the newest up to a day. */
+export type Known = (currency: string, on: string) => { rated_on: string; per_usd_nano: number } | null
+
+/** One rate of the file against its base. */
+type Written = { line: number; on: string; currency: string; rate: string }
+
+/**
+ * The rates of a CSV file against the dollar, oldest first within each currency, or every fault with its line. Each
+ * rate is what one unit of `base` costs; against a `base` that is not the dollar each day needs a rate of the dollar,
+ * in the file or known. Days after `today` are faults.
+ */
+export function readRates(
+  text: string,
+  base: string,
+  { today, known }: { today: string; known: Known },
+): { rates: Map<string, Rate[]>; faults: string[] } {
+  const { header, rows } = rowsOf(text)
+  const missing = COLUMNS.filter((name) => !header.includes(name))
+  const nothing = (fault: string) => ({ rates: new Map<string, Rate[]>(), faults: [fault] })
+  if (!CURRENCIES.has(base)) return nothing(`the base ${quoted(base)} is no currency`)
+  if (missing.length > 0)
+    return nothing(
+      `line 1: the header must name date, currency and rate; ${missing.join(' and ')} is missing`,
+    )
+  if (rows.length === 0) return nothing('there is no rate in it')
+  if (rows.length > RATES_MOST)
+    return nothing(`it has more than ${RATES_MOST} rates: split it, a year in each file`)
+  const faults: string[] = []
+  const complain = (line: number, fault: string): void => void faults.push(`line ${line}: ${fault}`)
+  const written = rows.flatMap((row) => writtenIn(row, base, today, complain))
+  complainOfRepeats(written, complain)
+  const perDollar = inDollars(written, base, known, complain)
+  const rates = Map.groupBy(perDollar, ({ currency }) => currency)
+  for (const own of rates.values()) complainOfLeaps(own, known, complain)
+  return { rates, faults: inOrder(faults) }
+}
+
+type Complain = (line: number, fault: string) => void
+
+const lineOf = (fault: string): number => Number(/^line (\d+)/.exec(fault)?.[1] ?? 0)
+const inOrder = (faults: string[]): string[] => faults.sort((a, b) => lineOf(a) - lineOf(b))
+
+function writtenIn({ line, cells }: Row, base: string, today: string, complain: Complain): Written[] {
+  if (cells === null) {
+    complain(line, 'it has not as many cells as the header')
+    return []
+  }
+  const { date: on = '', currency: code = '', rate = '' } = cells
+  const currency = code.toUpperCase()
+  const fault = faultIn(on, currency, rate, base, today)
+  if (fault !== null) complain(line, fault)
+  return fault === null ? [{ line, on, currency, rate }] : []
+}
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
+
+function faultIn(on: string, currency: string, rate: string, base: string, today: string): string | null {
+  if (!isDay(on)) return `${quoted(on)} is no date; write 2026-01-31`
+  if (on > today) return `${on} is yet to come`
+  if (!CURRENCIES.has(currency)) return `${quoted(currency)} is no currency`
+  if (quotientNano(rate, '1') === null)
+    return `${quoted(rate)} is no rate; write a number above zero, as in 0.8612`
+  if (currency === base && quotientNano(rate, '1') !== quotientNano('1', '1'))
+    return `one ${base} cannot cost ${rate} ${base}`
+  return null
+}
+
+function complainOfRepeats(written: readonly Written[], complain: Complain): void {
+  const seen = new Map<string, number>()
+  for (const { line, on, currency } of written) {
+    const first = seen.get(`${on} ${currency}`)
+    if (first === undefined) seen.set(`${on} ${currency}`, line)
+    else complain(line, `${currency} on ${on} already stands in line ${first}`)
+  }
+}
+
+type Lined = Rate & { line: number }
+
+function inDollars(written: readonly Written[], base: string, known: Known, complain: Complain): Lined[] {
+  const dollars = new Map(
+    written.filter(({ currency }) => currency === BASE).map(({ on, rate }) => [on, rate]),
+  )
+  const bases = new Map<string, Lined>()
+  const rates = written.flatMap(({ line, on, currency, rate }): Lined[] => {
+    const dollar = dollarOn(on, base, dollars, known)
+    if (dollar === null) {
+      complain(line, `there is no rate of ${BASE} on ${on}, without which one of ${base} is worth nothing`)
+      return []
+    }
+    const base_nano = base === BASE ? null : quotientNano('1', dollar)
+    if (base_nano !== null && dollars.has(on))
+      bases.set(on, { line, currency: base, on, per_usd_nano: base_nano })
+    const per_usd_nano = quotientNano(rate, dollar)
+    if (currency === BASE || currency === base) return []
+    if (per_usd_nano === null) complain(line, `${currency} on ${on} is beyond what can be kept`)
+    return per_usd_nano === null ? [] : [{ line, currency, on, per_usd_nano }]
+  })
+  return [...rates, ...bases.values()].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0))
+}
+
+/** What one unit of the base costs in dollars, written out: as the file says, else as it is known for that very day. */
+function dollarOn(
+  on: string,
+  base: string,
+  dollars: ReadonlyMap<string, string>,
+  known: Known,
+): string | null {
+  if (base === BASE) return '1'
+  const written = dollars.get(on)
+  if (written !== undefined) return written
+  const row = known(base, on)
+  if (row?.rated_on !== on) return null
+  const nano = quotientNano('1', rateText(row.per_usd_nano))
+  return nano === null ? null : rateText(nano)
+}
+
+function complainOfLeaps(own: readonly Lined[], known: Known, complain: Complain): void {
+  for (const [index, { line, currency, on, per_usd_nano }] of own.entries()) {
+    const earlier = own[index - 1]
+    const before = earlier
+      ? { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
+      : known(currency, on)
+    const fault = faultBeside(before, on, per_usd_nano)
+    if (fault !== null) complain(line, `${currency} ${fault} (for one ${BASE}): one of them cannot be`)
+  }
+}

@@ -1,0 +1,55 @@
+/** What the European Central Bank says: some thirty currencies against the euro, on working days. */
+import { askFor } from './asking.ts'
+import { quotientNano } from './exact.ts'
+import { type Quote, SourceFault } from './judging.ts'
+import { rowsOf } from './reading.ts'
+import type { Source } from './sources.ts'
+
+/** The reference rates of all currencies, as CSV, values only (data.ecb.europa.eu/help/api/data). */
+export function ecb(origin: string): Source {
+  return {
+    name: 'ecb',
+    async ask({ from_on, until_on }, currencies, signal) {
+      const query = new URLSearchParams({
+        startPeriod: from_on,
+        endPeriod: until_on,
+        format: 'csvdata',
+        detail: 'dataonly',
+      })
+      const text = await askFor(`${origin}/service/data/EXR/D..EUR.SP00.A?${query}`, signal)
+      if (text === null) return []
+      return readEcb(text).filter(({ currency }) => currencies.includes(currency))
+    },
+  }
+}
+
+/**
+ * The bank's rates per euro as rates per dollar of the same day, the euro's own among them. Days that it marks as
+ * without a value are left out.
+ *
+ * @throws SourceFault where it is not what the bank answers.
+ */
+export function readEcb(text: string): Quote[] {
+  const { header, rows } = rowsOf(text)
+  const wanted = ['currency', 'currency_denom', 'time_period', 'obs_value']
+  if (text.trim() !== '' && !wanted.every((name) => header.includes(name)))
+    throw new SourceFault('it did not answer with rates of the euro')
+  const days = new Map<string, Map<string, string>>()
+  for (const { cells, line } of rows) {
+    if (cells?.currency_denom !== 'EUR')
+      throw new SourceFault(`line ${line} of its answer is no rate of the euro`)
+    const { currency = '', time_period: on = '', obs_value: rate = '' } = cells
+    if (rate === '' || rate === 'NaN') continue
+    const day = days.get(on) ?? new Map<string, string>()
+    days.set(on, day.set(currency, rate))
+  }
+  return [...days].flatMap(([on, perEuro]) => perDollar(on, perEuro))
+}
+
+/** A day on which the bank does not name the dollar says nothing about the dollar. */
+function perDollar(on: string, perEuro: ReadonlyMap<string, string>): Quote[] {
+  const dollar = perEuro.get('USD')
+  if (dollar === undefined) return []
+  const others = [...perEuro, ['EUR', '1'] as const].filter(([currency]) => currency !== 'USD')
+  return others.map(([currency, rate]) => ({ currency, on, per_usd_nano: quotientNano(rate, dollar) }))
+}

@@ -1,0 +1,64 @@
+/** What fawazahmed0's exchange-api says: every currency, one small file a day, whose makers nobody answers for. */
+import * as v from 'valibot'
+import { askFor } from './asking.ts'
+import { BASE } from './currencies.ts'
+import { nanoOf } from './exact.ts'
+import { type Quote, SourceFault } from './judging.ts'
+import { jsonOf } from './reading.ts'
+import { daysOf } from './series.ts'
+import type { Source } from './sources.ts'
+
+const Answer = v.object({ date: v.string(), usd: v.record(v.string(), v.unknown()) })
+
+/** The first day that was ever published. */
+const BEGAN_ON = '2024-03-02'
+/** After so many days in a row without an answer it is not asked for more. */
+const FAULTS_MOST = 3
+
+/** `{date}` in the addresses stands for the day; the second is asked where the first fails. Days may be missing. */
+export function fawazahmed0(address: string, fallback: string): Source {
+  async function askOn(on: string, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]> {
+    const path = `/v1/currencies/${BASE.toLowerCase()}`
+    try {
+      return read(await askFor(`${address.replace('{date}', on)}${path}.min.json`, signal), on, currencies)
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error
+      return read(await askFor(`${fallback.replace('{date}', on)}${path}.json`, signal), on, currencies)
+    }
+  }
+
+  return {
+    name: 'fawazahmed0',
+    async ask(span, currencies, signal) {
+      const quotes: Quote[] = []
+      let faults = 0
+      for (const on of daysOf(span).filter((day) => day >= BEGAN_ON)) {
+        try {
+          quotes.push(...(await askOn(on, currencies, signal)))
+          faults = 0
+        } catch (error) {
+          faults += 1
+          if (!(error instanceof SourceFault) || quotes.length === 0) throw error
+          if (faults === FAULTS_MOST) return quotes
+        }
+      }
+      return quotes
+    },
+  }
+}
+
+function read(text: string | null, on: string, currencies: readonly string[]): Quote[] {
+  return text === null ? [] : readFawazahmed0(text, on, currencies)
+}
+
+/** @throws SourceFault where it is not that day's file. */
+export function readFawazahmed0(text: string, on: string, currencies: readonly string[]): Quote[] {
+  const file = v.safeParse(v.pipe(v.string(), v.rawTransform(jsonOf), Answer), text)
+  if (!file.success) throw new SourceFault('it did not answer with rates of the dollar')
+  const { date, usd } = file.output
+  if (date !== on) throw new SourceFault(`it was asked for ${on} and told of ${date.slice(0, 40)}`)
+  return currencies.flatMap((currency) => {
+    const rate = usd[currency.toLowerCase()]
+    return rate === undefined ? [] : { currency, on, per_usd_nano: nanoOf(String(rate)) }
+  })
+}

@@ -1,0 +1,108 @@
+/** What we compute: whether what a source of exchange rates says can be believed. */
+import { isDay } from '../../days.ts'
+import { BASE, PEGS } from './currencies.ts'
+import { nanoOf, rateText } from './exact.ts'
+import { daysApart, type Span } from './series.ts'
+
+/** On a day, so many billionths of the currency for one US dollar. `per_usd_nano` is null where it was no number. */
+export type Quote = { currency: string; on: string; per_usd_nano: number | null }
+export type Rate = Quote & { per_usd_nano: number }
+
+/** Why a source cannot be believed, in words; the next one is asked. */
+export class SourceFault extends Error {
+  override readonly name = 'SourceFault'
+}
+
+/** No currency of Apple's has ever moved so far between two rates; a mistaken unit (per 100 yen) does. */
+const TIMES_MOST = 10
+/** A rate this much older says nothing about what one may be today. */
+const COMPARED_DAYS = 31
+const PERCENT_OFF_PEG = 5
+
+/** `refused`: why, by currency. */
+export type Judged = { rates: Rate[]; refused: Map<string, string> }
+
+/**
+ * What of an answer can be kept, oldest first within each currency: days before the span are what a source carries over, and left out.
+ * A currency with an impossible rate is refused as a whole, in words; `lastBefore` gives the newest rate known on or
+ * before a day.
+ *
+ * @throws SourceFault where nothing of it can be believed.
+ */
+export function judged(
+  quotes: readonly Quote[],
+  span: Span,
+  lastBefore: (currency: string, on: string) => { rated_on: string; per_usd_nano: number } | null,
+): Judged {
+  for (const on of new Set(quotes.map((quote) => quote.on))) assertDay(on, span)
+  assertPegs(quotes)
+  const rates: Rate[] = []
+  const refused = new Map<string, string>()
+  for (const [currency, own] of byCurrency(quotes.filter(({ on }) => on >= span.from_on))) {
+    const kept: Rate[] = []
+    const fault = faultIn(own, kept, lastBefore)
+    if (fault === null) rates.push(...kept)
+    else refused.set(currency, fault)
+  }
+  return { rates, refused }
+}
+
+function assertDay(on: string, { until_on }: Span): void {
+  if (!isDay(on)) throw new SourceFault(`${JSON.stringify(on.slice(0, 40))} is no day`)
+  if (on > until_on) throw new SourceFault(`it was asked until ${until_on} and told of ${on}`)
+}
+
+/** A base mistaken for another, or rates upside down, would pass for a strange day in all currencies but these. */
+function assertPegs(quotes: readonly Quote[]): void {
+  for (const { currency, on, per_usd_nano } of quotes) {
+    const peg = PEGS[currency]
+    if (peg?.anchor !== BASE || per_usd_nano === null) continue
+    const expected = nanoOf(peg.rate) ?? 0
+    if (Math.abs(per_usd_nano - expected) * 100 <= expected * PERCENT_OFF_PEG) continue
+    throw new SourceFault(
+      `on ${on} a dollar costs ${rateText(per_usd_nano)} ${currency}, which is pegged at ${peg.rate}`,
+    )
+  }
+}
+
+const byDay = (a: Quote, b: Quote): number => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0)
+
+function byCurrency(quotes: readonly Quote[]): Map<string, Quote[]> {
+  const found = Map.groupBy(quotes, ({ currency }) => currency)
+  for (const own of found.values()) own.sort(byDay)
+  return found
+}
+
+/** What is wrong with a currency's rates, in words; those that can be kept are added to `kept`. */
+function faultIn(
+  quotes: readonly Quote[],
+  kept: Rate[],
+  lastBefore: Parameters<typeof judged>[2],
+): string | null {
+  for (const { currency, on, per_usd_nano } of quotes) {
+    if (per_usd_nano === null) return `has no rate above zero on ${on}`
+    const last = kept.at(-1)
+    if (last?.on === on) {
+      if (last.per_usd_nano === per_usd_nano) continue
+      return `has two rates on ${on}`
+    }
+    const before = last ? { rated_on: last.on, per_usd_nano: last.per_usd_nano } : lastBefore(currency, on)
+    const fault = faultBeside(before, on, per_usd_nano)
+    if (fault !== null) return fault
+    kept.push({ currency, on, per_usd_nano })
+  }
+  return null
+}
+
+/** What is wrong with a rate beside an earlier one, in words, or null. */
+export function faultBeside(
+  before: { rated_on: string; per_usd_nano: number } | null,
+  on: string,
+  per_usd_nano: number,
+): string | null {
+  if (before === null) return null
+  const isNear =
+    per_usd_nano <= before.per_usd_nano * TIMES_MOST && before.per_usd_nano <= per_usd_nano * TIMES_MOST
+  if (isNear || daysApart(before.rated_on, on) > COMPARED_DAYS) return null
+  return `is ${rateText(per_usd_nano)} on ${on} and was ${rateText(before.per_usd_nano)} on ${before.rated_on}`
+}

@@ -1,0 +1,103 @@
+/** What we remember: exchange rates, one a currency and day, never written again. */
+
+import type { Clock } from '../../clock.ts'
+import { addDays } from '../../days.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { Rate } from './judging.ts'
+import { isCarried } from './series.ts'
+
+/** `per_usd_nano`: billionths of the currency for one US dollar. `source`: who said so. */
+export type RateRow = { currency: string; rated_on: string; per_usd_nano: number; source: string }
+
+/** What became of rates that were to be kept: `known` days had one, `settled` ones are carried over for good. */
+export type Added = { added: number; known: number; settled: number }
+
+/**
+ * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
+ * already, null where none was.
+ */
+export type RateChange = { currency: string; from_on: string; until_on: string | null }
+
+export type KeptRates = ReturnType<typeof openKeptRates>
+
+export function openKeptRates(store: Store, clock: Clock) {
+  const columns = 'currency, rated_on, per_usd_nano, source'
+  const insert = store.prepare<[string, string, number, string, number]>(
+    `insert into rates (${columns}, recorded_at) values (?, ?, ?, ?, ?)`,
+  )
+  const upTo = store.prepare<[string, string], RateRow>(`
+    select ${columns} from rates where currency = ${bound} and rated_on <= ${bound} order by rated_on desc limit 1`)
+  const past = store.prepare<[string, string], RateRow>(`
+    select ${columns} from rates where currency = ${bound} and rated_on > ${bound} order by rated_on limit 1`)
+  const daysBetween = store
+    .prepare<[string, string, string], string>(
+      'select rated_on from rates where currency = ? and rated_on between ? and ? order by rated_on',
+    )
+    .pluck()
+  const everyCurrency = store.prepare<[], string>('select distinct currency from rates').pluck()
+  const listeners: ((change: RateChange) => void)[] = []
+
+  /** The newest rate of a currency up to a day. */
+  const last = (currency: string, on: string): RateRow | null => upTo.get(currency, on) ?? null
+  /** The oldest after it. */
+  const next = (currency: string, on: string): RateRow | null => past.get(currency, on) ?? null
+  /** The days of a span that have a rate, oldest first. */
+  const days = (currency: string, from_on: string, until_on: string): string[] =>
+    daysBetween.all(currency, from_on, until_on)
+  /** All currencies that have ever had a rate. */
+  const currencies = (): string[] => everyCurrency.all()
+
+  /**
+   * Keeps rates of one currency, oldest first, where their day has none and none is carried over it for good: what a
+   * day was once said to be for good it stays. To be called inside a unit of work, whole, since in the middle of it
+   * such a day could look settled.
+   */
+  function add(rates: readonly Rate[], source: string): Added {
+    const [first, final] = [rates[0], rates.at(-1)]
+    if (first === undefined || final === undefined) return { added: 0, known: 0, settled: 0 }
+    const { currency } = first
+    const around = {
+      before: last(currency, first.on),
+      after: next(currency, final.on),
+      inside: days(currency, first.on, final.on),
+    }
+    const stood = [around.before?.rated_on, ...around.inside, around.after?.rated_on].filter(
+      (on) => on !== undefined,
+    )
+    const standing = standings(stood, rates)
+    const fresh = rates.filter((_, index) => standing[index] === 'fresh')
+    for (const { on, per_usd_nano } of fresh) insert.run(currency, on, per_usd_nano, source, clock())
+    tell(currency, fresh, stood)
+    const count = (what: Standing) => standing.filter((one) => one === what).length
+    return { added: fresh.length, known: count('known'), settled: count('settled') }
+  }
+
+  function tell(currency: string, fresh: readonly Rate[], stood: readonly string[]): void {
+    const [from, until] = [fresh[0], fresh.at(-1)]
+    if (from === undefined || until === undefined) return
+    const after = stood.find((on) => on > until.on)
+    const change = { currency, from_on: from.on, until_on: after === undefined ? null : addDays(after, -1) }
+    for (const listener of listeners) listener(change)
+  }
+
+  /**
+   * Calls `listener` with each change, inside the unit of work that makes it: what it writes down is kept with the
+   * rates or not at all, and long work is to be put off.
+   */
+  const onChange = (listener: (change: RateChange) => void): void => void listeners.push(listener)
+
+  return { last, next, days, currencies, add, onChange }
+}
+
+type Standing = 'fresh' | 'known' | 'settled'
+
+/** What the days that have a rate say about each of some more, both oldest first. */
+function standings(stood: readonly string[], rates: readonly Rate[]): Standing[] {
+  let at = 0
+  return rates.map(({ on }) => {
+    while ((stood[at] ?? '9') < on) at += 1
+    const [before, after] = [stood[at - 1], stood[at]]
+    if (after === on) return 'known'
+    return before !== undefined && after !== undefined && isCarried(before, after) ? 'settled' : 'fresh'
+  })
+}

@@ -1,0 +1,151 @@
+/** What we remember: what each currency cost on each day, and what an amount comes to in another. */
+
+import type { Clock } from '../../clock.ts'
+import { addDays } from '../../days.ts'
+import { Refusal } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import { readRates } from './csv.ts'
+import { APPLE_CURRENCIES, BASE } from './currencies.ts'
+import { convertedMilli, ONE, rateText } from './exact.ts'
+import type { Rate } from './judging.ts'
+import { type Added, openKeptRates } from './kept.ts'
+import { openRefresh } from './refresh.ts'
+import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
+import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
+
+/**
+ * The rate that holds on a day. `rated_on` is the day it is from: weekends and holidays have that before them.
+ * `is_final`: it will never be another, whatever is published or imported later.
+ */
+export type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
+
+/** An amount in another currency. `rated_on` is the older day of the two rates. */
+export type Converted = { milli: number; rated_on: string; is_final: boolean }
+
+/** What is known of one currency. `per_usd` is a decimal number; gaps are longer than a rate is carried. */
+export type CurrencyRates = {
+  currency: string
+  per_usd: string | null
+  oldest_on: string | null
+  newest_on: string | null
+  source: string | null
+  gaps: Span[]
+}
+
+/** What became of a file, and how many days it had rates for. */
+export type Imported = Added & { days: number }
+export type ShownRate = { rated_on: string; per_usd: string; source: string }
+
+export type Rates = ReturnType<typeof openRates>
+
+type Options = {
+  store: Store
+  clock: Clock
+  /** Read anew at each refresh, so that a reload reaches it. */
+  settings: Readonly<{ fetch: boolean }>
+  /** Currencies that are wanted besides Apple's: what organizations count in. */
+  also?: () => readonly string[]
+  /** Only the demo and tests name others. */
+  origins?: RateOrigins
+}
+
+/** Faults of a file that are told; more of them help nobody. */
+const FAULTS_TOLD = 100
+const BEGINNING = '0000-01-01'
+const END = '9999-12-31'
+
+export function openRates({ store, clock, settings, also = () => [], origins = RATE_ORIGINS }: Options) {
+  const kept = openKeptRates(store, clock)
+  const wanted = () => [...new Set([...APPLE_CURRENCIES, ...also()])].filter((code) => code !== BASE).sort()
+  const refresh = openRefresh({ store, clock, kept, sources: sourcesAt(origins), settings, wanted })
+  const summary = store.remembering(['rates'], summaryOf)
+
+  /** What holds for a currency on a day; null when nothing is known up to then. */
+  function rateOn(currency: string, on: string): RateOn | null {
+    if (currency === BASE) return { rated_on: on, per_usd_nano: Number(ONE), source: 'base', is_final: true }
+    const row = kept.last(currency, on)
+    if (row === null) return null
+    const { rated_on, per_usd_nano, source } = row
+    return { rated_on, per_usd_nano, source, is_final: rated_on === on || isSettled(currency, rated_on, on) }
+  }
+
+  function isSettled(currency: string, rated_on: string, on: string): boolean {
+    const after = kept.next(currency, on)
+    return after !== null && isCarried(rated_on, after.rated_on)
+  }
+
+  /**
+   * An amount in thousandths of one currency as thousandths of another, at the rates of a day, rounded once, half to
+   * even. A function of the amount, the day and the rates kept.
+   *
+   * @returns null where there is no rate: it is not converted, which is not zero.
+   * @throws RangeError where the result is more than a number holds exactly.
+   */
+  function convert(amount_milli: number, currency: string, to: string, on: string): Converted | null {
+    if (currency === to) return { milli: amount_milli, rated_on: on, is_final: true }
+    const [from, into] = [rateOn(currency, on), rateOn(to, on)]
+    if (from === null || into === null) return null
+    return {
+      milli: convertedMilli(amount_milli, from.per_usd_nano, into.per_usd_nano),
+      rated_on: from.rated_on < into.rated_on ? from.rated_on : into.rated_on,
+      is_final: from.is_final && into.is_final,
+    }
+  }
+
+  /**
+   * The rates of a CSV file (`date,currency,rate`, each rate what one unit of `base` costs), for `keep`.
+   *
+   * @throws Refusal 400 `invalid_rates` that names every fault with its line.
+   */
+  function readCsv(text: string, base: string): ReadonlyMap<string, readonly Rate[]> {
+    const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: kept.last })
+    if (faults.length > 0) throw new Refusal(400, 'invalid_rates', faultsInWords(faults))
+    return rates
+  }
+
+  /** Keeps what was read from a file, all at once, where no rate is known. To be called inside a unit of work. */
+  function keep(rates: ReadonlyMap<string, readonly Rate[]>): Imported {
+    const total = { added: 0, known: 0, settled: 0 }
+    for (const own of rates.values()) {
+      const done = kept.add(own, 'import')
+      total.added += done.added
+      total.known += done.known
+      total.settled += done.settled
+    }
+    const days = new Set([...rates.values()].flatMap((own) => own.map(({ on }) => on))).size
+    return { ...total, days }
+  }
+
+  /** Everything wanted or known, in order of its name, with the gaps between its first and its newest rate. */
+  const list = (): CurrencyRates[] =>
+    [...new Set([...wanted(), ...kept.currencies()])].sort().map((currency) => summary(currency))
+
+  /** The rates of one currency, newest first. */
+  function show(currency: string, days: number): ShownRate[] {
+    const from = addDays(dayAt(clock()), -days)
+    return kept
+      .days(currency, from, END)
+      .toReversed()
+      .flatMap((on) => kept.last(currency, on) ?? [])
+      .map(({ rated_on, per_usd_nano, source }) => ({ rated_on, per_usd: rateText(per_usd_nano), source }))
+  }
+
+  function summaryOf(currency: string): CurrencyRates {
+    const days = kept.days(currency, BEGINNING, END)
+    const [oldest_on, newest_on] = [days[0], days.at(-1)]
+    const newest = kept.last(currency, END)
+    if (oldest_on === undefined || newest_on === undefined || newest === null)
+      return { currency, per_usd: null, oldest_on: null, newest_on: null, source: null, gaps: [] }
+    const per_usd = rateText(newest.per_usd_nano)
+    const gaps = gapsOf(days, { from_on: oldest_on, until_on: newest_on })
+    return { currency, per_usd, oldest_on, newest_on, source: newest.source, gaps }
+  }
+
+  return { rateOn, convert, refresh: refresh.run, readCsv, keep, list, show, onChange: kept.onChange }
+}
+
+function faultsInWords(faults: readonly string[]): string {
+  const more = faults.length - FAULTS_TOLD
+  const told = faults.slice(0, FAULTS_TOLD).map((fault) => `  ${fault}`)
+  return ['nothing was imported:', ...told, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')
+}

@@ -1,0 +1,219 @@
+/** What we remember: rates that were missing, asked from one source after the other until none is. */
+
+import type { Clock } from '../../clock.ts'
+import { addDays } from '../../days.ts'
+import type { Store } from '../../store/store.ts'
+import { PEGS } from './currencies.ts'
+import { judged, type Rate, SourceFault } from './judging.ts'
+import type { KeptRates } from './kept.ts'
+import { peggedRate } from './pegs.ts'
+import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
+import type { Source } from './sources.ts'
+
+/** What one request asks for: the year that Apple keeps its reports for, and what its first day may have carried over. */
+const YEAR_DAYS = 366 + CARRIED_DAYS
+/** Currencies that are named one by one where rates are missing. */
+const NAMED = 12
+/** How many rates are written at once, unless one currency has more. */
+const SLICE = 400
+/** The day the App Store opened: nothing was sold before. */
+const APP_STORE_ON = '2008-07-10'
+/** A rate that nobody had when all answered is asked for again after this long. */
+const ASK_AGAIN_MS = 7 * 86_400_000
+
+type Deps = {
+  store: Store
+  clock: Clock
+  kept: KeptRates
+  sources: readonly Source[]
+  settings: Readonly<{ fetch: boolean }>
+  /** Every currency that is to have rates, the dollar not among them. */
+  wanted: () => readonly string[]
+}
+
+/** The course of one refresh. */
+type Course = { signal: AbortSignal; added: number; faults: string[]; sources: Set<string> }
+
+export type Refresh = ReturnType<typeof openRefresh>
+
+export function openRefresh({ store, clock, kept, sources, settings, wanted }: Deps) {
+  const oldestSale = store.prepare<[], { at: number | null }>(
+    'select min(original_purchased_at) as at from customers',
+  )
+  /** Gaps that every source has answered nothing about, and when. */
+  const hopeless = new Map<string, number>()
+
+  /**
+   * Fills in what is missing up to yesterday, a day of which is over in every place that publishes rates: central
+   * banks first, and what they lack from the next source. What is known is never asked for again.
+   *
+   * @returns in words what came of it.
+   * @throws Error in words when a source failed and rates are missing for it.
+   */
+  async function run(signal: AbortSignal): Promise<string> {
+    const course: Course = { signal, added: 0, faults: [], sources: new Set() }
+    const spans = yearsOf(whole())
+    let isHealthy = true
+    if (settings.fetch) for (const span of spans) isHealthy = (await fill(span, course)) && isHealthy
+    for (const span of spans) await fillPegs(span, course)
+    const left = wanted().filter((currency) => spans.some((span) => gapsIn(currency, span, false).length > 0))
+    const outcome = inWords(course, left)
+    if (!isHealthy) throw new Error(outcome)
+    return outcome
+  }
+
+  /** From the first sale that is known, or a year ago, to yesterday. */
+  function whole(): Span {
+    const until_on = addDays(dayAt(clock()), -1)
+    const year = addDays(until_on, 1 - YEAR_DAYS)
+    const at = oldestSale.get()?.at ?? null
+    const sale = at === null ? year : addDays(dayAt(at), -CARRIED_DAYS)
+    const from_on = sale < APP_STORE_ON ? APP_STORE_ON : sale
+    return { from_on: from_on < year ? from_on : year, until_on }
+  }
+
+  /** Asks for what a year lacks; false when somebody failed, and something is missing for it. */
+  async function fill(span: Span, course: Course): Promise<boolean> {
+    const faults = course.faults.length
+    // Of these even the latest day is missing. Whose source has answered has time to be published late.
+    let unanswered = new Set(wanted())
+    for (const source of sources) {
+      const lacking = lackingIn(span, unanswered)
+      if (lacking.size === 0) return true
+      course.signal.throwIfAborted()
+      unanswered = (await take(source, lacking, course)) ?? unanswered
+    }
+    const left = [...lackingIn(span, unanswered).keys()]
+    if (course.faults.length > faults) return left.every((currency) => PEGS[currency] !== undefined)
+    for (const currency of left) {
+      for (const gap of gapsIn(currency, span, false)) hopeless.set(gapName(currency, gap), clock())
+    }
+    return true
+  }
+
+  /** Asks one source: the currencies that it said nonsense about, or null when it failed as a whole. */
+  async function take(
+    source: Source,
+    lacking: Map<string, Span>,
+    course: Course,
+  ): Promise<Set<string> | null> {
+    const spans = [...lacking.values()]
+    const asked = {
+      from_on: spans.map(({ from_on }) => from_on).reduce((a, b) => (a < b ? a : b)),
+      until_on: spans.map(({ until_on }) => until_on).reduce((a, b) => (a > b ? a : b)),
+    }
+    try {
+      const quotes = await source.ask(asked, [...lacking.keys()], course.signal)
+      const own = quotes.filter(({ currency }) => lacking.has(currency))
+      const { rates, refused } = judged(own, asked, kept.last)
+      for (const [currency, fault] of refused) course.faults.push(`${source.name}: ${currency} ${fault}`)
+      await keep(rates, source.name, course)
+      return new Set(refused.keys())
+    } catch (error) {
+      if (!(error instanceof SourceFault)) throw error
+      course.faults.push(`${source.name}: ${error.message}`)
+      return null
+    }
+  }
+
+  /** A few currencies at a time, each of them whole, so that nobody waits long for the database. */
+  async function keep(rates: readonly Rate[], source: string, course: Course): Promise<void> {
+    for (const slice of slicesOf([...Map.groupBy(rates, ({ currency }) => currency).values()])) {
+      course.signal.throwIfAborted()
+      const added = await store.commit(() => slice.reduce((sum, own) => sum + kept.add(own, source).added, 0))
+      course.added += added
+      if (added > 0) course.sources.add(source)
+    }
+  }
+
+  async function fillPegs(span: Span, course: Course): Promise<void> {
+    const rates = Object.keys(PEGS).flatMap((currency) =>
+      gapsIn(currency, span, false)
+        .flatMap(daysOf)
+        .flatMap((on) => peggedRate(currency, on, euroOn(on)) ?? []),
+    )
+    await keep(rates, 'peg', course)
+  }
+
+  function euroOn(on: string): number | null {
+    const row = kept.last('EUR', on)
+    return row?.rated_on === on ? row.per_usd_nano : null
+  }
+
+  /**
+   * The currencies that lack rates within a span, each with the days from its first to its last gap. Of `strict` ones
+   * the latest days count, too, which otherwise may come late.
+   */
+  function lackingIn(span: Span, strict: ReadonlySet<string>): Map<string, Span> {
+    const lacking = new Map<string, Span>()
+    for (const currency of wanted()) {
+      const gaps = gapsIn(currency, span, strict.has(currency)).filter((gap) => !isHopeless(currency, gap))
+      const [first, last] = [gaps[0], gaps.at(-1)]
+      if (first && last) lacking.set(currency, { from_on: first.from_on, until_on: last.until_on })
+    }
+    return lacking
+  }
+
+  function gapsIn(currency: string, span: Span, strict: boolean): Span[] {
+    // A rate just outside carries over the edge.
+    const [before, after] = [addDays(span.from_on, -CARRIED_DAYS), addDays(span.until_on, CARRIED_DAYS)]
+    const days = kept.days(currency, before, after)
+    const [oldest = span.from_on, newest = span.from_on] = [days[0], days.at(-1)]
+    const seen = {
+      from_on: oldest < span.from_on ? oldest : span.from_on,
+      until_on: newest > span.until_on ? newest : span.until_on,
+    }
+    const gaps = gapsOf(days, seen).flatMap((gap) => clipped(gap, span))
+    const isLate = strict && days.length > 0 && newest < span.until_on
+    if (!isLate || gaps.at(-1)?.until_on === span.until_on) return gaps
+    return [...gaps, ...clipped({ from_on: addDays(newest, 1), until_on: span.until_on }, span)]
+  }
+
+  const gapName = (currency: string, { from_on, until_on }: Span) => `${currency} ${from_on} ${until_on}`
+
+  function isHopeless(currency: string, gap: Span): boolean {
+    const asked_at = hopeless.get(gapName(currency, gap))
+    return asked_at !== undefined && clock() < asked_at + ASK_AGAIN_MS
+  }
+
+  function inWords({ added, faults, sources: from }: Course, left: readonly string[]): string {
+    const parts = [added === 0 ? 'no new rates' : `${added} new rates from ${[...from].join(', ')}`]
+    if (!settings.fetch) parts.push('rates.fetch is off')
+    const who = left.length > NAMED ? `${left.length} currencies` : left.join(', ')
+    if (left.length > 0) parts.push(`days without a rate: ${who}`)
+    return [...parts, ...faults].join('; ')
+  }
+
+  return { run }
+}
+
+/** A span in parts of a year, the newest first. */
+function yearsOf({ from_on, until_on }: Span): Span[] {
+  const years: Span[] = []
+  for (let end = until_on; end >= from_on; end = addDays(end, -YEAR_DAYS)) {
+    const start = addDays(end, 1 - YEAR_DAYS)
+    years.push({ from_on: start < from_on ? from_on : start, until_on: end })
+  }
+  return years
+}
+
+function clipped(gap: Span, span: Span): Span[] {
+  const from_on = gap.from_on < span.from_on ? span.from_on : gap.from_on
+  const until_on = gap.until_on > span.until_on ? span.until_on : gap.until_on
+  return from_on <= until_on ? [{ from_on, until_on }] : []
+}
+
+/** Currencies put together as long as they have few rates. */
+function slicesOf(groups: readonly (readonly Rate[])[]): (readonly Rate[])[][] {
+  const slices: (readonly Rate[])[][] = []
+  let room = 0
+  for (const group of groups) {
+    if (room < group.length) {
+      slices.push([])
+      room = SLICE
+    }
+    slices.at(-1)?.push(group)
+    room -= group.length
+  }
+  return slices
+}

@@ -1,0 +1,39 @@
+/** What we compute: who is asked for exchange rates, in which order. */
+import { ecb } from './ecb.ts'
+import { fawazahmed0 } from './fawazahmed0.ts'
+import { frankfurter } from './frankfurter.ts'
+import type { Quote } from './judging.ts'
+import type { Span } from './series.ts'
+
+export type Source = {
+  /** As it stands beside each rate that came from it. */
+  name: string
+  /**
+   * Rates of these currencies in a span of at most a year, as far as the source has them.
+   *
+   * @throws SourceFault in words when it cannot be asked or believed; the signal's reason when that was aborted.
+   */
+  ask(span: Span, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]>
+}
+
+/** Where the sources are, without a slash at the end; `{date}` stands for a day. */
+export type RateOrigins = {
+  frankfurter: string
+  fawazahmed0: string
+  fawazahmed0_fallback: string
+  ecb: string
+}
+
+export const RATE_ORIGINS: RateOrigins = {
+  frankfurter: 'https://api.frankfurter.dev',
+  fawazahmed0: 'https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@{date}',
+  fawazahmed0_fallback: 'https://{date}.currency-api.pages.dev',
+  ecb: 'https://data-api.ecb.europa.eu',
+}
+
+/** Central banks first; then what has everything and answers for nothing; then the one bank that never fails. */
+export const sourcesAt = (origins: RateOrigins): readonly Source[] => [
+  frankfurter(origins.frankfurter),
+  fawazahmed0(origins.fawazahmed0, origins.fawazahmed0_fallback),
+  ecb(origins.ecb),
+]

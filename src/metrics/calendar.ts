@@ -1,0 +1,71 @@
+/** What we compute: the calendar of a time zone: days, weeks and months as whole numbers that can be compared. */
+
+const DAY_MS = 86_400_000
+/** 1970 began on a Thursday; weeks begin on Mondays (ISO 8601). */
+const DAYS_BEFORE_MONDAY = 3
+const DAYS_KEPT = 20_000
+
+/** Days since 1970-01-01 in the zone. */
+export type DayNumber = number
+
+export type Calendar = ReturnType<typeof openCalendar>
+
+/** A calendar of an IANA time zone. @throws RangeError for a zone that this machine does not know. */
+export function openCalendar(zone: string) {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  })
+  /** Of each UTC day the offset all through it, or null where the clocks change in it. */
+  const offsets = new Map<number, number | null>()
+
+  function offsetAt(at: number): number {
+    const named = Object.fromEntries(parts.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = named
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000
+  }
+
+  function offsetOn(utcDay: number): number | null {
+    const known = offsets.get(utcDay)
+    if (known !== undefined) return known
+    const [first, last] = [offsetAt(utcDay * DAY_MS), offsetAt((utcDay + 1) * DAY_MS - 1)]
+    const offset = first === last ? first : null
+    if (offsets.size >= DAYS_KEPT) offsets.clear()
+    offsets.set(utcDay, offset)
+    return offset
+  }
+
+  /** The day of an instant in milliseconds since the epoch. */
+  function dayOf(at: number): DayNumber {
+    const offset = offsetOn(Math.floor(at / DAY_MS)) ?? offsetAt(at)
+    return Math.floor((at + offset) / DAY_MS)
+  }
+
+  /** The instant a day begins: its midnight, or what comes next where the clocks skip that. */
+  function startOf(day: DayNumber): number {
+    let [low, high] = [(day - 1) * DAY_MS, (day + 2) * DAY_MS]
+    while (low + 1 < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (dayOf(middle) < day) low = middle
+      else high = middle
+    }
+    return high
+  }
+
+  return { zone, dayOf, startOf }
+}
+
+export const weekOf = (day: DayNumber): number => Math.floor((day + DAYS_BEFORE_MONDAY) / 7)
+
+/** Months since January 1970. */
+export function monthOf(day: DayNumber): number {
+  const date = new Date(day * DAY_MS)
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+}
+
+/** 'YYYY-MM-DD'. */
+export const dayText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+export const dayNumber = (text: string): DayNumber => Date.parse(`${text}T00:00:00Z`) / DAY_MS

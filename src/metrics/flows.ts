@@ -1,0 +1,89 @@
+/** What we compute: the money of one lineage: what was charged, and what was given back. */
+import { dividedHalfEven } from '../ledger/rates/exact.ts'
+import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
+
+/**
+ * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification. proration: the unused
+ * part that Apple gives back at an upgrade and tells nobody. unpriced: bought for a price that nobody has said.
+ */
+export type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
+
+/**
+ * Money that moved at an instant, in thousandths of `currency`; what was given back is above zero, too. `charged_at`:
+ * when the transaction itself was charged.
+ */
+export type Flow = {
+  at: number
+  charged_at: number
+  kind: FlowKind
+  transaction_id: string
+  product_id: string
+  storefront: string | null
+  currency: string | null
+  milli: number
+}
+
+const PURCHASED = 'PURCHASED'
+/** Apple counts thousandths of a percent. */
+const WHOLE = 100_000
+/** Nobody paid for what ends so. */
+const UNPAID_ENDINGS = new Set(['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE'])
+
+/** Every flow of one lineage, in order. `is_whole`: its first transaction is known. */
+export function flowsOf(transactions: readonly TransactionFact[], is_whole: boolean): Flow[] {
+  const bought = transactions
+    .filter(({ ownership }) => ownership === null || ownership === PURCHASED)
+    .sort(inOrder)
+  let isFirst = is_whole
+  const flows = bought.flatMap((fact) => {
+    const isSubscription = isPaidSubscription(fact)
+    const kind = !isSubscription ? 'one_time' : isFirst ? 'new' : 'renewal'
+    const charged = charge(fact, kind)
+    if (isSubscription && charged.length > 0) isFirst = false
+    return [...charged, ...refund(fact)]
+  })
+  const subscribed = bought.filter(isPaidSubscription)
+  return [...flows, ...subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))].sort(
+    (a, b) => a.at - b.at,
+  )
+}
+
+function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
+  if (fact.price_milli === 0) return []
+  if (fact.price_milli === null || fact.currency === null) {
+    return [{ ...flow(fact, fact.purchased_at, 0), kind: 'unpriced', currency: null }]
+  }
+  return [{ ...flow(fact, fact.purchased_at, fact.price_milli), kind }]
+}
+
+/** The part that Apple names, or all of it. */
+function refund(fact: TransactionFact): Flow[] {
+  const { price_milli, currency, revoked_at, revocation_type, revocation_percentage } = fact
+  if (revoked_at === null || !price_milli || currency === null) return []
+  if (revocation_type !== null && UNPAID_ENDINGS.has(revocation_type)) return []
+  const part = BigInt(revocation_percentage ?? WHOLE)
+  const milli = Number(dividedHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
+  return milli === 0 ? [] : [{ ...flow(fact, revoked_at, milli), kind: 'refund' }]
+}
+
+/** price × (expiry − change) ÷ (expiry − purchase): always an estimate, Apple does not say. */
+function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
+  if (!before?.price_milli || before.currency === null || !takesPlaceOf(fact, before)) return []
+  const at = fact.purchased_at
+  const { purchased_at, price_milli } = before
+  const expires_at = before.expires_at ?? at
+  if (expires_at <= at || (before.revoked_at ?? Infinity) <= at) return []
+  const unused = BigInt(price_milli) * BigInt(expires_at - at)
+  const milli = Number(dividedHalfEven(unused, BigInt(expires_at - purchased_at)))
+  return [{ ...flow(before, at, milli), kind: 'proration' }]
+}
+
+const flow = (fact: TransactionFact, at: number, milli: number) => ({
+  at,
+  charged_at: fact.purchased_at,
+  transaction_id: fact.transaction_id,
+  product_id: fact.product_id,
+  storefront: fact.storefront,
+  currency: fact.currency,
+  milli,
+})

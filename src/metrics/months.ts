@@ -1,0 +1,39 @@
+/** What we compute: what a price comes to in a month, whatever the length of its period. */
+import { dividedHalfEven } from '../ledger/rates/exact.ts'
+
+/** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
+export type Factors = 'calendar' | 'revenuecat'
+
+/** An ISO 8601 duration of one unit: P1W, P3D, P6M, P1Y. */
+type Duration = { count: number; unit: 'D' | 'W' | 'M' | 'Y' }
+
+/** 30.4375 days are 487 sixteenths. */
+const CALENDAR = { num: 487n, sixteenths: 16n }
+
+function durationOf(period: string): Duration | null {
+  const [, count, unit] = /^P([1-9]\d{0,3})([DWMY])$/.exec(period) ?? []
+  if (count === undefined || unit === undefined) return null
+  return { count: Number(count), unit: unit as Duration['unit'] }
+}
+
+/** By how much a price is multiplied, as a fraction. */
+function fractionOf({ count, unit }: Duration, factors: Factors): readonly [bigint, bigint] {
+  if (unit === 'Y') return [1n, BigInt(count) * 12n]
+  if (unit === 'M') return [1n, BigInt(count)]
+  if (factors === 'calendar') {
+    const days = BigInt(unit === 'W' ? count * 7 : count)
+    return [CALENDAR.num, CALENDAR.sixteenths * days]
+  }
+  return unit === 'W' ? [4n, BigInt(count)] : [30n, BigInt(count)]
+}
+
+/**
+ * A price for each `period` (an ISO 8601 duration of one unit) as thousandths a month, rounded once, half to even. Null
+ * for a period that is none.
+ */
+export function monthlyMilli(price_milli: number, period: string, factors: Factors): number | null {
+  const duration = durationOf(period)
+  if (duration === null) return null
+  const [num, den] = fractionOf(duration, factors)
+  return Number(dividedHalfEven(BigInt(price_milli) * num, den))
+}

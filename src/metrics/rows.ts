@@ -1,0 +1,193 @@
+/** What we compute: everything that one lineage adds to the metrics, as rows that only ever have to be summed. */
+import type { Calendar } from './calendar.ts'
+import { monthOf, weekOf } from './calendar.ts'
+import { type Flow, flowsOf } from './flows.ts'
+import type { Factors } from './months.ts'
+import {
+  type Movement,
+  type MovementKind,
+  movementsOf,
+  type ToBase,
+  type Valued,
+  valued,
+} from './movements.ts'
+import {
+  kindOf,
+  type PeriodOf,
+  periodFor,
+  type RenewalFact,
+  type SegmentKind,
+  type TransactionFact,
+  timelineOf,
+} from './timeline.ts'
+
+/**
+ * mrr, trials: levels, to be summed from the beginning. mrr.*: movements. revenue.*: money that moved, what was given back
+ * above zero; refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended;
+ * trial.began_won, trial.began_lost: on the day it began. returned.*: losses that came back within the same day, week or
+ * month, on the day of the loss.
+ */
+export type Measure =
+  | 'mrr'
+  | 'trials'
+  | `mrr.${MovementKind}`
+  | `revenue.${Flow['kind']}`
+  | 'revenue.refunded_by_charge'
+  | `trial.${'began' | 'ended' | 'won' | 'began_won' | 'began_lost'}`
+  | `returned.${'day' | 'week' | 'month'}`
+
+/** What a figure can be split by. Empty where there is none. */
+export type Dimensions = {
+  product_id: string
+  storefront: string
+  period: string
+  offer: SegmentKind | 'none'
+}
+
+/**
+ * `on_at`: the instant whose day it counts for. `known_at`: when it may be shown, later than that where a past day
+ * learns something. `base_milli` is null where there was no rate.
+ */
+export type MetricRow = Dimensions & {
+  on_at: number
+  known_at: number
+  measure: Measure
+  currency: string
+  milli: number
+  base_milli: number | null
+  count: number
+}
+
+export type Facts = {
+  transactions: readonly TransactionFact[]
+  renewals: readonly RenewalFact[]
+  is_whole: boolean
+}
+
+export type Settings = { factors: Factors; toBase: ToBase; periodOf: PeriodOf; calendar: Calendar }
+
+/** The rows of one lineage, in a fixed order, none saying nothing. A function of its facts and the settings alone. */
+export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settings: Settings): MetricRow[] {
+  const { factors, toBase, periodOf, calendar } = settings
+  const dimensions = new Map(transactions.map((fact) => [fact.transaction_id, dimensionsOf(fact, periodOf)]))
+  const of = (transaction_id: string): Dimensions => dimensions.get(transaction_id) ?? NO_DIMENSIONS
+  const segments = valued(timelineOf(transactions, renewals, periodOf), factors, toBase)
+  const moved = movementsOf(segments, is_whole, toBase)
+  const rows = [
+    ...segments.flatMap((segment) => levelRows(segment, of)),
+    ...moved.map((movement) => movementRow(movement, of)),
+    ...returnedRows(moved, of, calendar),
+    ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
+    ...flowsOf(transactions, is_whole).flatMap((flow) => flowRows(flow, of, toBase)),
+  ]
+  return summed(rows)
+}
+
+const NO_DIMENSIONS: Dimensions = { product_id: '', storefront: '', period: '', offer: 'none' }
+
+type DimensionsOf = (transaction_id: string) => Dimensions
+
+function dimensionsOf(fact: TransactionFact, periodOf: PeriodOf): Dimensions {
+  const isSubscription = fact.kind === 'Auto-Renewable Subscription' || fact.group_id !== null
+  return {
+    product_id: fact.product_id,
+    storefront: fact.storefront ?? '',
+    period: isSubscription ? (periodFor(fact, periodOf) ?? '') : '',
+    offer: isSubscription ? kindOf(fact) : 'none',
+  }
+}
+
+const counted = (at: number, measure: Measure, dimensions: Dimensions, count: number): MetricRow => ({
+  ...{ on_at: at, known_at: at, measure, ...dimensions },
+  ...{ currency: '', milli: 0, base_milli: 0, count },
+})
+
+function levelRows({ level, from, to, kind, transaction_id }: Valued, of: DimensionsOf): MetricRow[] {
+  const dimensions = of(transaction_id)
+  if (kind === 'trial') {
+    return [counted(from, 'trials', dimensions, 1), counted(to, 'trials', dimensions, -1)]
+  }
+  if (!level.alive) return []
+  const worth = (sign: 1 | -1) => ({
+    currency: level.currency ?? '',
+    milli: sign * level.milli,
+    base_milli: level.is_converted ? sign * level.base_milli : null,
+  })
+  return [
+    { ...counted(from, 'mrr', dimensions, 1), ...worth(1) },
+    { ...counted(to, 'mrr', dimensions, -1), ...worth(-1) },
+  ]
+}
+
+function movementRow(movement: Movement, of: DimensionsOf): MetricRow {
+  const { at, kind, transaction_id, currency, milli, base_milli, count } = movement
+  const row = counted(at, `mrr.${kind}`, of(transaction_id), count)
+  return { ...row, currency: currency ?? '', milli, base_milli }
+}
+
+/** Losses that came back, told once they have; each within the units of time in which both lie. */
+function returnedRows(moved: readonly Movement[], of: DimensionsOf, { dayOf }: Calendar): MetricRow[] {
+  return moved.flatMap((lost, index) => {
+    const back = moved[index + 1]
+    if (!lost.kind.startsWith('churn_') || back?.kind !== 'resubscribe') return []
+    const [from, to] = [dayOf(lost.at), dayOf(back.at)]
+    const units = [
+      ...(from === to ? (['returned.day'] as const) : []),
+      ...(weekOf(from) === weekOf(to) ? (['returned.week'] as const) : []),
+      ...(monthOf(from) === monthOf(to) ? (['returned.month'] as const) : []),
+    ]
+    return units.map((measure) => ({ ...movementRow(lost, of), measure, known_at: back.at }))
+  })
+}
+
+function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf): MetricRow[] {
+  if (segment.kind !== 'trial') return []
+  const { from, to, transaction_id } = segment
+  const dimensions = of(transaction_id)
+  const isWon = next?.from === to && next.level.alive === 1
+  const began = {
+    ...counted(from, isWon ? 'trial.began_won' : 'trial.began_lost', dimensions, 1),
+    known_at: to,
+  }
+  const ended = [
+    counted(to, 'trial.ended', dimensions, 1),
+    ...(isWon ? [counted(to, 'trial.won', dimensions, 1)] : []),
+  ]
+  return [counted(from, 'trial.began', dimensions, 1), ...ended, began]
+}
+
+function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
+  const { at, charged_at, kind, transaction_id, currency, milli } = flow
+  const base_milli = currency === null ? 0 : toBase(milli, currency, at)
+  const worth = { currency: currency ?? '', milli, base_milli }
+  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), 1), ...worth }
+  if (kind !== 'refund') return [row]
+  return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
+}
+
+/** Rows of the same kind at the same instant become one; what is nothing then is left out. */
+function summed(rows: readonly MetricRow[]): MetricRow[] {
+  const sums = new Map<string, MetricRow>()
+  for (const row of rows) {
+    const key = nameOf(row)
+    const sum = sums.get(key)
+    sums.set(key, sum ? plus(sum, row) : row)
+  }
+  return [...sums]
+    .filter(([, { milli, base_milli, count }]) => milli !== 0 || count !== 0 || (base_milli ?? 0) !== 0)
+    .sort(([, a], [, b]) => a.known_at - b.known_at)
+    .map(([, row]) => row)
+}
+
+const plus = (a: MetricRow, b: MetricRow): MetricRow => ({
+  ...a,
+  milli: a.milli + b.milli,
+  base_milli: a.base_milli === null ? null : a.base_milli + (b.base_milli ?? 0),
+  count: a.count + b.count,
+})
+
+const nameOf = (row: MetricRow): string =>
+  [
+    ...[row.known_at, row.on_at, row.measure, row.product_id, row.storefront, row.period, row.offer],
+    ...[row.currency, row.base_milli === null ? 'not converted' : ''],
+  ].join(' ')

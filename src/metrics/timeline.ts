@@ -1,0 +1,196 @@
+/**
+ * What we compute: the timeline of a subscription. A function of all of its transactions and all of its renewal infos:
+ * grace dates and reasons to end are said only while they apply, so that the newest alone would rewrite the past.
+ */
+import type { TransactionRow } from '../ledger/transactions.ts'
+
+/** trial: a free introductory offer. free_offer: any other free one. intro, offer: they cost money. */
+export type SegmentKind = 'trial' | 'free_offer' | 'intro' | 'offer' | 'paid'
+
+/** Why paid time ended, where nothing follows. */
+export type Ending = 'voluntary' | 'billing' | 'refund' | 'other'
+
+/** A stretch `[from, to)` of one right, in milliseconds since the epoch. `period` is an ISO 8601 duration. */
+export type Segment = {
+  transaction_id: string
+  product_id: string
+  kind: SegmentKind
+  from: number
+  to: number
+  price_milli: number | null
+  currency: string | null
+  period: string | null
+  storefront: string | null
+  /** What it ended of, should nothing follow. */
+  ending: Ending
+}
+
+export type TransactionFact = Pick<
+  TransactionRow,
+  | 'environment'
+  | 'transaction_id'
+  | 'product_id'
+  | 'kind'
+  | 'group_id'
+  | 'reason'
+  | 'ownership'
+  | 'price_milli'
+  | 'currency'
+  | 'storefront'
+  | 'purchased_at'
+  | 'expires_at'
+  | 'earliest_expires_at'
+  | 'offer_type'
+  | 'offer_discount'
+  | 'offer_period'
+  | 'is_upgraded'
+  | 'revoked_at'
+  | 'revocation_type'
+  | 'revocation_percentage'
+  | 'billing_plan'
+>
+
+export type RenewalFact = {
+  signed_at: number
+  grace_until_at: number | null
+  expiration_intent: number | null
+  in_billing_retry: number | null
+  auto_renew_status: number | null
+}
+
+/** The subscription period of a product, where Apple has told it. */
+export type PeriodOf = (product_id: string) => string | null
+
+const DAY_MS = 86_400_000
+const VOLUNTARY = 1
+const BILLING = 2
+
+/** Apple's standard durations, in days. */
+const STANDARD: readonly (readonly [period: string, days: number])[] = [
+  ['P1W', 7],
+  ['P1M', 30.4],
+  ['P2M', 60.9],
+  ['P3M', 91.3],
+  ['P6M', 182.6],
+  ['P1Y', 365.3],
+]
+
+/** A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. */
+type Draft = { fact: TransactionFact; from: number; to: number; paid_to: number; until: number }
+
+/**
+ * The segments of one lineage, in order, none overlapping another. Only for whoever pays: who was given it by the
+ * family, or was assigned a seat, has none.
+ */
+export function timelineOf(
+  transactions: readonly TransactionFact[],
+  renewals: readonly RenewalFact[],
+  periodOf: PeriodOf,
+): Segment[] {
+  const bought = transactions.filter(isPaidSubscription).sort(inOrder)
+  const drafts: Draft[] = []
+  for (const [index, fact] of bought.entries()) {
+    const draft = draftOf(fact, bought[index + 1]?.purchased_at ?? Infinity, renewals)
+    append(drafts, draft)
+  }
+  return drafts.map((draft) => segmentOf(draft, renewals, periodOf))
+}
+
+/** Whether it is a subscription's that the customer pays for. */
+export const isPaidSubscription = ({ kind, group_id, ownership }: TransactionFact): boolean =>
+  (kind === 'Auto-Renewable Subscription' || (kind === null && group_id !== null)) &&
+  (ownership === null || ownership === 'PURCHASED')
+
+/** By purchase date. Ids are numbers as text: a longer one is greater. */
+export function inOrder(a: TransactionFact, b: TransactionFact): number {
+  const byId = () =>
+    a.transaction_id.length - b.transaction_id.length || (a.transaction_id < b.transaction_id ? -1 : 1)
+  return a.purchased_at - b.purchased_at || byId()
+}
+
+function draftOf(fact: TransactionFact, until: number, renewals: readonly RenewalFact[]): Draft {
+  const expires_at = fact.expires_at ?? fact.purchased_at
+  const graces = within(renewals, fact.purchased_at, until).map(({ grace_until_at }) => grace_until_at ?? 0)
+  const revoked_at = fact.revoked_at ?? Infinity
+  const to = Math.min(Math.max(expires_at, ...graces), revoked_at)
+  return { fact, from: fact.purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until }
+}
+
+/** Renewal infos that speak of a transaction: Apple may sign its renewal up to a day before it takes effect. */
+const within = (renewals: readonly RenewalFact[], purchased_at: number, until: number): RenewalFact[] =>
+  renewals.filter(({ signed_at }) => signed_at >= purchased_at - DAY_MS && signed_at < until)
+
+/** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
+function append(drafts: Draft[], draft: Draft): void {
+  for (let before = drafts.at(-1); before; before = drafts.at(-1)) {
+    joinTo(before, draft)
+    if (before.to > before.from) break
+    drafts.pop()
+  }
+  if (draft.to > draft.from) drafts.push(draft)
+}
+
+/** A renewal begins where the paid time before it ends, if it was charged earlier, and ends a grace. */
+function joinTo(before: Draft, draft: Draft): void {
+  if (!takesPlaceOf(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
+  before.to = Math.min(before.to, draft.from)
+}
+
+/** Whether what was bought takes the place of what went before, where that has not ended: anything but its renewal. */
+export function takesPlaceOf(fact: TransactionFact, before: TransactionFact): boolean {
+  const isRenewal =
+    fact.reason === 'RENEWAL' || (fact.reason === null && fact.product_id === before.product_id)
+  return !isRenewal || before.is_upgraded === 1
+}
+
+function segmentOf(
+  { fact, from, to, until }: Draft,
+  renewals: readonly RenewalFact[],
+  periodOf: PeriodOf,
+): Segment {
+  const { transaction_id, product_id, price_milli, currency, storefront } = fact
+  const ending = to === fact.revoked_at ? 'refund' : endingOf(within(renewals, fact.purchased_at, until))
+  return {
+    ...{ transaction_id, product_id, kind: kindOf(fact), from, to },
+    ...{ price_milli, currency, period: periodFor(fact, periodOf), storefront, ending },
+  }
+}
+
+/** By the newest info that says why; before Apple has said so, by whether it was to be renewed. */
+function endingOf(renewals: readonly RenewalFact[]): Ending {
+  const newest = renewals.reduce<RenewalFact | null>(
+    (best, one) => (best === null || one.signed_at >= best.signed_at ? one : best),
+    null,
+  )
+  if (newest === null) return 'other'
+  const { expiration_intent, in_billing_retry, auto_renew_status } = newest
+  if (expiration_intent === BILLING || in_billing_retry === 1) return 'billing'
+  if (expiration_intent === VOLUNTARY) return 'voluntary'
+  return expiration_intent === null && auto_renew_status === 0 ? 'voluntary' : 'other'
+}
+
+/** What was bought: something free, at a special price, or at its own. */
+export function kindOf({ offer_type, offer_discount }: TransactionFact): SegmentKind {
+  if (offer_type === null) return 'paid'
+  if (offer_discount === 'FREE_TRIAL') return offer_type === 1 ? 'trial' : 'free_offer'
+  return offer_type === 1 ? 'intro' : 'offer'
+}
+
+/**
+ * How long one price is for. An offer's own period is the whole of the offer, and says so only where that is paid at
+ * once; a commitment is paid by the month, whatever its product. A lengthened period never defines one, and neither
+ * does the sandbox, where a month takes minutes.
+ */
+export function periodFor(fact: TransactionFact, periodOf: PeriodOf): string | null {
+  if (fact.offer_discount === 'PAY_UP_FRONT' && fact.offer_period !== null) return fact.offer_period
+  if (fact.billing_plan === 'MONTHLY') return 'P1M'
+  return periodOf(fact.product_id) ?? nearestStandard(fact)
+}
+
+function nearestStandard({ environment, earliest_expires_at, purchased_at }: TransactionFact): string | null {
+  if (environment !== 'production' || earliest_expires_at === null) return null
+  const days = (earliest_expires_at - purchased_at) / DAY_MS
+  const distance = ([, standard]: (typeof STANDARD)[number]) => Math.abs(Math.log(days / standard))
+  if (!(days > 0)) return null
+  return STANDARD.reduce((best, one) => (distance(one) < distance(best) ? one : best))[0]
+}

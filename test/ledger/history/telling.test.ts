@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { LookedUpFor, Reconciled } from '../../../src/ledger/history/history.ts'
+import { toldOfBackfill, toldOfLookups, toldOfReconciliation } from '../../../src/ledger/history/telling.ts'
+
+const compared = (changes: Partial<Reconciled> = {}): Reconciled => ({
+  ...{ bundle_id: 'com.a', environment: 'production', state: 'done', problem: null, retry_at: null },
+  ...changes,
+})
+const failed = (problem: string, retry_at: number | null = null) =>
+  compared({ state: 'failed', problem, retry_at })
+
+test('a run is told in one line, with what failed of it', () => {
+  expect(toldOfReconciliation([])).toBe('nothing was missing')
+  expect(toldOfReconciliation([compared({ recovered: 2 }), compared({ recovered: 3 })])).toBe(
+    '5 notifications had not arrived and are recovered',
+  )
+  expect(toldOfReconciliation([compared(), failed('no')])).toBe(
+    'nothing was missing; but com.a (production): no',
+  )
+  expect(toldOfBackfill([])).toBe('nothing is left to read')
+  const read = { ...compared(), state: 'done', stage: 'done' } as const
+  expect(toldOfBackfill([read, { ...read, environment: 'sandbox' }])).toBe(
+    'read all that Apple shows of com.a',
+  )
+  const looked: LookedUpFor = { ...read, asked: 3, found: 2, waiting: 1 }
+  expect(toldOfLookups([looked, looked])).toBe('6 ids were asked for, 4 found')
+})
+
+test('where all of it failed the job has, and knows when to try again', () => {
+  const thrown = (all: readonly Reconciled[]) => {
+    try {
+      return toldOfReconciliation(all)
+    } catch (error) {
+      return error
+    }
+  }
+  expect(thrown([failed('no', 7), failed('not now', 5)])).toMatchObject({
+    message: 'com.a (production): no; com.a (production): not now',
+    retry_at: 5,
+  })
+  expect(thrown([failed('no', 7), failed('never')])).toMatchObject({ retry_at: null })
+})

@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { readRates } from '../../../src/ledger/rates/csv.ts'
+import { cellsOf, rowsOf } from '../../../src/ledger/rates/reading.ts'
+import { openTestApp, rowsOf as rowsIn } from '../../helpers.ts'
+import { runs } from '../../random.ts'
+
+const nothing = { today: '2026-06-30', known: () => null }
+const read = (text: string, base = 'USD') => readRates(text, base, nothing)
+
+test('rates are read by the names of the columns, in any order, with any line ends', () => {
+  const { rates, faults } = read(
+    '\uFEFFRate,note, Currency ,DATE\r\n0.92,"a, b",eur,2026-03-03\r\n\r\n"0.93",,EUR,2026-03-04',
+  )
+  expect(faults).toEqual([])
+  expect(rates.get('EUR')).toMatchObject([
+    { on: '2026-03-03', per_usd_nano: 920_000_000 },
+    { on: '2026-03-04', per_usd_nano: 930_000_000 },
+  ])
+})
+
+test('every fault is told with its line', () => {
+  const { faults } = read(
+    [
+      'date,currency,rate',
+      '2026-03-03,EUR,0.92',
+      '2026-02-30,EUR,0.92',
+      '03.03.2026,EUR,0.92',
+      '2026-07-01,EUR,0.92',
+      '2026-03-03,EURO,0.92',
+      '2026-03-04,EUR,"0,92"',
+      '2026-03-04,EUR,0',
+      '2026-03-04,EUR',
+      '2026-03-04,"EUR,0.92',
+      '2026-03-03,EUR,0.93',
+      '2026-03-05,EUR,92',
+      '2026-03-05,USD,1.1',
+      '2026-03-05,VND,99999999',
+    ].join('\n'),
+  )
+  expect(faults).toEqual([
+    'line 3: "2026-02-30" is no date; write 2026-01-31',
+    'line 4: "03.03.2026" is no date; write 2026-01-31',
+    'line 5: 2026-07-01 is yet to come',
+    'line 6: "EURO" is no currency',
+    'line 7: "0,92" is no rate; write a number above zero, as in 0.8612',
+    'line 8: "0" is no rate; write a number above zero, as in 0.8612',
+    'line 9: it has not as many cells as the header',
+    'line 10: it has not as many cells as the header',
+    'line 11: EUR on 2026-03-03 already stands in line 2',
+    'line 12: EUR is 92 on 2026-03-05 and was 0.93 on 2026-03-03 (for one USD): one of them cannot be',
+    'line 13: one USD cannot cost 1.1 USD',
+    'line 14: "99999999" is no rate; write a number above zero, as in 0.8612',
+  ])
+})
+
+test.each([
+  ['', 'line 1: the header must name date, currency and rate; date and currency and rate is missing'],
+  ['date,currency\n2026-01-01,EUR', 'line 1: the header must name date, currency and rate; rate is missing'],
+  ['date,currency,rate\n\n', 'there is no rate in it'],
+  [
+    `date,currency,rate${'\n2026-01-01,EUR,1'.repeat(20_001)}`,
+    'it has more than 20000 rates: split it, a year in each file',
+  ],
+])('a file that is none is told so once (%#)', (text, fault) => {
+  expect(read(text)).toEqual({ rates: new Map(), faults: [fault] })
+})
+
+test('a base that is no currency is told once', () => {
+  const fault = 'the base "euro" is no currency'
+  expect(read('date,currency,rate\n2026-03-03,EUR,0.92', 'euro')).toEqual({
+    rates: new Map(),
+    faults: [fault],
+  })
+})
+
+test('rates against the euro need the dollar of the same day', () => {
+  const file = 'date,currency,rate\n2026-03-03,USD,1.25\n2026-03-03,JPY,187.5\n2026-03-04,JPY,188'
+  const { rates, faults } = read(file, 'EUR')
+  expect(faults).toEqual([
+    'line 4: there is no rate of USD on 2026-03-04, without which one of EUR is worth nothing',
+  ])
+  expect(rates.get('JPY')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 150_000_000_000 }])
+  expect(rates.get('EUR')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 800_000_000 }])
+  const known = () => ({ rated_on: '2026-03-04', per_usd_nano: 800_000_000 })
+  const whole = readRates(file, 'EUR', {
+    today: '2026-06-30',
+    known: (one, on) => (one === 'EUR' && on === '2026-03-04' ? known() : null),
+  })
+  expect(whole.faults).toEqual([])
+  expect(whole.rates.get('JPY')?.map(({ per_usd_nano }) => per_usd_nano)).toEqual([
+    150_000_000_000, 150_400_000_000,
+  ])
+})
+
+test('whatever stands in a file, it is rates or faults in words', () => {
+  const cell = fc.oneof(
+    fc.constantFrom(
+      '2026-03-03',
+      '2026-03-04',
+      'EUR',
+      'JPY',
+      'USD',
+      '0.92',
+      '1e3',
+      '',
+      '"',
+      '"a,b"',
+      '\r',
+      '\u0000',
+    ),
+    fc.string({ maxLength: 8 }),
+  )
+  const line = fc.array(cell, { maxLength: 5 }).map((cells) => cells.join(','))
+  const file = fc.array(line, { maxLength: 8 }).map((lines) => ['date,currency,rate', ...lines].join('\n'))
+  fc.assert(
+    fc.property(file, fc.constantFrom('USD', 'EUR'), (text, base) => {
+      const { rates, faults } = read(text, base)
+      for (const fault of faults) expect(fault).toMatch(/^(line \d+: .|there is no rate)/)
+      for (const { per_usd_nano } of [...rates.values()].flat())
+        expect(Number.isSafeInteger(per_usd_nano)).toBe(true)
+    }),
+    runs(300, 20_000),
+  )
+})
+
+test('cells come back as they were written', () => {
+  const plain = fc.stringMatching(/^[^\r\n]{0,12}$/).map((text) => text.trim())
+  const written = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+  fc.assert(
+    fc.property(fc.array(plain, { minLength: 1, maxLength: 6 }), (cells) => {
+      expect(cellsOf(cells.map(written).join(','))).toEqual(cells)
+    }),
+    runs(300, 20_000),
+  )
+  expect(rowsOf('a\n1').rows).toEqual([{ line: 2, cells: { a: '1' } }])
+})
+
+test('a file with one fault imports nothing; a good one never rewrites', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const { store, rates } = app.windfall
+  const bring = async (csv: string) => {
+    const read = rates.readCsv(csv, 'USD')
+    return store.commit(() => rates.keep(read))
+  }
+  const good = 'date,currency,rate\n2026-03-03,EUR,0.92\n2026-03-03,JPY,150'
+  await expect(bring(`${good}\n2026-03-04,EUR,none`)).rejects.toThrow(
+    'nothing was imported:\n  line 4: "none" is no rate',
+  )
+  expect(rowsIn(store, 'rates')).toEqual([])
+  expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1 })
+  const before = rowsIn(store, 'rates')
+  expect(await bring(good.replace('0.92', '0.95'))).toEqual({ added: 0, known: 2, settled: 0, days: 1 })
+  expect(rowsIn(store, 'rates')).toEqual(before)
+  const many = Array.from({ length: 120 }, (_, index) => `\n2026-03-03,EUR,x${index}`).join('')
+  await expect(bring(`date,currency,rate${many}`)).rejects.toThrow(/line 101: .*\n {2}and 20 more$/)
+})
+
+test('the read API shows the newest rate of each currency to whoever holds a token', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const { store, rates } = app.windfall
+  const read = rates.readCsv('date,currency,rate\n2026-03-03,EUR,0.92', 'USD')
+  await store.commit(() => rates.keep(read))
+  expect((await app.request('/api/v1/rates')).status).toBe(401)
+  const answer = await app.request('/api/v1/rates', {
+    headers: { authorization: `Bearer ${await app.token()}` },
+  })
+  const { base, currencies } = (await answer.json()) as { base: string; currencies: { currency: string }[] }
+  expect(base).toBe('USD')
+  expect(currencies).toHaveLength(43)
+  expect(currencies.find(({ currency }) => currency === 'EUR')).toMatchObject({
+    per_usd: '0.92',
+    newest_on: '2026-03-03',
+  })
+})

@@ -1,0 +1,126 @@
+/** Everybody who publishes exchange rates, on one loopback port: rates of a made-up world, right and wrong. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { APPLE_CURRENCIES } from '../../../src/ledger/rates/currencies.ts'
+import { daysApart, daysOf } from '../../../src/ledger/rates/series.ts'
+import type { RateOrigins } from '../../../src/ledger/rates/sources.ts'
+
+export type Who = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
+/** What somebody answers instead of rates. */
+export type Instead = { status?: number; headers?: Record<string, string>; body?: string } | 'nothing'
+
+/** In cents of the currency for a dollar; the lira falls a little every day. */
+const WORTH: Readonly<Record<string, number>> = {
+  EUR: 80,
+  GBP: 75,
+  JPY: 15_000,
+  VND: 2_600_000,
+  AED: 367.25,
+  SAR: 375,
+  QAR: 364,
+}
+const PEGGED = ['AED', 'SAR', 'QAR']
+
+const dayNumber = (on: string): number => daysApart('1970-01-01', on)
+
+/** What a dollar costs on a day, as publishers write it. */
+export function costOn(currency: string, on: string): string {
+  const cents = WORTH[currency] ?? 500
+  if (PEGGED.includes(currency)) return String(cents / 100)
+  return ((cents + (dayNumber(on) % 10)) / 100).toFixed(4)
+}
+
+export const isWorkingDay = (on: string): boolean => ![2, 3].includes(dayNumber(on) % 7)
+
+const ECB_LACKS = 'AED BGN CLP COP EGP KZT NGN PEN PKR QAR RUB SAR TWD TZS USD VND'.split(' ')
+
+/** Opens the publishers until the test ends. `mood` may be changed at any time. */
+export async function openPublisher() {
+  const asked: { who: Who; url: string }[] = []
+  const mood: { instead: Partial<Record<Who, Instead>>; lacks: string[]; until_on: string | null } = {
+    instead: {},
+    lacks: [],
+    until_on: null,
+  }
+  const rate: { of: (who: Who, currency: string, on: string) => string } = {
+    of: (_, currency, on) => costOn(currency, on),
+  }
+  const isPublished = (on: string) => isWorkingDay(on) && (mood.until_on === null || on <= mood.until_on)
+
+  function frankfurter(url: URL): string {
+    const span = { from_on: url.searchParams.get('from') ?? '', until_on: url.searchParams.get('to') ?? '' }
+    const quotes = (url.searchParams.get('quotes') ?? '')
+      .split(',')
+      .filter((one) => !mood.lacks.includes(one))
+    const rows = daysOf(span)
+      .filter(isPublished)
+      .flatMap((date) =>
+        quotes.map(
+          (quote) =>
+            `{"date":"${date}","base":"USD","quote":"${quote}","rate":${rate.of('frankfurter', quote, date)}}`,
+        ),
+      )
+    return `[${rows.join()}]`
+  }
+
+  function fawazahmed0(who: Who, on: string): string {
+    const usd = APPLE_CURRENCIES.map((one) => `"${one.toLowerCase()}":${rate.of(who, one, on)}`)
+    return `{"date":"${on}","usd":{${usd.join()}}}`
+  }
+
+  function ecb(url: URL): string {
+    const span = {
+      from_on: url.searchParams.get('startPeriod') ?? '',
+      until_on: url.searchParams.get('endPeriod') ?? '',
+    }
+    const currencies = [...APPLE_CURRENCIES.filter((one) => !ECB_LACKS.includes(one) && one !== 'EUR'), 'USD']
+    const rows = daysOf(span)
+      .filter(isPublished)
+      .flatMap((on) =>
+        currencies.map((one) => {
+          const perEuro = one === 'USD' ? 1.25 : Number(rate.of('ecb', one, on)) * 1.25
+          return `EXR.D.${one}.EUR.SP00.A,D,${one},EUR,SP00,A,${on},${perEuro}`
+        }),
+      )
+    const header = 'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE'
+    return [header, 'EXR.D.CYP.EUR.SP00.A,D,CYP,EUR,SP00,A,2007-12-31,NaN', ...rows].join('\r\n')
+  }
+
+  function answer(who: Who, url: URL, on: string): string {
+    if (who === 'frankfurter') return frankfurter(url)
+    return who === 'ecb' ? ecb(url) : fawazahmed0(who, on)
+  }
+
+  function reply(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '', 'http://publisher')
+    const [, name = '', on = ''] = url.pathname.split('/')
+    const who = name as Who
+    asked.push({ who, url: url.href })
+    const instead = mood.instead[who]
+    if (instead === 'nothing') return void request.socket.destroy()
+    response.writeHead(instead?.status ?? 200, instead?.headers)
+    response.end(instead?.body ?? answer(who, url, on))
+  }
+
+  const server = createServer(reply)
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origins: RateOrigins = {
+    frankfurter: `${origin}/frankfurter`,
+    fawazahmed0: `${origin}/fawazahmed0/{date}`,
+    fawazahmed0_fallback: `${origin}/fawazahmed0_fallback/{date}`,
+    ecb: `${origin}/ecb`,
+  }
+  /** How often each was asked since the last time this was asked. */
+  function takeAsked(): Partial<Record<Who, number>> {
+    const counts: Partial<Record<Who, number>> = {}
+    for (const { who } of asked.splice(0)) counts[who] = (counts[who] ?? 0) + 1
+    return counts
+  }
+  return { origins, mood, rate, asked, takeAsked }
+}

@@ -1,0 +1,278 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { APPLE_CURRENCIES } from '../../../src/ledger/rates/currencies.ts'
+import { dayAt, daysOf } from '../../../src/ledger/rates/series.ts'
+import { NOW } from '../../apple/samples.ts'
+import { handClock, openTestApp, rowsOf } from '../../helpers.ts'
+import { costOn, type Instead, isWorkingDay, openPublisher } from './publisher.ts'
+
+const DAY = 86_400_000
+const OTHERS = APPLE_CURRENCIES.filter((currency) => currency !== 'USD')
+
+/** A Windfall whose clock stands at noon of a Wednesday, and its publishers. */
+async function opened(env: Record<string, string> = {}) {
+  const publisher = await openPublisher()
+  const wednesday = Math.floor(NOW / DAY)
+  const clock = handClock((wednesday - ((wednesday + 1) % 7) + 7) * DAY + DAY / 2)
+  const app = await openTestApp({ rate_origins: publisher.origins, clock, env })
+  onTestFinished(app.close)
+  const { rates, store } = app.windfall
+  const ago = (days: number) => dayAt(clock() - days * DAY)
+  const refresh = () => rates.refresh(new AbortController().signal)
+  const sources = () => [
+    ...new Set(store.prepare<[], string>('select source from rates order by source').pluck().all()),
+  ]
+  return { ...publisher, app, clock, rates, store, ago, refresh, sources }
+}
+
+test('a year of all currencies comes in one request, of days that are over alone', async () => {
+  const { rates, refresh, takeAsked, asked, ago, store } = await opened()
+  expect(ago(0)).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  await refresh()
+  expect(asked.map(({ url }) => new URL(url).searchParams.get('to'))).toEqual([ago(1)])
+  expect(takeAsked()).toEqual({ frankfurter: 1 })
+  const days = daysOf({ from_on: ago(373), until_on: ago(1) }).filter(isWorkingDay)
+  expect(rowsOf(store, 'rates')).toHaveLength(days.length * OTHERS.length)
+  for (const on of [days[0], days[100], days.at(-1)].map(String)) {
+    expect(rates.rateOn('JPY', on)).toEqual({
+      rated_on: on,
+      per_usd_nano: Math.round(Number(costOn('JPY', on)) * 1e9),
+      source: 'frankfurter',
+      is_final: true,
+    })
+  }
+  expect(rates.rateOn('JPY', ago(375))).toBeNull()
+})
+
+test('what is known is never asked for again, nor written again', async () => {
+  const { refresh, takeAsked, store, clock, rate, ago, asked } = await opened()
+  await refresh()
+  const before = rowsOf(store, 'rates')
+  takeAsked()
+  expect(await refresh()).toBe('no new rates')
+  expect(takeAsked()).toEqual({})
+  rate.of = () => '777'
+  clock.turn(DAY)
+  await expect(refresh()).rejects.toThrow('pegged')
+  rate.of = (_, currency, on) => costOn(currency, on)
+  takeAsked()
+  await refresh()
+  const after = new Set(rowsOf(store, 'rates'))
+  expect(before.filter((row) => !after.has(row))).toEqual([])
+  const [question] = asked
+  expect(new URL(question?.url ?? '').searchParams.get('from')).toBe(ago(1))
+})
+
+test('over a weekend the rate of Friday holds: provisional until a later one is published, then final', async () => {
+  const { rates, refresh, clock, ago } = await opened()
+  // From Wednesday to Sunday.
+  clock.turn(4 * DAY)
+  await refresh()
+  const [friday, saturday] = [ago(2), ago(1)]
+  expect(rates.rateOn('EUR', friday)).toMatchObject({ rated_on: friday, is_final: true })
+  expect(rates.rateOn('EUR', saturday)).toMatchObject({ rated_on: friday, is_final: false })
+  const provisional = rates.convert(10_000, 'EUR', 'USD', saturday)
+  expect(provisional).toMatchObject({ rated_on: friday, is_final: false })
+  clock.turn(DAY)
+  expect(await refresh()).toBe('no new rates')
+  clock.turn(DAY)
+  await refresh()
+  expect(rates.rateOn('EUR', saturday)).toMatchObject({ rated_on: friday, is_final: true })
+  expect(rates.convert(10_000, 'EUR', 'USD', saturday)).toEqual({ ...provisional, is_final: true })
+})
+
+test('a first sale years ago has its rates fetched, a year in each request', async () => {
+  const { app, refresh, takeAsked, rates, clock, ago, store } = await opened()
+  await store.commit(() =>
+    store
+      .prepare("insert into customers values ('cus_1', ?, 'production', '1', ?, 'cus_1')")
+      .run(app.windfall.apps.list()[0]?.id, clock() - 1000 * DAY),
+  )
+  await refresh()
+  expect(takeAsked()).toEqual({ frankfurter: 3 })
+  expect(rates.rateOn('GBP', ago(1000))?.is_final).toBe(true)
+  expect(await refresh()).toBe('no new rates')
+  expect(takeAsked()).toEqual({})
+})
+
+const NONSENSE: [string, Instead, RegExp][] = [
+  ['a closed door', 'nothing', /frankfurter: it cannot be reached/],
+  ['an error', { status: 503, body: 'busy' }, /frankfurter: it answered 503/],
+  ['a refusal', { status: 422, body: '{"message":"invalid currency"}' }, /frankfurter: it answered 422/],
+  ['a web page', { headers: { 'content-type': 'text/html' }, body: '<html>hello' }, /a web page/],
+  ['a web page in disguise', { body: '\n<!doctype html>' }, /a web page/],
+  ['no JSON', { body: '[{"date":' }, /frankfurter: it did not answer with rates/],
+  ['other JSON', { body: '{"rates":{"EUR":1}}' }, /frankfurter: it did not answer with rates/],
+  ['another base', { body: '[{"date":"2026-01-01","base":"EUR","quote":"USD","rate":1}]' }, /of the dollar/],
+  [
+    'the future',
+    { body: '[{"date":"2999-01-01","base":"USD","quote":"EUR","rate":1}]' },
+    /told of 2999-01-01/,
+  ],
+  [
+    'no date',
+    { body: '[{"date":"2026-02-30","base":"USD","quote":"EUR","rate":1}]' },
+    /"2026-02-30" is no day/,
+  ],
+  [
+    'rates upside down',
+    { body: '[{"date":"2026-01-05","base":"USD","quote":"AED","rate":0.2723}]' },
+    /0.2723 AED, which is pegged/,
+  ],
+]
+
+test('an answer that cannot be is refused in words, and the next source is asked', async () => {
+  const { refresh, mood, takeAsked, clock, rates, ago, origins } = await opened()
+  await refresh()
+  const elsewhere = { status: 302, headers: { location: `${origins.ecb}/elsewhere` } }
+  const all = [
+    ...NONSENSE,
+    ['another address', elsewhere, /frankfurter: it sends elsewhere \(302\)/] as const,
+  ]
+  for (const [what, instead, words] of all) {
+    takeAsked()
+    clock.turn(DAY)
+    mood.instead.frankfurter = instead
+    expect(await refresh(), what).toMatch(words)
+    expect(takeAsked(), what).toEqual({ frankfurter: 1, fawazahmed0: 1 })
+    expect(rates.rateOn('EUR', ago(1)), what).toMatchObject({ rated_on: ago(1), source: 'fawazahmed0' })
+  }
+})
+
+test('a currency with an impossible rate is refused, its next source asked, and the rest kept', async () => {
+  const { refresh, rate, rates, ago, clock, takeAsked } = await opened()
+  await refresh()
+  const wrongs: [string, RegExp][] = [
+    ['0', /JPY has no rate above zero on/],
+    ['-3.5', /JPY has no rate above zero on/],
+    ['15000', /JPY is 15000 on .* and was 15/],
+    ['0.15', /JPY is 0.15 on .* and was 15/],
+  ]
+  for (const [wrong, words] of wrongs) {
+    takeAsked()
+    clock.turn(isWorkingDay(ago(0)) ? DAY : 3 * DAY)
+    rate.of = (who, currency, on) =>
+      who === 'frankfurter' && currency === 'JPY' ? wrong : costOn(currency, on)
+    expect(await refresh()).toMatch(words)
+    expect(takeAsked()).toMatchObject({ frankfurter: 1 })
+    expect(rates.rateOn('JPY', ago(1))).toMatchObject({
+      rated_on: ago(1),
+      source: 'fawazahmed0',
+      per_usd_nano: Math.round(Number(costOn('JPY', ago(1))) * 1e9),
+    })
+    expect(rates.rateOn('EUR', ago(1))).toMatchObject({ rated_on: ago(1), source: 'frankfurter' })
+  }
+})
+
+test('what a source lacks comes from the next, and what nobody has from the pegs', async () => {
+  const { refresh, mood, rates, ago, takeAsked } = await opened()
+  mood.lacks = ['TWD', 'BGN', 'AED']
+  mood.instead.fawazahmed0 = 'nothing'
+  mood.instead.fawazahmed0_fallback = { status: 404 }
+  const outcome = await refresh()
+  expect(takeAsked()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373, ecb: 1 })
+  expect(outcome).toContain('days without a rate: TWD')
+  expect(rates.rateOn('AED', ago(40))).toMatchObject({ per_usd_nano: 3_672_500_000, source: 'peg' })
+  const euro = rates.rateOn('EUR', ago(40))?.per_usd_nano ?? 0
+  expect(rates.rateOn('BGN', ago(40))).toMatchObject({
+    per_usd_nano: Math.round(euro * 1.95583),
+    source: 'peg',
+  })
+  expect(rates.convert(1000, 'TWD', 'USD', ago(40))).toBeNull()
+  // Everybody has answered: nobody is asked about last year again for now.
+  await refresh()
+  expect(takeAsked()).toEqual({})
+})
+
+test('where the first address of fawazahmed0 fails, its second is asked', async () => {
+  const { refresh, mood, sources, takeAsked } = await opened()
+  mood.instead.frankfurter = 'nothing'
+  mood.instead.fawazahmed0 = { status: 500 }
+  await refresh()
+  expect(sources()).toEqual(['fawazahmed0'])
+  expect(takeAsked()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373 })
+})
+
+test('a file of another day is refused', async () => {
+  const { refresh, mood, sources, ago } = await opened()
+  mood.instead.frankfurter = 'nothing'
+  mood.instead.fawazahmed0 = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
+  mood.instead.fawazahmed0_fallback = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
+  await expect(refresh()).rejects.toThrow(`fawazahmed0: it was asked for ${ago(373)} and told of 2025-01-01`)
+  expect(sources()).toEqual(['ecb', 'peg'])
+})
+
+test('the central bank’s rates of the euro become rates of the dollar', async () => {
+  const { refresh, mood, rates, ago } = await opened()
+  for (const who of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback'] as const)
+    mood.instead[who] = 'nothing'
+  await expect(refresh()).rejects.toThrow(
+    /days without a rate: CLP, COP, EGP, KZT, NGN, PEN, PKR, RUB, TWD, TZS, VND;/,
+  )
+  expect(rates.rateOn('EUR', ago(1))).toMatchObject({ per_usd_nano: 800_000_000, source: 'ecb' })
+  expect(rates.rateOn('JPY', ago(1))?.per_usd_nano).toBe(Math.round(Number(costOn('JPY', ago(1))) * 1e9))
+})
+
+test('when nobody answers the refresh fails in words, and nothing but laws is known', async () => {
+  const { refresh, mood, sources } = await opened()
+  for (const who of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
+    mood.instead[who] = 'nothing'
+  await expect(refresh()).rejects.toThrow(
+    /frankfurter: it cannot be reached.*; fawazahmed0: it cannot.*; ecb: it cannot/,
+  )
+  expect(sources()).toEqual(['peg'])
+})
+
+test('without fetching nobody is asked, and the pegs are known', async () => {
+  const { refresh, rates, takeAsked, ago } = await opened({ WINDFALL_RATES_FETCH: 'false' })
+  expect(await refresh()).toContain('rates.fetch is off')
+  expect(takeAsked()).toEqual({})
+  expect(rates.convert(3672, 'AED', 'USD', ago(2))).toMatchObject({ milli: 1000 })
+})
+
+test('a reload turns fetching off', async () => {
+  const { app, refresh, takeAsked } = await opened()
+  await app.windfall.declare({ ...app.config, rates: { fetch: false } })
+  await refresh()
+  expect(takeAsked()).toEqual({})
+})
+
+test('a refresh that is stopped ends at once with what it was stopped for', async () => {
+  const { rates, store } = await opened()
+  await expect(rates.refresh(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+  expect(rowsOf(store, 'rates')).toEqual([])
+})
+
+test('what an organization counts in is fetched too', async () => {
+  const { app, refresh, rates, ago } = await opened()
+  await app.windfall.declare({
+    ...app.config,
+    organizations: [
+      {
+        slug: 'isle',
+        name: 'Isle',
+        sdk_auth: 'any',
+        time_zone: 'UTC',
+        currency: 'ISK',
+        publishable_key: null,
+        secret_key: null,
+      },
+    ],
+  })
+  await refresh()
+  expect(rates.rateOn('ISK', ago(1))?.source).toBe('frankfurter')
+})
+
+test('whoever listens hears what changed, within the same unit of work', async () => {
+  const { refresh, rates, store, ago, clock } = await opened()
+  await refresh()
+  const heard: object[] = []
+  rates.onChange((change) => {
+    store.prepare("insert or replace into settings values ('heard', ?)").run(change.currency)
+    heard.push(change)
+  })
+  clock.turn(DAY)
+  await refresh()
+  expect(heard).toHaveLength(OTHERS.length)
+  expect(heard[0]).toEqual({ currency: 'AED', from_on: ago(1), until_on: null })
+  expect(store.prepare("select value from settings where key = 'heard'").pluck().get()).toBe('ZAR')
+})

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fill } from '../../src/demo/fill.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../helpers.ts'
+
+const DAY = 86_400_000
+const UNTIL = Date.UTC(2026, 5, 1)
+const FROM = UNTIL - 365 * DAY
+
+let app: TestApp
+let simulation: ReturnType<typeof openSimulation>
+beforeAll(async () => {
+  const authority = await sharedAuthority()
+  simulation = openSimulation({ seed: 3, from: FROM, until: UNTIL, subscribers: 60, odd: true, authority })
+  const clock = handClock(FROM)
+  app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  await fill(app.windfall, simulation.steps(), clock, () => {})
+  clock.set(UNTIL)
+  await app.windfall.metrics.ripen()
+})
+afterAll(() => app.close())
+
+test('what was kept up while facts arrived is what the facts give', async () => {
+  const before = await app.windfall.metrics.verify()
+  expect(before.difference).toBeNull()
+  expect(before.lineages).toBeGreaterThan(50)
+})
+
+test('made anew it is the same, and what was shown before is gone', async () => {
+  const rows = rowsOf(app.windfall.store, 'metric_rows')
+  await app.windfall.metrics.rebuild()
+  expect(rowsOf(app.windfall.store, 'metric_rows')).toEqual(rows)
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+  expect(rowsOf(app.windfall.store, 'metric_generations')).toHaveLength(1)
+})
+
+test('a sum that is wrong is found', async () => {
+  const { store, metrics } = app.windfall
+  const change = store.prepare<[]>(`
+    update metric_days set count = count + 1
+    where (series_id, day) in (select series_id, day from metric_days limit 1)`)
+  await store.commit(() => void change.run())
+  expect((await metrics.verify()).difference).toMatch(/^the sum of /)
+  await metrics.rebuild()
+  expect((await metrics.verify()).difference).toBeNull()
+})
+
+test('a row that is wrong is found', async () => {
+  const { store, metrics } = app.windfall
+  const change = store.prepare<[]>(`update metric_rows set milli = milli + 1
+    where measure = 'mrr' and (lineage_id, position) in (select lineage_id, position from metric_rows where measure = 'mrr' limit 1)`)
+  await store.commit(() => void change.run())
+  expect((await metrics.verify()).difference).toMatch(/is kept, the facts give/)
+})
