@@ -1,28 +1,45 @@
 /** Opens every module in order and joins them: the one file that sees the whole program. */
 import { X509Certificate } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { APPLE_HOSTS, type AppleHosts } from './apple/api/hosts.ts'
 import { openRevocation } from './apple/revocation.ts'
 import { APPLE_ROOTS } from './apple/roots.ts'
 import { openVerifier } from './apple/signed.ts'
+import { openAccess } from './apps/access.ts'
+import { accountsOf, openAccounts } from './apps/accounts.ts'
 import { openApps } from './apps/apps.ts'
+import { openCatalogue } from './apps/catalogue.ts'
 import { openDeclarations } from './apps/declarations.ts'
 import { openKeys } from './apps/keys.ts'
 import { openOrganizations } from './apps/organizations.ts'
+import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/settings.ts'
+import { historyRoutes } from './dashboard/history.ts'
+import { importRoutes } from './dashboard/imports.ts'
+import { jobRoutes } from './dashboard/jobs.ts'
+import { rateRoutes } from './dashboard/rates.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { healthRoutes } from './health.ts'
 import { openHttp } from './http/http.ts'
-import { type Job, openJobs } from './jobs.ts'
+import { openJobs } from './jobs/jobs.ts'
+import { jobList } from './jobs/list.ts'
 import { openArrivals } from './ledger/arrivals.ts'
+import { openHistory } from './ledger/history/history.ts'
 import { openLedger } from './ledger/ledger.ts'
+import { openRates } from './ledger/rates/rates.ts'
+import type { RateOrigins } from './ledger/rates/sources.ts'
+import { openImports } from './ledger/reports/imports.ts'
+import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import type { Log } from './log.ts'
+import { openMetrics } from './metrics/metrics.ts'
 import { openStore } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -34,6 +51,14 @@ export type AppOptions = {
   log: Log
   /** PEM of the roots to trust. Only the demo and tests name others than Apple's. */
   roots?: readonly string[]
+  /** Where Apple is asked. Only the demo and tests name others than Apple's. */
+  hosts?: AppleHosts
+  /** How long work that asks Apple waits before it tries again, in milliseconds. Tests do not wait. */
+  wait?: (ms: number) => Promise<void>
+  /** Where exchange rates are asked for. Only the demo and tests name others than those who publish them. */
+  rate_origins?: RateOrigins
+  /** Chance, from 0 to below 1: how far the runs of jobs are spread. Tests draw none. */
+  random?: () => number
 }
 
 export type Windfall = Awaited<ReturnType<typeof openApp>>
@@ -42,30 +67,62 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
  * Opens the whole program on its database, with what the configuration declares written down and what waited for
  * it applied. Nothing listens yet.
  */
-export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROOTS }: AppOptions) {
+export async function openApp(options: AppOptions) {
+  const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
+  const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = openStore(config.store.path, { warn: log.warn })
   const feed = openFeed(store, clock)
   const live = openLive(feed)
   const organizations = openOrganizations(store, clock)
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
+  const accounts = openAccounts()
+  const access = openAccess({ accounts, clock, hosts, wait })
+  const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
   const revocation = config.apple.revocation_checks ? openRevocation({ clock, log }) : undefined
   const verifier = openVerifier({ roots, clock, revocation })
   const ledger = openLedger({ store, clock, feed, apps })
   const arrivals = openArrivals({ store, clock, verifier, apps, ledger, log })
+  const onConnected = () => arrivals.applyPending()
+  const catalogue = openCatalogue({ store, clock, apps, products, accounts, access, log, onConnected })
   // One object for all who read it, so that a reload reaches them.
   const limits = { ...config.limits }
+  const { refused } = arrivals
+  const history = openHistory({ store, clock, verifier, apps, ledger, feed, access, refused, log })
+  const imports = openImports({ store, clock, feed, apps, accounts, access, wait, log })
+  const reportedPeriods = openReportedPeriods({ store, products })
   const attribution = openAttribution({ store, clock, feed, ledger, limits })
   const callers = openCallers({ apps, keys, organizations })
   const tokens = openApiTokens(store, clock)
   const http = openHttp({ log, version, ...reachOf(config) })
-  const jobs = openJobs(jobList({ arrivals }), { store, clock, log })
+  const rateSettings = { ...config.rates }
+  const also = () => organizations.list().map(({ currency }) => currency)
+  const { rate_origins: origins, random } = options
+  const rates = openRates({ store, clock, settings: rateSettings, also, ...(origins && { origins }) })
+  const metrics = openMetrics({
+    ...{ store, clock, apps, organizations, products, rates, ledger, log },
+    factors: 'calendar',
+  })
+  const jobs = openJobs(
+    jobList({ accounts, arrivals, catalogue, history, imports, rates, reportedPeriods }),
+    {
+      store,
+      clock,
+      log,
+      schedules: config.jobs,
+      ...(random && { random }),
+    },
+  )
 
   const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(dashboardRoutes({ feed, live, apps, tokens, closing: http.closing }))
+  http.add(jobRoutes({ jobs, tokens }))
+  http.add(rateRoutes({ rates, tokens }))
+  http.add(historyRoutes({ history, apps, tokens }))
+  http.add(importRoutes({ imports, accounts, apps, tokens }))
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
   /**
@@ -76,21 +133,27 @@ export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROO
   async function declare(next: Config): Promise<void> {
     // First what can fail: an error leaves all as it was.
     await declarations.declare(next)
+    accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(limits, next.limits)
+    Object.assign(rateSettings, next.rates)
+    jobs.reschedule(next.jobs)
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
+    await metrics.resume()
     const applied = await arrivals.applyPending()
     if (applied > 0) log.info('applied notifications that had waited for their app', { applied })
   }
 
   async function close(): Promise<void> {
-    jobs.close()
-    await revocation?.close()
+    // The jobs first, so that what they run knows that it is stopped and not ended.
+    await Promise.all([jobs.close(), history.close(), imports.close(), metrics.close()])
+    await Promise.all([revocation?.close(), access.close()])
     await store.close()
   }
 
   try {
     await declare(config)
+    await imports.sweep()
   } catch (error) {
     await close()
     throw error
@@ -106,8 +169,17 @@ export async function openApp({ config, clock, monotonic, log, roots = APPLE_ROO
     organizations,
     keys,
     apps,
+    accounts,
+    access,
+    products,
+    catalogue,
     ledger,
     arrivals,
+    history,
+    imports,
+    reportedPeriods,
+    rates,
+    metrics,
     attribution,
     tokens,
     verifier,
@@ -122,13 +194,3 @@ export const reachOf = (config: Config) => ({
   hosts: config.server.hosts,
   trusted_proxies: config.server.trusted_proxies,
 })
-
-function jobList({ arrivals }: { arrivals: ReturnType<typeof openArrivals> }): Job[] {
-  return [
-    {
-      name: 'housekeeping',
-      schedule: '17 * * * *',
-      run: () => `${arrivals.pending.expire()} pending notifications were too old`,
-    },
-  ]
-}

@@ -3,7 +3,7 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Clock } from './clock.ts'
 import type { Route } from './http/route.ts'
-import type { Jobs } from './jobs.ts'
+import type { JobState, Jobs } from './jobs/jobs.ts'
 import type { Store } from './store/store.ts'
 
 const Readiness = v.object({
@@ -17,9 +17,12 @@ const Readiness = v.object({
   jobs: v.array(
     v.object({
       job: v.string(),
-      started_at: v.number(),
+      running: v.boolean(),
+      started_at: v.nullable(v.number()),
       finished_at: v.nullable(v.number()),
-      error: v.nullable(v.string()),
+      duration_ms: v.nullable(v.number()),
+      failures: v.number(),
+      next_at: v.nullable(v.number()),
     }),
   ),
 })
@@ -39,7 +42,7 @@ export function healthRoutes({ store, jobs, clock, closing, root_expires_at }: D
       status: isReady ? 'ready' : 'not_ready',
       checks,
       root_certificate_expires_at: root_expires_at,
-      jobs: jobs.runs(),
+      jobs: jobs.list().map(withoutWords),
     }
   }
 
@@ -59,4 +62,9 @@ export function healthRoutes({ store, jobs, clock, closing, root_expires_at }: D
       handler: ready,
     },
   ]
+}
+
+/** Everybody may ask, and words may name what not everybody may know. */
+function withoutWords({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
+  return { job, running, started_at, finished_at, duration_ms, failures, next_at }
 }

@@ -2,10 +2,13 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Windfall } from './app.ts'
+import { AppleFault } from './apple/api/faults.ts'
 import type { App } from './apps/apps.ts'
+import type { Refreshed } from './apps/catalogue.ts'
 import { type Verbs, verb } from './control.ts'
 import type { Reach } from './dashboard/tokens.ts'
 import { Refusal } from './errors.ts'
+import { instantSince } from './ledger/history/since.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -25,6 +28,14 @@ const CreateKey = v.object({ organization: slug, kind: v.picklist(['publishable'
 const RotateKey = v.object({ id: text, overlap_ms: v.pipe(v.number(), v.minValue(0)) })
 const ById = v.object({ id: text })
 const NumberedRefused = v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
+const Reconcile = v.object({ since: v.nullable(text), app: v.nullable(text), organization: slug })
+const NamedJob = v.object({ name: text })
+const ShowRates = v.object({ currency: text, days: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
+const ImportRates = v.object({ csv: v.string(), base: text })
+const RunImport = v.object({
+  organization: slug,
+  days: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(400))), null),
+})
 const CreateToken = v.object({
   organization: slug,
   apps: v.optional(v.nullable(v.array(text)), null),
@@ -54,6 +65,9 @@ export function verbsOf(windfall: Windfall): Verbs {
       store.commit(() => apps.remove(organizations.meant(organization).id, bundle_id)),
     ),
     'apps.list': verb(v.object({}), () => ({ organizations: listed(), pending: arrivals.pending.list() })),
+    'apps.refresh': verb(v.object({ organization: slug }), ({ organization }) =>
+      refreshApps(windfall, organization),
+    ),
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
       store.commit(() => keys.create(organizations.meant(organization).id, kind, label)),
     ),
@@ -65,8 +79,31 @@ export function verbsOf(windfall: Windfall): Verbs {
     'keys.revoke': verb(ById, ({ id }) => store.commit(() => keys.revoke(id))),
     ...tokenVerbs(windfall),
     ...refusedVerbs(windfall),
+    ...historyVerbs(windfall),
+    ...importVerbs(windfall),
+    ...jobVerbs(windfall),
     backup: verb(v.object({ destination: text }), ({ destination }) => store.backup(resolve(destination))),
   }
+}
+
+/** Asks Apple for the apps of one organization, or of all that have a key to ask with. */
+async function refreshApps(
+  { accounts, catalogue, organizations }: Windfall,
+  organization: string | null,
+): Promise<(Refreshed & { organization: string })[]> {
+  const all = organizations.list().filter(({ id }) => accounts.of(id)?.connect)
+  const meant = organization === null && all.length > 0 ? all : [organizations.meant(organization)]
+  const refreshed: (Refreshed & { organization: string })[] = []
+  for (const { id, slug: name } of meant) {
+    const changes = await catalogue.refresh(id).catch(refusedByApple)
+    refreshed.push({ organization: name, ...changes })
+  }
+  return refreshed
+}
+
+/** @throws Refusal 502 `apple` with the words of Apple's fault. */
+function refusedByApple(error: unknown): never {
+  throw error instanceof AppleFault ? new Refusal(502, 'apple', error.message) : error
 }
 
 function tokenVerbs({ store, clock, apps, tokens, organizations }: Windfall): Verbs {
@@ -118,5 +155,62 @@ function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
   return {
     'refused.list': verb(v.object({}), () => ({ count: refused.count(), kept: refused.list() })),
     'refused.raw': verb(NumberedRefused, refusedRaw),
+  }
+}
+
+function historyVerbs({ clock, apps, organizations, access, history }: Windfall): Verbs {
+  function appsMeant(bundle_id: string | null, organization: string | null): App[] {
+    const owner = organization === null ? null : organizations.meant(organization).id
+    const meant = apps
+      .list()
+      .filter((app) => bundle_id === null || app.bundle_id === bundle_id)
+      .filter((app) => owner === null || app.organization_id === owner)
+    if (meant.length > 0 || bundle_id === null) return meant
+    throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
+  }
+
+  async function reconcile({ since, app, organization }: v.InferOutput<typeof Reconcile>) {
+    const from = since === null ? null : instantSince(since, clock())
+    const meant = appsMeant(app, organization)
+    const without_key = meant.filter((one) => access.server(one) === null).map((one) => one.bundle_id)
+    return { compared: await history.reconcile({ since: from, apps: meant }), without_key }
+  }
+
+  return { reconcile: verb(Reconcile, reconcile) }
+}
+
+function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
+  return {
+    'jobs.list': verb(v.object({}), () => ({ jobs: jobs.list() })),
+    'jobs.run': verb(NamedJob, ({ name }) => jobs.runNow(name)),
+    'rates.list': verb(v.object({}), () => ({ currencies: rates.list() })),
+    'rates.show': verb(ShowRates, ({ currency, days }) => ({ rates: rates.show(currency, days) })),
+    'rates.import': verb(ImportRates, ({ csv, base }) => {
+      const read = rates.readCsv(csv, base)
+      return store.commit(() => rates.keep(read))
+    }),
+  }
+}
+
+function importVerbs({ organizations, accounts, catalogue, imports }: Windfall): Verbs {
+  /** Imports with patience, or waits for the import under way; how far it is, is asked with the other verb meanwhile. */
+  async function run({ organization, days }: v.InferOutput<typeof RunImport>) {
+    const organization_id = organization === null ? null : organizations.meant(organization).id
+    const isMeant = (id: string) => organization_id === null || id === organization_id
+    if (!accounts.list().some((account) => isMeant(account.organization_id)))
+      throw new Refusal(
+        409,
+        'no_account',
+        'there are no keys of Apple’s for it: windfall connect asks for them',
+      )
+    const joined = imports.progress() !== null
+    if (!joined) await catalogue.refreshAll()
+    const run = await imports.run({ organization_id, patient: true, ...(days !== null && { days }) })
+    return { joined, run, organizations: organizations.list() }
+  }
+
+  return {
+    'imports.run': verb(RunImport, run),
+    'imports.status': verb(v.object({}), () => ({ progress: imports.progress() })),
   }
 }

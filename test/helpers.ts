@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApp } from '../src/app.ts'
+import type { AppleHosts } from '../src/apple/api/hosts.ts'
 import type { AppDeclaration } from '../src/apps/apps.ts'
 import type { Clock } from '../src/clock.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { type Authority, openAuthority } from '../src/demo/authority.ts'
+import type { RateOrigins } from '../src/ledger/rates/sources.ts'
 import { openLog } from '../src/log.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
@@ -31,6 +33,20 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/** Nobody listens there, so that no test asks the world. */
+const NOWHERE: RateOrigins = {
+  frankfurter: 'http://127.0.0.1:1',
+  fawazahmed0: 'http://127.0.0.1:1',
+  fawazahmed0_fallback: 'http://127.0.0.1:1',
+  ecb: 'http://127.0.0.1:1',
+}
+
+/** Nor Apple. */
+const NO_APPLE: AppleHosts = {
+  connect: 'http://127.0.0.1:1',
+  server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
+}
+
 /** One authority for a whole test file: making keys takes longer than most tests. */
 let shared: Promise<Authority> | undefined
 export const sharedAuthority = (): Promise<Authority> => {
@@ -46,6 +62,10 @@ export type TestOptions = {
   logged?: string[]
   /** PEM of the roots to trust instead of the test authority's. */
   roots?: readonly string[]
+  /** Where Apple is asked, as by a simulated store; nowhere unless said. */
+  hosts?: AppleHosts
+  /** Where exchange rates are asked for; nowhere unless said. */
+  rate_origins?: RateOrigins
 }
 
 /** A body as tests look at it: its own fields, or a problem's. */
@@ -74,6 +94,10 @@ export async function openTestApp(options: TestOptions = {}) {
     monotonic: clock,
     log,
     roots: options.roots ?? [authority.root_pem],
+    hosts: options.hosts ?? NO_APPLE,
+    wait: () => Promise.resolve(),
+    rate_origins: options.rate_origins ?? NOWHERE,
+    random: () => 0,
   })
   const organization = windfall.organizations.meant(null)
   for (const app of options.apps ?? [{ bundle_id: BUNDLE, apple_id: APPLE_ID }]) {

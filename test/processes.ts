@@ -41,7 +41,7 @@ let compiled: string | undefined
 function clean(): NodeJS.ProcessEnv {
   // Reading the program anew takes a third of a short command's time.
   compiled ??= folderOf()
-  return { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled }
+  return { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, WINDFALL_RATES_FETCH: 'false' }
 }
 
 /** Starts `windfall` (or another `entry`) with these arguments. */

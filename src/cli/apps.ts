@@ -1,6 +1,7 @@
 /** The command `windfall apps`: which apps are connected. */
 import { defineCommand } from 'citty'
 import type { App } from '../apps/apps.ts'
+import type { Refreshed } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
@@ -79,6 +80,26 @@ const list = defineCommand({
   },
 })
 
+const refresh = defineCommand({
+  meta: { name: 'refresh', description: 'Ask Apple for the list of apps and of their subscriptions, now' },
+  args: { ...organizationArg, ...configArg },
+  async run({ args }) {
+    const asked = { organization: args.organization ?? null }
+    const answer = await tell<(Refreshed & { organization: string })[]>(args.config, 'apps.refresh', asked)
+    for (const { organization, added, renamed, gone } of answer) {
+      const changes = [
+        ...added.map((app) => `connected: ${nameOf(app)}`),
+        ...renamed.map((app) => `renamed: ${nameOf(app)}`),
+        ...gone.map((app) => `gone from Apple’s list: ${nameOf(app)}`),
+      ]
+      print(changes.length === 0 ? `${organization}: nothing has changed.` : `${organization}:`)
+      for (const change of changes) print(`  ${change}`)
+    }
+  },
+})
+
+const nameOf = ({ name, bundle_id }: App): string => (name === null ? bundle_id : `${bundle_id} (${name})`)
+
 const waitingRow = (one: PendingSummary) => [
   '',
   one.bundle_id,
@@ -101,5 +122,5 @@ const rowOf = (app: App) => ['', app.bundle_id, app.apple_id, app.team_id, app.a
 
 export const appsCommand = defineCommand({
   meta: { name: 'apps', description: 'Connect, disconnect and list apps' },
-  subCommands: { add, remove, list },
+  subCommands: { add, remove, list, refresh },
 })

@@ -9,9 +9,15 @@ import { appsCommand } from './apps.ts'
 import { faultInWords } from './arguments.ts'
 import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
+import { connectCommand } from './connect.ts'
 import { demoCommand } from './demo.ts'
+import { doctorCommand } from './doctor.ts'
+import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
+import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
+import { ratesCommand } from './rates.ts'
+import { reconcileCommand } from './reconcile.ts'
 import { refusedCommand } from './refused.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
@@ -24,10 +30,16 @@ const COMMANDS: Record<string, AnyCommand> = {
   demo: demoCommand,
   init: initCommand,
   check: checkCommand,
+  connect: connectCommand,
+  doctor: doctorCommand,
   apps: appsCommand,
   keys: keysCommand,
   tokens: tokensCommand,
   refused: refusedCommand,
+  import: importCommand,
+  reconcile: reconcileCommand,
+  jobs: jobsCommand,
+  rates: ratesCommand,
   backup: backupCommand,
 }
 
@@ -66,7 +78,10 @@ function find(argv: string[]): { command: AnyCommand; path: string[]; rest: stri
     if (!next) break
     command = next
   }
-  return { command, path: ['windfall', ...argv.slice(0, depth)], rest: argv.slice(depth) }
+  const rest = argv.slice(depth)
+  // Alone, `windfall jobs` is `windfall jobs list`: what a command with a default is for most.
+  const usual = rest.length === 0 ? subcommand(command, command.default as string | undefined) : null
+  return { command: usual ?? command, path: ['windfall', ...argv.slice(0, depth)], rest }
 }
 
 function subcommand(command: AnyCommand, name: string | undefined): AnyCommand | null {

@@ -10,8 +10,10 @@ import { openAuthority } from '../demo/authority.ts'
 import { fill } from '../demo/fill.ts'
 import { openSimulation, type Simulation } from '../demo/simulation.ts'
 import type { Step } from '../demo/steps.ts'
+import { type AppStore, openAppStore } from '../demo/store/store.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { declareAccount, importYear } from './demo-store.ts'
 import { print } from './instance.ts'
 import { logOf, serve, stopSignal } from './serve.ts'
 
@@ -20,6 +22,8 @@ const LIVE_EVERY_MS = 1_000
 const PURCHASES_A_MINUTE = 20
 /** A small company, and a history that is played in a few seconds on a small machine. */
 const SUBSCRIBERS = 900
+/** The share of notifications that never arrive. */
+const LOST = 0.02
 
 export const demoCommand = defineCommand({
   meta: {
@@ -60,32 +64,58 @@ async function demonstrate(
   port: string | undefined,
   once: boolean,
 ): Promise<void> {
-  const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
-  const { config } = loadConfig({ env, cwd: folder })
-  const log = logOf(config)
   const until = systemClock()
   const authority = await openAuthority({ now: until })
-  const simulation = openSimulation({
-    seed,
-    from: until - TWO_YEARS_MS,
-    until,
-    subscribers: SUBSCRIBERS,
-    authority,
-  })
+  const from = until - TWO_YEARS_MS
+  const simulation = openSimulation({ seed, from, until, subscribers: SUBSCRIBERS, authority })
+  const store = await openAppStore({ simulation, authority, clock: systemClock })
+  try {
+    declareAccount(folder, store)
+    await liveIn({ folder, port, once, until, simulation, store, root: authority.root_pem })
+  } finally {
+    await store.close()
+  }
+}
+
+type Stage = {
+  folder: string
+  port: string | undefined
+  once: boolean
+  until: number
+  simulation: Simulation
+  store: AppStore
+  root: string
+}
+
+/** The appliance against the simulated store, until it is stopped. */
+async function liveIn({ folder, port, once, until, simulation, store, root }: Stage): Promise<void> {
+  const env = {
+    WINDFALL_LOG_LEVEL: 'warn',
+    // What is made up needs no rates of the world's.
+    WINDFALL_RATES_FETCH: 'false',
+    ...(port !== undefined && { WINDFALL_SERVER_PORT: port }),
+  }
+  const { config } = loadConfig({ env, cwd: folder })
+  const log = logOf(config)
   const clock = playedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
     config,
     clock: clock.read,
     monotonic: clock.read,
     log,
-    roots: [authority.root_pem],
+    roots: [root],
+    hosts: store.hosts,
   })
   await connect(windfall, simulation)
   await playHistory(windfall, simulation, clock, until)
   clock.goLive()
   if (once) return windfall.close()
-  const server = await serve(windfall, config, log, port === undefined)
+  // From now on a few get lost, so that reconciliation has something to find.
+  simulation.lose({ from: until, share: LOST })
+  const server = await serve(windfall, config, log, { any_port: port === undefined })
+  store.mood.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, server.url)
+  importYear(windfall, log)
   const life = goOnLiving(windfall, simulation, log)
   await stopSignal()
   await life.stop()

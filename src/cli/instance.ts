@@ -33,44 +33,75 @@ export const organizationArg = {
 const ATTEMPTS = 20
 const AGAIN_AFTER_MS = 100
 
+/** Does a verb and resolves with what it answered. @throws Refusal as the verb said it. */
+export type Ask = <Answer>(verb: string, args: unknown) => Promise<Answer>
+
 /**
  * Does `verb` on the instance that `configPath` configures, and returns what it answered.
  *
  * @throws Refusal as the verb said it; ConfigError.
  */
-export async function tell<Answer>(
+export function tell<Answer>(configPath: string | undefined, verb: string, args: unknown): Promise<Answer> {
+  return withInstance(configPath, (ask) => ask<Answer>(verb, args))
+}
+
+/**
+ * Gives `work` the instance that `configPath` configures, to ask it several things, at the same time too. Where no
+ * process serves it, it is open until `work` ends.
+ *
+ * @throws whatever `work` throws; ConfigError.
+ */
+export async function withInstance<Result>(
   configPath: string | undefined,
-  verb: string,
-  args: unknown,
-): Promise<Answer> {
+  work: (ask: Ask) => Promise<Result>,
+): Promise<Result> {
   const { config } = loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
-  for (let attempt = 1; ; attempt += 1) {
-    const answered = await askControl(controlPath(realPathOf(config.store.path)), verb, args)
-    if (answered) return answered.result as Answer
-    try {
-      return (await performAlone(config, verb, args)) as Answer
-    } catch (error) {
-      // Held, and nobody listens: another command is at it, or a server is about to listen.
-      const isHeld = error instanceof Refusal && error.code === 'already_serving'
-      if (!isHeld || attempt === ATTEMPTS) throw error
+  const socket = controlPath(realPathOf(config.store.path))
+  let alone: Promise<Alone> | null = null
+
+  async function ask<Answer>(verb: string, args: unknown): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answered = alone === null ? await askControl(socket, verb, args) : null
+      if (answered) return answered.result as Answer
+      alone ??= openAlone(config)
+      const opening = alone
+      const { verbs } = await opening.catch((error: unknown) => {
+        if (alone === opening) alone = null
+        // Held, and nobody listens: another command is at it, or a server is about to listen.
+        const isHeld = error instanceof Refusal && error.code === 'already_serving'
+        if (!isHeld || attempt === ATTEMPTS) throw error
+        return { verbs: null }
+      })
+      if (verbs) return (await perform(verbs, verb, args)) as Answer
+      await setTimeout(AGAIN_AFTER_MS)
     }
-    await setTimeout(AGAIN_AFTER_MS)
+  }
+
+  try {
+    return await work(ask)
+  } finally {
+    await (await (alone as Promise<Alone> | null))?.close()
   }
 }
 
-/** Opens the instance for this one verb. */
-async function performAlone(config: Config, verb: string, args: unknown): Promise<unknown> {
+type Alone = Awaited<ReturnType<typeof openAlone>>
+
+/** Opens the instance in this process. */
+async function openAlone(config: Config) {
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
     const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
-    try {
-      return await perform(verbsOf(windfall), verb, args)
-    } finally {
-      await windfall.close()
+    return {
+      verbs: verbsOf(windfall),
+      async close(): Promise<void> {
+        await windfall.close()
+        lock.release()
+      },
     }
-  } finally {
+  } catch (error) {
     lock.release()
+    throw error
   }
 }
 
@@ -92,6 +123,9 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 
 /** For the person at the terminal, not for what reads the output. */
 export const remark = (text: string): void => void process.stderr.write(`${text}\n`)
+
+/** A text of others without what would steer the terminal. */
+export const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
 /** An instant for people: UTC, to the minute. */
 export const shownAt = (at: number | null): string =>

@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { Refused } from '../ledger/refused.ts'
-import { columns, configArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, harmless, print, shownAt, tell } from './instance.ts'
 
 type Listed = { count: number; kept: Refused[] }
 
@@ -33,9 +33,6 @@ async function printRaw(config: string | undefined, id: number): Promise<void> {
   const { raw } = await tell<{ raw: string }>(config, 'refused.raw', { id })
   print(process.stdout.isTTY ? harmless(raw) : raw)
 }
-
-/** Whoever sent it could otherwise steer the terminal. */
-const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
 function numberOf(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)

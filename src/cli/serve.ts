@@ -1,13 +1,15 @@
 /** The command `windfall serve`: the appliance itself. */
 import { defineCommand } from 'citty'
-import { openApp, reachOf, type Windfall } from '../app.ts'
+import * as v from 'valibot'
+import { type AppOptions, openApp, reachOf, type Windfall } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { withPort } from '../config/base-url.ts'
 import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { differences, takenOver } from '../config/differences.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { controlPath, openControl } from '../control.ts'
+import { controlPath, openControl, type Verbs, verb } from '../control.ts'
+import { Refusal } from '../errors.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
@@ -25,9 +27,12 @@ export const serveCommand = defineCommand({
 })
 
 /**
- * Serves what `load` gives until a signal says stop; SIGHUP loads again. `roots` are for tests, whose Apple is another.
+ * Serves what `load` gives until a signal says stop; SIGHUP loads again. `apple` is for tests, whose Apple is another.
  */
-export async function serveUntilStopped(load: () => Loaded, roots?: readonly string[]): Promise<void> {
+export async function serveUntilStopped(
+  load: () => Loaded,
+  apple: Pick<AppOptions, 'roots' | 'hosts'> = {},
+): Promise<void> {
   const hangUps = openHangUps()
   const loaded = load()
   const { config } = loaded
@@ -38,11 +43,13 @@ export async function serveUntilStopped(load: () => Loaded, roots?: readonly str
     clock: systemClock,
     monotonic: () => performance.now(),
     log,
-    ...(roots && { roots }),
+    ...apple,
   })
-  const server = await serve(windfall, config, log)
+  const reload = openReloading(windfall, loaded, load)
+  const server = await serve(windfall, config, log, { verbs: reloadVerb(reload) })
   welcome(windfall, server)
-  hangUps.start(reloadOf(windfall, log, loaded, load))
+  if (config.accounts.length > 0) fetchSoundly(windfall)
+  hangUps.start(() => reload().then(telling(log), complaining(log)))
   await stopSignal()
   await hangUps.stop()
   await server.close()
@@ -57,19 +64,27 @@ export function logOf(config: Config): Log {
 
 /**
  * Listens for HTTP and for commands. `close` finishes what is under way, then closes everything. `any_port` takes a
- * free port where the configured one is taken.
+ * free port where the configured one is taken; `verbs` can be asked for besides the usual ones.
  */
-export async function serve(windfall: Windfall, config: Config, log: Log, any_port = false) {
+export async function serve(
+  windfall: Windfall,
+  config: Config,
+  log: Log,
+  { any_port = false, verbs = {} }: { any_port?: boolean; verbs?: Verbs } = {},
+) {
   const server = await listenOr(windfall, config, any_port)
   const { base_url } = withPort(config, server.port)
   windfall.http.reach(reachOf(withPort(config, server.port)))
-  const control = await openControl(controlPath(realPathOf(config.store.path)), verbsOf(windfall), log).catch(
-    async (error) => {
-      await server.close()
-      await windfall.close()
-      throw error
-    },
-  )
+  const control = await openControl(
+    controlPath(realPathOf(config.store.path)),
+    { ...verbsOf(windfall), ...verbs },
+    log,
+  ).catch(async (error) => {
+    await server.close()
+    await windfall.close()
+    throw error
+  })
+  windfall.jobs.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
     url: server.url,
@@ -135,7 +150,7 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }):
     print('    Apple asks for https: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect an app: npm run windfall -- apps add com.example.app')
+    print('  Connect your apps, with Apple’s keys: npm run windfall -- connect')
   if (isFirst) print('  See it full of life first: npm run demo')
   print('')
 }
@@ -164,27 +179,74 @@ function openHangUps() {
   }
 }
 
-/** Reads the configuration again and takes over what can change while it runs; says in the log how that went. */
-function reloadOf(windfall: Windfall, log: Log, loaded: Loaded, load: () => Loaded): () => Promise<void> {
+type Reloaded = { taken_over: string[]; needs_a_restart: string[] }
+
+/**
+ * Reads the configuration again and takes over what can change while it runs; one after the other. Where Apple's keys
+ * changed, what can be fetched with them is fetched at once. Rejects when it cannot be used; then the old one goes on.
+ */
+export function openReloading(
+  windfall: Windfall,
+  loaded: Loaded,
+  load: () => Loaded,
+): () => Promise<Reloaded> {
   let current = loaded.config
-  return async () => {
-    try {
-      const { config: next, file } = load()
-      // Nobody who moves the file away means to disconnect every app.
-      if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
-      const { reloadable, restart } = differences(current, next)
-      const running = takenOver(current, next)
-      await windfall.declare(running)
-      current = running
-      const outcome = { taken_over: reloadable, needs_a_restart: restart }
-      if (restart.length === 0) log.info('configuration read again', outcome)
-      else log.warn('configuration read again, but not all of it can change while it runs', outcome)
-    } catch (error) {
-      const why = wordsOf(error)
-      log.error('the configuration was read again and cannot be used; the old one goes on', { why })
-    }
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function reload(): Promise<Reloaded> {
+    const { config: next, file } = load()
+    // Nobody who moves the file away means to disconnect every app.
+    if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
+    const { reloadable, restart } = differences(current, next)
+    const running = takenOver(current, next)
+    await windfall.declare(running)
+    current = running
+    if (reloadable.includes('accounts')) for (const job of FETCHING) fetchNow(windfall, job)
+    return { taken_over: reloadable, needs_a_restart: restart }
+  }
+
+  return () => {
+    const next = turn.then(reload)
+    turn = next.catch(() => undefined)
+    return next
   }
 }
+
+/** What is to be done once there are keys to ask Apple with. */
+const FETCHING = ['import', 'backfill']
+
+/** One that runs already asks with the new keys from now on. How a job went is always to be seen in the list of them. */
+function fetchNow({ jobs }: Windfall, job: string): void {
+  jobs.runNow(job).catch(() => undefined)
+}
+
+/** At start what did not fail the last time: the keys may be new, and so may be Apple's list of apps. */
+function fetchSoundly(windfall: Windfall): void {
+  for (const { job, failures } of windfall.jobs.list()) {
+    if (FETCHING.includes(job) && failures === 0) fetchNow(windfall, job)
+  }
+}
+
+const telling =
+  (log: Log) =>
+  (outcome: Reloaded): void => {
+    if (outcome.needs_a_restart.length === 0) log.info('configuration read again', outcome)
+    else log.warn('configuration read again, but not all of it can change while it runs', outcome)
+  }
+
+const complaining = (log: Log) => (error: unknown) =>
+  log.error('the configuration was read again and cannot be used; the old one goes on', {
+    why: wordsOf(error),
+  })
+
+/** Lets a command have the configuration read again. Refused as 400 `invalid_configuration` when it cannot be used. */
+export const reloadVerb = (reload: () => Promise<Reloaded>): Verbs => ({
+  'config.reload': verb(v.object({}), () =>
+    reload().catch((error: unknown) => {
+      throw new Refusal(400, 'invalid_configuration', [wordsOf(error)].flat().join('\n'))
+    }),
+  ),
+})
 
 function wordsOf(error: unknown): string | string[] {
   if (error instanceof ConfigError) return error.complaints.map(complaintLine)

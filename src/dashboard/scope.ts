@@ -6,7 +6,8 @@ import type { FeedEvent, Filter } from '../events/feed.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../events/vocabulary.ts'
 import type { Reach } from './tokens.ts'
 
-const whole = (min: number, max: number) =>
+/** A whole number in a query. */
+export const whole = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, 'must be a whole number'),
@@ -14,7 +15,8 @@ const whole = (min: number, max: number) =>
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
   )
-const list = v.pipe(
+/** Words in a query, separated by commas. */
+export const list = v.pipe(
   v.string(),
   v.transform((text) => text.split(',').filter((word) => word !== '')),
 )
@@ -74,7 +76,7 @@ function typesNamed(name: string): string[] {
 }
 
 /** The ids that a name means: a bundle id may be connected in several organizations. */
-function appsNamed(name: string, reach: Reach, apps: Apps): string[] {
+export function appsNamed(name: string, reach: Reach, apps: Apps): string[] {
   const named = appsWithin(reach, apps).filter((one) => one.id === name || one.bundle_id === name)
   if (named.length === 0)
     throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)

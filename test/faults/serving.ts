@@ -5,5 +5,5 @@ import { loadConfig } from '../../src/config/load.ts'
 
 if (isMainThread) {
   const { ROOT_PEM = '', ...env } = process.env
-  await serveUntilStopped(() => loadConfig({ env, cwd: process.cwd() }), [ROOT_PEM])
+  await serveUntilStopped(() => loadConfig({ env, cwd: process.cwd() }), { roots: [ROOT_PEM] })
 }

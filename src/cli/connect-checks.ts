@@ -1,0 +1,128 @@
+/** The commands `windfall connect` and `windfall doctor`: whether Apple takes a key, and what is wrong where it does not. */
+import { type AppleApp, type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
+import { AppleFault } from '../apple/api/faults.ts'
+import type { AppleHosts } from '../apple/api/hosts.ts'
+import type { ApiKey } from '../apple/api/keys.ts'
+import { openServerApi } from '../apple/api/server.ts'
+import type { Environment } from '../apple/payloads.ts'
+import type { Clock } from '../clock.ts'
+import { addDays, pacificDayOf } from '../days.ts'
+
+/** How Apple is asked: where, what time it is, and how to wait between two attempts. */
+export type Asking = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }
+
+const HOUR_MS = 3_600_000
+/** An app that was never on sale is known in the sandbox alone. */
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
+/** A key that is good for one app of a team is good for all; another is asked for where one is not known to Apple. */
+const APPS_TRIED = 3
+
+/** The App Store Connect API with this key, closed when `use` is done. */
+export async function withConnect<T>(
+  key: ApiKey,
+  { hosts, clock, wait }: Asking,
+  use: (api: ConnectApi) => Promise<T>,
+): Promise<T> {
+  const api = openConnectApi({ key, clock, host: hosts.connect, wait })
+  try {
+    return await use(api)
+  } finally {
+    await api.close()
+  }
+}
+
+/** The result of asking Apple, or the fault it answered with. */
+export async function orFault<T>(asked: Promise<T>): Promise<T | AppleFault> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof AppleFault) return error
+    throw error
+  }
+}
+
+/** Every app that an App Store Connect key reaches, or what is wrong with the key. */
+export async function tryConnectKey(
+  key: ApiKey,
+  asking: Asking,
+  bundles: readonly string[],
+): Promise<AppleApp[] | string> {
+  const apps = await orFault(withConnect(key, asking, (api) => api.apps({ urgent: true })))
+  if (!(apps instanceof AppleFault)) return apps
+  const isOther = apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, asking, bundles)) === 'none'
+  return isOther ? SWAPPED.connect : apps.message
+}
+
+/** What is wrong with a vendor number, or with the key's right to its reports; null when nothing is. */
+export async function faultOfVendor(
+  key: ApiKey,
+  asking: Asking,
+  vendor_number: string,
+): Promise<AppleFault | null> {
+  // Whether that day has a report does not matter: Apple looks at the right to ask first.
+  const day = addDays(pacificDayOf(asking.clock()), -3)
+  const question = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
+  const answer = await orFault(withConnect(key, asking, (api) => api.report(question)))
+  return answer instanceof AppleFault ? answer : null
+}
+
+/** What is wrong with an In-App Purchase key, tried on one of the team's apps; null when nothing is. */
+export async function faultInPurchaseKey(
+  key: ApiKey,
+  asking: Asking,
+  bundles: readonly string[],
+): Promise<string | null> {
+  const fault = await faultOfPurchaseKey(key, asking, bundles)
+  if (fault === 'none') return null
+  if (fault === 'untried') return 'it cannot be tried: no app is known that it could be for.'
+  const isOther =
+    fault.kind === 'unauthorized' && !((await orFault(listed(key, asking))) instanceof AppleFault)
+  return isOther ? SWAPPED.purchase : fault.message
+}
+
+const listed = (key: ApiKey, asking: Asking) => withConnect(key, asking, (api) => api.apps({ urgent: true }))
+
+const SWAPPED = {
+  connect:
+    'Apple refused the key (401), and takes it as an In-App Purchase key: the two are swapped. The App Store Connect API key is made under Users and Access, Integrations, App Store Connect API; its file is named AuthKey_….p8.',
+  purchase:
+    'Apple refused the key (401), and takes it as an App Store Connect API key: the two are swapped. The In-App Purchase key is made under Users and Access, Integrations, In-App Purchase; its file is named SubscriptionKey_….p8.',
+}
+
+async function faultOfPurchaseKey(
+  key: ApiKey,
+  asking: Asking,
+  bundles: readonly string[],
+): Promise<AppleFault | 'none' | 'untried'> {
+  let last: AppleFault | 'untried' = 'untried'
+  for (const bundle_id of bundles.slice(0, APPS_TRIED)) {
+    const fault = await faultForApp(key, asking, bundle_id)
+    if (fault === null) return 'none'
+    if (fault.status !== 404) return fault
+    last = fault
+  }
+  return last
+}
+
+/** What is wrong when an app's notifications of the last hour are asked for, in either environment; null when nothing is. */
+export async function faultForApp(
+  key: ApiKey,
+  { hosts, clock, wait }: Asking,
+  bundle_id: string,
+): Promise<AppleFault | null> {
+  const api = openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
+  const until = clock()
+  let last: AppleFault | null = null
+  try {
+    for (const environment of ENVIRONMENTS) {
+      const window = { from: until - HOUR_MS, until, page: null }
+      const answer = await orFault(api.notificationHistory(environment, window))
+      if (!(answer instanceof AppleFault)) return null
+      if (answer.status !== 404) return answer
+      last = answer
+    }
+    return last
+  } finally {
+    await api.close()
+  }
+}

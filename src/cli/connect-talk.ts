@@ -1,0 +1,63 @@
+/** The command `windfall connect`: how it asks and is answered, at a terminal or through a pipe. */
+import { createInterface } from 'node:readline/promises'
+import { Refusal } from '../errors.ts'
+
+export type Talk = ReturnType<typeof openTalk>
+
+type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
+
+/**
+ * A conversation in lines. Lines that come before they are asked for wait for their question, so that a script can be
+ * piped in as a whole.
+ */
+export function openTalk({ input, output }: Streams) {
+  const lines = createInterface({ input, output, terminal: 'isTTY' in output && output.isTTY === true })
+  const waiting: string[] = []
+  let ended = false
+  let wake = (): void => undefined
+  lines.on('line', (line) => {
+    waiting.push(line)
+    wake()
+  })
+  lines.on('close', () => {
+    ended = true
+    wake()
+  })
+
+  const say = (text = ''): void => void output.write(`${text}\n`)
+
+  async function nextLine(): Promise<string> {
+    while (waiting.length === 0 && !ended) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+    const line = waiting.shift()
+    if (line === undefined) throw new Refusal(400, 'stopped', 'stopped before the end: nothing more was done')
+    return line.trim()
+  }
+
+  /** What is answered to a question; an empty answer is `fallback`. */
+  async function ask(question: string, fallback: string | null = null): Promise<string> {
+    const prompt = `${question}${fallback === null ? '' : ` [${fallback}]`}: `
+    if (ended) output.write(prompt)
+    else {
+      lines.setPrompt(prompt)
+      lines.prompt()
+    }
+    const answer = await nextLine()
+    return answer === '' ? (fallback ?? '') : answer
+  }
+
+  /** Yes or no; asked again until it is one of both. */
+  async function confirm(question: string, fallback: boolean): Promise<boolean> {
+    for (;;) {
+      const answer = await ask(`${question} (${fallback ? 'Y/n' : 'y/N'})`)
+      if (answer === '') return fallback
+      if (/^y(es)?$/i.test(answer)) return true
+      if (/^no?$/i.test(answer)) return false
+    }
+  }
+
+  return { say, ask, confirm, close: () => lines.close() }
+}

@@ -1,0 +1,51 @@
+/** The command `windfall connect`: gives Windfall the keys with which it asks Apple. */
+import { defineCommand } from 'citty'
+import { connectWith } from './connect-walk.ts'
+import { configArg, organizationArg } from './instance.ts'
+
+const text = (valueHint: string, description: string) => ({ type: 'string', valueHint, description }) as const
+
+const options = {
+  'connect-key': text('FILE', 'The App Store Connect API key, AuthKey_….p8'),
+  'connect-key-id': text('ID', 'Its id, where the name of the file does not tell it'),
+  issuer: text('ID', 'The issuer id that stands above the list of keys; none for an individual key'),
+  vendor: text('NUMBERS', 'Vendor numbers of Payments and Financial Reports, with commas; or none'),
+  'purchase-key': text('FILE', 'The In-App Purchase key, SubscriptionKey_….p8; or none'),
+  'purchase-key-id': text('ID', 'Its id, where the name of the file does not tell it'),
+  'purchase-issuer': text('ID', 'Its issuer id, where it is another'),
+  ...organizationArg,
+} as const
+
+export const connectCommand = defineCommand({
+  meta: {
+    name: 'connect',
+    description: 'Give Windfall your Apple keys: asks, tries each, writes them down',
+  },
+  args: {
+    ...options,
+    test: {
+      type: 'boolean',
+      default: true,
+      description: 'Have Apple send a test notification at the end',
+      negativeDescription: 'Do not have Apple send a test notification',
+    },
+    ...configArg,
+  },
+  async run({ args }) {
+    const { config: path, test, _: __, ...given } = args
+    const flags = Object.fromEntries(Object.keys(options).flatMap((name) => flagOf(name, given)))
+    await connectWith({
+      surroundings: { path, env: process.env, cwd: process.cwd() },
+      flags,
+      interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+      test,
+      input: process.stdin,
+      output: process.stdout,
+    })
+  },
+})
+
+function flagOf(name: string, given: Record<string, unknown>): [string, string][] {
+  const value = given[name]
+  return typeof value === 'string' ? [[name, value]] : []
+}

@@ -1,0 +1,62 @@
+/** The command `windfall demo`: its App Store with both of Apple's APIs, and what is fetched from it in the background. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Windfall } from '../app.ts'
+import type { AppStore } from '../demo/store/store.ts'
+import type { Log } from '../log.ts'
+import { inWords } from './import.ts'
+import { print } from './instance.ts'
+
+const LOOK_MS = 250
+
+/** Declares the simulated team's two keys in the folder's config.toml, as `windfall connect` would. */
+export function declareAccount(folder: string, { connect_key, purchase_key, vendor_number }: AppStore): void {
+  const lines = [
+    '[[accounts]]',
+    `issuer_id = "${connect_key.issuer_id}"`,
+    `vendor_numbers = ["${vendor_number}"]`,
+    `connect_key_id = "${connect_key.key_id}"`,
+    `connect_key = """${connect_key.private_key}"""`,
+    `purchase_key_id = "${purchase_key.key_id}"`,
+    `purchase_key = """${purchase_key.private_key}"""`,
+  ]
+  writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
+}
+
+/** Fetches Apple's list of apps and a year of reports, and shows how far it is, until it is done or everything ends. */
+export function importYear(windfall: Windfall, log: Log): void {
+  const { catalogue, imports } = windfall
+  const began = performance.now()
+  const stopShowing = showProgress(windfall)
+
+  async function fetchAll(): Promise<void> {
+    await catalogue.refreshAll()
+    const { read, empty, stopped } = await imports.run()
+    stopShowing()
+    if (stopped.length > 0) return
+    const seconds = ((performance.now() - began) / 1000).toFixed(1)
+    print(`Imported a year of Apple’s reports in ${seconds} s: ${read} files, ${empty} days without any.`)
+  }
+
+  fetchAll()
+    .catch((error) => log.error('the simulated year could not be imported', { error }))
+    .finally(stopShowing)
+}
+
+/** A line at a terminal, drawn anew; elsewhere one line at the beginning. */
+function showProgress({ imports }: Windfall): () => void {
+  if (!process.stdout.isTTY) {
+    print('Importing a year of Apple’s daily reports in the background …')
+    return () => {}
+  }
+  const timer = setInterval(() => {
+    const progress = imports.progress()
+    if (progress !== null) process.stdout.write(`\r\u001b[2K  importing: ${inWords(progress)}`)
+  }, LOOK_MS)
+  let shown = true
+  return () => {
+    clearInterval(timer)
+    if (shown) process.stdout.write('\r\u001b[2K')
+    shown = false
+  }
+}

@@ -1,0 +1,163 @@
+/** The command `windfall doctor`: what Apple says to the keys, the vendor numbers and the apps. */
+import type { AppleApp } from '../apple/api/connect.ts'
+import type { ApiKey } from '../apple/api/keys.ts'
+import { timeAt } from '../apple/time.ts'
+import type { AccountConfig, Config, Frozen } from '../config/settings.ts'
+import type { Reader } from '../store/reader.ts'
+import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './connect-checks.ts'
+import { type Finding, fault, ok, warning } from './doctor-findings.ts'
+
+/** What Apple's answers may differ from ours before its tokens are in danger, and before it is worth a word. */
+const CLOCK_FAULT_MS = 60_000
+const CLOCK_WARNING_MS = 5_000
+
+/** Whether Apple is there, and whether it has the same time; nothing else need be asked where it is not. */
+export async function* examineClock({ hosts, clock }: Asking): AsyncGenerator<Finding, boolean> {
+  const theirs = await timeAt(hosts.connect).catch(wordsOf)
+  if (typeof theirs === 'string') {
+    const words = `${new URL(hosts.connect).host} cannot be reached (${theirs}): is this machine online, and may it open connections there?`
+    yield fault('Apple', words)
+    return false
+  }
+  if (theirs === null) {
+    yield warning('clock', 'Apple did not say what time it is.')
+    return true
+  }
+  const apart = Math.abs(clock() - theirs)
+  const seconds = Math.round(apart / 1000)
+  const words = `this machine’s clock is ${seconds} s ${clock() > theirs ? 'ahead of' : 'behind'} Apple’s: set it, best by NTP.`
+  if (apart > CLOCK_FAULT_MS) yield fault('clock', words)
+  else if (apart > CLOCK_WARNING_MS) yield warning('clock', words)
+  else yield ok('clock', 'agrees with Apple’s.')
+  return true
+}
+
+function wordsOf(error: unknown): string {
+  const { message } = error instanceof Error ? error : new Error(String(error))
+  return error instanceof Error && 'code' in error ? String(error.code) : message
+}
+
+type Account = Frozen<AccountConfig>
+
+/** Every account's keys tried anew, as `windfall connect` tried them. */
+export async function* examineAccounts(
+  config: Config,
+  asking: Asking,
+  reader: Reader | null,
+): AsyncGenerator<Finding> {
+  const { accounts } = config
+  if (accounts.length === 0) {
+    yield warning(
+      'keys',
+      'there are none: `windfall connect` gives Windfall the keys with which it asks Apple.',
+    )
+  }
+  for (const account of accounts) {
+    const of = accounts.length > 1 ? ` of ${account.organization}` : ''
+    const own = config.apps.filter((app) => app.organization === account.organization)
+    const apps = yield* examineConnect(account, of, asking, own.map(bundleOf))
+    if (apps !== null) yield* examineApps(apps, of, connectedIn(reader, account.organization))
+    const bundles = [...(apps ?? []).map(bundleOf), ...own.map(bundleOf)]
+    yield* examinePurchases(account, of, asking, bundles)
+  }
+}
+
+const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
+
+async function* examineConnect(
+  account: Account,
+  of: string,
+  asking: Asking,
+  bundles: readonly string[],
+): AsyncGenerator<Finding, AppleApp[] | null> {
+  const subject = `App Store Connect key${of}`
+  const key = keyOf(account.connect_key_id, account.connect_key, account.issuer_id)
+  if (key === null) {
+    yield warning(
+      subject,
+      'there is none: no report is imported, and no app is listed. `windfall connect` asks for it.',
+    )
+    return null
+  }
+  const apps = await tryConnectKey(key, asking, bundles)
+  if (typeof apps === 'string') {
+    yield fault(subject, apps)
+    return null
+  }
+  yield ok(subject, `${key.key_id}: Apple takes it.`)
+  if (account.vendor_numbers.length === 0) {
+    yield warning(
+      `vendor number${of}`,
+      'there is none: no report is imported. `windfall connect` asks for it.',
+    )
+  }
+  for (const number of account.vendor_numbers) {
+    const wrong = await faultOfVendor(key, asking, number)
+    const name = `vendor number${of}`
+    yield wrong === null
+      ? ok(name, `${number}: Apple gives its reports.`)
+      : fault(name, `${number}: ${wrong.message}`)
+  }
+  return apps
+}
+
+async function* examinePurchases(
+  account: Account,
+  of: string,
+  asking: Asking,
+  bundles: readonly string[],
+): AsyncGenerator<Finding> {
+  const subject = `In-App Purchase key${of}`
+  const key = keyOf(account.purchase_key_id, account.purchase_key, account.purchase_issuer_id)
+  if (key === null) {
+    yield warning(
+      subject,
+      'there is none: what got lost on the way stays lost. `windfall connect` asks for it.',
+    )
+    return
+  }
+  const wrong = await faultInPurchaseKey(key, asking, bundles)
+  yield wrong === null ? ok(subject, `${key.key_id}: Apple takes it.`) : fault(subject, wrong)
+}
+
+function keyOf(key_id: string | null, private_key: string | null, issuer_id: string | null): ApiKey | null {
+  return key_id === null || private_key === null ? null : { key_id, private_key, issuer_id }
+}
+
+type Row = { bundle_id: string; apple_id: number | null; gone_at: number | null }
+
+function connectedIn(reader: Reader | null, organization: string): Map<string, Row> | null {
+  const rows = reader
+    ?.prepare<[string], Row>(`
+      select bundle_id, apple_id, apps.gone_at from apps join organizations on organizations.id = organization_id
+      where slug = ?`)
+    .all(organization)
+  return rows ? new Map(rows.map((row) => [row.bundle_id, row])) : null
+}
+
+function* examineApps(
+  apps: readonly AppleApp[],
+  of: string,
+  rows: Map<string, Row> | null,
+): Generator<Finding> {
+  const subject = `apps${of}`
+  if (rows === null || apps.length === 0) return yield ok(subject, `Apple lists ${apps.length}.`)
+  const lacking = apps.filter(({ bundle_id }) => !rows.has(bundle_id)).map(bundleOf)
+  const left = apps.filter(({ bundle_id }) => (rows.get(bundle_id)?.gone_at ?? null) !== null).map(bundleOf)
+  const others = apps.filter(({ bundle_id, apple_id }) => isOther(rows.get(bundle_id), apple_id))
+  if (lacking.length > 0)
+    yield warning(subject, `not connected yet: ${lacking.join(', ')}. Run: windfall apps refresh`)
+  if (left.length > 0)
+    yield ok(subject, `disconnected: ${left.join(', ')}. \`windfall apps add\` connects it again.`)
+  for (const { bundle_id, apple_id } of others) {
+    yield fault(
+      subject,
+      `${bundle_id} is ${apple_id} at Apple and ${rows.get(bundle_id)?.apple_id} here: its notifications wait.`,
+    )
+  }
+  if (lacking.length + left.length + others.length === 0)
+    yield ok(subject, `Apple lists ${apps.length}, all connected.`)
+}
+
+const isOther = (row: Row | undefined, apple_id: number): boolean =>
+  row !== undefined && row.gone_at === null && row.apple_id !== null && row.apple_id !== apple_id

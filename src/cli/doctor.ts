@@ -1,0 +1,109 @@
+/** The command `windfall doctor`: whether everything works, with what to do where it does not. */
+import { setTimeout } from 'node:timers/promises'
+import { defineCommand } from 'citty'
+import { APPLE_HOSTS, type AppleHosts } from '../apple/api/hosts.ts'
+import type { Environment } from '../apple/payloads.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { ConfigError, complaintLine } from '../config/complaints.ts'
+import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import type { Reader } from '../store/reader.ts'
+import type { Asking } from './connect-checks.ts'
+import { testNotification } from './connect-test.ts'
+import { examineAccounts, examineClock } from './doctor-apple.ts'
+import {
+  connectedApps,
+  examineAddress,
+  examineDatabase,
+  examineJobs,
+  examineNotifications,
+  examineServer,
+} from './doctor-database.ts'
+import { type Finding, fault, findingLine, ok } from './doctor-findings.ts'
+import { configArg, print } from './instance.ts'
+
+export type DoctorOptions = {
+  surroundings: Surroundings
+  /** Whether Apple is asked for a test notification to each app. */
+  test: boolean
+  /** Where Apple is asked; its own addresses unless said otherwise. */
+  hosts?: AppleHosts
+  clock?: Clock
+  wait?: (ms: number) => Promise<void>
+}
+
+/** Examines everything, and gives each finding as soon as it is one. Changes nothing; needs no server, and hinders none. */
+export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
+  const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
+  const asking = { hosts, clock, wait }
+  const loaded = yield* examineConfig(options.surroundings)
+  if (loaded === null) return
+  const { config } = loaded
+  yield* examineServer(config)
+  yield* examineAddress(config)
+  const reader = yield* examineDatabase(config)
+  try {
+    const isThere = yield* examineClock(asking)
+    if (isThere) yield* examineAccounts(config, asking, reader)
+    if (reader === null) return
+    yield* examineNotifications(reader, clock)
+    if (isThere && options.test) yield* testEach(config, asking, reader)
+    yield* examineJobs(reader, clock)
+  } finally {
+    reader?.close()
+  }
+}
+
+function* examineConfig(surroundings: Surroundings): Generator<Finding, Loaded | null> {
+  try {
+    const loaded = loadConfig(surroundings)
+    yield ok(
+      'configuration',
+      loaded.file === null ? 'there is no config file.' : `${loaded.file} can be used.`,
+    )
+    return loaded
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const complaint of error.complaints) yield fault('configuration', complaintLine(complaint))
+    return null
+  }
+}
+
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
+
+async function* testEach(config: Config, asking: Asking, reader: Reader): AsyncGenerator<Finding> {
+  for (const { bundle_id, slug } of connectedApps(reader)) {
+    const account = config.accounts.find(({ organization }) => organization === slug)
+    if (!account?.purchase_key_id || !account.purchase_key) continue
+    const { purchase_key_id: key_id, purchase_key: private_key, purchase_issuer_id: issuer_id } = account
+    const app = { bundle_id, key: { key_id, private_key, issuer_id } }
+    for (const environment of ENVIRONMENTS) {
+      const { state, words } = await testNotification(app, environment, asking, reader)
+      yield { state, subject: 'test notification', words: `${bundle_id}, ${environment}: ${words}` }
+    }
+  }
+}
+
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'Say whether everything works, and what to do where it does not' },
+  args: {
+    test: {
+      type: 'boolean',
+      default: false,
+      description: 'Also have Apple send a test notification to each app, and follow it',
+    },
+    ...configArg,
+  },
+  async run({ args }) {
+    const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
+    const counts = { ok: 0, warning: 0, fault: 0 }
+    for await (const finding of examine({ surroundings, test: args.test })) {
+      print(findingLine(finding))
+      counts[finding.state] += 1
+    }
+    print(`\n${counted(counts.fault, 'fault')}, ${counted(counts.warning, 'warning')}.`)
+    if (counts.fault > 0) process.exitCode = 1
+  },
+})
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

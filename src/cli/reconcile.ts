@@ -1,0 +1,64 @@
+/** The command `windfall reconcile`: Apple's history of notifications compared with what arrived, now. */
+import { defineCommand } from 'citty'
+import type { Reconciled } from '../ledger/history/history.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
+
+type Answer = { compared: Reconciled[]; without_key: string[] }
+
+export const reconcileCommand = defineCommand({
+  meta: {
+    name: 'reconcile',
+    description: 'Ask Apple which notifications it sent, and fill in what did not arrive',
+  },
+  args: {
+    since: {
+      type: 'string',
+      valueHint: 'DATE|TIME',
+      description: 'From 2026-05-01 on, or for the last 90m, 36h, 7d, 2w; else from where the last one ended',
+    },
+    app: { type: 'string', valueHint: 'BUNDLE', description: 'Only this app' },
+    ...organizationArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { compared, without_key } = await tell<Answer>(args.config, 'reconcile', {
+      since: args.since ?? null,
+      app: args.app ?? null,
+      organization: args.organization ?? null,
+    })
+    if (compared.length > 0) print(columns([HEAD, ...compared.map(rowOf)]))
+    for (const bundle_id of without_key) {
+      remark(
+        `${bundle_id} was not asked for: its organization has no In-App Purchase key (windfall connect).`,
+      )
+    }
+    for (const { bundle_id, environment, problem } of compared) {
+      if (problem === null) continue
+      remark(`${bundle_id} (${environment}): ${problem}`)
+      process.exitCode = 1
+    }
+  },
+})
+
+const HEAD = ['bundle id', 'environment', 'asked from', 'until', 'notifications', 'missing', 'outcome']
+
+function rowOf(one: Reconciled) {
+  const { bundle_id, environment, from, until, notifications, recovered } = one
+  const asked = one.state === 'done' || one.state === 'failed'
+  const counts = asked
+    ? [shownAt(from ?? null), shownAt(until ?? null), notifications ?? 0, recovered ?? 0]
+    : []
+  return [bundle_id, environment, ...(asked ? counts : [null, null, null, null]), outcomeOf(one)]
+}
+
+function outcomeOf({ state, recovered, refused, first_signed_at, last_signed_at }: Reconciled): string {
+  if (state === 'waiting') return 'its first reading is not that far yet'
+  if (state === 'not_there') return 'Apple knows no such app there'
+  const said = []
+  if (recovered)
+    said.push(`recovered, signed ${shownAt(first_signed_at ?? null)} to ${shownAt(last_signed_at ?? null)}`)
+  if (refused) said.push(`${refused} refused (windfall refused list)`)
+  if (state === 'failed') said.push('not read to the end')
+  if (state === 'stopped') said.push('stopped')
+  return said.join('; ') || 'nothing was missing'
+}

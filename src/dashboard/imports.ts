@@ -1,0 +1,193 @@
+/** What may be asked: which of Apple's daily reports we have, which not and why, and how far the import is. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Accounts } from '../apps/accounts.ts'
+import type { Apps } from '../apps/apps.ts'
+import { isDay } from '../days.ts'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
+import type { Progress } from '../ledger/reports/tally.ts'
+import { appsNamed, appsWithin, list, whole } from './scope.ts'
+import type { ApiTokens, Reach } from './tokens.ts'
+
+/** How many holes are told one by one; the counts have them all. */
+const HOLES_TOLD = 500
+
+const at = v.nullable(v.number())
+const words = v.nullable(v.string())
+const kind = v.picklist(REPORT_KINDS)
+const state = v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed'])
+const STATES =
+  'done; empty: Apple says nothing was sold; not_yet: Apple has not made it; missing: Apple keeps it no longer; failed: it could not be fetched or read'
+
+const ProgressAnswer = v.object({
+  started_at: v.number(),
+  done: v.pipe(v.number(), v.description('Days of reports dealt with in this run')),
+  of: v.number(),
+  per_second: v.nullable(v.number()),
+  seconds_left: v.nullable(v.number()),
+  reading: v.nullable(v.object({ vendor_number: v.string(), report: kind, day_on: v.string() })),
+  waiting_until: v.pipe(at, v.description('Until when Apple’s hourly budget is waited for')),
+})
+const ImportsAnswer = v.object({
+  running: v.nullable(ProgressAnswer),
+  organizations: v.array(
+    v.object({
+      organization_id: v.string(),
+      states: v.array(
+        v.object({
+          report: kind,
+          state: v.pipe(state, v.description(STATES)),
+          days: v.number(),
+          first_day: v.string(),
+          last_day: v.string(),
+        }),
+      ),
+      holes: v.pipe(
+        v.array(
+          v.object({
+            ...{ vendor_number: v.string(), report: kind, day_on: v.string(), state, reason: words },
+            ...{ tries: v.number(), asked_at: v.number(), due_at: at },
+          }),
+        ),
+        v.description(
+          `The newest ${HOLES_TOLD} days that we do not have, and days that are said to be empty and cannot be`,
+        ),
+      ),
+      versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),
+      unknown_apps: v.pipe(
+        v.array(v.object({ sku: words, apple_id: v.nullable(v.number()), name: words })),
+        v.description(
+          'Apps that reports have rows of and that are not connected; for tokens that read every app',
+        ),
+      ),
+    }),
+  ),
+})
+const DaysQuery = v.object({
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+  report: v.optional(v.pipe(list, v.description('Reports, separated by commas'))),
+  before: v.optional(
+    v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description('Days before this one')),
+  ),
+  limit: v.optional(v.pipe(whole(1, 100), v.description('How many days at most, 1 to 100')), '31'),
+})
+const DaysAnswer = v.object({
+  days: v.array(
+    v.object({
+      ...{ app_id: v.string(), report: kind, day_on: v.string() },
+      state: v.pipe(
+        v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed', 'not_asked']),
+        v.description(`${STATES}; not_asked: it was never asked for`),
+      ),
+      ...{ reason: words, rows: v.number(), asked_at: at, due_at: at },
+    }),
+  ),
+  next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null at the oldest day')),
+})
+
+type Deps = { imports: Imports; accounts: Accounts; apps: Apps; tokens: ApiTokens }
+
+export function importRoutes({ imports, accounts, apps, tokens }: Deps): Route[] {
+  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+
+  function state(event: H3Event): v.InferOutput<typeof ImportsAnswer> {
+    const reach = reachOf(event)
+    const within = organizationsOf(reach)
+    return {
+      running: runningWithin(imports.progress(), within),
+      organizations: within.map((id) => standing(id, reach)),
+    }
+  }
+
+  /** Those with keys, and those with apps, which may have had keys. */
+  function organizationsOf(reach: Reach): string[] {
+    const withKeys = accounts
+      .list()
+      .map(({ organization_id }) => organization_id)
+      .filter((id) => reach.organization_id === null || id === reach.organization_id)
+    return [...new Set([...withKeys, ...appsWithin(reach, apps).map((app) => app.organization_id)])]
+  }
+
+  function standing(organization_id: string, reach: Reach) {
+    return {
+      organization_id,
+      states: imports.counts(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
+      holes: imports
+        .holes(organization_id, HOLES_TOLD)
+        .map(({ kind: report, organization_id: _, changed_at: __, ...rest }) => ({ report, ...rest })),
+      versions: imports.versions(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
+      unknown_apps: (reach.apps === null ? imports.strangers(organization_id) : []).map(
+        ({ sku, apple_id, name }) => ({ sku, apple_id, name }),
+      ),
+    }
+  }
+
+  function days(event: H3Event): v.InferOutput<typeof DaysAnswer> {
+    const reach = reachOf(event)
+    const query = parse(DaysQuery, Object.fromEntries(event.url.searchParams))
+    const ids = query.app?.flatMap((name) => appsNamed(name, reach, apps))
+    const chosen = appsWithin(reach, apps).filter((app) => ids === undefined || ids.includes(app.id))
+    const reports = query.report?.map(reportNamed) ?? REPORT_KINDS
+    const { days: told, next } = imports.appDays({
+      apps: chosen,
+      reports,
+      before: query.before ?? null,
+      days: query.limit,
+    })
+    return { days: told, next }
+  }
+
+  return routesFor({ state, days })
+}
+
+/** A run may be at another organization's reports: then only how far it is may be told. */
+function runningWithin(progress: Progress | null, within: readonly string[]) {
+  if (progress === null) return null
+  const { reading, tally: _, ...rest } = progress
+  const told =
+    reading && within.includes(reading.organization_id)
+      ? { vendor_number: reading.vendor_number, report: reading.kind, day_on: reading.day }
+      : null
+  return { ...rest, reading: told }
+}
+
+function reportNamed(name: string) {
+  const found = REPORT_KINDS.find((one) => one === name)
+  if (found) return found
+  const message = `there is no report ${name}; there are: ${REPORT_KINDS.join(', ')}`
+  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'report', message }] })
+}
+
+function routesFor(handlers: Record<'state' | 'days', Route['handler']>): Route[] {
+  const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
+  return [
+    {
+      ...READ,
+      path: '/api/v1/imports',
+      summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
+      answers: {
+        200: { description: 'Each organization that this token reads', schema: ImportsAnswer },
+        401: { description: 'token_required, invalid_token' },
+      },
+      handler: handlers.state,
+    },
+    {
+      ...READ,
+      path: '/api/v1/imports/days',
+      summary: 'Each app, report and day, newest first: whether it is here. Days are Pacific',
+      query: DaysQuery,
+      answers: {
+        200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer },
+        400: { description: 'invalid_request' },
+        401: { description: 'token_required, invalid_token' },
+        404: { description: 'unknown_app' },
+      },
+      handler: handlers.days,
+    },
+  ]
+}

@@ -1,0 +1,50 @@
+/** What may be asked: what happens by the clock: how it went and when it is to happen next. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import { header } from '../http/body.ts'
+import type { Route } from '../http/route.ts'
+import type { ApiTokens } from './tokens.ts'
+
+const at = v.nullable(v.number())
+const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
+
+const JobAnswer = v.object({
+  job: v.string(),
+  schedule: v.pipe(v.string(), v.description('A cron pattern in UTC, or "off"')),
+  running: v.boolean(),
+  started_at: at,
+  finished_at: v.pipe(at, v.description('null while it runs, and when the process ended meanwhile')),
+  duration_ms: at,
+  outcome: words('What came of the last run; null for tokens that do not read everything'),
+  error: words('Why it failed; null for tokens that do not read everything'),
+  failures: v.pipe(v.number(), v.description('In a row; 0 when the last run went well')),
+  next_at: v.pipe(at, v.description('null where no clock starts it')),
+})
+const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
+
+type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; tokens: ApiTokens }
+
+export function jobRoutes({ jobs, tokens }: Deps): Route[] {
+  function listJobs(event: H3Event): v.InferOutput<typeof JobsAnswer> {
+    const { organization_id, apps } = tokens.reachOf(header(event, 'authorization') ?? null)
+    const all = [...jobs.list()]
+    if (organization_id === null && apps === null) return { jobs: all }
+    // What came of a run may name the apps of others.
+    return { jobs: all.map((job) => ({ ...job, outcome: null, error: null })) }
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/jobs',
+      tag: 'Read',
+      summary: 'What happens by the clock: the last run of each job, how it went, and the next',
+      security: ['read_token'],
+      answers: {
+        200: { description: 'Every job', schema: JobsAnswer },
+        401: { description: 'token_required, invalid_token' },
+      },
+      handler: listJobs,
+    },
+  ]
+}

@@ -1,0 +1,53 @@
+/** What may be asked: the exchange rates that amounts are converted at. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import { header } from '../http/body.ts'
+import type { Route } from '../http/route.ts'
+import { BASE } from '../ledger/rates/currencies.ts'
+import type { Rates } from '../ledger/rates/rates.ts'
+import type { ApiTokens } from './tokens.ts'
+
+const day = v.nullable(v.string())
+const RatesAnswer = v.object({
+  base: v.literal(BASE),
+  currencies: v.array(
+    v.object({
+      currency: v.string(),
+      per_usd: v.pipe(
+        v.nullable(v.string()),
+        v.description('What one US dollar costs on the newest day, a decimal number'),
+      ),
+      oldest_on: day,
+      newest_on: day,
+      source: v.nullable(v.string()),
+      gaps: v.pipe(
+        v.array(v.object({ from_on: v.string(), until_on: v.string() })),
+        v.description('Days without a rate, longer than one is carried over weekends and holidays'),
+      ),
+    }),
+  ),
+})
+
+type Deps = { rates: Rates; tokens: ApiTokens }
+
+export function rateRoutes({ rates, tokens }: Deps): Route[] {
+  function listRates(event: H3Event): v.InferOutput<typeof RatesAnswer> {
+    tokens.reachOf(header(event, 'authorization') ?? null)
+    return { base: BASE, currencies: rates.list() }
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/rates',
+      tag: 'Read',
+      summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
+      security: ['read_token'],
+      answers: {
+        200: { description: 'Every currency', schema: RatesAnswer },
+        401: { description: 'token_required, invalid_token' },
+      },
+      handler: listRates,
+    },
+  ]
+}

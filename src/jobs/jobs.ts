@@ -1,0 +1,247 @@
+/** What we remember: everything that happens by the clock: when, how it went, and what is to be done next. */
+import { Cron } from 'croner'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/settings.ts'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type JobRun, openJobRuns } from '../store/job_runs.ts'
+import type { Store } from '../store/store.ts'
+import { isMissed, nextRun, OFF, retryAt, type Schedule } from './due.ts'
+
+/** The schedule of each job by its name, and how far chance may move a run. */
+export type Schedules = Config['jobs']
+export type JobName = Exclude<keyof Schedules, 'jitter_percent'>
+
+/**
+ * `run` says in words what came of it. It ends soon after `signal` is aborted, and throws an Error whose message is for
+ * a person; one with a `retry_at` (ms since the epoch) is not tried again before that.
+ */
+export type Job = { name: JobName; run: (signal: AbortSignal) => Promise<string> | string }
+
+/** How a job stands. `next_at` is null where no clock starts it. */
+export type JobState = {
+  job: string
+  schedule: Schedule
+  running: boolean
+  started_at: number | null
+  finished_at: number | null
+  duration_ms: number | null
+  outcome: string | null
+  error: string | null
+  failures: number
+  next_at: number | null
+}
+
+export type Jobs = ReturnType<typeof openJobs>
+
+type Deps = {
+  store: Store
+  clock: Clock
+  log: Log
+  schedules: Schedules
+  /** From 0 to below 1, as Math.random gives it. */
+  random?: () => number
+  /** How many milliseconds a job may take to end when everything is to end. */
+  patience?: number
+}
+
+/** A job with what is known of it. `run` is its last run as it is written down, `stop` ends the one under way. */
+type Known = Job & { last: JobRun | null; next_at: number | null; under_way: UnderWay | null }
+type UnderWay = { started_at: number; done: Promise<void>; stop: AbortController }
+type Ended = { outcome: string } | { error: string; retry_at: number | null } | 'stopped'
+
+/** How often it is looked what is due. */
+const LOOK = '*/5 * * * * *'
+const CUT_OFF = 'the process ended while it ran'
+const STOPPED = 'stopped before its end, because everything was'
+
+/**
+ * Opens the jobs. Nothing runs by the clock before `start`. A job never overlaps itself; one that fails is told, tried
+ * again after a growing time, and recovers by itself.
+ */
+export function openJobs(jobs: readonly Job[], deps: Deps) {
+  const { store, clock, log, random = Math.random, patience = 10_000 } = deps
+  const runs = openJobRuns(store)
+  let schedules = deps.schedules
+  let timer: Cron | null = null
+  let isClosing = false
+  const written = new Map(runs.list().map((run) => [run.job, run]))
+  const known: readonly Known[] = jobs.map((job) => ({
+    ...job,
+    last: written.get(job.name) ?? null,
+    next_at: null,
+    under_way: null,
+  }))
+
+  const part = (): number => (random() * schedules.jitter_percent) / 100
+
+  /** Plans every job; those that should have run while nothing did are due at once. From now on the clock starts them. */
+  function start(): void {
+    const now = clock()
+    for (const job of known) job.next_at = firstRun(job, now)
+    timer = new Cron(LOOK, { unref: true }, () => void tick())
+  }
+
+  function firstRun({ name, last }: Known, now: number): number | null {
+    const schedule = schedules[name]
+    if (schedule === OFF || last === null) return schedule === OFF ? null : now
+    if (last.failures > 0) return last.next_at ?? now
+    const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
+    return isDue ? now : nextRun(schedule, now, part())
+  }
+
+  /** Starts what is due and not under way. Resolves when that has ended. */
+  async function tick(): Promise<void> {
+    const now = clock()
+    const due = known.filter(({ next_at, under_way }) => next_at !== null && next_at <= now && !under_way)
+    if (!isClosing) await Promise.all(due.map(begin))
+  }
+
+  function begin(job: Known): Promise<void> {
+    const stop = new AbortController()
+    const done = perform(job, stop.signal)
+    job.under_way = { started_at: clock(), done, stop }
+    return done
+  }
+
+  async function perform(job: Known, signal: AbortSignal): Promise<void> {
+    const failures = job.last?.failures ?? 0
+    const started_at = clock()
+    try {
+      // Until it has gone well it counts as failed, so that a job which ends the process is not tried at every start.
+      await write(job, {
+        ...failed(job, failures, started_at, null),
+        started_at,
+        finished_at: null,
+        error: null,
+      })
+      const ended = await attempt(job, signal)
+      await write(job, { ...standing(job, ended, failures), started_at })
+    } catch (error) {
+      job.next_at = failed(job, failures, started_at, null).next_at
+      log.error('a job could not be recorded', { job: job.name, error })
+    } finally {
+      job.under_way = null
+    }
+  }
+
+  async function write(job: Known, run: Omit<JobRun, 'job'>): Promise<void> {
+    const whole = { ...run, job: job.name }
+    await store.commit(() => runs.write(whole))
+    job.last = whole
+    job.next_at = whole.next_at
+  }
+
+  async function attempt(job: Known, signal: AbortSignal): Promise<Ended> {
+    try {
+      if (signal.aborted) return 'stopped'
+      const outcome = await job.run(signal)
+      if (signal.aborted) return 'stopped'
+      log.debug('job done', { job: job.name, outcome })
+      return { outcome }
+    } catch (error) {
+      if (signal.aborted) return 'stopped'
+      log.error('a job failed', { job: job.name, ...whyOf(error) })
+      return { error: error instanceof Error ? error.message : String(error), retry_at: retryOf(error) }
+    }
+  }
+
+  /** How a job stands after a run, but for when that began. */
+  function standing(job: Known, ended: Ended, failures: number): Omit<JobRun, 'job' | 'started_at'> {
+    const now = clock()
+    const schedule = schedules[job.name]
+    if (ended === 'stopped')
+      return {
+        finished_at: now,
+        outcome: STOPPED,
+        error: null,
+        failures,
+        next_at: schedule === OFF ? null : now,
+      }
+    if ('error' in ended) return failed(job, failures, now, ended.error, ended.retry_at)
+    if (failures > 0) log.info('a job works again', { job: job.name, failures })
+    const next_at = nextRun(schedule, now, part())
+    return { finished_at: now, outcome: ended.outcome, error: null, failures: 0, next_at }
+  }
+
+  /** How a job stands after it failed once more. */
+  function failed(
+    job: Known,
+    before: number,
+    now: number,
+    error: string | null,
+    retry_at: number | null = null,
+  ) {
+    const failures = before + 1
+    const next_at = retryAt({ failures, now, schedule: schedules[job.name], part: part(), retry_at })
+    return { finished_at: now, outcome: null, error, failures, next_at }
+  }
+
+  /**
+   * Runs one now, as its schedule would, and resolves with how it stands then.
+   *
+   * @throws Refusal 404 `unknown_job`, 409 `job_running` when it is under way.
+   */
+  async function runNow(name: string): Promise<JobState> {
+    const job = known.find((one) => one.name === name)
+    const names = known.map((one) => one.name).join(', ')
+    if (!job) throw new Refusal(404, 'unknown_job', `there is no job ${name}; there are: ${names}`)
+    if (job.under_way || isClosing) throw new Refusal(409, 'job_running', `${name} is under way already`)
+    await begin(job)
+    return stateOf(job)
+  }
+
+  function stateOf({ name, last, next_at, under_way }: Known): JobState {
+    const { started_at = null, finished_at = null, outcome = null, error = null } = last ?? {}
+    const isCutOff = last !== null && finished_at === null && !under_way
+    const shared = { job: name, schedule: schedules[name], running: under_way !== null, next_at }
+    return {
+      ...shared,
+      started_at: under_way?.started_at ?? started_at,
+      finished_at,
+      duration_ms: started_at === null || finished_at === null ? null : finished_at - started_at,
+      outcome,
+      error: isCutOff ? CUT_OFF : error,
+      failures: (last?.failures ?? 0) - (under_way && last?.finished_at === null ? 1 : 0),
+    }
+  }
+
+  /** Every job, in the order of the list. */
+  const list = (): JobState[] => known.map(stateOf)
+
+  /** Takes over other schedules: what has another one is planned anew, unless it is to be tried again anyway. */
+  function reschedule(next: Schedules): void {
+    const before = schedules
+    schedules = next
+    if (timer === null) return
+    for (const job of known) {
+      const isFailing = (job.last?.failures ?? 0) > 0 && next[job.name] !== OFF && before[job.name] !== OFF
+      if (next[job.name] === before[job.name] || isFailing) continue
+      job.next_at = nextRun(next[job.name], clock(), part())
+    }
+  }
+
+  /** Starts nothing more, tells what is under way to stop, and waits for that a while. */
+  async function close(): Promise<void> {
+    isClosing = true
+    timer?.stop()
+    const under_way = known.flatMap((job) => job.under_way ?? [])
+    for (const { stop } of under_way) stop.abort(new Error(STOPPED))
+    if (under_way.length === 0) return
+    const patient = AbortSignal.timeout(patience)
+    const waited = new Promise((resolve) => patient.addEventListener('abort', resolve))
+    await Promise.race([Promise.all(under_way.map(({ done }) => done)), waited])
+  }
+
+  return { start, tick, runNow, list, runs: runs.list, reschedule, close }
+}
+
+/** Words for a person need no place in the program; what nobody expected does. */
+function whyOf(error: unknown): { reason: string } | { error: unknown } {
+  const isTold = error instanceof Error && (error.constructor === Error || 'retry_at' in error)
+  return isTold ? { reason: error.message } : { error }
+}
+
+/** Before when it is of no use to try again, as the error says. */
+const retryOf = (error: unknown): number | null =>
+  error instanceof Error && 'retry_at' in error && typeof error.retry_at === 'number' ? error.retry_at : null

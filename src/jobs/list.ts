@@ -1,0 +1,42 @@
+/** What we compute: the list of everything that happens by the clock, each told in words. */
+import type { Accounts } from '../apps/accounts.ts'
+import type { Catalogue } from '../apps/catalogue.ts'
+import type { Arrivals } from '../ledger/arrivals.ts'
+import type { History } from '../ledger/history/history.ts'
+import { toldOfBackfill, toldOfLookups, toldOfReconciliation } from '../ledger/history/telling.ts'
+import type { Rates } from '../ledger/rates/rates.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
+import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
+import { toldOfImport } from '../ledger/reports/tally.ts'
+import type { Job } from './jobs.ts'
+
+type Working = {
+  accounts: Accounts
+  arrivals: Arrivals
+  catalogue: Catalogue
+  history: History
+  imports: Imports
+  rates: Rates
+  reportedPeriods: ReportedPeriods
+}
+
+/** Every job there is. What a name here does, [jobs] of the configuration says when. */
+export function jobList(working: Working): Job[] {
+  const { accounts, arrivals, catalogue, history, imports, rates, reportedPeriods } = working
+
+  async function importReports(signal: AbortSignal): Promise<string> {
+    await catalogue.refreshAll()
+    const run = await imports.run({ signal })
+    for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
+    return toldOfImport(run)
+  }
+
+  return [
+    { name: 'import', run: importReports },
+    { name: 'backfill', run: async () => toldOfBackfill(await history.backfill()) },
+    { name: 'reconcile', run: async () => toldOfReconciliation(await history.reconcile()) },
+    { name: 'lookups', run: async () => toldOfLookups(await history.lookUp()) },
+    { name: 'rates', run: rates.refresh },
+    { name: 'housekeeping', run: () => `${arrivals.pending.expire()} pending notifications were too old` },
+  ]
+}

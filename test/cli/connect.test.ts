@@ -1,0 +1,357 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { commentedConfig } from '../../src/config/documents.ts'
+import { KEY, NO_KEYS } from '../config/keys.ts'
+import { openTestStore, TIDES } from '../demo/store/opened.ts'
+import { sharedAuthority } from '../helpers.ts'
+import { type Folder, openKeyFolder } from './connecting.ts'
+
+const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
+const { store, clock } = opened
+const calm = structuredClone(store.mood)
+beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+afterAll(opened.close)
+
+const ISSUER = store.connect_key.issuer_id ?? ''
+const VENDOR = store.vendor_number
+const modeOf = (folder: Folder, name: string) => statSync(join(folder.path, name)).mode & 0o777
+const textOf = (folder: Folder, name = 'config.toml') => readFileSync(join(folder.path, name), 'utf8')
+const ACCOUNT = `[[accounts]]
+issuer_id = "${ISSUER}"
+vendor_numbers = ["${VENDOR}"]
+connect_key_id = "CNCT4K7W2Q"
+connect_key_file = "keys/AuthKey_CNCT4K7W2Q.p8"
+purchase_key_id = "PRCH9M3X5L"
+purchase_key_file = "keys/SubscriptionKey_PRCH9M3X5L.p8"
+`
+
+function expectNothingWritten(folder: Folder): void {
+  expect(
+    ['config.toml', 'config.toml.partial', 'keys'].filter((name) => existsSync(join(folder.path, name))),
+  ).toEqual([])
+}
+
+test('by options alone both keys are tried, kept, and written into a new config file', async () => {
+  const folder = openKeyFolder(opened)
+  const { text, refusal } = await folder.connect()
+  expect(refusal).toBeNull()
+  expect(text).toContain('It reaches 3 apps: Tides (com.lanternlabs.tides)')
+  expect(text).toContain('Windfall does not run yet. Start it with `windfall serve`')
+  expect(text).toContain('/apple/notifications')
+  expect(text).toContain('Apple asks for https')
+  expect(textOf(folder)).toBe(`${commentedConfig()}\n${ACCOUNT}`)
+  expect(textOf(folder, 'keys/AuthKey_CNCT4K7W2Q.p8')).toBe(store.connect_key.private_key)
+  expect(textOf(folder, 'keys/SubscriptionKey_PRCH9M3X5L.p8')).toBe(store.purchase_key.private_key)
+  expect(
+    ['config.toml', 'keys', 'keys/AuthKey_CNCT4K7W2Q.p8', 'keys/SubscriptionKey_PRCH9M3X5L.p8'].map((name) =>
+      modeOf(folder, name),
+    ),
+  ).toEqual([0o600, 0o700, 0o600, 0o600])
+  expect(existsSync(join(folder.path, 'config.toml.partial'))).toBe(false)
+  expect(folder.load().config.accounts).toMatchObject([
+    { organization: 'default', issuer_id: ISSUER, vendor_numbers: [VENDOR], connect_key_id: 'CNCT4K7W2Q' },
+  ])
+})
+
+test('asked one after the other, with the key ids guessed from the names of the files', async () => {
+  const folder = openKeyFolder(opened)
+  const { text, refusal } = await folder.connect({
+    lines: [
+      `"${folder.path}/got/AuthKey_CNCT4K7W2Q.p8" `,
+      '',
+      ISSUER,
+      VENDOR,
+      'got/SubscriptionKey_PRCH9M3X5L.p8',
+      '',
+      '',
+      'y',
+    ],
+  })
+  expect(refusal).toBeNull()
+  expect(text).toContain('Key id [CNCT4K7W2Q]')
+  expect(text).toContain(`Issuer id [${ISSUER}]`)
+  expect(textOf(folder)).toBe(`${commentedConfig()}\n${ACCOUNT}`)
+})
+
+test('what config.toml holds stays byte for byte, and so do its mode and the link that leads to it', async () => {
+  const folder = openKeyFolder(opened)
+  const before = '# ours\r\n[[organizations]] # one\r\nslug   = "acme"\r\n\r\n[log]\r\nlevel = "warn" # quiet'
+  folder.write('real/windfall.toml', before, 0o640)
+  symlinkSync('real/windfall.toml', join(folder.path, 'config.toml'))
+  expect((await folder.connect()).refusal).toBeNull()
+  expect(textOf(folder, 'real/windfall.toml')).toBe(`${before}\r\n\r\n${ACCOUNT.replaceAll('\n', '\r\n')}`)
+  expect(modeOf(folder, 'real/windfall.toml')).toBe(0o640)
+  expect(folder.load().config.accounts).toMatchObject([
+    { organization: 'acme', connect_key_id: 'CNCT4K7W2Q' },
+  ])
+})
+
+test('a second time it changes only what differs, and takes what is there for granted', async () => {
+  const folder = openKeyFolder(opened)
+  const before = ACCOUNT.replace('PRCH9M3X5L"\n', 'OLDOLDOLD1" # spring\n').replace('/Sub', '/Old')
+  folder.write('config.toml', `# mine\n${before}# the end\n`)
+  folder.write('keys/AuthKey_CNCT4K7W2Q.p8', store.connect_key.private_key)
+  folder.write('keys/OldscriptionKey_PRCH9M3X5L.p8', KEY)
+  const given = 'got/SubscriptionKey_PRCH9M3X5L.p8'
+  expect((await folder.connect({ flags: { 'purchase-key': given } })).refusal).toBeNull()
+  const after = `# mine\n${ACCOUNT.replace('PRCH9M3X5L"\n', 'PRCH9M3X5L" # spring\n')}# the end\n`
+  expect(textOf(folder)).toBe(after)
+  const { text, refusal } = await folder.connect({ lines: ['', '', '', ''] })
+  expect(refusal).toBeNull()
+  expect(text).toContain('[the present one]')
+  expect(textOf(folder)).toBe(after)
+})
+
+test('an account can be without reports, and without the In-App Purchase key', async () => {
+  const folder = openKeyFolder(opened)
+  const flags = { ...folder.flags, vendor: 'none', 'purchase-key': 'none' }
+  expect((await folder.connect({ flags })).refusal).toBeNull()
+  expect(textOf(folder).split('[[accounts]]\n').at(-1)).toBe(
+    `issuer_id = "${ISSUER}"\nconnect_key_id = "CNCT4K7W2Q"\nconnect_key_file = "keys/AuthKey_CNCT4K7W2Q.p8"\n`,
+  )
+})
+
+test('with several organizations it is said whose keys they are', async () => {
+  const folder = openKeyFolder(opened)
+  folder.write('config.toml', '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n')
+  expect((await folder.connect()).refusal).toBe('--organization is needed')
+  expect((await folder.connect({ flags: { ...folder.flags, organization: 'c' } })).refusal).toContain(
+    'c is not declared',
+  )
+  expect((await folder.connect({ flags: { ...folder.flags, organization: 'b' } })).refusal).toBeNull()
+  expect(folder.load().config.accounts).toMatchObject([{ organization: 'b' }])
+})
+
+test('where nobody can be asked, every option that is missing is named', async () => {
+  const folder = openKeyFolder(opened)
+  expect((await folder.connect({ flags: {} })).refusal).toBe(
+    `Nobody can be asked here, so these options are needed:
+  --connect-key FILE
+  --issuer ID (or none, for an individual key)
+  --vendor NUMBERS (or none)
+  --purchase-key FILE (or none)`,
+  )
+  folder.write('got/key.p8', store.connect_key.private_key)
+  const { refusal } = await folder.connect({ flags: { ...folder.flags, 'connect-key': 'got/key.p8' } })
+  expect(refusal).toBe('--connect-key-id is needed')
+  expectNothingWritten(folder)
+})
+
+test.each([
+  ['a file that is missing', { 'connect-key': 'nowhere.p8' }, 'nowhere.p8 does not exist.'],
+  ['a folder', { 'connect-key': 'got' }, 'got is a folder.'],
+  ['no key id', { 'connect-key-id': 'key one' }, 'key one is not the id of a key'],
+  ['no issuer id', { issuer: 'acme' }, 'acme is not an issuer id'],
+  ['another key’s id', { 'connect-key-id': 'CNCT4K7W2X' }, 'Apple refused the key (401)'],
+  [
+    'another team’s issuer id',
+    { issuer: '69a6de70-03db-47e3-e053-5b8c7c11a4d1' },
+    'Apple refused the key (401)',
+  ],
+  ['no vendor number', { vendor: 'Acme' }, 'Acme is not a vendor number'],
+  ['a wrong vendor number', { vendor: `${VENDOR},80000001` }, '80000001: Apple refused what was asked'],
+  [
+    'the same key twice',
+    { 'purchase-key': 'got/AuthKey_CNCT4K7W2Q.p8' },
+    'this is the App Store Connect API key again',
+  ],
+  ['no purchase issuer', { issuer: 'none', 'purchase-issuer': 'none' }, 'works only with its issuer id'],
+  ['another purchase key id', { 'purchase-key-id': 'PRCH9M3X5X' }, 'Apple refused the key (401)'],
+] as const)('%s is refused with the reason, and nothing is written', async (_, wrong, words) => {
+  const folder = openKeyFolder(opened)
+  const { refusal } = await folder.connect({ flags: { ...folder.flags, ...wrong } })
+  expect(refusal).toContain(words)
+  expect(refusal).toContain('Nothing was written.')
+  expectNothingWritten(folder)
+})
+
+test.each(NO_KEYS)(
+  'a file that is no key of Apple’s (%s) is refused without a word of it',
+  async (name, pem) => {
+    const folder = openKeyFolder(opened)
+    const file = folder.write(`got/${name}_ABCDE12345.p8`, pem)
+    const { text, refusal } = await folder.connect({ flags: { ...folder.flags, 'connect-key': file } })
+    expect(refusal).toContain(file)
+    expect(text + refusal).not.toContain('hunter2')
+    expectNothingWritten(folder)
+  },
+)
+
+test('an In-App Purchase key in the place of the other is recognised as such', async () => {
+  const folder = openKeyFolder(opened)
+  folder.write('config.toml', `[[apps]]\nbundle_id = "${TIDES}"\n`)
+  const wrong = { ...folder.flags, 'connect-key': folder.flags['purchase-key'] ?? '' }
+  expect((await folder.connect({ flags: wrong })).refusal).toContain(
+    'takes it as an In-App Purchase key: the two are swapped',
+  )
+  expect(textOf(folder)).toBe(`[[apps]]\nbundle_id = "${TIDES}"\n`)
+})
+
+test.each([
+  [
+    'a role without reports',
+    { connect_key: 'developer' },
+    'to read sales reports the key needs the role Admin, Finance or Sales',
+  ],
+  ['a role without apps', { forbidden: ['/v1/apps'] }, 'the key’s role does not let it list apps'],
+  [
+    'an agreement that is missing',
+    { missing_agreement: true },
+    'until the Account Holder has accepted the latest agreements',
+  ],
+  ['a revoked key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
+  ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
+  ['App Store Connect out of order', { unavailable: 1_000 }, 'out of order'],
+] as const)('%s is told in Apple’s terms and ours', async (_, mood, words) => {
+  const folder = openKeyFolder(opened)
+  Object.assign(store.mood, mood)
+  expect((await folder.connect()).refusal).toContain(words)
+  expectNothingWritten(folder)
+})
+
+test('an app that was never on sale is known in the sandbox alone; one that nobody knows is told', async () => {
+  const folder = openKeyFolder(opened)
+  const unknown = JSON.stringify({ errorCode: 4_040_003, errorMessage: 'App not found.' })
+  let stranger = ''
+  const knowsNothing = createServer(({ headers }, answer) => {
+    const claims = Buffer.from(headers.authorization?.split('.')[1] ?? '', 'base64url').toString()
+    if (claims.includes(`"bid":"${stranger}`)) answer.writeHead(404).end(unknown)
+    else answer.writeHead(200).end('{"notificationHistory":[],"hasMore":false}')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void knowsNothing.close())
+  await new Promise((resolve) => knowsNothing.once('listening', resolve))
+  const address = knowsNothing.address()
+  const nowhere = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+  const { sandbox } = store.hosts.server
+  const hosts = (last: string) => ({ ...store.hosts, server: { production: nowhere, sandbox: last } })
+  expect((await folder.connect({ hosts: hosts(nowhere) })).refusal).toContain(
+    'Apple does not know the app: was it ever on sale',
+  )
+  expectNothingWritten(folder)
+  expect((await folder.connect({ hosts: hosts(sandbox) })).refusal).toBeNull()
+  stranger = TIDES
+  expect((await openKeyFolder(opened).connect({ hosts: hosts(nowhere) })).refusal).toBeNull()
+})
+
+test('a clock that is wrong is told as the reason', async () => {
+  const folder = openKeyFolder(opened)
+  const { refusal } = await folder.connect({ clock: () => clock() - 3_600_000 })
+  expect(refusal).toContain('This machine’s clock is 60 min behind Apple’s')
+})
+
+test('whoever is asked may give another, go on with it all the same, or stop', async () => {
+  const folder = openKeyFolder(opened)
+  const first = ['got/AuthKey_CNCT4K7W2Q.p8', '', ISSUER]
+  const stopped = await folder.connect({ lines: [...first, '80000001', 'n', 'n'] })
+  expect(stopped.text).toContain('is the vendor number right?')
+  expect(stopped.refusal).toBe('Nothing was written.')
+  const declined = await folder.connect({ lines: [...first, '80000001', 'y', VENDOR, 'none', 'n'] })
+  expect(declined.refusal).toBe('Nothing was written.')
+  const ended = await folder.connect({ lines: first })
+  expect(ended.refusal).toBe('stopped before the end: nothing more was done')
+  expectNothingWritten(folder)
+  const kept = await folder.connect({ lines: [...first, '80000001', 'n', 'y', 'none', 'what?', 'yes'] })
+  expect(kept.refusal).toBeNull()
+  expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: ['80000001'] }])
+})
+
+test('a key whose role is wrong is asked for anew, not its vendor number', async () => {
+  const folder = openKeyFolder(opened)
+  store.mood.connect_key = 'developer'
+  const key = ['got/AuthKey_CNCT4K7W2Q.p8', '', ISSUER]
+  const { text } = await folder.connect({ lines: [...key, VENDOR, 'y', ...key, VENDOR, 'n', 'n'] })
+  expect(text.match(/Key file/g)).toHaveLength(2)
+  expectNothingWritten(folder)
+})
+
+test('accounts that the environment gives are not written past', async () => {
+  const folder = openKeyFolder(opened)
+  const env = {
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: 'CNCT4K7W2Q',
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY: store.connect_key.private_key,
+  }
+  expect((await folder.connect({ env })).refusal).toContain('the environment gives accounts[0]')
+  expectNothingWritten(folder)
+})
+
+test('a config file whose accounts cannot be edited is left alone, with the lines to write', async () => {
+  const folder = openKeyFolder(opened)
+  const before = 'accounts = [{ issuer_id = "69a6de70-03db-47e3-e053-5b8c7c11a4d1" }]\n'
+  folder.write('config.toml', before)
+  const { refusal } = await folder.connect()
+  expect(refusal).toContain('Write instead:\n  [[accounts]]\n')
+  expect(refusal).toContain('  connect_key_file = "keys/AuthKey_CNCT4K7W2Q.p8"')
+  expect(textOf(folder)).toBe(before)
+  expect(existsSync(join(folder.path, 'keys'))).toBe(false)
+})
+
+test('a running Windfall takes the keys over, and a test notification is followed until it has arrived', async () => {
+  const folder = openKeyFolder(opened)
+  const app = await folder.startServing()
+  const { text, refusal } = await folder.connect()
+  expect(refusal).toBeNull()
+  expect(text).toContain('✓ The running Windfall has taken it over.')
+  expect(text).toContain(`✓ ${TIDES}, production: a test notification arrived`)
+  expect(text).toContain('✓ com.lanternlabs.chord, sandbox: a test notification arrived')
+  expect(text).toContain('The import of the past year has begun.')
+  const tests = app.feed(['notification.test'])
+  expect(tests).toHaveLength(6)
+  expect(app.windfall.apps.list().map(({ source }) => source)).toEqual(['apple', 'apple', 'apple'])
+  expect(app.windfall.accounts.list()).toMatchObject([{ vendor_numbers: [VENDOR] }])
+})
+
+test.each([
+  [{ notification_url: null }, '✗ com.lanternlabs.tides, production: Apple does not have what was asked for'],
+  [{ test_result: 'TLS_ISSUE' }, '(TLS_ISSUE): the certificate or the TLS version'],
+  [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): nobody answered in time'],
+  [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple says no more about it.'],
+  [{ test_result: 'SUCCESS' }, 'but not by this Windfall'],
+] as const)('a test notification that does not arrive (%j) is told in Apple’s words', async (mood, words) => {
+  const folder = openKeyFolder(opened)
+  await folder.startServing()
+  Object.assign(store.mood, mood)
+  const { text, refusal } = await folder.connect()
+  expect(refusal).toBeNull()
+  expect(text).toContain(words)
+})
+
+test('no test notification is sent to whoever does not want one', async () => {
+  const folder = openKeyFolder(opened)
+  await folder.startServing()
+  const asked = store.requests.length
+  expect((await folder.connect({ test: false })).refusal).toBeNull()
+  const { text } = await folder.connect({ lines: ['', '', '', '', 'n'] })
+  expect(text).toContain('`windfall doctor --test` sends it later')
+  expect(store.requests.slice(asked).filter(({ path }) => path.endsWith('/test'))).toEqual([])
+})
+
+test('a running Windfall that reads another config file is told of', async () => {
+  const folder = openKeyFolder(opened)
+  await folder.startServing()
+  folder.write('other.toml', `[store]\npath = "${folder.path}/data/windfall.db"\n`)
+  const { refusal } = await folder.connect({ config: 'other.toml' })
+  expect(refusal).toContain('was it started with another config file?')
+  expect(textOf(folder, 'other.toml')).toContain(ACCOUNT)
+})
+
+test('a running Windfall that cannot take it over says why', async () => {
+  const folder = openKeyFolder(opened)
+  await folder.startServing()
+  const twice = '[[organizations]]\nslug = "acme"\npublishable_key = "pk_live_abcdefghijklmnopqrstuvwx"\n'
+  folder.write('config.toml', twice)
+  expect((await folder.connect()).refusal).toBeNull()
+  folder.write('config.toml', twice.replace('acme', 'other'))
+  const { text, refusal } = await folder.connect()
+  expect(text).toContain('✓ Written.')
+  expect(refusal).toContain('belongs to another organization')
+})
+
+test('where the keys cannot be put it is said, and config.toml stays as it was', async () => {
+  const folder = openKeyFolder(opened)
+  folder.write('config.toml', '# mine\n')
+  folder.write('keys', 'a file in the way')
+  expect((await folder.connect()).refusal).toContain('keys')
+  expect(textOf(folder)).toBe('# mine\n')
+})

@@ -1,0 +1,236 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { examine } from '../../src/cli/doctor.ts'
+import { ago, type Finding, findingLine } from '../../src/cli/doctor-findings.ts'
+import { openTestStore, TIDES } from '../demo/store/opened.ts'
+import { sharedAuthority } from '../helpers.ts'
+import { windfall } from './command.ts'
+import { type Folder, openKeyFolder } from './connecting.ts'
+
+const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
+const { store, clock } = opened
+const calm = structuredClone(store.mood)
+beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+afterAll(opened.close)
+
+type More = { test?: boolean; hosts?: typeof store.hosts; ahead_ms?: number; env?: Record<string, string> }
+
+async function findings(
+  folder: Folder,
+  { test = false, hosts = store.hosts, ahead_ms = 0, env = {} }: More = {},
+) {
+  const found: Finding[] = []
+  const surroundings = { env: { ...folder.env, ...env }, cwd: folder.path }
+  const wait = () => store.settled()
+  for await (const one of examine({ surroundings, test, hosts, clock: () => clock() + ahead_ms, wait }))
+    found.push(one)
+  return found
+}
+
+/** The words of what was found about a subject, each with its state. */
+const about = (found: readonly Finding[], subject: string): string[] =>
+  found.flatMap((one) => (one.subject === subject ? `${one.state} ${one.words}` : []))
+
+async function openConnected(): Promise<Folder> {
+  const folder = openKeyFolder(opened)
+  expect((await folder.connect()).refusal).toBeNull()
+  return folder
+}
+
+test('before anything is there it says what to do next, and that is no fault', async () => {
+  const found = await findings(openKeyFolder(opened))
+  expect(found.filter(({ state }) => state === 'fault')).toEqual([])
+  expect(about(found, 'server')).toEqual(['warning nobody serves this database: windfall serve'])
+  expect(about(found, 'database')[0]).toContain('does not exist yet')
+  expect(about(found, 'keys')[0]).toContain('`windfall connect`')
+})
+
+test('where all is well every line says so, with the server running and a test notification arrived', async () => {
+  const folder = await openConnected()
+  const env = { WINDFALL_BASE_URL: 'https://windfall.example.com' }
+  const app = await folder.startServing()
+  await app.windfall.catalogue.refreshAll()
+  await app.windfall.jobs.runNow('housekeeping')
+  store.mood.notification_url = `${app.server.url}/apple/notifications`
+  const found = await findings(folder, { test: true, env })
+  expect(about(found, 'server')).toEqual(['ok Windfall runs.'])
+  expect(about(found, 'configuration')).toEqual([`ok ${folder.path}/config.toml can be used.`])
+  expect(about(found, 'notification URL')).toEqual(['ok https://windfall.example.com/apple/notifications'])
+  expect(about(found, 'clock')).toEqual(['ok agrees with Apple’s.'])
+  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple takes it.'])
+  expect(about(found, 'vendor number')).toEqual([`ok ${store.vendor_number}: Apple gives its reports.`])
+  expect(about(found, 'In-App Purchase key')).toEqual(['ok PRCH9M3X5L: Apple takes it.'])
+  expect(about(found, 'apps')).toEqual(['ok Apple lists 3, all connected.'])
+  expect(about(found, 'housekeeping')[0]).toMatch(/^ok 0 pending notifications were too old \(just now\)$/)
+  expect(about(found, 'last notification')[0]).toContain('production never, sandbox never')
+  expect(about(found, 'test notification')).toHaveLength(6)
+  expect(about(found, 'test notification')).toContain(`ok ${TIDES}, production: a test notification arrived`)
+  const again = await findings(folder, { env })
+  expect(about(again, 'last notification')).toContain(`ok ${TIDES}: production just now, sandbox just now.`)
+  expect(found.filter(({ state }) => state === 'fault')).toEqual([])
+})
+
+test.each([
+  ['App Store Connect key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
+  [
+    'App Store Connect key',
+    { missing_agreement: true },
+    'until the Account Holder has accepted the latest agreements',
+  ],
+  ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
+  ['In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
+] as const)('of the %s it says what is wrong (%j)', async (subject, mood, words) => {
+  const folder = await openConnected()
+  Object.assign(store.mood, mood)
+  const found = about(await findings(folder), subject)
+  expect(found).toHaveLength(1)
+  expect(found[0]).toMatch(/^fault /)
+  expect(found[0]).toContain(words)
+})
+
+test('without a vendor number or an In-App Purchase key it says what is missed', async () => {
+  const folder = openKeyFolder(opened)
+  await folder.connect({ flags: { ...folder.flags, vendor: 'none', 'purchase-key': 'none' } })
+  const found = await findings(folder)
+  expect(about(found, 'vendor number')[0]).toMatch(/^warning there is none: no report is imported/)
+  expect(about(found, 'In-App Purchase key')[0]).toMatch(/^warning there is none/)
+})
+
+test('keys that stand in one another’s place are recognised as what they are', async () => {
+  const folder = await openConnected()
+  const [connect, purchases] = ['keys/AuthKey_CNCT4K7W2Q.p8', 'keys/SubscriptionKey_PRCH9M3X5L.p8']
+  const env = {
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY_ID: 'PRCH9M3X5L',
+    WINDFALL_ACCOUNTS_0_CONNECT_KEY_FILE: purchases,
+    WINDFALL_ACCOUNTS_0_PURCHASE_KEY_ID: 'CNCT4K7W2Q',
+    WINDFALL_ACCOUNTS_0_PURCHASE_KEY_FILE: connect,
+    WINDFALL_APPS: `[{ bundle_id = "${TIDES}" }]`,
+  }
+  const found = await findings(folder, { env })
+  expect(about(found, 'App Store Connect key')[0]).toMatch(
+    /^fault .*takes it as an In-App Purchase key: the two are/,
+  )
+  expect(about(found, 'In-App Purchase key')[0]).toMatch(
+    /^fault .*takes it as an App Store Connect API key: the two are/,
+  )
+})
+
+test('a vendor number that Apple does not know is a fault', async () => {
+  const folder = await openConnected()
+  const env = { WINDFALL_ACCOUNTS_0_VENDOR_NUMBERS: `${store.vendor_number},80000001` }
+  const found = about(await findings(folder, { env }), 'vendor number')
+  expect(found[0]).toContain('Apple gives its reports')
+  expect(found[1]).toMatch(/^fault 80000001: /)
+})
+
+test.each([
+  [0, 'ok agrees'],
+  [20_000, 'warning this machine’s clock is 20 s ahead of Apple’s'],
+  [-90_000, 'fault this machine’s clock is 90 s behind Apple’s'],
+])('a clock %i ms from Apple’s is told', async (ahead_ms, words) => {
+  expect(about(await findings(openKeyFolder(opened), { ahead_ms }), 'clock')[0]).toContain(words)
+})
+
+test('without a way to Apple the rest is examined all the same', async () => {
+  const folder = await openConnected()
+  const hosts = { ...store.hosts, connect: 'http://127.0.0.1:1' }
+  const found = await findings(folder, { hosts, test: true })
+  expect(about(found, 'Apple')).toEqual([
+    'fault 127.0.0.1:1 cannot be reached (ECONNREFUSED): is this machine online, and may it open connections there?',
+  ])
+  expect(found.map(({ subject }) => subject)).not.toContain('App Store Connect key')
+})
+
+test('apps that are not connected, or with another Apple id, are told', async () => {
+  const folder = await openConnected()
+  const { windfall: running, organization } = await folder.startServing()
+  await running.store.commit(() => {
+    running.apps.add(organization.id, { bundle_id: TIDES, apple_id: 5 }, 'command line')
+    running.apps.add(organization.id, { bundle_id: 'com.lanternlabs.margin' }, 'command line')
+    running.apps.remove(organization.id, 'com.lanternlabs.margin')
+  })
+  expect(about(await findings(folder), 'apps')).toEqual([
+    'warning not connected yet: com.lanternlabs.chord. Run: windfall apps refresh',
+    'ok disconnected: com.lanternlabs.margin. `windfall apps add` connects it again.',
+    `fault ${TIDES} is 6470112201 at Apple and 5 here: its notifications wait.`,
+  ])
+})
+
+test('notifications that wait or were refused, and jobs that failed, are told', async () => {
+  const folder = await openConnected()
+  const app = await folder.startServing()
+  const data = { bundleId: 'com.example.unknown', appAppleId: 5, environment: 'Production' }
+  const uuid = '00000000-0000-4000-8000-000000000001'
+  const payload = {
+    notificationType: 'TEST',
+    notificationUUID: uuid,
+    version: '2.0',
+    signedDate: clock(),
+    data,
+  }
+  expect((await app.notify(payload)).status).toBe(200)
+  expect((await app.post('/apple/notifications', { signedPayload: 'a.b.c' })).status).toBe(401)
+  store.mood.purchase_key = 'revoked'
+  await app.windfall.catalogue.refreshAll()
+  await app.windfall.jobs.runNow('backfill')
+  const found = await findings(folder)
+  expect(about(found, 'backfill')[0]).toMatch(/^fault failed once \(just now\): /)
+  expect(about(found, 'notifications')).toEqual([
+    'warning 1 wait for an app that is not connected: windfall apps list',
+    'warning 1 of the last day are not proved to be Apple’s: windfall refused list',
+  ])
+})
+
+test('a configuration that cannot be used is told line for line, and ends it', async () => {
+  const folder = openKeyFolder(opened)
+  folder.write('config.toml', '[server]\nprot = 80\nhost = 5\n')
+  const found = await findings(folder)
+  expect(found.map(({ state, subject }) => `${state} ${subject}`)).toEqual([
+    'fault configuration',
+    'fault configuration',
+  ])
+  expect(found[0]?.words).toContain('config.toml:2  server.prot  unknown setting')
+})
+
+test('a database that is none of ours, and a server that does not answer, are faults', async () => {
+  const folder = openKeyFolder(opened)
+  folder.write('data/windfall.db', 'not a database')
+  const deaf = createServer((socket) => socket.once('data', () => socket.destroy()))
+  await new Promise<void>((resolve) => deaf.listen(`${folder.path}/data/windfall.db.sock`, resolve))
+  onTestFinished(() => void deaf.close())
+  const found = await findings(folder)
+  expect(about(found, 'database')).toEqual(['fault file is not a database'])
+  expect(about(found, 'server')[0]).toMatch(/^fault it does not answer/)
+})
+
+test('as a command it ends with 1 where something is wrong, after a line for each finding', () => {
+  const folder = openKeyFolder(opened)
+  folder.write('config.toml', '[server]\nprot = 80\n')
+  const { status, stdout, stderr } = windfall(['doctor'], { cwd: folder.path })
+  expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+  expect(stdout).toBe(
+    'fault    configuration           config.toml:2  server.prot  unknown setting. Did you mean server.port?\n\n1 fault, 0 warnings.\n',
+  )
+})
+
+test('where nobody can be asked, the command connect names the options that it needs', () => {
+  const { status, stderr } = windfall(['connect'], { cwd: openKeyFolder(opened).path })
+  expect(status).toBe(1)
+  expect(stderr).toContain('--purchase-key FILE (or none)')
+})
+
+test('how long ago something was is said in one unit', () => {
+  const MINUTE = 60_000
+  const said = [0, 5, 119, 120, 47 * 60, 72 * 60].map((minutes) => ago(0, minutes * MINUTE))
+  expect(said).toEqual([
+    'just now',
+    '5 minutes ago',
+    '119 minutes ago',
+    '2 hours ago',
+    '47 hours ago',
+    '3 days ago',
+  ])
+  expect(findingLine({ state: 'ok', subject: 'x', words: 'a\nb' })).toBe(
+    `ok       ${'x'.padEnd(22)}  a\n           b`,
+  )
+})

@@ -1,0 +1,108 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { inWords } from '../../src/cli/import.ts'
+import { controlPath, openControl } from '../../src/control.ts'
+import { emptyTally, type Progress } from '../../src/ledger/reports/tally.ts'
+import { realPathOf } from '../../src/store/paths.ts'
+import { verbsOf } from '../../src/verbs.ts'
+import { openApple } from '../ledger/reports/apple.ts'
+import { DAY, sale } from '../ledger/reports/samples.ts'
+import { folderOf, run } from '../processes.ts'
+
+/** A Windfall that listens for commands, and an Apple that it asks. */
+async function openServing() {
+  const apple = await openApple()
+  const app = await apple.openWindfall()
+  const socket = controlPath(realPathOf(app.config.store.path))
+  const control = await openControl(socket, verbsOf(app.windfall), app.windfall.log)
+  onTestFinished(control.close)
+  return { apple, app, tell: (args: string[]) => run(['import', ...args], { cwd: app.folder }) }
+}
+
+test('a command imports through the server, tells how far it is, and sums up', async () => {
+  const { apple, app, tell } = await openServing()
+  apple.say('sales', DAY, [sale(), sale()])
+  apple.say('sales', '2026-04-30', 'not_yet')
+  const { status, stdout, stderr } = await tell(['--days', '3'])
+  expect([status, stdout, stderr.replace(/^\d+ of .*\n/gm, '')]).toEqual([
+    0,
+    'daily reports: 1 read, 10 without sales, 1 not to be had yet; 2 rows.\n',
+    '',
+  ])
+  expect(app.imports.last()).toMatchObject({ read: 1, empty: 10, not_yet: 1 })
+  expect(await tell(['--days', '13'])).toMatchObject({
+    status: 0,
+    stdout: 'daily reports: 40 without sales; 0 rows.\n',
+  })
+  expect(await tell(['--days', '13'])).toMatchObject({ status: 0, stdout: 'nothing was due.\n' })
+})
+
+test('a day that failed and a run that stopped are told, and are no success', async () => {
+  const { apple, tell } = await openServing()
+  apple.say('sales', DAY, [sale({ Units: 'x' })])
+  expect(await tell(['--days', '1'])).toMatchObject({
+    status: 1,
+    stdout: 'daily reports: 3 without sales, 1 failed; 0 rows.\n',
+    stderr: expect.stringContaining('Failed days are tried again by themselves.'),
+  })
+  for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
+    apple.say(kind, '2026-04-30', 'wrong')
+  const stopped = await tell(['--days', '2'])
+  expect(stopped.status).toBe(1)
+  expect(stopped.stderr).toContain('Stopped: vendor number 85421907: ')
+})
+
+test('without Apple’s keys, or asked for wrongly, it says what to do', async () => {
+  const cwd = folderOf()
+  expect(await run(['import'], { cwd })).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'there are no keys of Apple’s for it: windfall connect asks for them\n',
+  })
+  for (const days of ['0', '401', 'x', '1.5']) {
+    expect(await run(['import', '--days', days], { cwd })).toMatchObject({
+      status: 1,
+      stderr: `--days takes a number from 1 to 400; ${days} is none\n`,
+    })
+  }
+  expect((await run(['import', '--day', '3'], { cwd })).status).toBe(2)
+})
+
+const far: Progress = {
+  ...{
+    started_at: 0,
+    done: 0,
+    of: 1_460,
+    per_second: null,
+    seconds_left: null,
+    reading: null,
+    waiting_until: null,
+  },
+  tally: emptyTally(),
+}
+const reading = { organization_id: 'o', vendor_number: 'v', kind: 'subscription_event', day: DAY } as const
+
+test.each<[string, Partial<Progress>, string]>([
+  ['at its beginning', {}, '0 of 1460 daily reports'],
+  [
+    'under way',
+    { done: 365, per_second: 12.34, seconds_left: 89, reading },
+    `365 of 1460 daily reports, 12.3 a second, 89 s left, subscription event of ${DAY}`,
+  ],
+  [
+    'slow',
+    { done: 9, per_second: 0.1, seconds_left: 14_500 },
+    '9 of 1460 daily reports, 0.1 a second, 4.0 h left',
+  ],
+  [
+    'waiting',
+    { done: 9, per_second: 2, seconds_left: 600, reading, waiting_until: Date.UTC(2026, 4, 2, 20, 15) },
+    '9 of 1460 daily reports, 2.0 a second, 10 min left, waiting for Apple’s hourly budget until 2026-05-02 20:15Z',
+  ],
+  [
+    'at its end',
+    { done: 1_460, per_second: 10, seconds_left: 0 },
+    '1460 of 1460 daily reports, 10.0 a second',
+  ],
+])('%s it is told in words', (_, more, words) => {
+  expect(inWords({ ...far, ...more })).toBe(words)
+})

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../helpers.ts'
+import { windfall } from './command.ts'
+
+const env = { WINDFALL_RATES_FETCH: 'false' }
+
+function folderWith(csv: string): { cwd: string; env: Record<string, string> } {
+  const { path, remove } = temporaryFolder()
+  onTestFinished(remove)
+  writeFileSync(join(path, 'rates.csv'), csv)
+  return { cwd: path, env }
+}
+
+test('rates of a file are imported once, shown and listed', () => {
+  const at = folderWith(
+    'date,currency,rate\n2026-03-02,USD,1.25\n2026-03-02,JPY,187.5\n2026-03-03,USD,1.25\n',
+  )
+  const first = windfall(['rates', 'import', 'rates.csv', '--base', 'eur'], at)
+  expect(first).toEqual({ status: 0, stderr: '', stdout: '3 rates on 2 days are new.\n' })
+  const again = windfall(['rates', 'import', 'rates.csv', '--base', 'EUR'], at)
+  expect(again.stdout).toBe('0 rates on 2 days are new.\n3 were known already and stay as they are.\n')
+  const shown = windfall(['rates', 'show', 'eur', '--days', '99999'], at)
+  expect(shown.stdout).toBe(
+    'day         per dollar  source\n2026-03-03  0.8         import\n2026-03-02  0.8         import\n',
+  )
+  const listed = windfall(['rates'], at).stdout.split('\n')
+  expect(listed[0]).toMatch(/^currency {2}per dollar {2}from +to +source +days without$/)
+  expect(listed.find((line) => line.startsWith('JPY'))).toMatch(
+    /^JPY +150 +2026-03-02 +2026-03-02 +import +-$/,
+  )
+})
+
+test('a file with faults imports nothing, and each fault is told with its line', () => {
+  const at = folderWith('date,currency,rate\n2026-03-02,EUR,0.92\n2026-03-32,EUR,0.92\n2026-03-03,EUR,-1\n')
+  expect(windfall(['rates', 'import', 'rates.csv'], at)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'nothing was imported:\n  line 3: "2026-03-32" is no date; write 2026-01-31\n' +
+      '  line 4: "-1" is no rate; write a number above zero, as in 0.8612\n',
+  })
+  expect(windfall(['rates', 'import', 'other.csv'], at)).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/other\.csv cannot be read \(ENOENT\)\n$/),
+  })
+})
+
+test('jobs are listed without a further word, and done by name', () => {
+  const at = folderWith('')
+  expect(windfall(['jobs', 'run', 'housekeeping'], at).stdout).toBe(
+    'housekeeping: 0 pending notifications were too old\n',
+  )
+  const { stdout } = windfall(['jobs'], at)
+  expect(stdout).toMatch(/^job +schedule +last run +took +next +outcome\n/)
+  expect(stdout).toMatch(
+    /\nhousekeeping +17 \* \* \* \* +\S+ \S+Z +\d+ ms +\S.* +0 pending notifications were too old\n/,
+  )
+})

@@ -1,0 +1,66 @@
+import { afterEach, expect, test } from 'vitest'
+import { controlPath, openControl } from '../../src/control.ts'
+import { verbsOf } from '../../src/verbs.ts'
+import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
+import { folderOf, run } from '../processes.ts'
+
+const leftovers = openLeftovers()
+afterEach(leftovers.close)
+
+/** A Windfall that listens for commands, in front of a simulated store, and what runs them. */
+async function opened() {
+  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
+  const app = leftovers.add(await connectTo(shop))
+  const { path } = app.config.store
+  leftovers.add(await openControl(controlPath(path), verbsOf(app.windfall), app.windfall.log))
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
+  return { shop, app, windfall: (...args: string[]) => run(['reconcile', ...args], { cwd }) }
+}
+
+test('windfall reconcile prints what it asked and found, app by app', async () => {
+  const { shop, app, windfall } = await opened()
+  const [{ bundle_id } = { bundle_id: '' }] = shop.apps
+  const early = await windfall()
+  expect(early).toMatchObject({ status: 0, stderr: '' })
+  expect(early.stdout).toContain('its first reading is not that far yet')
+  await app.windfall.history.backfill()
+  shop.simulation.lose({ from: shop.clock() })
+  await liveUntil(shop, app, shop.clock() + DAY, 0.05)
+  shop.clock.turn(DAY)
+
+  const found = await windfall()
+  expect(found).toMatchObject({ status: 0, stderr: '' })
+  const [head, ...rows] = found.stdout.trimEnd().split('\n')
+  expect(head).toMatch(/^bundle id +environment +asked from +until +notifications +missing +outcome$/)
+  expect(rows).toHaveLength(shop.realms.length)
+  expect(
+    rows.filter((row) => /recovered, signed 2026-06-0\d \d\d:\d\dZ to 2026-06-0/.test(row)).length,
+  ).toBeGreaterThan(1)
+
+  const again = await windfall('--since', '3d', '--app', bundle_id)
+  expect(again.stdout.trimEnd().split('\n').slice(1)).toEqual([
+    expect.stringMatching(
+      `^${bundle_id} +production +2026-05-31 12:00Z +2026-06-03 11:59Z +\\d+ +0 +nothing was missing$`,
+    ),
+    expect.stringMatching(`^${bundle_id} +sandbox .*nothing was missing$`),
+  ])
+})
+
+test('what cannot be asked is said, and the command has failed', async () => {
+  const { shop, app, windfall } = await opened()
+  await app.windfall.history.backfill()
+  shop.clock.turn(DAY)
+  shop.store.mood.purchase_key = 'revoked'
+  const refused = await windfall()
+  expect(refused.status).toBe(1)
+  expect(refused.stdout).toContain('not read to the end')
+  expect(refused.stderr).toMatch(/\(production\): Apple refused the key/)
+
+  expect(await windfall('--since', 'tomorrow')).toMatchObject({ status: 1, stdout: '' })
+  expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is yet to come')
+  expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
+  app.windfall.accounts.declare([])
+  const without = await windfall()
+  expect(without).toMatchObject({ status: 0, stdout: '' })
+  expect(without.stderr).toContain('has no In-App Purchase key')
+})

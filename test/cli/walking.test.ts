@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openAuthority } from '../../src/demo/authority.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import { openAppStore } from '../../src/demo/store/store.ts'
+import { folderOf, startServing } from '../processes.ts'
+
+const DAY = 86_400_000
+const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
+
+/** Both commands as they are, but for where Apple is and how long they wait for it. */
+const folder = folderOf()
+const entryOf = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+const serving = entryOf(
+  'serving.mjs',
+  `import { serveUntilStopped } from ${source('cli/serve.ts')}
+import { loadConfig } from ${source('config/load.ts')}
+const { ROOT_PEM, HOSTS, ...env } = process.env
+const apple = { roots: [ROOT_PEM], hosts: JSON.parse(HOSTS) }
+await serveUntilStopped(() => loadConfig({ env, cwd: process.cwd() }), apple)
+`,
+)
+const connecting = entryOf(
+  'connecting.mjs',
+  `import { setTimeout } from 'node:timers/promises'
+import { connectWith } from ${source('cli/connect-walk.ts')}
+const surroundings = { env: {}, cwd: process.cwd() }
+const { stdin: input, stdout: output } = process
+const wait = (ms) => setTimeout(ms / 20)
+const hosts = JSON.parse(process.env.HOSTS)
+await connectWith({ surroundings, flags: {}, interactive: true, test: true, input, output, hosts, wait })
+`,
+)
+
+/** What the walk says when these lines are piped into it. */
+function walk(cwd: string, env: Record<string, string>, lines: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [connecting], { cwd, env: { PATH: process.env.PATH, ...env } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text
+    })
+  }
+  child.stdin.end(lines.map((line) => `${line}\n`).join(''))
+  return new Promise((resolve) => child.once('close', () => resolve(said)))
+}
+
+test('from two key files to an arrived notification, between two processes', async () => {
+  const clock = Date.now
+  const authority = await openAuthority({ now: clock() })
+  const until = clock()
+  const simulation = openSimulation({ seed: 1, from: until - 30 * DAY, until, subscribers: 1, authority })
+  const store = await openAppStore({ simulation, authority, clock })
+  onTestFinished(store.close)
+  const cwd = folderOf({
+    'AuthKey_CNCT4K7W2Q.p8': store.connect_key.private_key,
+    'SubscriptionKey_PRCH9M3X5L.p8': store.purchase_key.private_key,
+    'config.toml': '# mine\n',
+  })
+  const env = { HOSTS: JSON.stringify(store.hosts) }
+  const serve = () => startServing({ cwd, entry: serving, env: { ...env, ROOT_PEM: authority.root_pem } })
+  const running = await serve()
+  store.mood.notification_url = `${running.url}/apple/notifications`
+  const keys = ['AuthKey_CNCT4K7W2Q.p8', '', store.connect_key.issuer_id ?? '', store.vendor_number]
+  const said = await walk(cwd, env, [...keys, 'SubscriptionKey_PRCH9M3X5L.p8', '', '', 'y', 'y'])
+  expect(said).toContain('✓ The running Windfall has taken it over.')
+  expect(said.match(/✓ com\.lanternlabs\.\w+, \w+: a test notification arrived/g)).toHaveLength(6)
+  expect(said).toContain('The import of the past year has begun.')
+  await running.logged('import finished')
+  running.kill('SIGTERM')
+  expect(await running.ended).toMatchObject({ status: 0, stderr: '' })
+
+  // Whenever it starts it looks at once: the keys may have been written while it was stopped.
+  const again = await serve()
+  expect(again.lines().filter(({ message }) => message === 'import finished')).toEqual([])
+  await again.logged('import finished')
+})

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE } from '../apple/samples.ts'
+import { HOUR, openApple, VENDOR } from '../ledger/reports/apple.ts'
+import { DAY, download, level, sale } from '../ledger/reports/samples.ts'
+
+const OTHER = 'com.example.other'
+
+type Body = {
+  running: { done: number; of: number; reading: object | null } | null
+  organizations: { unknown_apps: object[] }[]
+  days: Record<string, unknown>[]
+  next: string | null
+}
+
+/** A Windfall that has read three days of one account, and what its API says. */
+async function openRead() {
+  const apple = await openApple()
+  const app = await apple.openWindfall()
+  await app.store.commit(() => app.windfall.apps.add(app.organization.id, { bundle_id: OTHER }, 'test'))
+  apple.say('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
+  apple.say('subscription', DAY, [level(), level({ 'App Apple ID': '99', 'App Name': 'Gone' })])
+  apple.say('sales', '2026-04-30', 'not_yet')
+  apple.say('subscription', '2026-04-30', [{ ...level(), 'Billing Retry': 'x' }])
+  await app.imports.run({ days: 3 })
+  const bearer = { authorization: `Bearer ${await app.token()}` }
+  const get = async (path: string, headers: Record<string, string> = bearer) => {
+    const response = await app.request(path, { headers })
+    return { status: response.status, body: (await response.json()) as Body }
+  }
+  /** A token that reads these apps alone. */
+  const narrow = (organization_id: string, apps: string[] | null) =>
+    app.store.commit(() => app.windfall.tokens.create('narrow', { organization_id, apps }).token)
+  return { apple, app, get, narrow }
+}
+
+test('the state of the import: counts, holes with their reasons, versions, apps that nobody knows', async () => {
+  const { app, apple, get } = await openRead()
+  const { status, body } = await get('/api/v1/imports')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    running: null,
+    organizations: [
+      {
+        organization_id: app.organization.id,
+        states: expect.arrayContaining([
+          { report: 'sales', state: 'done', days: 1, first_day: DAY, last_day: DAY },
+          { report: 'sales', state: 'empty', days: 1, first_day: '2026-04-29', last_day: '2026-04-29' },
+          { report: 'subscriber', state: 'empty', days: 3, first_day: '2026-04-29', last_day: DAY },
+        ]),
+        holes: [
+          {
+            ...{ vendor_number: VENDOR, report: 'sales', day_on: '2026-04-30', state: 'not_yet', tries: 1 },
+            ...{ reason: 'Apple has not made it yet', asked_at: apple.clock(), due_at: apple.clock() + HOUR },
+          },
+          {
+            ...{ report: 'subscription', state: 'failed' },
+            reason: 'line 2, column "Billing Retry": "x" is not a whole number',
+          },
+        ],
+        versions: expect.arrayContaining([{ report: 'sales', version: '1_0', learned_at: apple.clock() }]),
+        unknown_apps: [{ sku: null, apple_id: 99, name: 'Gone' }],
+      },
+    ],
+  })
+})
+
+test('each app, report and day is told, a page at a time', async () => {
+  const { app, get } = await openRead()
+  const [lantern, other] = app.windfall.apps.list()
+  const { body } = await get('/api/v1/imports/days?report=sales,subscription&limit=2')
+  const told = body.days.map((one) => [one.app_id, one.report, one.day_on, one.state, one.rows])
+  expect(told).toEqual([
+    [lantern?.id, 'sales', DAY, 'done', 2],
+    [other?.id, 'sales', DAY, 'empty', 0],
+    [lantern?.id, 'subscription', DAY, 'done', 1],
+    [other?.id, 'subscription', DAY, 'empty', 0],
+    [lantern?.id, 'sales', '2026-04-30', 'not_yet', 0],
+    [other?.id, 'sales', '2026-04-30', 'not_yet', 0],
+    [lantern?.id, 'subscription', '2026-04-30', 'failed', 0],
+    [other?.id, 'subscription', '2026-04-30', 'failed', 0],
+  ])
+  expect(body.next).toBe('2026-04-30')
+  const { body: second } = await get(`/api/v1/imports/days?app=${BUNDLE}&limit=2&before=${body.next}`)
+  expect(second.days).toHaveLength(8)
+  expect(second.days[0]).toMatchObject({ day_on: '2026-04-29', state: 'empty' })
+  expect(second.days.at(-1)).toMatchObject({ day_on: '2026-04-28', state: 'not_asked', asked_at: null })
+
+  const pages: (string | null)[] = [body.next]
+  for (let page = 0; page < 4; page += 1)
+    pages.push((await get(`/api/v1/imports/days?limit=100&before=${pages.at(-1)}`)).body.next)
+  expect(pages).toEqual(['2026-04-30', '2026-01-20', '2025-10-12', '2025-07-04', null])
+})
+
+test('how far a run is stands there while it goes on', async () => {
+  const { apple, app, get } = await openRead()
+  apple.clock.turn(24 * HOUR)
+  const running = app.imports.run({ days: 20 })
+  let seen: Body | null = null
+  while (app.imports.progress() !== null) {
+    // The answer takes no turn of the event loop; the run needs some.
+    await new Promise(setImmediate)
+    const { body } = await get('/api/v1/imports')
+    if (body.running?.reading && body.running.done > 3) seen = body
+  }
+  await running
+  expect(seen?.running).toMatchObject({
+    of: expect.any(Number),
+    waiting_until: null,
+    reading: { vendor_number: VENDOR, report: expect.any(String), day_on: expect.any(String) },
+  })
+})
+
+test('a token tells its own organization and apps, and nobody without one is told anything', async () => {
+  const { app, get, narrow } = await openRead()
+  const [lantern] = app.windfall.apps.list()
+  const one = { authorization: `Bearer ${await narrow(app.organization.id, [lantern?.id ?? ''])}` }
+  const { body } = await get('/api/v1/imports/days?limit=1', one)
+  expect(new Set(body.days.map(({ app_id }) => app_id))).toEqual(new Set([lantern?.id]))
+  expect((await get('/api/v1/imports', one)).body.organizations[0]?.unknown_apps).toEqual([])
+  expect(await get(`/api/v1/imports/days?app=${OTHER}`, one)).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
+  const stranger = { authorization: `Bearer ${await narrow('org_elsewhere', null)}` }
+  expect((await get('/api/v1/imports', stranger)).body).toEqual({ running: null, organizations: [] })
+  expect((await get('/api/v1/imports/days', stranger)).body.days).toEqual([])
+  for (const path of ['/api/v1/imports', '/api/v1/imports/days']) {
+    expect(await get(path, {})).toMatchObject({ status: 401, body: { code: 'token_required' } })
+  }
+})
+
+test.each([
+  [
+    'report=weather',
+    'report',
+    'there is no report weather; there are: sales, subscription, subscription_event, subscriber',
+  ],
+  ['before=2026-02-30', 'before', 'must be a day, YYYY-MM-DD'],
+  ['limit=0', 'limit', 'must be at least 1'],
+  ['limit=101', 'limit', 'must be at most 100'],
+])('%s is refused by name', async (query, path, message) => {
+  const { get } = await openRead()
+  expect(await get(`/api/v1/imports/days?${query}`)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', errors: [{ path, message: expect.stringContaining(message) }] },
+  })
+})
