@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { perform } from '../../src/control.ts'
+import { verbsOf } from '../../src/verbs.ts'
+import { openTestApp } from '../helpers.ts'
+
+async function opened(env: Record<string, string> = {}) {
+  const app = await openTestApp({ env: { WINDFALL_RATES_FETCH: 'false', ...env } })
+  onTestFinished(app.close)
+  const ask = async (path: string, token?: string) => {
+    const response = await app.request(path, token ? { headers: { authorization: `Bearer ${token}` } } : {})
+    return { status: response.status, body: (await response.json()) as Record<string, never> }
+  }
+  return { app, ask, tell: (verb: string, args: unknown) => perform(verbsOf(app.windfall), verb, args) }
+}
+
+test('a reader sees every job with its last run and the next', async () => {
+  const { app, ask } = await opened()
+  const { jobs } = app.windfall
+  expect((await ask('/api/v1/jobs')).status).toBe(401)
+  await jobs.runNow('housekeeping')
+  const { body } = await ask('/api/v1/jobs', await app.token())
+  expect(body).toEqual({ jobs: jobs.list() })
+  expect(jobs.list().map(({ job }) => job)).toEqual(expect.arrayContaining(['rates', 'housekeeping']))
+  expect(jobs.list().find(({ job }) => job === 'housekeeping')).toMatchObject({
+    schedule: '17 * * * *',
+    outcome: '0 pending notifications were too old',
+    started_at: app.clock(),
+    failures: 0,
+  })
+})
+
+test('a reader of one organization sees how jobs stand, and no words about the others', async () => {
+  const { app, ask } = await opened()
+  const { jobs, tokens, store } = app.windfall
+  await jobs.runNow('housekeeping')
+  const reach = { organization_id: app.organization.id, apps: null }
+  const { token } = await store.commit(() => tokens.create('theirs', reach))
+  const { body } = await ask('/api/v1/jobs', token)
+  expect(body.jobs).toContainEqual(
+    expect.objectContaining({ job: 'housekeeping', outcome: null, error: null, finished_at: app.clock() }),
+  )
+})
+
+test('readiness tells how jobs stand to everybody, without words', async () => {
+  const { app, ask } = await opened()
+  await app.windfall.jobs.runNow('housekeeping')
+  const { status, body } = await ask('/readyz')
+  expect(status).toBe(200)
+  expect(body.jobs).toContainEqual({
+    job: 'housekeeping',
+    running: false,
+    started_at: app.clock(),
+    finished_at: app.clock(),
+    duration_ms: 0,
+    failures: 0,
+    next_at: expect.any(Number),
+  })
+})
+
+test('a command lists the jobs, and runs one at once', async () => {
+  const { app, tell } = await opened()
+  expect(await tell('jobs.run', { name: 'rates' })).toMatchObject({
+    job: 'rates',
+    failures: 0,
+    outcome: expect.stringContaining('new rates from peg; rates.fetch is off'),
+  })
+  expect(await tell('jobs.list', {})).toEqual({ jobs: app.windfall.jobs.list() })
+  await expect(tell('jobs.run', { name: 'nothing' })).rejects.toMatchObject({ code: 'unknown_job' })
+})
+
+test('a reload takes other schedules over, and a job with "off" no longer has a next run', async () => {
+  const { app } = await opened()
+  const { jobs, declare } = app.windfall
+  jobs.start()
+  const next = (name: string) => jobs.list().find(({ job }) => job === name)?.next_at
+  expect(next('housekeeping')).toBe(app.clock())
+  await declare({ ...app.config, jobs: { ...app.config.jobs, housekeeping: 'off', rates: '0 0 1 1 *' } })
+  expect(next('housekeeping')).toBeNull()
+  expect(new Date(next('rates') ?? 0).toISOString()).toMatch(/-01-01T00:00:00/)
+})

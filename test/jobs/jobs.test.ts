@@ -1,0 +1,369 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { AppleFault } from '../../src/apple/api/faults.ts'
+import { type Job, openJobs, type Schedules } from '../../src/jobs/jobs.ts'
+import { openLog } from '../../src/log.ts'
+import { openStore } from '../../src/store/store.ts'
+import { handClock, temporaryFolder } from '../helpers.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const START = Date.parse('2026-03-03T10:00:00Z')
+const SCHEDULES: Schedules = {
+  import: '13 * * * *',
+  backfill: 'off',
+  reconcile: '*/15 * * * *',
+  lookups: 'off',
+  rates: '25 5,17 * * *',
+  housekeeping: '17 * * * *',
+  jitter_percent: 0,
+}
+
+/** A job that does as told, how often it began, and when it first did. */
+function scripted(name: Job['name']) {
+  const first = Promise.withResolvers<void>()
+  const state = {
+    began: 0,
+    hasBegun: first.promise,
+    run: async (_: AbortSignal): Promise<string> => 'all well',
+  }
+  const job: Job = {
+    name,
+    run: (signal) => {
+      state.began += 1
+      first.resolve()
+      return state.run(signal)
+    },
+  }
+  return Object.assign(state, { job })
+}
+
+/** A run that goes on until it is let go. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  return { run: () => promise, letGo: () => resolve('done at last') }
+}
+
+/** A database of a test's own that several processes, one after the other, open jobs on. */
+function machine() {
+  const folder = temporaryFolder()
+  const clock = handClock(START)
+  const logged: string[] = []
+  const log = openLog({
+    format: 'json',
+    level: 'debug',
+    write: (text) => void logged.push(String(Buffer.from(text))),
+  })
+  let store = openStore(`${folder.path}/windfall.db`)
+  onTestFinished(async () => {
+    await store.close()
+    folder.remove()
+  })
+
+  function boot(jobs: readonly { job: Job }[], schedules = SCHEDULES, random = () => 0) {
+    const opened = openJobs(
+      jobs.map(({ job }) => job),
+      { store, clock, log, schedules, random, patience: 50 },
+    )
+    opened.start()
+    onTestFinished(opened.close)
+    const stateOf = (name: string) => opened.list().find(({ job }) => job === name)
+    return { ...opened, stateOf }
+  }
+
+  /** The process ends without a word, and the next one opens the file. */
+  async function crash(): Promise<void> {
+    const file = store.file
+    await store.close()
+    store = openStore(file)
+  }
+
+  function said() {
+    log.flush()
+    const lines = logged.join('').split('\n').filter(Boolean)
+    return lines.map((line) => JSON.parse(line))
+  }
+
+  return { clock, boot, crash, said, store: () => store }
+}
+
+test('a job that never ran runs at the start, then when its schedule says', async () => {
+  const { boot, clock } = machine()
+  const reconcile = scripted('reconcile')
+  const jobs = boot([reconcile])
+  expect(jobs.stateOf('reconcile')).toMatchObject({ started_at: null, failures: 0, next_at: START })
+  await jobs.tick()
+  expect(jobs.stateOf('reconcile')).toEqual({
+    job: 'reconcile',
+    schedule: '*/15 * * * *',
+    running: false,
+    started_at: START,
+    finished_at: START,
+    duration_ms: 0,
+    outcome: 'all well',
+    error: null,
+    failures: 0,
+    next_at: START + 15 * MINUTE,
+  })
+  clock.turn(15 * MINUTE - 1)
+  await jobs.tick()
+  expect(reconcile.began).toBe(1)
+  clock.turn(1)
+  await jobs.tick()
+  expect(reconcile.began).toBe(2)
+})
+
+test('what was missed while the machine was off runs at the start, once; what was not waits', async () => {
+  const { boot, clock, crash } = machine()
+  const [rates, reconcile] = [scripted('rates'), scripted('reconcile')]
+  const first = boot([rates, reconcile])
+  await first.tick()
+  await first.close()
+  await crash()
+  clock.turn(2 * HOUR)
+  const second = boot([rates, reconcile])
+  await second.tick()
+  expect([rates.began, reconcile.began]).toEqual([1, 2])
+  expect(second.stateOf('rates')).toMatchObject({
+    outcome: 'all well',
+    next_at: Date.parse('2026-03-03T17:25:00Z'),
+  })
+  await second.tick()
+  expect(reconcile.began).toBe(2)
+})
+
+test('"off" is off, at the start too, and can still be done by hand', async () => {
+  const { boot, clock } = machine()
+  const lookups = scripted('lookups')
+  const jobs = boot([lookups])
+  clock.turn(400 * HOUR)
+  await jobs.tick()
+  expect(jobs.stateOf('lookups')).toMatchObject({ schedule: 'off', next_at: null, started_at: null })
+  expect(await jobs.runNow('lookups')).toMatchObject({ outcome: 'all well', next_at: null })
+})
+
+test('a job never overlaps itself, and holds up no other', async () => {
+  const { boot, clock, store } = machine()
+  const [long, other] = [scripted('import'), scripted('reconcile')]
+  const { run, letGo } = held()
+  long.run = run
+  const jobs = boot([long, other])
+  const begun = jobs.tick()
+  await Promise.all([long.hasBegun, other.hasBegun])
+  // By then the end of the other is written down.
+  for (let turn = 0; turn < 3; turn += 1) await store().commit(() => {})
+  clock.turn(3 * HOUR)
+  await jobs.tick()
+  expect([long.began, other.began]).toEqual([1, 2])
+  expect(jobs.stateOf('import')).toMatchObject({
+    running: true,
+    started_at: START,
+    failures: 0,
+    outcome: null,
+  })
+  await expect(jobs.runNow('import')).rejects.toMatchObject({ status: 409, code: 'job_running' })
+  letGo()
+  await begun
+  expect(jobs.stateOf('import')).toMatchObject({
+    running: false,
+    duration_ms: 3 * HOUR,
+    outcome: 'done at last',
+    next_at: Date.parse('2026-03-03T13:13:00Z'),
+  })
+})
+
+test('a job that fails says why, waits twice as long each time, and recovers', async () => {
+  const { boot, clock, said } = machine()
+  const reconcile = scripted('reconcile')
+  const jobs = boot([reconcile])
+  reconcile.run = () => Promise.reject(new Error('Apple is away'))
+  const waits: number[] = []
+  for (let failures = 1; failures <= 8; failures += 1) {
+    await jobs.tick()
+    const state = jobs.stateOf('reconcile')
+    expect(state).toMatchObject({ failures, error: 'Apple is away', outcome: null, finished_at: clock() })
+    waits.push(((state?.next_at ?? 0) - clock()) / MINUTE)
+    clock.set((state?.next_at ?? 0) - 1)
+    await jobs.tick()
+    expect(reconcile.began).toBe(failures)
+    clock.turn(1)
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 15, 15, 15, 15])
+  reconcile.run = () => Promise.resolve('all there')
+  await jobs.tick()
+  expect(jobs.stateOf('reconcile')).toMatchObject({ failures: 0, error: null, outcome: 'all there' })
+  expect(said()).toContainEqual(
+    expect.objectContaining({
+      level: 'error',
+      message: 'a job failed',
+      job: 'reconcile',
+      reason: 'Apple is away',
+    }),
+  )
+  expect(said()).toContainEqual(expect.objectContaining({ message: 'a job works again', failures: 8 }))
+})
+
+test('Apple’s own time is waited for, across a restart too', async () => {
+  const { boot, clock, crash } = machine()
+  const reconcile = scripted('reconcile')
+  const first = boot([reconcile])
+  const retry_at = START + 2 * HOUR
+  reconcile.run = () =>
+    Promise.reject(new AppleFault('rate_limited', 'too many requests', { status: 429, retry_at }))
+  await first.tick()
+  expect(first.stateOf('reconcile')).toMatchObject({
+    failures: 1,
+    error: 'too many requests',
+    next_at: retry_at,
+  })
+  await first.close()
+  await crash()
+  clock.turn(HOUR)
+  const second = boot([reconcile])
+  await second.tick()
+  expect(second.stateOf('reconcile')).toMatchObject({
+    failures: 1,
+    error: 'too many requests',
+    next_at: retry_at,
+  })
+  clock.turn(HOUR)
+  reconcile.run = () => Promise.resolve('all there')
+  await second.tick()
+  expect(second.stateOf('reconcile')).toMatchObject({ failures: 0, outcome: 'all there' })
+})
+
+test('a job that ended the process counts as failed, and is not tried at every start', async () => {
+  const { boot, clock, crash, store } = machine()
+  const deadly = scripted('import')
+  for (let starts = 1; starts <= 4; starts += 1) {
+    const { run, letGo } = held()
+    deadly.run = run
+    const jobs = boot([deadly])
+    const before = deadly.began
+    void jobs.tick()
+    await jobs.tick()
+    // What is written first is on disk first.
+    await store().commit(() => {})
+    await crash()
+    onTestFinished(letGo)
+    const next = boot([deadly])
+    expect(next.stateOf('import')).toMatchObject({
+      failures: starts,
+      error: 'the process ended while it ran',
+      outcome: null,
+    })
+    await next.tick()
+    expect(deadly.began).toBe(before + 1)
+    clock.set(next.stateOf('import')?.next_at ?? 0)
+  }
+  expect(clock()).toBe(START + (1 + 2 + 4 + 8) * MINUTE)
+})
+
+test('closing tells a job to stop, waits for it, and the next start does it anew', async () => {
+  const { boot, clock, crash } = machine()
+  const long = scripted('rates')
+  long.run = (signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  const first = boot([long])
+  const begun = first.tick()
+  await long.hasBegun
+  await first.close()
+  await begun
+  expect(first.stateOf('rates')).toMatchObject({
+    running: false,
+    failures: 0,
+    error: null,
+    outcome: expect.stringContaining('stopped'),
+  })
+  await expect(first.runNow('rates')).rejects.toMatchObject({ code: 'job_running' })
+  await crash()
+  clock.turn(MINUTE)
+  long.run = () => Promise.resolve('fetched')
+  const second = boot([long])
+  await second.tick()
+  expect(second.stateOf('rates')).toMatchObject({ outcome: 'fetched' })
+})
+
+test('a job that does not listen is not waited for', async () => {
+  const { boot } = machine()
+  const deaf = scripted('rates')
+  const { run, letGo } = held()
+  deaf.run = run
+  const jobs = boot([deaf])
+  const begun = jobs.tick()
+  await deaf.hasBegun
+  await jobs.close()
+  expect(jobs.stateOf('rates')).toMatchObject({ running: true })
+  letGo()
+  await begun
+})
+
+test('every installation has its own seconds', async () => {
+  const { boot } = machine()
+  const [one, other] = [scripted('reconcile'), scripted('reconcile')]
+  const schedules = { ...SCHEDULES, jitter_percent: 10 }
+  const early = boot([one], schedules, () => 0)
+  const late = boot([other], schedules, () => 0.999)
+  await early.tick()
+  await late.runNow('reconcile')
+  expect(early.stateOf('reconcile')?.next_at).toBe(START + 15 * MINUTE)
+  expect(late.stateOf('reconcile')?.next_at).toBe(START + 15 * MINUTE + 0.0999 * 15 * MINUTE)
+})
+
+test('other schedules are taken over while it runs; what is to be tried again keeps its time', async () => {
+  const { boot, clock } = machine()
+  const [reconcile, rates, lookups] = [scripted('reconcile'), scripted('rates'), scripted('lookups')]
+  rates.run = () => Promise.reject(new Error('no'))
+  const jobs = boot([reconcile, rates, lookups])
+  await jobs.tick()
+  jobs.reschedule({ ...SCHEDULES, reconcile: '0 12 * * *', rates: '0 13 * * *', lookups: '30 * * * *' })
+  expect(jobs.list().map(({ job, schedule, next_at }) => [job, schedule, next_at])).toEqual([
+    ['reconcile', '0 12 * * *', START + 2 * HOUR],
+    ['rates', '0 13 * * *', START + MINUTE],
+    ['lookups', '30 * * * *', START + 30 * MINUTE],
+  ])
+  jobs.reschedule({ ...SCHEDULES, reconcile: 'off', rates: 'off' })
+  clock.turn(900 * HOUR)
+  await jobs.tick()
+  expect([reconcile.began, rates.began, lookups.began]).toEqual([1, 1, 0])
+})
+
+test('without a start nothing runs by itself, and what is written is told', async () => {
+  const { boot, store, clock } = machine()
+  await boot([scripted('rates')]).tick()
+  const log = openLog({ format: 'json', level: 'error', write: () => {} })
+  const idle = openJobs([scripted('rates').job], { store: store(), clock, log, schedules: SCHEDULES })
+  await idle.tick()
+  expect(idle.list()).toMatchObject([{ outcome: 'all well', started_at: START, next_at: null }])
+})
+
+test('a job that is stopped before it began does not begin', async () => {
+  const { boot } = machine()
+  const job = scripted('import')
+  const jobs = boot([job])
+  const begun = jobs.tick()
+  await jobs.close()
+  await begun
+  await jobs.tick()
+  expect(job.began).toBe(0)
+})
+
+test('what cannot be written down does not begin, is told, and is tried again later', async () => {
+  const { boot, store, said } = machine()
+  const job = scripted('import')
+  const jobs = boot([job])
+  await store().close()
+  await jobs.tick()
+  expect(job.began).toBe(0)
+  expect(jobs.stateOf('import')).toMatchObject({ running: false, next_at: START + MINUTE })
+  expect(said()).toContainEqual(expect.objectContaining({ message: 'a job could not be recorded' }))
+})
+
+test('nobody knows a job of that name', async () => {
+  const { boot } = machine()
+  const jobs = boot([scripted('rates'), scripted('import')])
+  await expect(jobs.runNow('rate')).rejects.toMatchObject({
+    status: 404,
+    code: 'unknown_job',
+    message: 'there is no job rate; there are: rates, import',
+  })
+})
