@@ -189,6 +189,7 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
     close,
     progress: () => progress,
     settingsOf,
+    onLineage: upkeep.onLineage,
     generations: upkeep.generations,
   }
 }

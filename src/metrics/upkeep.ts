@@ -35,10 +35,14 @@ const ROW = [
   ...['base_milli', 'count'],
 ] as const
 
+/** A lineage with its number in metric_lineages. */
+export type Numbered = LineageKey & { id: number }
+
 export type Upkeep = ReturnType<typeof openUpkeep>
 
 export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
   const cube = openCube(store)
+  const listeners: ((lineage: Numbered) => void)[] = []
   const generations = openGenerations(store, clock)
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
@@ -112,6 +116,7 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     for (const row of written) put.run({ ...row, lineage_id })
     if (before.length > next.length) dropFrom.run(lineage_id, next.length)
     addTo(key, lineage_id, changes)
+    for (const listener of listeners) listener({ ...key, id: lineage_id })
     return lineage_id
   }
 
@@ -124,6 +129,11 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     if (making && lineage_id <= making.made_up_to) {
       cube.add({ ...key, generation: making.generation }, calendars, changes)
     }
+  }
+
+  /** `listener` is called within the unit of work, whenever what a lineage adds was made anew. */
+  function onLineage(listener: (lineage: Numbered) => void): void {
+    listeners.push(listener)
   }
 
   const isDue = (): boolean => due.get(clock(), 1) !== undefined
@@ -158,8 +168,6 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     return some.length
   }
 
-  type Numbered = LineageKey & { id: number }
-
   /** Lineages that wait for a final rate, `limit` of them after the one numbered `after`. */
   const provisional = (after: number, limit: number): Numbered[] => waiting.all(after, limit)
 
@@ -171,6 +179,7 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
 
   return {
     recompute,
+    onLineage,
     isDue,
     ripen,
     remakeSome,
