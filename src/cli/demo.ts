@@ -8,10 +8,12 @@ import { type Clock, systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
 import { openAuthority } from '../demo/authority.ts'
 import { fill } from '../demo/fill.ts'
+import { openPublisher } from '../demo/publisher.ts'
 import { openSimulation, type Simulation } from '../demo/simulation.ts'
 import type { Step } from '../demo/steps.ts'
 import { type AppStore, openAppStore } from '../demo/store/store.ts'
 import { Refusal } from '../errors.ts'
+import type { RateOrigins } from '../ledger/rates/sources.ts'
 import type { Log } from '../log.ts'
 import { declareAccount, importYear } from './demo-store.ts'
 import { print } from './instance.ts'
@@ -69,11 +71,13 @@ async function demonstrate(
   const from = until - TWO_YEARS_MS
   const simulation = openSimulation({ seed, from, until, subscribers: SUBSCRIBERS, authority })
   const store = await openAppStore({ simulation, authority, clock: systemClock })
+  const publisher = await openPublisher()
+  const { root_pem: root } = authority
   try {
     declareAccount(folder, store)
-    await liveIn({ folder, port, once, until, simulation, store, root: authority.root_pem })
+    await liveIn({ folder, port, once, until, simulation, store, root, rates: publisher.origins })
   } finally {
-    await store.close()
+    await Promise.all([store.close(), publisher.close()])
   }
 }
 
@@ -85,14 +89,14 @@ type Stage = {
   simulation: Simulation
   store: AppStore
   root: string
+  rates: RateOrigins
 }
 
 /** The appliance against the simulated store, until it is stopped. */
-async function liveIn({ folder, port, once, until, simulation, store, root }: Stage): Promise<void> {
+async function liveIn(stage: Stage): Promise<void> {
+  const { folder, port, once, until, simulation, store, root, rates } = stage
   const env = {
     WINDFALL_LOG_LEVEL: 'warn',
-    // What is made up needs no rates of the world's.
-    WINDFALL_RATES_FETCH: 'false',
     ...(port !== undefined && { WINDFALL_SERVER_PORT: port }),
   }
   const { config } = loadConfig({ env, cwd: folder })
@@ -105,6 +109,7 @@ async function liveIn({ folder, port, once, until, simulation, store, root }: St
     log,
     roots: [root],
     hosts: store.hosts,
+    rate_origins: rates,
   })
   await connect(windfall, simulation)
   await playHistory(windfall, simulation, clock, until)
