@@ -81,6 +81,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...refusedVerbs(windfall),
     ...historyVerbs(windfall),
     ...importVerbs(windfall),
+    ...metricVerbs(windfall),
     ...jobVerbs(windfall),
     backup: verb(v.object({ destination: text }), ({ destination }) => store.backup(resolve(destination))),
   }
@@ -189,6 +190,17 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
       const read = rates.readCsv(csv, base)
       return store.commit(() => rates.keep(read))
     }),
+  }
+}
+
+function metricVerbs({ metrics }: Windfall): Verbs {
+  return {
+    'metrics.rebuild': verb(v.object({}), async () => ({ lineages: await metrics.rebuild() })),
+    'metrics.verify': verb(v.object({}), async () => {
+      await metrics.settled()
+      return metrics.verify()
+    }),
+    'metrics.status': verb(v.object({}), () => ({ progress: metrics.progress() })),
   }
 }
 

@@ -16,6 +16,7 @@ import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
+import { rebuildCommand, verifyCommand } from './metrics.ts'
 import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { refusedCommand } from './refused.ts'
@@ -38,6 +39,8 @@ const COMMANDS: Record<string, AnyCommand> = {
   refused: refusedCommand,
   import: importCommand,
   reconcile: reconcileCommand,
+  rebuild: rebuildCommand,
+  verify: verifyCommand,
   jobs: jobsCommand,
   rates: ratesCommand,
   backup: backupCommand,

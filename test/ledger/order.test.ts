@@ -6,12 +6,16 @@ import { openVerifier, type Verified, type Verifier } from '../../src/apple/sign
 import { type SubscriptionFacts, verifySubscription } from '../../src/apple/subscription.ts'
 import { openApps } from '../../src/apps/apps.ts'
 import { openOrganizations } from '../../src/apps/organizations.ts'
+import { openProducts } from '../../src/apps/products.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
 import type { Step } from '../../src/demo/steps.ts'
 import type { TransactionBody, UnsignedNotification } from '../../src/demo/unsigned.ts'
 import { openFeed } from '../../src/events/feed.ts'
 import { EVENT_TYPES } from '../../src/events/vocabulary.ts'
 import { type Arrival, openLedger } from '../../src/ledger/ledger.ts'
+import { openRates } from '../../src/ledger/rates/rates.ts'
+import { openLog } from '../../src/log.ts'
+import { openMetrics } from '../../src/metrics/metrics.ts'
 import { openStore } from '../../src/store/store.ts'
 import { handClock, rowsOf, sharedAuthority, temporaryFolder } from '../helpers.ts'
 import { runs } from '../random.ts'
@@ -109,7 +113,7 @@ async function proveHistory(verifier: Verifier, seed: number, subscribers: numbe
   return facts
 }
 
-/** The ledger alone on a database of its own. Ids of apps are hashed into others, so here they are always the same. */
+/** The ledger and its metrics on a database of their own. Ids of apps are hashed into others, so here they are always the same. */
 async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const store = openStore(`${folder}/windfall.db`)
   const clock = handClock(UNTIL)
@@ -117,12 +121,19 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const apps = openApps(store, clock)
   const organizations = openOrganizations(store, clock)
   const ledger = openLedger({ store, clock, feed, apps })
+  const products = openProducts(store, clock)
+  const rates = openRates({ store, clock, settings: { fetch: false } })
+  const log = openLog({ format: 'json', level: 'error' })
+  const metrics = openMetrics({
+    ...{ store, clock, apps, organizations, products, rates, ledger, log },
+    factors: 'calendar',
+  })
   await store.commit(() => {
     organizations.declare([])
     for (const bundle_id of bundles) apps.add(organizations.meant(null).id, { bundle_id }, 'test')
     store.prepare("update apps set id = 'app/' || bundle_id").run()
   })
-  return { store, feed, apps, ledger }
+  return { store, feed, apps, ledger, metrics }
 }
 type Opened = Awaited<ReturnType<typeof openLedgerIn>>
 
@@ -143,6 +154,8 @@ async function ledgerOf(
     const part = facts.slice(from, bounds[index + 1])
     await Promise.all(part.map((fact, number) => applyTo(opened, fact, number)))
   }
+  // Made anew it is the same, in whatever order it came.
+  if (restarts.length > 0) expect((await opened.metrics.verify()).difference).toBeNull()
   const state = stateOf(opened)
   await opened.store.close()
   folder.remove()
@@ -176,9 +189,25 @@ function stateOf({ store, feed }: Opened) {
     customers: rows('customers'),
     bridges: rows('customer_bridges'),
     payloads: rowsOf(store, 'signed_payloads', ['id', 'source', 'received_at', 'body', 'codec']),
+    metrics: named(store, METRIC_ROWS),
+    days: named(store, METRIC_DAYS),
     events: events.map((event) => `${event.environment} ${event.type} ${event.cause}`).sort(),
   }
 }
+
+const METRIC_ROWS = `
+  select app_id, environment, original_transaction_id, metric_rows.*, 0 as lineage_id
+  from metric_rows join metric_lineages on id = lineage_id`
+const METRIC_DAYS = `
+  select app_id, environment, zone, measure, dimension, value, day, milli, base_milli, count
+  from metric_days join metric_series on id = series_id where milli <> 0 or base_milli <> 0 or count <> 0`
+
+/** Rows by the names of what they are about, not by the numbers that order of arrival gave. */
+const named = ({ prepare }: Opened['store'], sql: string): string[] =>
+  prepare<[], object>(sql)
+    .all()
+    .map((row) => JSON.stringify({ ...row, lineage_id: 0 }))
+    .sort()
 
 const EVENTS_OF_THE_RULE = EVENT_TYPES.filter((type) => !type.startsWith('customer.'))
 
@@ -195,7 +224,7 @@ const history = fc.record({
 })
 
 const TITLE =
-  'any order, repetition and restart of a history’s facts leaves the same ledger, customers and events; a part of them a part of the events'
+  'any order, repetition and restart of a history’s facts leaves the same ledger, customers, metrics and events; a part of them a part of the events'
 
 test(TITLE, { timeout: 3_600_000 }, async () => {
   const authority = await sharedAuthority()

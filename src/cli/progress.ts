@@ -1,0 +1,74 @@
+/** What we compute: how far a long verb is, shown while it goes on: a bar at a terminal, now and then a line elsewhere. */
+import { setTimeout } from 'node:timers/promises'
+import { type Ask, remark } from './instance.ts'
+
+/** What every long verb can say of itself. */
+export type Steps = { done: number; of: number }
+
+/** `verb` does it; `status` answers `{ progress }` meanwhile, null while there is nothing to tell. */
+type Long<Progress extends Steps> = {
+  verb: string
+  args: object
+  status: string
+  inWords: (progress: Progress) => string
+}
+
+/** How often it is asked how far it is: where the line is drawn anew, and where each is one more. */
+const LOOK_MS = 250
+const LINE_EVERY_MS = 10_000
+const BAR = 24
+
+/** Does a long verb and shows how far it is, until it is done. Returns what it answers, throws what it throws. */
+export async function follow<Answer, Progress extends Steps>(
+  ask: Ask,
+  { verb, args, status, inWords }: Long<Progress>,
+): Promise<Answer> {
+  const show = process.stderr.isTTY ? drawer(process.stderr) : teller()
+  const ended = new AbortController()
+  const done = ask<Answer>(verb, args).finally(() => ended.abort())
+  const showing = showUntil(ended.signal, async () => {
+    const { progress } = await ask<{ progress: Progress | null }>(status, {})
+    if (progress && !ended.signal.aborted) show.progress(progress, inWords(progress))
+  })
+  try {
+    return await done
+  } finally {
+    await showing
+    show.end()
+  }
+}
+
+async function showUntil(ended: AbortSignal, look: () => Promise<void>): Promise<void> {
+  while (!ended.aborted) {
+    await setTimeout(LOOK_MS, undefined, { signal: ended }).catch(() => {})
+    // Where it cannot be asked how far it is, the verb itself says what is wrong.
+    if (!ended.aborted) await look().catch(() => {})
+  }
+}
+
+/** One line at a terminal, drawn anew. */
+const drawer = (terminal: NodeJS.WriteStream) => ({
+  progress(steps: Steps, words: string): void {
+    terminal.write(`\r\u001b[K${`${barOf(steps)} ${words}`.slice(0, Math.max(20, terminal.columns - 1))}`)
+  },
+  end: (): void => void terminal.write('\r\u001b[K'),
+})
+
+/** Lines now and then, for what is no terminal. */
+function teller() {
+  let told_at: number | null = null
+  return {
+    progress(_: Steps, words: string): void {
+      const now = performance.now()
+      if (told_at !== null && now - told_at < LINE_EVERY_MS) return
+      told_at = now
+      remark(words)
+    },
+    end: (): void => {},
+  }
+}
+
+function barOf({ done, of }: Steps): string {
+  const full = of === 0 ? 0 : Math.floor((done / of) * BAR)
+  return `[${'█'.repeat(full)}${'·'.repeat(BAR - full)}]`
+}
