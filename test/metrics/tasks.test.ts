@@ -1,0 +1,132 @@
+/** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp, temporaryFolder } from '../helpers.ts'
+
+type Row = { measure: string; currency: string; milli: number; base_milli: number | null }
+type Day = { zone: string; value: string; day: number }
+
+let app: TestApp
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  folder = temporaryFolder()
+  app = await openTestApp({ folder: folder.path })
+})
+afterEach(async () => {
+  await app.close()
+  folder.remove()
+})
+
+/** A month of 8.49 euros, bought at 23:30 of Greenwich. */
+const BOUGHT_AT = Date.UTC(2026, 4, 20, 23, 30)
+const inEuros = {
+  ...{ transactionId: '2000000000000001', transactionReason: 'PURCHASE', storefront: 'DEU' },
+  ...{ price: 8_490, currency: 'EUR', purchaseDate: BOUGHT_AT, expiresDate: BOUGHT_AT + 31 * 86_400_000 },
+}
+
+async function buy(): Promise<void> {
+  const signedTransactionInfo = app.authority.sign(transactionPayload(inEuros))
+  const answer = await app.notify(
+    outerPayload(dataBody({ signedTransactionInfo }), { notificationType: 'SUBSCRIBED' }),
+  )
+  expect(answer.status).toBe(200)
+}
+
+const rows = (measure: string): Row[] =>
+  app.windfall.store
+    .prepare<[string], Row>(
+      'select measure, currency, milli, base_milli from metric_rows where measure = ? order by position',
+    )
+    .all(measure)
+
+const days = (dimension: string): Day[] =>
+  app.windfall.store
+    .prepare<[string], Day>(`
+      select zone, value, day from metric_days join metric_series on id = series_id
+      where measure = 'mrr' and dimension = ? and count = 1
+        and generation in (select generation from metric_generations where made_up_to is null)`)
+    .all(dimension)
+
+async function bringRates(csv: string): Promise<void> {
+  const { rates, store, metrics } = app.windfall
+  const read = rates.readCsv(csv, 'USD')
+  await store.commit(() => rates.keep(read))
+  await metrics.settled()
+}
+
+test('what no rate was known for is converted once there is one, and stands apart until then', async () => {
+  await buy()
+  expect(rows('mrr')[0]).toEqual({ measure: 'mrr', currency: 'EUR', milli: 8_490, base_milli: null })
+  expect(days('unconverted')).toHaveLength(1)
+  // A dollar costs 0.80 euros: 8,490 ÷ 0.8 = 10,612.5, half to even.
+  await bringRates('date,currency,rate\n2026-05-20,EUR,0.80\n2026-05-21,EUR,0.80\n')
+  expect(rows('mrr')[0]?.base_milli).toBe(10_612)
+  expect(rows('revenue.new')[0]?.base_milli).toBe(10_612)
+  expect(days('unconverted')).toEqual([])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+})
+
+test('a rate that is final is not asked for again', async () => {
+  await bringRates('date,currency,rate\n2026-05-20,EUR,0.80\n2026-05-21,EUR,0.80\n')
+  await buy()
+  const provisional = () =>
+    app.windfall.store.prepare('select sum(provisional) as n from metric_lineages').get() as { n: number }
+  // What ends in the future will be taken away at the rate it came with.
+  expect(provisional().n).toBe(0)
+})
+
+test('a period that Apple tells of a product changes what its subscriptions are worth', async () => {
+  await buy()
+  expect(rows('mrr')[0]?.milli).toBe(8_490)
+  const { products, store, metrics } = app.windfall
+  const [one] = app.windfall.apps.list()
+  await store.commit(() =>
+    products.learnPeriod(one?.id ?? '', { product_id: 'lantern.pro.monthly', period: 'P1Y' }),
+  )
+  await metrics.settled()
+  // 8,490 ÷ 12 = 707.5, half to even.
+  expect(rows('mrr')[0]?.milli).toBe(708)
+  expect((await metrics.verify()).difference).toBeNull()
+})
+
+test('another time zone counts every day anew', async () => {
+  await buy()
+  const greenwich = days('all')
+  expect(greenwich).toEqual([{ zone: 'UTC', value: '', day: Date.UTC(2026, 4, 20) / 86_400_000 }])
+  const organizations = '[{ slug = "default", time_zone = "Europe/Berlin" }]'
+  const { config } = loadConfig({ env: { WINDFALL_ORGANIZATIONS: organizations }, cwd: folder.path })
+  await app.windfall.declare(config)
+  await app.windfall.metrics.settled()
+  // Half past one in the morning of the next day.
+  expect(days('all')).toEqual([{ zone: 'Europe/Berlin', value: '', day: Date.UTC(2026, 4, 21) / 86_400_000 }])
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+})
+
+test('what was to be made anew when the process ended is made at the next start', async () => {
+  await buy()
+  const { store } = app.windfall
+  await store.commit(() => {
+    store.prepare("update metric_rows set milli = 1, base_milli = 1 where measure = 'mrr'").run()
+    store.prepare('insert into metric_tasks (task) select id from apps').run()
+  })
+  await app.close()
+  app = await openTestApp({ folder: folder.path, apps: [] })
+  await app.windfall.metrics.settled()
+  expect(rows('mrr')[0]?.milli).toBe(8_490)
+})
+
+test('what ends in the future is not shown before it does', async () => {
+  await buy()
+  const ended = () => rows('mrr.churn_other').length
+  expect(ended()).toBe(1)
+  const shown = () =>
+    app.windfall.store.prepare("select sum(shown) as n from metric_rows where measure = 'mrr'").get() as {
+      n: number
+    }
+  expect(shown().n).toBe(1)
+  app.clock.set(NOW + 60 * 86_400_000)
+  await app.windfall.metrics.ripen()
+  expect(shown().n).toBe(2)
+  expect((await app.windfall.metrics.verify()).difference).toBeNull()
+})
