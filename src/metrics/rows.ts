@@ -4,6 +4,7 @@ import { monthOf, weekOf } from './calendar.ts'
 import { type Flow, flowsOf } from './flows.ts'
 import type { Factors } from './months.ts'
 import {
+  type Level,
   type Movement,
   type MovementKind,
   movementsOf,
@@ -74,7 +75,7 @@ export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settin
   const segments = valued(timelineOf(transactions, renewals, periodOf), factors, toBase)
   const moved = movementsOf(segments, is_whole, toBase)
   const rows = [
-    ...segments.flatMap((segment) => levelRows(segment, of)),
+    ...segments.flatMap((_, index) => levelRows(segments, index, of)),
     ...moved.map((movement) => movementRow(movement, of)),
     ...returnedRows(moved, of, calendar),
     ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
@@ -102,7 +103,10 @@ const counted = (at: number, measure: Measure, dimensions: Dimensions, count: nu
   ...{ currency: '', milli: 0, base_milli: 0, count },
 })
 
-function levelRows({ level, from, to, kind, transaction_id }: Valued, of: DimensionsOf): MetricRow[] {
+function levelRows(segments: readonly Valued[], index: number, of: DimensionsOf): MetricRow[] {
+  const segment = segments[index]
+  if (!segment) return []
+  const { level, from, to, kind, transaction_id } = segment
   const dimensions = of(transaction_id)
   if (kind === 'trial') {
     return [counted(from, 'trials', dimensions, 1), counted(to, 'trials', dimensions, -1)]
@@ -113,11 +117,32 @@ function levelRows({ level, from, to, kind, transaction_id }: Valued, of: Dimens
     milli: sign * level.milli,
     base_milli: level.is_converted ? sign * level.base_milli : null,
   })
-  return [
-    { ...counted(from, 'mrr', dimensions, 1), ...worth(1) },
-    { ...counted(to, 'mrr', dimensions, -1), ...worth(-1) },
-  ]
+  const rows: MetricRow[] = []
+  if (!goesOn(segments[index - 1], segment, of))
+    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...worth(1) })
+  if (!goesOn(segment, segments[index + 1], of))
+    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...worth(-1) })
+  return rows
 }
+
+/** Whether a level is the same in every respect before and after: the most common renewal of all. */
+function goesOn(before: Valued | undefined, after: Valued | undefined, of: DimensionsOf): boolean {
+  if (!before || !after || before.to !== after.from || !before.level.alive || !after.level.alive) return false
+  const [a, b] = [of(before.transaction_id), of(after.transaction_id)]
+  return (
+    isSameLevel(before.level, after.level) &&
+    a.product_id === b.product_id &&
+    a.storefront === b.storefront &&
+    a.period === b.period &&
+    a.offer === b.offer
+  )
+}
+
+const isSameLevel = (a: Level, b: Level): boolean =>
+  a.currency === b.currency &&
+  a.milli === b.milli &&
+  a.base_milli === b.base_milli &&
+  a.is_converted === b.is_converted
 
 function movementRow(movement: Movement, of: DimensionsOf): MetricRow {
   const { at, kind, transaction_id, currency, milli, base_milli, count } = movement
@@ -165,18 +190,28 @@ function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }
 
-/** Rows of the same kind at the same instant become one; what is nothing then is left out. */
-function summed(rows: readonly MetricRow[]): MetricRow[] {
+/** In the order in which they may be shown. Rows of the same kind become one; what is nothing then is left out. */
+function summed(rows: MetricRow[]): MetricRow[] {
+  rows.sort((a, b) => a.known_at - b.known_at)
+  const sums: MetricRow[] = []
+  for (let from = 0; from < rows.length; ) {
+    let to = from + 1
+    while (rows[to]?.known_at === rows[from]?.known_at) to += 1
+    // Most instants have one row, and nothing to be put together.
+    sums.push(...(to - from === 1 ? rows.slice(from, to) : summedAt(rows.slice(from, to))))
+    from = to
+  }
+  return sums.filter(({ milli, base_milli, count }) => milli !== 0 || count !== 0 || (base_milli ?? 0) !== 0)
+}
+
+function summedAt(rows: readonly MetricRow[]): MetricRow[] {
   const sums = new Map<string, MetricRow>()
   for (const row of rows) {
-    const key = nameOf(row)
-    const sum = sums.get(key)
-    sums.set(key, sum ? plus(sum, row) : row)
+    const name = nameOf(row)
+    const sum = sums.get(name)
+    sums.set(name, sum ? plus(sum, row) : row)
   }
-  return [...sums]
-    .filter(([, { milli, base_milli, count }]) => milli !== 0 || count !== 0 || (base_milli ?? 0) !== 0)
-    .sort(([, a], [, b]) => a.known_at - b.known_at)
-    .map(([, row]) => row)
+  return [...sums.values()]
 }
 
 const plus = (a: MetricRow, b: MetricRow): MetricRow => ({
