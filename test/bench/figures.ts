@@ -24,18 +24,19 @@ export function ratioOf(values: readonly number[], floors: readonly number[]): n
   return median(values.map((value, round) => value / (floors[round] ?? Number.NaN)))
 }
 
-/** A speed against a floor's speed. `at_least` is the target; without one the ratio is only told. */
+/** A speed against a floor's speed, in `unit`s a second. `at_least` is the target; without one the ratio is only told. */
 export function faster(
   figure: string,
   values: readonly number[],
   floor: { name: string; values: readonly number[] },
   at_least: number | null,
+  unit = '',
 ): Figure {
   const ratio = ratioOf(values, floor.values)
   return {
     figure,
-    value: `${whole(median(values))}/s`,
-    floor: `${floor.name}: ${whole(median(floor.values))}/s`,
+    value: `${whole(median(values))}${unit}/s`,
+    floor: `${floor.name}: ${whole(median(floor.values))}${unit}/s`,
     ratio,
     ...(at_least !== null && { target: `≥ ${at_least} ×` }),
     reached: at_least === null ? null : ratio >= at_least,
@@ -49,6 +50,16 @@ export function below(figure: string, value: number, unit: string, at_most: numb
     value: `${short(value)} ${unit}`,
     ...(at_most !== null && { target: `≤ ${short(at_most)} ${unit}` }),
     reached: at_most === null ? null : value <= at_most,
+  }
+}
+
+/** A number that should be a bound at least, in its own unit. */
+export function above(figure: string, value: number, unit: string, at_least: number | null): Figure {
+  return {
+    figure,
+    value: `${short(value)} ${unit}`,
+    ...(at_least !== null && { target: `≥ ${short(at_least)} ${unit}` }),
+    reached: at_least === null ? null : value >= at_least,
   }
 }
 

@@ -8,7 +8,10 @@ import { measureBytes } from './bytes.ts'
 import { measureCall, measureSlowDisk } from './calls.ts'
 import { diskInWords } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
+import { measureFirstConnect } from './first_connect.ts'
+import { measureImportTail } from './import_tail.ts'
 import { measureNotifications } from './notifications.ts'
+import { measureReports } from './reports.ts'
 import { FULL, QUICK } from './sizes.ts'
 import { measureStart } from './start.ts'
 import { measureBackup, measureViewers } from './tails.ts'
@@ -23,6 +26,9 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
   start: measureStart,
   backup: measureBackup,
   viewers: measureViewers,
+  reports: measureReports,
+  'first-connect': measureFirstConnect,
+  'import-tail': measureImportTail,
 }
 
 function chosen(only: string | undefined): string[] {

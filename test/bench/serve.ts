@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { openHttp } from '../../src/http/http.ts'
 import { listen } from '../../src/http/server.ts'
 import { openLog } from '../../src/log.ts'
+import { type AppleAccount, type AppleQuestion, openAppleWork } from './apple_work.ts'
 import { answerQuestions } from './child.ts'
 import { oneByOne, openBare, withoutStorage } from './floors.ts'
 import { environmentOf } from './people.ts'
@@ -13,23 +14,28 @@ import { slowCommits } from './slow_disk.ts'
 
 export type Kind = 'windfall' | 'one by one' | 'without storage' | 'bare'
 
-/** `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. */
+/**
+ * `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. `apple`: whom to
+ * ask for reports and histories; nobody unless said.
+ */
 export type ServerSpec = {
   kind: Kind
   file: string
   commit_ms?: number
   roots?: readonly string[]
   apps?: readonly { bundle_id: string; apple_id: number }[]
+  apple?: AppleAccount
 }
 
-export type ServerQuestion = { open: ServerSpec } | { backup: string } | { token: true }
+export type ServerQuestion = { open: ServerSpec } | { backup: string } | { token: true } | AppleQuestion
 
-async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [] }: ServerSpec) {
+async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple }: ServerSpec) {
   if (commit_ms > 0) slowCommits(commit_ms)
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'info' })
   const monotonic = () => performance.now()
-  const windfall = await openApp({ config, clock: systemClock, monotonic, log, ...(roots && { roots }) })
+  const others = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
+  const windfall = await openApp({ config, clock: systemClock, monotonic, log, ...others })
   const { id } = windfall.organizations.meant(null)
   for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
 
@@ -40,6 +46,7 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [] }: Ser
   return {
     url: server.url,
     windfall,
+    apple: apple && openAppleWork(windfall, apple),
     async close(): Promise<void> {
       await server.close()
       await windfall.close()
@@ -55,6 +62,10 @@ async function answer(question: ServerQuestion): Promise<object> {
     return { url: running.url }
   }
   if (!running || !('windfall' in running)) throw new Error('this server has no database')
+  if ('apple' in question) {
+    if (!running.apple) throw new Error('this server has no keys of Apple’s')
+    return running.apple(question)
+  }
   const { store, tokens } = running.windfall
   if ('backup' in question) return store.backup(question.backup)
   return {

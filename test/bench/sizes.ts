@@ -26,6 +26,14 @@ export const FULL = {
   /** What was needed to start has been given back by then. */
   idle_seconds: 3,
   load_seconds: 20,
+  /** Uncompressed. */
+  report_megabytes: [5, 50] as readonly [small: number, large: number],
+  /** Of the simulated store that is connected to for the first time. */
+  store_subscribers: 50_000,
+  /** Of the one that is read while calls come in: there has to be enough to read for as long as they do. */
+  tail_subscribers: 10_000,
+  /** Large reports that are imported meanwhile: again, more than can be. */
+  tail_reports: 90,
 }
 
 export const QUICK: Sizes = {
@@ -45,4 +53,8 @@ export const QUICK: Sizes = {
   viewers: 200,
   idle_seconds: 0.5,
   load_seconds: 1,
+  report_megabytes: [0.5, 5],
+  store_subscribers: 200,
+  tail_subscribers: 300,
+  tail_reports: 10,
 }

@@ -1,11 +1,11 @@
 /** The program as it is shipped: how soon it answers, and how much memory it takes, idle and after load. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as pass } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { below, type Figure, median, within } from './figures.ts'
+import { memoryOf } from './memory.ts'
 import { APP } from './people.ts'
 import { CONNECTIONS, inTurn, NODE_OPTIONS_OF_START, type Workshop } from './workshop.ts'
 
@@ -16,6 +16,7 @@ const BARE = `require('node:http').createServer((_, answer) => answer.end('ok'))
 const environment = {
   ...process.env,
   WINDFALL_SERVER_PORT: '0',
+  WINDFALL_RATES_FETCH: 'false',
   WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '1000000',
 }
 
@@ -56,16 +57,6 @@ function answered(url: string): Promise<void> {
   })
 }
 
-/** Resident memory in MiB, as the kernel counts it; null where there is no /proc. */
-function residentOf({ pid }: ChildProcess): number | null {
-  try {
-    const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return Number(kilobytes) / 1024
-  } catch {
-    return null
-  }
-}
-
 const serve = [...NODE_OPTIONS_OF_START, BUNDLE, 'serve']
 
 async function timed(args: readonly string[], cwd: string): Promise<number> {
@@ -94,13 +85,13 @@ async function measureMemory({ sizes, newFolder, measure }: Workshop): Promise<F
   const cwd = newFolder()
   const windfall = await started(serve, cwd)
   await pass(sizes.idle_seconds * 1000)
-  const idle = residentOf(windfall.process)
+  const idle = memoryOf(windfall.process.pid ?? 0, 'resident')
   const [token = ''] = /pk_live_\w+/.exec(windfall.said) ?? []
   await promisify(execFile)(process.execPath, [BUNDLE, 'apps', 'add', APP], { cwd, env: environment })
   const users = sizes.hot_users
   const load = { call: 'identify', url: windfall.url, token, users, connections: CONNECTIONS } as const
   await measure({ ...load, warm_seconds: 0, seconds: sizes.load_seconds })
-  const loaded = residentOf(windfall.process)
+  const loaded = memoryOf(windfall.process.pid ?? 0, 'resident')
   await windfall.stop()
   if (idle === null || loaded === null) return []
   return [

@@ -12,7 +12,7 @@ const worsts = (measured: readonly Measured[]): number[] => measured.map(({ wors
 const speeds = (measured: readonly Measured[]): number[] => measured.map(({ per_second }) => per_second)
 
 /** Identify calls, some of them of somebody new, of whom the feed tells. */
-function loadOn({ sizes }: Workshop, { url }: Server, users: number): Load {
+export function loadOn({ sizes }: Workshop, { url }: Server, users: number): Load {
   const { warm_seconds, tail_seconds: seconds } = sizes
   return {
     call: 'identify',
@@ -84,7 +84,8 @@ export async function measureViewers(workshop: Workshop): Promise<Figure[]> {
   ]
 }
 
-function comparedWithAlone(name: string, alone: Measured[], beside: Measured[]): Figure[] {
+/** What the slowest calls and all of them took beside something, against the same calls alone. */
+export function comparedWithAlone(name: string, alone: Measured[], beside: Measured[]): Figure[] {
   return [
     within(`${name}, p99`, 'ms', p99s(beside), { name: 'alone', values: p99s(alone) }, 2),
     within(`${name}, the slowest`, 'ms', worsts(beside), { name: 'alone', values: worsts(alone) }, null),

@@ -12,6 +12,7 @@ import type { Sizes } from './sizes.ts'
 /** A server of the bench in its own process. */
 export type Server = {
   url: string
+  pid: number
   ask<Answer>(question: ServerQuestion): Promise<Answer>
   close(): Promise<void>
 }
@@ -46,7 +47,7 @@ export function openWorkshop(sizes: Sizes) {
   }
 
   /** Starts a file of this folder as a process of its own, which ends with the bench. */
-  const start = (file: string): Child => started(file, [])
+  const start = (file: string, options: readonly string[] = []): Child => started(file, options)
 
   /** A database of its own with `users` users in it. */
   async function databaseOf(users: number): Promise<string> {
@@ -63,6 +64,7 @@ export function openWorkshop(sizes: Sizes) {
     const { url } = await child.ask<{ url: string }>({ open: spec })
     return {
       url,
+      pid: child.pid,
       ask: <Answer>(question: ServerQuestion) => child.ask<Answer>(question),
       async close(): Promise<void> {
         children.delete(child)

@@ -1,0 +1,83 @@
+/** What reading Apple's reports and histories does to the slowest of the calls that come in meanwhile. */
+import type { AppStore, AppStoreQuestion } from './app_store.ts'
+import type { AppleAccount, AppleQuestion, Busy } from './apple_work.ts'
+import { above, type Figure, median } from './figures.ts'
+import type { Measured } from './load.ts'
+import { openReportFile } from './report_file.ts'
+import { lastDays, openReportsHost } from './reports_host.ts'
+import type { ServerSpec } from './serve.ts'
+import { comparedWithAlone, loadOn } from './tails.ts'
+import { inTurn, type Server, type Workshop } from './workshop.ts'
+
+/** A year is imported in each round, and all of them within one of Apple's hours. */
+const ANY_NUMBER = 1_000_000
+
+/** On a database of its own, which knows nothing of Apple's yet, so that there is as much to do in each round. */
+async function openServer(workshop: Workshop, spec: Omit<ServerSpec, 'kind' | 'file'>): Promise<Server> {
+  const file = await workshop.databaseOf(workshop.sizes.hot_users)
+  return workshop.serve({ kind: 'windfall', file, ...spec })
+}
+
+/** `done`: rows or signed texts that were taken in meanwhile, in a second. */
+type Beside = Measured & { done: number }
+
+async function measureAlone(workshop: Workshop, apple: AppleAccount): Promise<Beside> {
+  const server = await openServer(workshop, { apple })
+  const measured = await workshop.measure(loadOn(workshop, server, workshop.sizes.hot_users))
+  await server.close()
+  return { ...measured, done: 0 }
+}
+
+/** @throws Error where the work was over before the load was. */
+async function measureBeside(
+  workshop: Workshop,
+  work: 'import' | 'backfill',
+  spec: Omit<ServerSpec, 'kind' | 'file'>,
+): Promise<Beside> {
+  const server = await openServer(workshop, spec)
+  const ask = <Answer>(question: AppleQuestion) => server.ask<Answer>(question)
+  await ask({ apple: 'begin', work })
+  const began = performance.now()
+  const measured = await workshop.measure(loadOn(workshop, server, workshop.sizes.hot_users))
+  const { busy, done } = await ask<Busy>({ apple: 'busy' })
+  const seconds = (performance.now() - began) / 1000
+  await server.close()
+  if (busy) return { ...measured, done: done / seconds }
+  throw new Error(`the ${work} ended before the load did: there has to be more of it in sizes.ts`)
+}
+
+function figuresOf(name: string, alone: Measured[], beside: Beside[], what: string): Figure[] {
+  const done = median(beside.map((one) => one.done))
+  return [
+    ...comparedWithAlone(`identify during ${name}`, alone, beside),
+    above(`${name} meanwhile`, done, `${what}/s`, null),
+  ]
+}
+
+export async function measureImportTail(workshop: Workshop): Promise<Figure[]> {
+  const { tail_rounds, tail_subscribers, tail_reports, report_megabytes } = workshop.sizes
+  const [megabytes] = report_megabytes
+  const host = await openReportsHost()
+  const child = workshop.start('app_store.ts')
+  const { account, roots, apps } = await child.ask<AppStore>({
+    open: { subscribers: tail_subscribers, hourly: ANY_NUMBER, signed: true },
+  } satisfies AppStoreQuestion)
+  // The oldest days are imported first.
+  host.put(openReportFile(megabytes * 1e6), lastDays(365).slice(-tail_reports))
+  try {
+    const { alone, reports, large, history } = await inTurn(tail_rounds, {
+      alone: () => measureAlone(workshop, account),
+      reports: () => measureBeside(workshop, 'import', { roots, apps, apple: account }),
+      large: () => measureBeside(workshop, 'import', { apple: host.account }),
+      history: () => measureBeside(workshop, 'backfill', { roots, apps, apple: account }),
+    })
+    return [
+      ...figuresOf('an import', alone, reports, 'rows'),
+      ...figuresOf(`an import of ${megabytes} MB a day`, alone, large, 'rows'),
+      ...figuresOf('a backfill', alone, history, 'notifications and transactions'),
+    ]
+  } finally {
+    await host.close()
+    await child.close()
+  }
+}
