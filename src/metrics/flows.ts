@@ -49,7 +49,7 @@ export function flowsOf(transactions: readonly TransactionFact[], is_whole: bool
 }
 
 function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
-  if (fact.price_milli === 0) return []
+  if (fact.price_milli === 0 || fact.offer_discount === 'FREE_TRIAL') return []
   if (fact.price_milli === null || fact.currency === null) {
     return [{ ...flow(fact, fact.purchased_at, 0), kind: 'unpriced', currency: null }]
   }

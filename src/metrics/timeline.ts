@@ -110,7 +110,10 @@ export function inOrder(a: TransactionFact, b: TransactionFact): number {
 
 function draftOf(fact: TransactionFact, until: number, renewals: readonly RenewalFact[]): Draft {
   const expires_at = fact.expires_at ?? fact.purchased_at
-  const graces = within(renewals, fact.purchased_at, until).map(({ grace_until_at }) => grace_until_at ?? 0)
+  // A grace is granted when a renewal has failed: never before the period it follows was bought.
+  const graces = within(renewals, fact.purchased_at, until)
+    .filter(({ signed_at }) => signed_at >= fact.purchased_at)
+    .map(({ grace_until_at }) => grace_until_at ?? 0)
   const revoked_at = fact.revoked_at ?? Infinity
   const to = Math.min(Math.max(expires_at, ...graces), revoked_at)
   return { fact, from: fact.purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until }

@@ -29,6 +29,12 @@ test('the first charge of a lineage is new, each after it a renewal, and a trial
   expect(short(facts.slice(2))[0]).toBe('2026-02-08 renewal 9990 USD')
 })
 
+test('a free trial costs nothing, also where its price was not said', () => {
+  const untold = { ...TRIAL, price_milli: null, currency: null }
+  const facts = [bought('1', '2026-01-01', '2026-01-08', untold), bought('2', '2026-01-08', '2026-02-08')]
+  expect(short(facts)).toEqual(['2026-01-08 new 9990 USD'])
+})
+
 test('what is bought once is neither', () => {
   const good = { kind: 'Consumable', group_id: null, price_milli: 2_970 }
   expect(short([bought('1', '2026-01-01', '2026-01-01', { ...good, expires_at: null })])).toEqual([

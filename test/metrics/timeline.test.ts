@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Segment, timelineOf } from '../../src/metrics/timeline.ts'
 import { runs } from '../random.ts'
-import { bought, day, periodOf, TRIAL, told } from './facts.ts'
+import { bought, DAY, day, periodOf, TRIAL, told } from './facts.ts'
 import { histories } from './histories.ts'
 
 const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -76,6 +76,17 @@ test('a renewal recovered within the grace ends it', () => {
     'paid monthly 2026-01-01 2026-02-05',
     'paid monthly 2026-02-05 2026-03-05',
   ])
+})
+
+test('a grace that was granted in the day before a purchase is of what went before', () => {
+  const facts = [
+    bought('1', '2026-01-01', '2026-02-01'),
+    bought('2', '2026-02-01', '2026-02-08', {
+      ...{ product_id: 'weekly', purchased_at: day('2026-02-01') + DAY / 2 },
+    }),
+  ]
+  const infos = [told('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
+  expect(timeline(facts, infos).at(-1)?.to).toBe(day('2026-02-08'))
 })
 
 test('a refund ends the current period at its instant, and takes nothing from one that is over', () => {

@@ -1,0 +1,121 @@
+/** What the simulated customers' own books say, in the oracle's words. None of it is computed by the product. */
+import { endOfSegment, type Segment } from '../../../src/demo/books.ts'
+import type { Simulation } from '../../../src/demo/simulation.ts'
+import { aMonth } from './arithmetic.ts'
+
+export type Sums = Record<string, number>
+
+export const plus = (sums: Sums, key: string, amount: number): void => {
+  sums[key] = (sums[key] ?? 0) + amount
+}
+export const nonZero = (sums: Sums): Sums =>
+  Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0))
+
+const PAID: readonly Segment['kind'][] = ['intro', 'offer', 'paid']
+
+/** Why somebody left, as Apple numbers it. */
+const WHY: Record<number, string> = { 1: 'voluntary', 2: 'billing' }
+
+/** A paid stretch that nothing followed at once. `back_at`: when it was paid for again. */
+export type Loss = { at: number; why: string; segment: Segment; back_at: number | null }
+
+export function openBooksOf(simulation: Simulation, now: number) {
+  const { entries, segments } = simulation.books
+  const own = segments.filter(
+    ({ environment, shared, from }) => environment === 'production' && !shared && from <= now,
+  )
+  const lineages = Map.groupBy(own, ({ original_transaction_id }) => original_transaction_id)
+  for (const all of lineages.values()) all.sort((a, b) => a.from - b.from)
+  /** Of each transaction that was refunded, what came last: a refund may be taken back, and be given again. */
+  const refunds = new Map(
+    entries
+      .filter(({ kind, at }) => (kind === 'refund' || kind === 'refund_reversed') && at <= now)
+      .sort((a, b) => a.at - b.at)
+      .map((one) => [one.transaction_id, one]),
+  )
+  const intents = new Map(
+    entries.filter(({ kind }) => kind === 'expired').map((one) => [one.transaction_id, one.intent]),
+  )
+  const isPaid = ({ kind }: Segment): boolean => PAID.includes(kind)
+  const lasts = (segment: Segment): boolean => segment.from < endOfSegment(segment)
+
+  const aliveAt = (at: number): Segment[] => own.filter((one) => one.from <= at && at < endOfSegment(one))
+
+  /** Every paid stretch after which there was nothing. */
+  function losses(): Loss[] {
+    return [...lineages.values()].flatMap((all) =>
+      all
+        .filter(isPaid)
+        .filter(lasts)
+        .flatMap((segment) => {
+          const at = endOfSegment(segment)
+          const isFollowed = all.some((next) => next !== segment && next.from === at && lasts(next))
+          if (at > now || isFollowed) return []
+          const back = all.find((next) => isPaid(next) && lasts(next) && next.from > at)
+          return [{ at, why: whyOf(segment), segment, back_at: back?.from ?? null }]
+        }),
+    )
+  }
+
+  function whyOf({ revoked_at, replaced_at, expires, retry_from, transaction_id }: Segment): string {
+    if (revoked_at !== null && revoked_at <= Math.min(expires, replaced_at ?? Infinity)) return 'refund'
+    const intent = intents.get(transaction_id)
+    if (intent !== undefined) return WHY[intent ?? 0] ?? 'other'
+    if (retry_from !== null) return 'billing'
+    // A refund turned the renewal off, and was taken back when the time was over.
+    return refunds.get(transaction_id)?.kind === 'refund_reversed' ? 'voluntary' : 'other'
+  }
+
+  /** Money that the ledger can know of: a price was told, and a refund was not taken back. */
+  const money = (kind: 'charge' | 'refund' | 'proration') =>
+    entries.filter(
+      (one) =>
+        one.kind === kind &&
+        one.environment === 'production' &&
+        one.told &&
+        one.at <= now &&
+        (kind !== 'refund' || refunds.get(one.transaction_id) === one),
+    )
+
+  /** Of those first paid in a time: how many were due a k-th renewal by now, and how many had the right then. */
+  function retained(from: number, until: number, k: number): { due: number; held: number } {
+    const firsts = [...lineages.values()].flatMap((all) => {
+      const first = all.find((one) => isPaid(one) && lasts(one))
+      return first && first.from >= from && first.from < until ? [{ first, all }] : []
+    })
+    const due = firsts.flatMap(({ first, all }) => {
+      const at = later(first, k)
+      return at <= now ? [all.some((one) => isPaid(one) && one.from <= at && at < endOfSegment(one))] : []
+    })
+    return { due: due.length, held: due.filter(Boolean).length }
+  }
+
+  /** How many are alive, by what they are, trials apart; `priced`: by their periods, too, and what they are worth a month. */
+  function aliveBy(at: number, priced: boolean): Sums {
+    const sums: Sums = {}
+    const alive = aliveAt(at)
+    plus(sums, 'trials', alive.filter(({ kind }) => kind === 'trial').length)
+    for (const { product_id, storefront, period, kind, price_milli, currency, told } of alive.filter(
+      isPaid,
+    )) {
+      const name = [product_id, storefront, kind, priced ? period : ''].join(' ')
+      plus(sums, `count ${name}`, 1)
+      if (told && priced) plus(sums, `${currency} ${name}`, aMonth(price_milli, period, 'calendar') ?? 0)
+    }
+    return sums
+  }
+
+  return { own, lineages, losses, aliveBy, money, retained, isPaid, endOf: endOfSegment }
+}
+
+/** Whole periods after the first, counted from the first day, so that the 31st comes back after February. */
+function later({ from, period }: Segment, k: number): number {
+  const [, count = '1', unit = 'M'] = /(\d+)([DWMY])/.exec(period) ?? []
+  const months = Number(count) * k * (unit === 'Y' ? 12 : 1)
+  if (unit === 'D' || unit === 'W') return from + Number(count) * k * (unit === 'W' ? 7 : 1) * 86_400_000
+  const at = new Date(from)
+  at.setUTCDate(1)
+  at.setUTCMonth(at.getUTCMonth() + months)
+  const last = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate()
+  return at.setUTCDate(Math.min(new Date(from).getUTCDate(), last))
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { flowsOf } from '../../../src/metrics/flows.ts'
+import { monthlyMilli } from '../../../src/metrics/months.ts'
+import { movementsOf as moved, valued } from '../../../src/metrics/movements.ts'
+import { type RenewalFact, type TransactionFact, timelineOf } from '../../../src/metrics/timeline.ts'
+import { runs } from '../../random.ts'
+import { day, periodOf } from '../facts.ts'
+import { histories } from '../histories.ts'
+import { aMonth, type Factors } from './arithmetic.ts'
+import { lineageOf } from './facts.ts'
+import { moneyOf } from './money.ts'
+import { movementsOf, type Terms, worthsOf } from './worths.ts'
+
+/** A euro is worth 1.10 dollars, from March 2026 on 1.20. */
+const toBase = (milli: number, currency: string, at: number): number | null => {
+  if (currency !== 'EUR') return currency === 'USD' ? milli : null
+  return Math.round((milli * (at < day('2026-03-01') ? 110 : 120)) / 100)
+}
+const TERMS: Terms = {
+  ...{ environment: 'production', factors: 'calendar', toBase },
+  toldPeriodOf: (_app_id, product_id) => periodOf(product_id) ?? undefined,
+}
+
+const factors = fc.constantFrom<Factors>('calendar', 'revenuecat')
+
+type History = { transactions: TransactionFact[]; renewals: RenewalFact[] }
+
+/** The same facts as the oracle reads them: in order of the purchase, and of the signature. */
+function lineage({ transactions, renewals }: History) {
+  const place = { app_id: 'app', original_transaction_id: '1' }
+  const bought = transactions
+    .map((fact) => ({ ...fact, ...place }))
+    .sort((a, b) => a.purchased_at - b.purchased_at || Number(a.transaction_id) - Number(b.transaction_id))
+  const infos = renewals.map((info) => ({ ...info, ...place })).sort((a, b) => a.signed_at - b.signed_at)
+  return lineageOf('app 1', bought, infos)
+}
+
+const isWhole = ({ transactions }: History): boolean =>
+  transactions.some(({ transaction_id }) => transaction_id === '1')
+
+test('who has the subscription when, and why it ended, in any history', () => {
+  const property = fc.property(histories, (history) => {
+    const ours = timelineOf(history.transactions, history.renewals, periodOf)
+    const theirs = worthsOf(lineage(history), TERMS)
+    expect(
+      ours.map(({ transaction_id, from, to, kind, ending, period }) =>
+        [transaction_id, from, to, kind, ending, period].join(' '),
+      ),
+    ).toEqual(
+      theirs.map(({ by, from, to, kind, ending, period }) =>
+        [by.transaction_id, from, to, kind, ending, period].join(' '),
+      ),
+    )
+  })
+  fc.assert(property, runs(500, 20_000))
+})
+
+test('how it moved, in any history, with either length of a month', () => {
+  const property = fc.property(histories, factors, (history, factors) => {
+    const segments = valued(timelineOf(history.transactions, history.renewals, periodOf), factors, toBase)
+    const theirs = lineage(history)
+    expect(
+      moved(segments, isWhole(history), toBase).map(
+        ({ at, kind, transaction_id, currency, milli, base_milli, count }) =>
+          [at, kind, transaction_id, currency ?? '', milli, base_milli, count].join(' '),
+      ),
+    ).toEqual(
+      movementsOf(worthsOf(theirs, { ...TERMS, factors }), theirs.is_whole, toBase).map(
+        ({ at, kind, by, currency, milli, base_milli, count }) =>
+          [at, kind, by.transaction_id, currency, milli, base_milli, count].join(' '),
+      ),
+    )
+  })
+  fc.assert(property, runs(500, 20_000))
+})
+
+test('what was charged and given back, in any history', () => {
+  const property = fc.property(histories, (history) => {
+    const ours = flowsOf(history.transactions, isWhole(history)).map(
+      ({ at, charged_at, kind, transaction_id, currency, milli }) =>
+        [at, charged_at, kind, transaction_id, currency ?? '', milli].join(' '),
+    )
+    const theirs = moneyOf(lineage(history)).map(({ at, charged_at, kind, by, currency, milli }) =>
+      [at, charged_at, kind, by.transaction_id, currency, milli].join(' '),
+    )
+    expect(ours.sort()).toEqual(theirs.sort())
+  })
+  fc.assert(property, runs(500, 20_000))
+})
+
+test('what any price for any period comes to in a month', () => {
+  const period = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.constantFrom('D', 'W', 'M', 'Y'))
+  const price = fc.oneof(fc.nat(20_000_000), fc.nat(500))
+  const property = fc.property(price, period, factors, (milli, [count, unit], how) => {
+    expect(monthlyMilli(milli, `P${count}${unit}`, how)).toBe(aMonth(milli, `P${count}${unit}`, how))
+  })
+  fc.assert(property, runs(1_000, 20_000))
+})

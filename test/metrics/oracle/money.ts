@@ -1,0 +1,66 @@
+/** What the oracle thinks was charged and given back. */
+import { nearest } from './arithmetic.ts'
+import type { Bought, Lineage } from './facts.ts'
+import { isOwn, isRenewalOf, isSubscription } from './stretches.ts'
+
+export type MoneyKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
+
+/** Money that moved, above zero whichever way. `charged_at`: when what it is of was bought. */
+export type Money = {
+  at: number
+  charged_at: number
+  kind: MoneyKind
+  by: Bought
+  currency: string
+  milli: number
+}
+
+/** Nothing was paid for what ends in these ways, so nothing is given back. */
+const UNPAID = ['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE']
+
+export function moneyOf({ bought, is_whole }: Lineage): Money[] {
+  const own = bought.filter(isOwn)
+  const subscribed = own.filter(isSubscription)
+  return [
+    ...own.filter(costs).map((one) => charged(one, subscribed, is_whole)),
+    ...own.flatMap(refunded),
+    ...subscribed.flatMap((one, index) => unused(subscribed[index - 1], one)),
+  ]
+}
+
+/** A free trial costs nothing, whether or not its price was said. */
+const costs = ({ price_milli, offer_discount }: Bought): boolean =>
+  price_milli !== 0 && offer_discount !== 'FREE_TRIAL'
+
+const hasPrice = ({ price_milli, currency }: Bought): boolean => price_milli !== null && currency !== null
+
+function charged(one: Bought, subscribed: readonly Bought[], is_whole: boolean): Money {
+  const common = { at: one.purchased_at, charged_at: one.purchased_at, by: one }
+  if (!hasPrice(one)) return { ...common, kind: 'unpriced', currency: '', milli: 0 }
+  const first = subscribed.find(costs)
+  const isFirst = is_whole && one === first
+  const kind = !isSubscription(one) ? 'one_time' : isFirst ? 'new' : 'renewal'
+  return { ...common, kind, currency: one.currency ?? '', milli: one.price_milli ?? 0 }
+}
+
+/** All of it, or as many hundred-thousandths as Apple names. */
+function refunded(one: Bought): Money[] {
+  if (one.revoked_at === null || !hasPrice(one) || UNPAID.includes(one.revocation_type ?? '')) return []
+  const part = BigInt(one.revocation_percentage ?? 100_000)
+  const milli = nearest(BigInt(one.price_milli ?? 0) * part, 100_000n)
+  const common = { at: one.revoked_at, charged_at: one.purchased_at, by: one, currency: one.currency ?? '' }
+  return milli === 0 ? [] : [{ ...common, kind: 'refund', milli }]
+}
+
+/** What Apple gives back of the old when something takes its place: price × unused time ÷ whole time. */
+function unused(old: Bought | undefined, next: Bought): Money[] {
+  if (old === undefined || !hasPrice(old) || isRenewalOf(next, old)) return []
+  const at = next.purchased_at
+  const ends = old.expires_at ?? 0
+  const isOver = ends <= at || (old.revoked_at !== null && old.revoked_at <= at)
+  if (isOver || old.price_milli === 0) return []
+  const milli = nearest(BigInt(old.price_milli ?? 0) * BigInt(ends - at), BigInt(ends - old.purchased_at))
+  return [
+    { at, charged_at: old.purchased_at, kind: 'proration', by: old, currency: old.currency ?? '', milli },
+  ]
+}

@@ -1,0 +1,264 @@
+/**
+ * A second implementation of the metrics, slow and obvious, that shares no code with the first: the raw tables are
+ * read whole, and every question goes through all of them again.
+ */
+import type { Store } from '../../../src/store/store.ts'
+import type { Factors } from './arithmetic.ts'
+import { nearest } from './arithmetic.ts'
+import { openCohorts } from './cohorts.ts'
+import { mondayOf, openDays, type Span } from './days.ts'
+import { customersIn, type Lineage, lineagesIn, openExchange, type Place, periodsIn } from './facts.ts'
+import { type Money, type MoneyKind, moneyOf } from './money.ts'
+import { isSubscription, periodOf } from './stretches.ts'
+import { type Amount, type Filter, less, type Part, share, sumOf } from './sums.ts'
+import { type Movement, type MovementKind, movementsOf, type Terms, type Worth, worthsOf } from './worths.ts'
+
+export type OracleOptions = Place & {
+  time_zone: string
+  /** The base currency. */
+  currency: string
+  factors: Factors
+  /** Nothing later has happened yet. */
+  now: number
+}
+
+/** Something that happened at an instant, or began to be known of it later. */
+export type Mark = Part & { measure: string; at: number; known_at: number; lineage: string }
+
+/** All that the oracle concludes of one lineage. */
+export type Concluded = { lineage: Lineage; worths: Worth[]; movements: Movement[]; money: Money[] }
+
+export type Oracle = ReturnType<typeof openOracle>
+
+const KINDS: readonly MovementKind[] = [
+  ...(['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'switched_out', 'switched_in'] as const),
+  ...(['fx', 'repriced', 'churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const),
+]
+const CHURNS = ['mrr.churn_voluntary', 'mrr.churn_billing', 'mrr.churn_refund', 'mrr.churn_other']
+const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
+
+/**
+ * The metrics of an app (all of them where `app_id` is null) in one environment, as of `now`. Days are those of
+ * `time_zone`; a span holds both of its days; of a span that is not over, what has happened. Amounts are thousandths.
+ */
+export function openOracle(store: Store, options: OracleOptions) {
+  const { environment, time_zone, currency: base, factors, now } = options
+  const days = openDays(time_zone)
+  const exchange = openExchange(store)
+  const periods = periodsIn(store)
+  const customers = customersIn(store)
+
+  function toBase(milli: number, currency: string, at: number): number | null {
+    if (currency === base) return milli
+    const [from, into] = [exchange(currency, days.dayOf(at)), exchange(base, days.dayOf(at))]
+    return from === null || into === null ? null : nearest(BigInt(milli) * into, from)
+  }
+
+  const monthOf = (at: number): string => days.dayOf(at).slice(0, 7)
+  const toldPeriodOf = (app_id: string, product_id: string) => periods.get(`${app_id} ${product_id}`)
+  const terms: Terms = { environment, factors, toBase, toldPeriodOf }
+  const concluded: Concluded[] = lineagesIn(store, options).map((lineage) => {
+    const worths = worthsOf(lineage, terms)
+    const movements = movementsOf(worths, lineage.is_whole, toBase)
+    return { lineage, worths, movements, money: moneyOf(lineage) }
+  })
+
+  function part(by: Part['by'], amount: Partial<Part>): Part {
+    const told = toldPeriodOf(by.app_id, by.product_id)
+    const period = isSubscription(by) ? (periodOf(by, environment, told) ?? '') : ''
+    return { by, period, currency: '', milli: 0, base_milli: 0, count: 0, ...amount }
+  }
+
+  const worthPart = ({ by, currency, milli, base_milli }: Worth): Part =>
+    currency === null
+      ? part(by, { count: 1 })
+      : part(by, { count: 1, currency, milli: milli ?? 0, base_milli })
+
+  const marks = concluded.flatMap((one) => marksOf(one)).filter(({ known_at }) => known_at <= now)
+
+  function marksOf({ lineage, worths, movements, money }: Concluded): Mark[] {
+    const mark = (measure: string, at: number, what: Part, known_at = at): Mark => {
+      return { ...what, measure, at, known_at, lineage: lineage.name }
+    }
+    const moved = movements.map((one) => mark(`mrr.${one.kind}`, one.at, part(one.by, one)))
+    const trials = worths.flatMap((trial) => {
+      if (trial.kind !== 'trial') return []
+      const [one, isWon] = [part(trial.by, { count: 1 }), isConverted(trial, worths)]
+      return [
+        mark('trial.began', trial.from, one),
+        mark('trial.ended', trial.to, one),
+        mark(isWon ? 'trial.began_won' : 'trial.began_lost', trial.from, one, trial.to),
+        ...(isWon ? [mark('trial.won', trial.to, one)] : []),
+      ]
+    })
+    const flows = money.flatMap((one) => {
+      const { at, charged_at, kind, by, currency, milli } = one
+      const base_milli = currency === '' ? 0 : toBase(milli, currency, at)
+      const what = part(by, { currency, milli, base_milli, count: 1 })
+      // The rate is that of the day on which it was given back, wherever it is counted.
+      const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
+      return [mark(`revenue.${kind}`, at, what), ...byCharge]
+    })
+    return [...moved, ...returned(moved, worths), ...trials, ...flows]
+  }
+
+  /** Losses that were paid for again in the same day, week or month: told when they are, dated at the loss. */
+  function returned(moved: readonly Mark[], worths: readonly Worth[]): Mark[] {
+    const units = { day: days.dayOf, week: (at: number) => mondayOf(days.dayOf(at)), month: monthOf }
+    return moved
+      .filter(({ measure }) => CHURNS.includes(measure))
+      .flatMap((lost) => {
+        const back = worths.find(({ is_paid, from }) => is_paid && from > lost.at)
+        if (back === undefined) return []
+        return Object.entries(units)
+          .filter(([, unitOf]) => unitOf(lost.at) === unitOf(back.from))
+          .map(([unit]) => ({ ...lost, measure: `returned.${unit}`, known_at: back.from }))
+      })
+  }
+
+  const within = ({ from_on, until_on }: Span) => {
+    const [from, until] = [days.startOf(from_on), days.endOf(until_on)]
+    return ({ at }: { at: number }): boolean => at >= from && at < until
+  }
+
+  /** What happened in a span of one measure (`mrr.new`, `revenue.refund`, `trial.began`). */
+  const happened = (measure: string, span: Span, filter: Filter = {}): Amount =>
+    sumOf(marks.filter((one) => one.measure === measure).filter(within(span)), filter)
+
+  /** Σ monthly value of the paid stretches alive at an instant; `count` is the active subscriptions. */
+  const mrrAt = (at: number, filter: Filter = {}): Amount =>
+    sumOf(aliveAt(at, ({ is_paid }) => is_paid).map(worthPart), filter)
+
+  const aliveAt = (at: number, is: (worth: Worth) => boolean): Worth[] =>
+    concluded.flatMap(({ worths }) => worths.filter((one) => is(one) && one.from <= at && at < one.to))
+
+  /** The last instant of a day, or now. */
+  const lastOf = (on: string): number => Math.min(days.endOf(on) - 1, now)
+
+  /** MRR at the end of a day; `count` is the active subscriptions. */
+  const mrr = (on: string, filter: Filter = {}): Amount => mrrAt(lastOf(on), filter)
+  const activeSubscriptions = (on: string, filter: Filter = {}): number => mrr(on, filter).count
+  /** Alive at the end of a day. */
+  const activeTrials = (on: string, filter: Filter = {}): number =>
+    sumOf(
+      aliveAt(lastOf(on), ({ kind }) => kind === 'trial').map(({ by }) => part(by, { count: 1 })),
+      filter,
+    ).count
+  const newTrials = (span: Span, filter: Filter = {}): number => happened('trial.began', span, filter).count
+
+  /** The headline: of the trials that ended in the span, those that a paid stretch followed at once. */
+  function trialConversion(span: Span, filter: Filter = {}) {
+    const [ended, converted] = [
+      happened('trial.ended', span, filter).count,
+      happened('trial.won', span, filter).count,
+    ]
+    return { ended, converted, rate: share(converted, ended) }
+  }
+
+  /** Of the trials that began in the span: converted + pending + lost = began. */
+  function trialCohort(span: Span, filter: Filter = {}) {
+    const count = (measure: string): number => happened(measure, span, filter).count
+    const began = count('trial.began')
+    const [converted, lost] = [count('trial.began_won'), count('trial.began_lost')]
+    return { began, converted, pending: began - converted - lost, lost, rate: share(converted, began) }
+  }
+
+  /** Every kind of movement in the span, those that are nothing, too. */
+  const movements = (span: Span, filter: Filter = {}): Record<MovementKind, Amount> =>
+    record(KINDS, (kind) => happened(`mrr.${kind}`, span, filter))
+
+  /** `new` and `churned`, which is all the rest. */
+  function twoBuckets(span: Span, filter: Filter = {}) {
+    const bucket = (isNew: boolean): Amount =>
+      sumOf(
+        marks
+          .filter(({ measure }) => measure.startsWith('mrr.') && (measure === 'mrr.new') === isNew)
+          .filter(within(span)),
+        filter,
+      )
+    return { new: bucket(true), churned: bucket(false) }
+  }
+
+  /**
+   * Lost in the span and not paid for again within it, ÷ what was alive when it began. By kinds, amounts above zero;
+   * rates are null where nothing was alive.
+   */
+  function churn(span: Span, filter: Filter = {}) {
+    const [from, until] = [days.startOf(span.from_on), days.endOf(span.until_on)]
+    const cameBack = (name: string, at: number): boolean =>
+      concluded
+        .filter(({ lineage }) => lineage.name === name)
+        .some(({ worths }) =>
+          worths.some((one) => one.is_paid && one.from > at && one.from < until && one.from <= now),
+        )
+    const losses = marks
+      .filter(({ measure }) => measure.startsWith('mrr.churn_'))
+      .filter(within(span))
+      .filter(({ lineage, at }) => !cameBack(lineage, at))
+    const lost = (kinds: readonly string[] = CHURNS): Amount =>
+      less(
+        sumOf([]),
+        sumOf(
+          losses.filter(({ measure }) => kinds.includes(measure)),
+          filter,
+        ),
+      )
+    const [all, at_start] = [lost(), mrrAt(from - 1, filter)]
+    return {
+      ...{
+        at_start,
+        lost: all,
+        voluntary: lost(['mrr.churn_voluntary']),
+        billing: lost(['mrr.churn_billing']),
+      },
+      ...{ refund: lost(['mrr.churn_refund']), other: lost(['mrr.churn_other']) },
+      rate: share(all.count, at_start.count),
+      mrr_rate: share(all.base_milli, at_start.base_milli),
+    }
+  }
+
+  /** (new + resubscribe + expansion) ÷ (contraction + churn), in the base currency. */
+  function quickRatio(span: Span, filter: Filter = {}): number | null {
+    const sum = (...kinds: string[]) =>
+      kinds.reduce((total, kind) => total + happened(kind, span, filter).base_milli, 0)
+    return share(sum('mrr.new', 'mrr.resubscribe', 'mrr.expansion'), -sum('mrr.contraction', ...CHURNS))
+  }
+
+  /**
+   * Money by its kinds, what was given back above zero, each on its own day, or (`refunds: 'charge'`) on the day of the
+   * charge. `net` is what was charged less refunds and prorations.
+   */
+  function revenue(span: Span, filter: Filter = {}, refunds: 'refund' | 'charge' = 'refund') {
+    const parts = record(MONEY, (kind) => {
+      const measure = kind === 'refund' && refunds === 'charge' ? 'refunded_by_charge' : kind
+      return happened(`revenue.${measure}`, span, filter)
+    })
+    const all = (sign: 1 | -1, kinds: readonly MoneyKind[]) =>
+      kinds.reduce((sum, kind) => sum + sign * parts[kind].base_milli, 0)
+    const net_base_milli = all(1, ['new', 'renewal', 'one_time']) + all(-1, ['refund', 'proration'])
+    return { ...parts, net_base_milli }
+  }
+
+  /** Of what was charged in the span for a known price: how many were given back since, in part or whole. */
+  function refundRate(span: Span, filter: Filter = {}) {
+    const count = (...kinds: string[]) =>
+      kinds.reduce((sum, kind) => sum + happened(`revenue.${kind}`, span, filter).count, 0)
+    const [refunded, paid] = [count('refunded_by_charge'), count('new', 'renewal', 'one_time')]
+    return { refunded, paid, rate: share(refunded, paid) }
+  }
+
+  const cohorts = openCohorts({ concluded, marks, days, now, environment, customers })
+
+  return {
+    ...{ days, marks, concluded, toBase, worthPart, happened, mrrAt, mrr, activeSubscriptions, activeTrials },
+    ...{ newTrials, trialConversion, trialCohort, movements, twoBuckets, churn, quickRatio, revenue },
+    ...{ refundRate, ...cohorts },
+  }
+}
+
+const isConverted = (trial: Worth, worths: readonly Worth[]): boolean =>
+  worths.some(({ from, is_paid }) => from === trial.to && is_paid)
+
+function record<K extends string, V>(keys: readonly K[], of: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>
+}

@@ -1,0 +1,121 @@
+/**
+ * The oracle's timeline. Time is cut into pieces at every date that any fact names; each purchase, in order, takes the
+ * pieces from its beginning on away from all before it, and holds its own until it ends. Who holds a piece at last is
+ * who has the subscription then.
+ */
+import { nearestPeriod } from './arithmetic.ts'
+import type { Bought, Info, Lineage } from './facts.ts'
+
+export type Kind = 'trial' | 'free_offer' | 'intro' | 'offer' | 'paid'
+export type Ending = 'voluntary' | 'billing' | 'refund' | 'other'
+
+/** One transaction held the subscription in `[from, to)`. */
+export type Stretch = { from: number; to: number; by: Bought; kind: Kind; ending: Ending }
+
+const DAY = 86_400_000
+
+/** A subscription that somebody pays for: not the family's, not a seat's. */
+export const isSubscription = ({ kind, group_id }: Bought): boolean =>
+  kind === 'Auto-Renewable Subscription' || (kind === null && group_id !== null)
+export const isOwn = ({ ownership }: Bought): boolean => (ownership ?? 'PURCHASED') === 'PURCHASED'
+
+export function kindOf({ offer_type, offer_discount }: Bought): Kind {
+  const isFree = offer_discount === 'FREE_TRIAL'
+  switch (offer_type) {
+    case null:
+      return 'paid'
+    case 1:
+      return isFree ? 'trial' : 'intro'
+    default:
+      return isFree ? 'free_offer' : 'offer'
+  }
+}
+
+/** A renewal goes on where the paid time before it ends. All else takes its place at once. */
+export function isRenewalOf(next: Bought, before: Bought): boolean {
+  if (before.is_upgraded === 1) return false
+  return (next.reason ?? (next.product_id === before.product_id ? 'RENEWAL' : 'PURCHASE')) === 'RENEWAL'
+}
+
+/** A grace lengthens what was bought last when it was told of. */
+function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): number {
+  const told = infos.filter(
+    ({ signed_at }) => signed_at >= one.purchased_at && signed_at < (next?.purchased_at ?? Infinity),
+  )
+  return Math.max(0, ...told.map(({ grace_until_at }) => grace_until_at ?? 0))
+}
+
+/** The last that Apple said of it: up to a day before its beginning a renewal may be signed already. */
+function endingOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): Ending {
+  const last = infos.findLast(
+    ({ signed_at }) => signed_at >= one.purchased_at - DAY && signed_at < (next?.purchased_at ?? Infinity),
+  )
+  if (last === undefined) return 'other'
+  if (last.in_billing_retry === 1 || last.expiration_intent === 2) return 'billing'
+  if (last.expiration_intent === 1) return 'voluntary'
+  return last.expiration_intent === null && last.auto_renew_status === 0 ? 'voluntary' : 'other'
+}
+
+export function stretchesOf({ bought, infos }: Pick<Lineage, 'bought' | 'infos'>): Stretch[] {
+  const paid = bought.filter((one) => isSubscription(one) && isOwn(one))
+  const cuts = cutsOf(paid, infos)
+  const holders: (number | null)[] = cuts.map(() => null)
+  for (const [index, one] of paid.entries()) {
+    const from = takeOver(holders, cuts, paid, one)
+    const expires = Math.max(one.expires_at ?? one.purchased_at, graceOf(one, paid[index + 1], infos))
+    const to = Math.min(expires, one.revoked_at ?? Infinity)
+    for (const [piece, at] of cuts.entries()) if (at >= from && at < to) holders[piece] = index
+  }
+  return paid.flatMap((by, index) => {
+    const pieces = cuts.flatMap((at, piece) =>
+      holders[piece] === index ? [[at, cuts[piece + 1] ?? at]] : [],
+    )
+    const [from, to] = [pieces[0]?.[0], pieces.at(-1)?.[1]]
+    if (from === undefined || to === undefined) return []
+    const ending = to === by.revoked_at ? 'refund' : endingOf(by, paid[index + 1], infos)
+    return [{ from, to, by, kind: kindOf(by), ending }]
+  })
+}
+
+function cutsOf(paid: readonly Bought[], infos: readonly Info[]): number[] {
+  const dates = [
+    ...paid.flatMap(({ purchased_at, expires_at, revoked_at }) => [purchased_at, expires_at, revoked_at]),
+    ...infos.map(({ grace_until_at }) => grace_until_at),
+  ]
+  return [...new Set(dates.filter((at) => at !== null))].sort((a, b) => a - b)
+}
+
+/**
+ * Takes the pieces from the beginning of `one` away from whoever held last, and, where nothing is left of that, from
+ * who held before it; returns that beginning.
+ */
+function takeOver(
+  holders: (number | null)[],
+  cuts: readonly number[],
+  paid: readonly Bought[],
+  one: Bought,
+): number {
+  let from = one.purchased_at
+  for (;;) {
+    const last = Math.max(-1, ...holders.map((holder) => holder ?? -1))
+    const before = paid[last]
+    if (before === undefined) return from
+    if (isRenewalOf(one, before)) from = Math.max(from, paidUntil(before))
+    for (const [piece, at] of cuts.entries()) {
+      if (at >= from && holders[piece] === last) holders[piece] = null
+    }
+    if (holders.includes(last)) return from
+  }
+}
+
+const paidUntil = ({ expires_at, purchased_at, revoked_at }: Bought): number =>
+  Math.min(expires_at ?? purchased_at, revoked_at ?? Infinity)
+
+/** For how long one price is. `told`: the period of the product, where Apple has told it. */
+export function periodOf(one: Bought, environment: string, told: string | undefined): string | null {
+  if (one.offer_discount === 'PAY_UP_FRONT' && one.offer_period !== null) return one.offer_period
+  if (one.billing_plan === 'MONTHLY') return 'P1M'
+  if (told !== undefined || environment !== 'production' || one.earliest_expires_at === null)
+    return told ?? null
+  return nearestPeriod((one.earliest_expires_at - one.purchased_at) / DAY)
+}
