@@ -106,11 +106,13 @@ export function openTransactions(store: Store) {
     where ${lineage} and trial_signed_at is not null
       and :purchased_at >= earliest_expires_at - ${CONVERSION_BEFORE_MS}
       and :purchased_at <= latest_expires_at + ${CONVERSION_AFTER_MS}`)
+  // Hidden, because a least value is sought (see bound).
+  const hidden = lineage.replace(/:\w+/g, '(select $&)')
   const paidAfter = store.prepare<object, { converted_at: number | null }>(`
     select min(purchased_at) as converted_at from transactions
-    where ${lineage} and paid_renewal_signed_at is not null
-      and purchased_at between :earliest_expires_at - ${CONVERSION_BEFORE_MS}
-                           and :latest_expires_at + ${CONVERSION_AFTER_MS}`)
+    where ${hidden} and paid_renewal_signed_at is not null
+      and purchased_at between (select :earliest_expires_at - ${CONVERSION_BEFORE_MS})
+                           and (select :latest_expires_at + ${CONVERSION_AFTER_MS})`)
 
   /**
    * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by

@@ -92,18 +92,27 @@ const EVENTS = [
   ...(['quantity', 'paid_service_days_recovered'] as const),
 ] satisfies (keyof SubscriptionEventRow)[]
 
-const after = (columns: readonly string[]): string =>
-  `(report_id, reported_app_id, ${columns.join(', ')}) values (?, ?${', ?'.repeat(columns.length)})`
-
 type Cell = string | number | null
-type Insert = { run(cells: Cell[]): unknown }
+type Insert = { one: { run(cells: Cell[]): unknown }; some: { run(cells: Cell[]): unknown } }
+
+/** A statement for many rows is bound and stepped once: a quarter of the time of a row. */
+const ROWS_AT_ONCE = 8
+
+function insertInto(store: Store, table: string, columns: readonly string[]): Insert {
+  const row = `(?, ?${', ?'.repeat(columns.length)})`
+  const into = (rows: number) =>
+    store.prepare<[Cell[]]>(
+      `insert into ${table} (report_id, reported_app_id, ${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
+    )
+  return { one: into(1), some: into(ROWS_AT_ONCE) }
+}
 
 export type ReportRows = ReturnType<typeof openReportRows>
 
 export function openReportRows(store: Store, reported: ReportedApps) {
-  const sales = store.prepare<[Cell[]]>(`insert into sales_days ${after(SALES)}`)
-  const subscriptions = store.prepare<[Cell[]]>(`insert into subscription_days ${after(SUBSCRIPTIONS)}`)
-  const events = store.prepare<[Cell[]]>(`insert into subscription_event_days ${after(EVENTS)}`)
+  const sales = insertInto(store, 'sales_days', SALES)
+  const subscriptions = insertInto(store, 'subscription_days', SUBSCRIPTIONS)
+  const events = insertInto(store, 'subscription_event_days', EVENTS)
   const sweeps = [
     store.prepare<[number, number]>(
       'delete from sales_days where (report_id, line) in (select report_id, line from sales_days where report_id = ? limit ?)',
@@ -141,12 +150,20 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       columns: readonly (keyof Row)[],
       rows: readonly Row[],
     ): void {
+      const width = columns.length + 2
+      const full = rows.length - (rows.length % ROWS_AT_ONCE)
       // One array for all rows: there may be a million.
-      const cells: Cell[] = new Array(columns.length + 2).fill(report_id)
-      for (const row of rows) {
-        cells[1] = counted(row)
-        for (let at = 0; at < columns.length; at += 1) cells[at + 2] = row[columns[at] as keyof Row] as Cell
-        insert.run(cells)
+      const cells: Cell[] = new Array(width * ROWS_AT_ONCE).fill(report_id)
+      const fill = (row: Row, from: number): void => {
+        cells[from + 1] = counted(row)
+        for (let at = 0; at < columns.length; at += 1)
+          cells[from + at + 2] = row[columns[at] as keyof Row] as Cell
+      }
+      for (const [index, row] of rows.entries()) {
+        const place = index % ROWS_AT_ONCE
+        fill(row, index < full ? place * width : 0)
+        if (index >= full) insert.one.run(cells.slice(0, width))
+        else if (place === ROWS_AT_ONCE - 1) insert.some.run(cells)
       }
     }
 
