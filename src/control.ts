@@ -72,7 +72,8 @@ async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     const asked = v.parse(Asked, JSON.parse(Buffer.concat(chunks).toString()))
-    log.info('command', { verb: asked.verb })
+    // Who waits for something long asks several times a second how far it is.
+    log[asked.verb.endsWith('.status') ? 'debug' : 'info']('command', { verb: asked.verb })
     return { result: await perform(verbs, asked.verb, asked.args) }
   } catch (error) {
     if (error instanceof Refusal)

@@ -48,6 +48,7 @@ export function openAccess({ accounts, clock, hosts, wait }: Deps) {
 function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts) {
   const kept = new Map<string, { key: string; client: Client }>()
   const retired: Client[] = []
+  let isClosed = false
 
   function get(key: ApiKey, subject: string, make: () => Client): Client {
     const name = identityOf(key)
@@ -63,13 +64,16 @@ function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts)
     }
     const client = make()
     kept.set(name + subject, { key: name, client })
+    // Who asks after the end is told so at once, and waits for nobody.
+    if (isClosed) void client.close()
     return client
   }
 
-  const close = () =>
-    Promise.all(
-      [...retired, ...[...kept.values()].map(({ client }) => client)].map((client) => client.close()),
-    )
+  function close() {
+    isClosed = true
+    const clients = [...retired, ...[...kept.values()].map(({ client }) => client)]
+    return Promise.all(clients.map((client) => client.close()))
+  }
 
   return { get, close }
 }

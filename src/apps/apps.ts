@@ -71,6 +71,12 @@ export function openApps(store: Store, clock: Clock) {
   /** The connected apps whose Android application id this is. */
   const byAndroidPackage = (name: string): readonly App[] => connectedOnAndroidAs(name)
 
+  /** The app of an organization that has this bundle id or id, gone or not. */
+  function ofOrganization(organization_id: string, name: string): App | null {
+    const app = inOrganization.get(organization_id, name) ?? byId.get(name)
+    return app?.organization_id === organization_id ? app : null
+  }
+
   /** The app with this id, gone or not. */
   const get = (id: string): App | null => byId.get(id) ?? null
 
@@ -168,5 +174,5 @@ export function openApps(store: Store, clock: Clock) {
   /** Apple's id of the app, told by a proved payload, where nobody has said it. */
   const learnAppleId = (app: App, apple_id: number): void => void learn.run(apple_id, app.id)
 
-  return { list, byBundle, byAndroidPackage, get, add, declare, remove, learnAppleId }
+  return { list, byBundle, byAndroidPackage, get, ofOrganization, add, declare, remove, learnAppleId }
 }

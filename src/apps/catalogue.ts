@@ -1,6 +1,6 @@
 /** What we remember: Apple's own list of an organization's apps and of what they sell, kept up to date. */
 import type { AppleApp, ConnectApi } from '../apple/api/connect.ts'
-import { AppleFault } from '../apple/api/faults.ts'
+import { AppleFault, type FaultKind } from '../apple/api/faults.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -27,6 +27,9 @@ export type Refreshed = { added: App[]; renamed: App[]; gone: App[]; periods: st
 
 export type Catalogue = ReturnType<typeof openCatalogue>
 
+/** Faults that asking for another app may not meet. */
+const OF_ONE_APP: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unreadable'])
+
 /** How many apps are written in one unit of work. */
 const SLICE = 50
 
@@ -50,7 +53,7 @@ export function openCatalogue(deps: Deps) {
    * the whole list was read are apps marked gone that came from it.
    *
    * @throws Refusal 409 `no_connect_key`; AppleFault where Apple did not give the list of apps (then nothing has
-   * changed), or of products for another reason than that the key may not read it.
+   * changed), or for a time gives no list of products; one of an app that it never gives is told and passed over.
    */
   async function refresh(organization_id: string): Promise<Refreshed> {
     const api = access.connect(organization_id)
@@ -112,11 +115,19 @@ export function openCatalogue(deps: Deps) {
     for (const { bundle_id, apple_id } of listed) {
       const app = inOrganization.get(organization_id, bundle_id)
       if (!app || app.gone_at !== null) continue
-      const list = await readable(organization_id, 'subscriptions', () => api.subscriptions(apple_id))
+      const ask = () => api.subscriptions(apple_id).catch((error: unknown) => passedOver(bundle_id, error))
+      const list = await readable(organization_id, 'subscriptions', ask)
       if (list === null) break
+      if (list === undefined) continue
       periods.push(...(await store.commit(() => products.declare(app.id, list))))
     }
     return periods
+  }
+
+  /** What Apple does not tell of one app keeps nobody from the others. @throws what is wrong with all of them. */
+  function passedOver(bundle_id: string, error: unknown): undefined {
+    if (!(error instanceof AppleFault) || !OF_ONE_APP.has(error.kind)) throw error
+    log.warn('an app’s subscriptions could not be read', { bundle_id, why: error.message })
   }
 
   /** What `read` gives; null where the key may not read it, which is told once. */

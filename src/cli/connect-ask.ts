@@ -114,9 +114,8 @@ async function askVendors(
   for (;;) {
     const question =
       'Vendor number, from Payments and Financial Reports (several with commas; none: no reports)'
-    const numbers = ((await answers.get('vendor', question, said)) ?? '')
-      .split(',')
-      .flatMap((text) => text.trim() || [])
+    const given = ((await answers.get('vendor', question, said)) ?? '').split(',')
+    const numbers = [...new Set(given.flatMap((text) => text.trim() || []))]
     if (numbers.length === 0) {
       answers.say('   Without a vendor number no sales report is fetched.')
       return []

@@ -27,6 +27,9 @@ export const reconcileCommand = defineCommand({
       organization: args.organization ?? null,
     })
     if (compared.length > 0) print(columns([HEAD, ...compared.map(rowOf)]))
+    else process.exitCode = 1
+    if (compared.length === 0 && without_key.length === 0)
+      remark('Nothing was asked: no app is connected (windfall connect).')
     for (const bundle_id of without_key) {
       remark(
         `${bundle_id} was not asked for: its organization has no In-App Purchase key (windfall connect).`,

@@ -23,7 +23,12 @@ const Legible = v.object({
       secret_key: null,
     }),
   ),
-  accounts: list(v.fallback(v.object({ organization: text }), { organization: null })),
+  accounts: list(
+    v.fallback(v.object({ organization: text, vendor_numbers: list(text) }), {
+      organization: null,
+      vendor_numbers: [],
+    }),
+  ),
   apps: list(
     v.fallback(v.object({ bundle_id: text, organization: text, team_id: text, android_package: text }), {
       bundle_id: null,
@@ -83,6 +88,14 @@ function checkRepeats(draft: Draft, { organizations, accounts, apps }: Legible):
     owners,
     'An organization has one account: put all its keys and vendor numbers there.',
   )
+  const vendors = accounts.flatMap(({ vendor_numbers }, index) =>
+    vendor_numbers.map((value, at) => ({
+      path: ['accounts', index, 'vendor_numbers', at],
+      value,
+      of: String(index),
+    })),
+  )
+  complainOfRepeats(draft, vendors, 'Its reports are fetched once: take one of the two out.')
   for (const key of ['bundle_id', 'android_package'] as const) {
     const values = apps.map((app, index) => ({
       path: ['apps', index, key],

@@ -65,6 +65,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   let schedules = deps.schedules
   let timer: Cron | null = null
   let isClosing = false
+  let looked_at = 0
   const written = new Map(runs.list().map((run) => [run.job, run]))
   const known: readonly Known[] = jobs.map((job) => ({
     ...job,
@@ -93,8 +94,15 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   /** Starts what is due and not under way. Resolves when that has ended. */
   async function tick(): Promise<void> {
     const now = clock()
+    if (now < looked_at) setBack(looked_at - now)
+    looked_at = now
     const due = known.filter(({ next_at, under_way }) => next_at !== null && next_at <= now && !under_way)
     if (!isClosing) await Promise.all(due.map(begin))
+  }
+
+  /** What was planned by a clock that was set back since would wait for as long as that clock was wrong. */
+  function setBack(by_ms: number): void {
+    for (const job of known) if (job.next_at !== null) job.next_at -= by_ms
   }
 
   function begin(job: Known): Promise<void> {

@@ -1,6 +1,7 @@
 /** What we compute: the list of everything that happens by the clock, each told in words. */
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
+import type { Forgetting } from '../attribution/forget.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { History } from '../ledger/history/history.ts'
 import { toldOfBackfill, toldOfLookups, toldOfReconciliation } from '../ledger/history/telling.ts'
@@ -14,6 +15,7 @@ type Working = {
   accounts: Accounts
   arrivals: Arrivals
   catalogue: Catalogue
+  forgetting: Forgetting
   history: History
   imports: Imports
   rates: Rates
@@ -22,7 +24,7 @@ type Working = {
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
 export function jobList(working: Working): Job[] {
-  const { accounts, arrivals, catalogue, history, imports, rates, reportedPeriods } = working
+  const { accounts, arrivals, catalogue, forgetting, history, imports, rates, reportedPeriods } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
     await catalogue.refreshAll()
@@ -31,12 +33,17 @@ export function jobList(working: Working): Job[] {
     return toldOfImport(run)
   }
 
+  function keepHouse(): string {
+    forgetting.resume()
+    return `${arrivals.pending.expire()} pending notifications were too old`
+  }
+
   return [
     { name: 'import', run: importReports },
     { name: 'backfill', run: async () => toldOfBackfill(await history.backfill()) },
     { name: 'reconcile', run: async () => toldOfReconciliation(await history.reconcile()) },
     { name: 'lookups', run: async () => toldOfLookups(await history.lookUp()) },
     { name: 'rates', run: rates.refresh },
-    { name: 'housekeeping', run: () => `${arrivals.pending.expire()} pending notifications were too old` },
+    { name: 'housekeeping', run: keepHouse },
   ]
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { openAccess } from '../../src/apps/access.ts'
 import { type Account, openAccounts } from '../../src/apps/accounts.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { openScripted } from '../apple/api/scripted.ts'
 import { newKey } from '../config/keys.ts'
 import { openTestApp, temporaryFolder } from '../helpers.ts'
 
@@ -50,6 +51,30 @@ test('one key has one client, so that tokens and the hour are shared; another ke
   accounts.declare([account('a', { connect: one })])
   expect(connect('a')).not.toBe(first)
   await close()
+})
+
+test('closing waits for no answer of Apple’s: what was asked is asked again another time', async () => {
+  const apple = await openScripted()
+  apple.script.answer = ({ path }) =>
+    path === '/v1/salesReports' || path.startsWith('/inApps/') ? { hang: true } : { json: { data: [] } }
+  const server = { production: apple.host, sandbox: apple.host }
+  const app = await openTestApp({ hosts: { connect: apple.host, server } })
+  const { accounts, imports, history, access, store } = app.windfall
+  const { id } = app.organization
+  const keys = { connect: keyOf('ONE'), purchases: keyOf('TWO') }
+  accounts.declare([account(id, { ...keys, vendor_numbers: ['80012345'] })])
+  const running = [imports.run({ days: 1 }), history.backfill()] as const
+  while (apple.requests.length < 2) await new Promise(setImmediate)
+  const days = store.prepare<[], { n: number }>('select count(*) as n from import_days')
+  const closed = app.close()
+  const [imported, read] = await Promise.all(running)
+  expect(imported).toMatchObject({ failed: 0, stopped: [{ reason: 'Windfall is closing' }] })
+  expect(days.get()).toEqual({ n: 0 })
+  expect(read.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
+  await closed
+  accounts.declare([account(id, { connect: keyOf('THREE') })])
+  await expect(access.connect(id)?.apps()).rejects.toThrow('Windfall is stopping')
+  await apple.close()
 })
 
 test('each app has a client of its own with the organization’s In-App Purchase key', async () => {

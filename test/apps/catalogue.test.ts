@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { AppleFault } from '../../src/apple/api/faults.ts'
 import { Refusal } from '../../src/errors.ts'
+import { openScripted } from '../apple/api/scripted.ts'
 import { openTestStore, TIDES } from '../demo/store/opened.ts'
 import { openTestApp, sharedAuthority, type TestOptions } from '../helpers.ts'
 
@@ -185,6 +186,27 @@ test('a key that may read neither teams nor subscriptions still lists the apps, 
     .split('\n')
     .filter((line) => line.includes('may not read this'))
   expect(told.map((line) => JSON.parse(line).what)).toEqual(['team ids', 'subscriptions'])
+})
+
+test('an app whose subscriptions Apple does not tell keeps nobody from the others', async () => {
+  const apple = await openScripted()
+  onTestFinished(apple.close)
+  const group = { id: '7', attributes: { referenceName: 'Plus' } }
+  const plus = { id: '70', attributes: { productId: 'two.plus', subscriptionPeriod: 'ONE_YEAR' } }
+  const lists: Record<string, unknown[]> = {
+    '/v1/apps': ['one', 'two'].map((name, at) => ({
+      id: String(at + 1),
+      attributes: { bundleId: `com.example.${name}`, name, sku: name },
+    })),
+    '/v1/bundleIds': [],
+    '/v1/apps/2/subscriptionGroups': [group],
+    '/v1/subscriptionGroups/7/subscriptions': [plus],
+  }
+  apple.script.answer = ({ path }) => (lists[path] ? { json: { data: lists[path] } } : { status: 404 })
+  const app = await openConnected({ hosts: { ...store.hosts, connect: apple.host } })
+  expect((await app.refresh()).periods).toEqual(['two.plus'])
+  app.windfall.log.flush()
+  expect(app.logged.join('')).toContain('an app’s subscriptions could not be read')
 })
 
 test('a report tells the period of a product where Apple’s list did not, and yields to the list', async () => {

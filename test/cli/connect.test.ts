@@ -104,6 +104,13 @@ test('a second time it changes only what differs, and takes what is there for gr
   expect(textOf(folder)).toBe(after)
 })
 
+test('a vendor number that is given twice is written once', async () => {
+  const folder = openKeyFolder(opened)
+  const flags = { ...folder.flags, vendor: `${VENDOR}, ${VENDOR}` }
+  expect((await folder.connect({ flags })).refusal).toBeNull()
+  expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: [VENDOR] }])
+})
+
 test('an account can be without reports, and without the In-App Purchase key', async () => {
   const folder = openKeyFolder(opened)
   const flags = { ...folder.flags, vendor: 'none', 'purchase-key': 'none' }

@@ -2,7 +2,10 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
+import { askControl, openControl, verb } from '../../src/control.ts'
+import { openLog } from '../../src/log.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 const BUNDLE = 'com.example.lantern'
@@ -45,6 +48,19 @@ test('the control socket is the owner’s alone and lives through junk', async (
   await new Promise((resolve) => noise.once('close', resolve))
   expect((await run(['apps', 'list'], { cwd })).status).toBe(0)
   expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
+})
+
+test('the log tells each command, but not each look at how far one is', async () => {
+  const logged: string[] = []
+  const log = openLog({ format: 'json', level: 'info', write: (text) => void logged.push(String(text)) })
+  const nothing = verb(v.object({}), () => null)
+  const path = join(folderOf(), 'control.sock')
+  const control = await openControl(path, { 'imports.run': nothing, 'imports.status': nothing }, log)
+  for (const name of ['imports.status', 'imports.run', 'imports.status'])
+    expect(await askControl(path, name, {})).toEqual({ result: null })
+  await control.close()
+  log.flush()
+  expect(logged.join('').match(/imports\.\w+/g)).toEqual(['imports.run'])
 })
 
 test('a server that ends before it answers is told of in words', async () => {

@@ -61,6 +61,12 @@ test('what cannot be asked is said, and the command has failed', async () => {
   expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
   app.windfall.accounts.declare([])
   const without = await windfall()
-  expect(without).toMatchObject({ status: 0, stdout: '' })
+  expect(without).toMatchObject({ status: 1, stdout: '' })
   expect(without.stderr).toContain('has no In-App Purchase key')
+  const { store, apps } = app.windfall
+  for (const { organization_id, bundle_id } of apps.list())
+    await store.commit(() => apps.remove(organization_id, bundle_id))
+  const nothing = await windfall()
+  expect(nothing).toMatchObject({ status: 1, stdout: '' })
+  expect(nothing.stderr).toContain('no app is connected')
 })

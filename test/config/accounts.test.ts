@@ -137,6 +137,16 @@ test('a key without its id is complained of', () => {
   ])
 })
 
+test('a vendor number that stands twice is complained of; two organizations may have the same', () => {
+  const key = `connect_key_id = "2X9R4HXF34"\nconnect_key = ${multiLine(KEY)}`
+  expect(complaintsOf(account('vendor_numbers = ["80012345", "80067890", "80012345"]', key))).toEqual([
+    'config.toml:2  accounts[0].vendor_numbers[2]  is the same as accounts[0].vendor_numbers[0] in line 2. Its reports are fetched once: take one of the two out.',
+  ])
+  const two = '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n'
+  const same = (slug: string) => account(`organization = "${slug}"\nvendor_numbers = ["80012345"]`, key)
+  expect(complaintsOf(`${two}${same('a')}\n${same('b')}`)).toEqual([])
+})
+
 test('an organization has one account, and with several organizations an account says whose it is', () => {
   const advice = 'An organization has one account: put all its keys and vendor numbers there.'
   expect(complaintsOf(`${account()}\n${account()}`)).toEqual([

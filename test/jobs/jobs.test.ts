@@ -112,6 +112,21 @@ test('a job that never ran runs at the start, then when its schedule says', asyn
   expect(reconcile.began).toBe(2)
 })
 
+test('a clock that is set back delays nothing', async () => {
+  const { boot, clock } = machine()
+  const [reconcile, failing] = [scripted('reconcile'), scripted('import')]
+  failing.run = () => Promise.reject(new Error('Apple does not answer'))
+  const jobs = boot([reconcile, failing])
+  await jobs.tick()
+  clock.turn(-3 * 24 * HOUR)
+  await jobs.tick()
+  expect(jobs.stateOf('reconcile')?.next_at).toBe(clock() + 15 * MINUTE)
+  expect(jobs.stateOf('import')?.next_at).toBe(clock() + MINUTE)
+  clock.turn(15 * MINUTE)
+  await jobs.tick()
+  expect([reconcile.began, failing.began]).toEqual([2, 2])
+})
+
 test('what was missed while the machine was off runs at the start, once; what was not waits', async () => {
   const { boot, clock, crash } = machine()
   const [rates, reconcile] = [scripted('rates'), scripted('reconcile')]

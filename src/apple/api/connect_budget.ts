@@ -1,7 +1,7 @@
 /** What we remember: how much of an hour App Store Connect still grants to one key, as its header x-rate-limit says. */
 import type { Clock } from '../../clock.ts'
 import { AppleFault } from './faults.ts'
-import { isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
+import { HOUR, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
 import type { Received } from './line.ts'
 import { retryAt } from './words.ts'
 
@@ -23,8 +23,8 @@ export function readRateLimit(header: string | null): Budget | null {
 export function openConnectBudget(clock: Clock) {
   const asked = openHour(clock)
   let seen: Budget | null = null
-  /** False once it is so old that only another answer can tell. */
-  let holds = false
+  /** When that was said; null once it is so old that only another answer can tell. */
+  let seen_at: number | null = null
   let under_way = 0
   let not_before = 0
 
@@ -45,9 +45,9 @@ export function openConnectBudget(clock: Clock) {
     if (isAhead(not_before, now)) throw limited()
     if (not_before > 0) {
       not_before = 0
-      holds = false
+      seen_at = null
     }
-    if (seen === null || !holds) return
+    if (seen === null || seen_at === null || Math.abs(now - seen_at) >= HOUR) return
     if (seen.remaining - under_way - 1 >= seen.limit * KEPT_FREE) return
     not_before = resumesAt()
     throw limited()
@@ -57,7 +57,7 @@ export function openConnectBudget(clock: Clock) {
     const budget = readRateLimit(received.header('x-rate-limit'))
     if (budget !== null) {
       seen = budget
-      holds = true
+      seen_at = clock()
     }
     if (received.status === 429) not_before = retryAt(received, clock()) ?? resumesAt()
   }

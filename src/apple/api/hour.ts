@@ -7,7 +7,8 @@ export type Hour = ReturnType<typeof openHour>
 export const WHEN_UNKNOWN = 5 * 60_000
 
 const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+/** Over which Apple counts, in milliseconds. */
+export const HOUR = 60 * MINUTE
 
 /**
  * Whether something has to wait until `at`, now being `now`: milliseconds since the epoch. Nothing here waits for more

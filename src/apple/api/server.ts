@@ -44,6 +44,10 @@ function idIn(transaction_id: string): string {
   })
 }
 
+/** A page that names itself as the one after it would be asked for until the hour is used up, and so every hour. */
+const circle = (path: string): AppleFault =>
+  new AppleFault('unreadable', `Apple’s answer to ${path} goes on where it began: it was given up.`)
+
 /**
  * The App Store Server API for one app. Every call throws AppleFault; what is `unavailable` was tried again a few
  * times before. A call beyond our share of Apple's hourly limits is `rate_limited` without being asked.
@@ -52,6 +56,8 @@ export function openServerApi(options: ServerOptions) {
   const { key, bundle_id, clock, hosts } = options
   const caller = openCaller({ ...options, tokens: openTokens(key, { clock, bundle_id }) })
   const budgets = openServerBudgets(clock)
+  /** What the last page of notifications began with. */
+  let shown: string | undefined
 
   /** A question to one endpoint; with a body it is posted. */
   function from(environment: Environment, endpoint: Endpoint) {
@@ -78,14 +84,18 @@ export function openServerApi(options: ServerOptions) {
   }
 
   /** Everything that Apple sent, or tried to, in a window of time. A page that has expired is AppleFault `4000017`. */
-  function notificationHistory(
+  async function notificationHistory(
     environment: Environment,
     window: NotificationWindow,
   ): Promise<NotificationPage> {
     const query = window.page === null ? '' : `?paginationToken=${encodeURIComponent(window.page)}`
     const body = { startDate: window.from, endDate: window.until }
-    const ask = from(environment, 'notifications')
-    return ask(`/inApps/v1/notifications/history${query}`, NotificationHistory, body)
+    const path = '/inApps/v1/notifications/history'
+    const page = await from(environment, 'notifications')(`${path}${query}`, NotificationHistory, body)
+    const [first] = page.payloads
+    if (page.next !== null && page.next === window.page && first === shown) throw circle(path)
+    shown = first
+    return page
   }
 
   /** All transactions of the customer to whom one belongs, least recently changed first; from a revision, what is newer. */
@@ -95,8 +105,11 @@ export function openServerApi(options: ServerOptions) {
     revision: string | null,
   ): Promise<TransactionPage> {
     const query = revision === null ? '' : `?revision=${encodeURIComponent(revision)}`
-    const path = `/inApps/v2/history/${idIn(transaction_id)}${query}`
-    return from(environment, 'transactions')(path, TransactionHistory)
+    const path = '/inApps/v2/history'
+    const ask = from(environment, 'transactions')
+    const page = await ask(`${path}/${idIn(transaction_id)}${query}`, TransactionHistory)
+    if (page.has_more && page.revision === revision) throw circle(path)
+    return page
   }
 
   /** The last word about every subscription of the customer to whom a transaction belongs. */

@@ -35,7 +35,7 @@ type Deps = { store: Store; clock: Clock; ledger: Ledger; intake: Intake; gaps: 
 export function openReconciliation({ store, clock, ledger, intake, gaps, watermarks }: Deps) {
   /** Where the next comparison begins: two hours before the watermark, or at `since`, but within Apple's reach. */
   function startOf(realm: Realm, since: number | null): number {
-    const watermark = watermarks.get(realm)?.compared_until_at ?? clock()
+    const watermark = Math.min(watermarks.get(realm)?.compared_until_at ?? clock(), clock())
     return Math.max(since ?? watermark - OVERLAP_MS, clock() - REACH_MS)
   }
 

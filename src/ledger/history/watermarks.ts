@@ -23,8 +23,9 @@ export function openWatermarks(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, number]>(
     'insert or ignore into watermarks (app_id, environment, compared_until_at) values (?, ?, ?)',
   )
-  const raise = store.prepare<[number, string, string]>(`
-    update watermarks set compared_until_at = max(compared_until_at, ?) where app_id = ? and environment = ?`)
+  // One that is yet to come was reckoned before the clock was set back.
+  const raise = store.prepare<[number, number, string, string]>(`
+    update watermarks set compared_until_at = max(min(compared_until_at, ?), ?) where app_id = ? and environment = ?`)
   const check = store.prepare<[number, string | null, number | null, string, string]>(
     'update watermarks set checked_at = ?, problem = ?, problem_at = ? where app_id = ? and environment = ?',
   )
@@ -34,8 +35,9 @@ export function openWatermarks(store: Store, clock: Clock) {
   /** What came before now is the first reading's. */
   const begin = ({ app, environment }: Realm): void => void insert.run(app.id, environment, clock())
 
-  /** Everything signed before `at` was compared. Never moves back. */
-  const reached = ({ app, environment }: Realm, at: number): void => void raise.run(at, app.id, environment)
+  /** Everything signed before `at` was compared. Never moves back, but for what is yet to come. */
+  const reached = ({ app, environment }: Realm, at: number): void =>
+    void raise.run(clock(), at, app.id, environment)
 
   /** How the last comparison ended. */
   const ended = ({ app, environment }: Realm, problem: string | null): void =>

@@ -21,15 +21,17 @@ type Deps = {
   loading: Loading
   days: ImportDays
   versions: ReportVersions
+  /** Called within the unit of work that makes a day another. */
+  changed: (of: ReportDay) => void
 }
 
 /** Apple once told a retired version that there were no sales, where it should have refused it. */
-const SUSPECT = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
+export const SUSPECT = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const TAKEN_BACK = 'Apple says now that nothing was sold; what it gave before is kept'
 
 export type Answers = ReturnType<typeof openAnswers>
 
-export function openAnswers({ store, clock, received, loading, days, versions }: Deps) {
+export function openAnswers({ store, clock, received, loading, days, versions, changed }: Deps) {
   /** Takes an answer in. What is read is its day's from one moment to the next, or not at all. */
   async function take(of: ReportDay, answer: ReportAnswer): Promise<Taken> {
     if (answer.outcome === 'report') return takeReport(of, answer.version, answer.body)
@@ -98,7 +100,7 @@ export function openAnswers({ store, clock, received, loading, days, versions }:
       return 'unchanged'
     }
     const tries = (before?.state === 'not_yet' ? before.tries : 0) + 1
-    const due_at = dueAfterNotYet(clock(), tries)
+    const due_at = dueAfterNotYet(of.day, clock(), tries)
     settle(of, { state: 'not_yet', reason: 'Apple has not made it yet', report_id: null, tries, due_at })
     return 'not_yet'
   }
@@ -154,6 +156,7 @@ export function openAnswers({ store, clock, received, loading, days, versions }:
       asked_at: clock(),
       changed_at: isSame ? before.changed_at : clock(),
     })
+    if (!isSame) changed({ organization_id, vendor_number, kind, day })
   }
 
   /** A day with subscriptions sold cannot end without subscriptions: told, and asked again, until Apple insists. */
@@ -161,9 +164,10 @@ export function openAnswers({ store, clock, received, loading, days, versions }:
     const row = days.get({ ...of, kind: 'subscription' })
     if (row?.state !== 'empty') return
     const sold = (currentOf({ ...of, kind: 'sales' })?.subscription_units ?? 0) > 0
-    if (sold && row.reason !== SUSPECT) days.put({ ...row, reason: SUSPECT, due_at: dueOfSuspect(row) })
-    if (!sold && row.reason === SUSPECT)
-      days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
+    if (sold === (row.reason === SUSPECT)) return
+    if (sold) days.put({ ...row, reason: SUSPECT, due_at: dueOfSuspect(row) })
+    else days.put({ ...row, reason: null, due_at: dueAfterAnswer(row.day_on, clock(), false) })
+    changed({ ...of, kind: 'subscription' })
   }
 
   const dueOfSuspect = ({ day_on, tries }: ImportDay): number | null =>

@@ -36,8 +36,12 @@ export function dueAfterAnswer(day: string, now: number, isRevised: boolean): nu
   return isRevised ? now + DAY : null
 }
 
-/** When to ask again after `tries` answers, this one included, of “not yet”. */
-export const dueAfterNotYet = (now: number, tries: number): number => now + growing(HOUR, tries)
+/**
+ * When to ask again after `tries` answers, this one included, of “not yet”. A fresh day is made in the morning, at no
+ * certain time: whoever looks every hour asks every time.
+ */
+export const dueAfterNotYet = (day: string, now: number, tries: number): number =>
+  now + (isFresh(day, now) ? HOUR / 2 : growing(HOUR, tries))
 
 /** When to ask again after `tries` failures, this one included. */
 export const dueAfterFailure = (now: number, tries: number): number => now + growing(5 * MINUTE, tries)

@@ -66,7 +66,12 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   const days = openImportDays(store)
   const versions = openReportVersions(store, clock)
   const loading = openLoading({ store, received, rows, log })
-  const answers = openAnswers({ store, clock, received, loading, days, versions })
+  const listeners: ((of: ReportDay) => void)[] = []
+  const changed = (of: ReportDay): void => {
+    for (const listener of listeners) listener(of)
+  }
+  const joinListeners: ((organization_id: string) => void)[] = []
+  const answers = openAnswers({ store, clock, received, loading, days, versions, changed })
   const closing = new AbortController()
   let running: Promise<ImportRun> | null = null
   let now: Running | null = null
@@ -153,7 +158,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     at: Running,
   ): Promise<Stop | null> {
     at.tallies.set(organization_id, emptyTally())
-    await store.commit(() => reported.join(organization_id))
+    await joinApps(organization_id)
     const patience = openPatience()
     for (const of of plan) {
       at.reading = of
@@ -161,15 +166,22 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       if (stop) return stop
       at.done += 1
     }
-    await store.commit(() => reported.join(organization_id))
+    await joinApps(organization_id)
     return patience.lost()
   }
 
+  /** Joins what reports named before to the apps that are known by now. */
+  async function joinApps(organization_id: string): Promise<void> {
+    const found = await store.commit(() => reported.join(organization_id))
+    if (found > 0) for (const listener of joinListeners) listener(organization_id)
+  }
+
   async function importDay(of: ReportDay, at: Running, patience: Patience): Promise<Stop | null> {
-    for (;;) {
-      if (at.stop.aborted) return { reason: 'Windfall is closing', resumes_at: clock() }
+    while (!at.stop.aborted) {
       const fault = await ask(of, at)
       if (fault === null) return patience.answered(of)
+      // A question that was given up says nothing of its day.
+      if (at.stop.aborted) break
       if (fault.kind !== 'rate_limited') {
         note(of, at, await answers.failed(of, fault.message))
         return patience.failed(of, fault, clock())
@@ -178,6 +190,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       if (!at.patient) return { reason: fault.message, resumes_at }
       await pauseUntil(resumes_at, at)
     }
+    return { reason: 'Windfall is closing', resumes_at: clock() }
   }
 
   /** Asks for a day and takes in what Apple answers; resolves with what kept Apple from answering. */
@@ -257,6 +270,10 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     strangers: reported.strangers,
     appDays: openAppDays({ store, days, clock }).page,
     sweep: loading.sweep,
+    /** Calls `listener` within the unit of work that makes a day of a report another. */
+    onDay: (listener: (of: ReportDay) => void): void => void listeners.push(listener),
+    /** Calls `listener` when apps that reports had named before became known. */
+    onJoin: (listener: (organization_id: string) => void): void => void joinListeners.push(listener),
     close,
   }
 }

@@ -1,5 +1,6 @@
 /** What we remember: every report as Apple sent it, each version of a day once, and which of them is its day's. */
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -29,6 +30,7 @@ export type Report = {
 export type Findings = { row_count: number; subscription_units: number; unknown_columns: readonly string[] }
 
 const PART_BYTES = 262_144
+const gzipped = promisify(gzip)
 
 export type ReceivedReports = ReturnType<typeof openReceivedReports>
 
@@ -64,7 +66,7 @@ export function openReceivedReports(store: Store, clock: Clock) {
   async function keep(of: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
     const there = known.get(of.organization_id, of.vendor_number, of.kind, of.day, sha256)
     if (there) return there
-    const packed = isGzip(body) ? body : gzipSync(body)
+    const packed = isGzip(body) ? body : await gzipped(body)
     const pieces = Math.max(1, Math.ceil(packed.length / PART_BYTES))
     const piece = (part: number): Buffer => packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
     const { day, ...rest } = of

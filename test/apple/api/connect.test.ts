@@ -653,6 +653,17 @@ describe('the hour that Apple grants', () => {
     expect(api.budget()?.remaining).toBe(19)
   })
 
+  test('is a new one when nobody asked for an hour, or the clock was set back by one', async () => {
+    const api = open()
+    for (const turn of [60 * MINUTE, -60 * MINUTE]) {
+      apple.answerWith(rate(1), rate(19))
+      await api.apps({ urgent: true })
+      clock.turn(turn)
+      await api.apps()
+      expect(api.budget()?.remaining).toBe(19)
+    }
+  })
+
   test('is not overdrawn by calls at the same time', async () => {
     const api = open()
     apple.answerWith(rate(6))

@@ -77,6 +77,19 @@ describe('notification history', () => {
     expect(decodeJwt(one?.token ?? '')).toMatchObject({ bid: BUNDLE, aud: 'appstoreconnect-v1' })
   })
 
+  test('that goes round in a circle is given up', async () => {
+    const page = (signedPayload: string): Reply => ({
+      json: { hasMore: true, paginationToken: 'same', notificationHistory: [{ signedPayload }] },
+    })
+    const turned = { ...WINDOW, page: 'same' }
+    production.answerWith(page('one'), page('two'), page('two'))
+    await api.notificationHistory('production', WINDOW)
+    expect(await api.notificationHistory('production', turned)).toEqual({ payloads: ['two'], next: 'same' })
+    const fault = await faultOf(api.notificationHistory('production', turned))
+    expect(fault).toMatchObject({ kind: 'unreadable', status: null })
+    expect(fault.message).toContain('goes on where it began')
+  })
+
   test('of the sandbox is asked for there', async () => {
     sandbox.answerWith(EMPTY_HISTORY)
     await api.notificationHistory('sandbox', WINDOW)
@@ -144,6 +157,17 @@ describe('transactions', () => {
       expect(production.requests).toHaveLength(0)
     },
   )
+
+  test('that go on from where they began are given up', async () => {
+    production.answerWith({ json: { revision: 'r', hasMore: true, signedTransactions: ['one'] } })
+    expect(await api.transactionHistory('production', '1', null)).toMatchObject({ has_more: true })
+    production.answerWith({ json: { revision: 'r', hasMore: true, signedTransactions: ['one'] } })
+    expect(await faultOf(api.transactionHistory('production', '1', 'r'))).toMatchObject({
+      kind: 'unreadable',
+    })
+    production.answerWith({ json: { revision: 'r', hasMore: false, signedTransactions: [] } })
+    expect(await api.transactionHistory('production', '1', 'r')).toMatchObject({ has_more: false })
+  })
 
   test('without a revision to go on from are unreadable', async () => {
     production.answerWith({ json: { hasMore: false, signedTransactions: [] } })

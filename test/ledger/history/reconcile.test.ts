@@ -210,6 +210,20 @@ test('from an instant that is named everything is compared again; the watermark 
   expect(marks()).toEqual(before)
 })
 
+test('a clock that ran ahead and was set right hides nothing', async () => {
+  const { shop, app, history } = await opened()
+  const { store } = app.windfall
+  const ahead = shop.clock() + 30 * DAY
+  await store.commit(() => store.prepare('update watermarks set compared_until_at = ?').run(ahead))
+  await history.reconcile()
+  const { from, lost } = await outage({ shop, app }, 0.05)
+  expect(lost.length).toBeGreaterThan(0)
+  await history.reconcile()
+  expect(missing(shop, app, from, shop.clock() - MINUTE)).toEqual([])
+  for (const { watermark } of history.progress())
+    expect(watermark?.compared_until_at).toBe(shop.clock() - MINUTE)
+})
+
 test('after more than 180 days what Apple does not show any more is read from the customers’ transactions', async () => {
   const { shop, app, history } = await opened()
   shop.simulation.lose({ from: shop.clock() })

@@ -164,13 +164,16 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
       state: 'not_yet',
       reason: 'Apple has not made it yet',
       tries: 1,
-      due_at: NOW + HOUR,
+      due_at: NOW + HOUR / 2,
     },
   ])
-  year.clock.turn(30 * 60_000)
+  year.clock.turn(20 * 60_000)
   expect((await imports.run({ days: 3 })).not_yet).toBe(0)
-  year.clock.turn(30 * 60_000)
-  expect((await imports.run({ days: 3 })).not_yet).toBe(8)
+  // However often it was late, it is here within the hour in which Apple makes it.
+  for (let asked = 0; asked < 4; asked += 1) {
+    year.clock.turn(HOUR / 2)
+    expect((await imports.run({ days: 3 })).not_yet).toBe(8)
+  }
   year.appStore.mood.reports_late = 0
   year.clock.turn(3 * HOUR)
   expect(await imports.run({ days: 3 })).toMatchObject({ not_yet: 0 })
