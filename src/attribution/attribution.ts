@@ -9,6 +9,7 @@ import type { Lineage } from '../ledger/announcements.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Store } from '../store/store.ts'
 import type { Caller } from './callers.ts'
+import type { Forgetting } from './forget.ts'
 import type { Proof, Verification } from './link.ts'
 import { type Link, openLinks } from './links.ts'
 import type { AttributeCall, IdentifyCall } from './requests.ts'
@@ -19,6 +20,7 @@ type Deps = {
   clock: Clock
   feed: Feed
   ledger: Ledger
+  forgetting: Pick<Forgetting, 'admit'>
   limits: { attributes_per_user: number }
 }
 
@@ -27,20 +29,25 @@ export type Evidence = { signed: Verified<Transaction> | null; unattested: strin
 
 export type Attribution = ReturnType<typeof openAttribution>
 
-export function openAttribution({ store, clock, feed, ledger, limits }: Deps) {
+export function openAttribution({ store, clock, feed, ledger, forgetting, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
   ledger.describe(describe)
 
-  /** Upserts an app user, inside the caller's unit of work. Says so in the feed the first time. */
+  /**
+   * Upserts an app user, inside the caller's unit of work. Says so in the feed the first time.
+   *
+   * @throws Refusal 410 `forgotten`.
+   */
   function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
+    const forgotten_by = forgetting.admit(app.id, call.appUserId)
     const verification: Verification =
       credential === 'secret' || credential === 'device' ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label)
     if (is_new) {
       const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
-      tell(app, 'customer.identified', `${app.id}/${call.appUserId}`, null, data)
+      tell(app, 'customer.identified', `${forgotten_by ?? app.id}/${call.appUserId}`, null, data)
     }
     return label
   }
@@ -48,8 +55,11 @@ export function openAttribution({ store, clock, feed, ledger, limits }: Deps) {
   /**
    * Links a purchase to a user, or moves it, inside the caller's unit of work. A signed transaction that came
    * along enters the ledger first, so that the link meets its customer.
+   *
+   * @throws Refusal 410 `forgotten`; then nothing of the call is kept.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
+    forgetting.admit(app.id, call.appUserId)
     if (call.platform !== 'android') ledger.lookups.want(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
     const { now, before, change } = links.claim({

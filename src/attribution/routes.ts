@@ -49,6 +49,7 @@ const REFUSALS = {
   403: { description: 'app_not_in_organization' },
   404: { description: 'unknown_app: no credential, and no connected app has the bundle id' },
   409: { description: 'ambiguous_app: no credential, and several organizations have the bundle id' },
+  410: { description: 'forgotten: at their wish this user is not to be known; never send the call again' },
   413: { description: 'too_large' },
   415: { description: 'unsupported_media_type' },
   429: { description: 'rate_limited, with retry-after' },

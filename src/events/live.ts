@@ -58,7 +58,12 @@ export function openLive(feed: Feed) {
     return () => void watchers.delete(watcher)
   }
 
-  return { watch }
+  /** Changes what waits to be sent, where it must not be sent as it was any more. */
+  function change(replacement: (event: FeedEvent) => FeedEvent): void {
+    waiting = waiting.map(replacement)
+  }
+
+  return { watch, change }
 }
 
 /** The bytes of these events for a watcher, null when it wants none; made once for each choice among them. */

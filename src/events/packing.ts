@@ -26,6 +26,8 @@ const SETTINGS = { dictionary: DICTIONARY, windowBits: 12, memLevel: 5 }
 export const packBody = (body: Record<string, unknown>): Buffer =>
   deflateRawSync(JSON.stringify(body), SETTINGS)
 
+/** The JSON text of the body that was stored, as UTF-8. */
+export const textOfBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, SETTINGS)
+
 /** The body that was stored. */
-export const unpackBody = (bytes: Buffer): Record<string, unknown> =>
-  JSON.parse(inflateRawSync(bytes, SETTINGS).toString())
+export const unpackBody = (bytes: Buffer): Record<string, unknown> => JSON.parse(textOfBody(bytes).toString())

@@ -21,8 +21,8 @@ import type { Around } from './routing.ts'
 /** How much of a body that nobody reads is taken in so that its sender gets to see the answer. */
 const mostDiscarded = 65_536
 
-/** One request under way. `cors`: what a web page must be told to be able to read the answer. */
-type Asked = Readonly<{ event: H3Event; id: string; began: number; cors: FlatHeaders }>
+/** One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged. */
+type Asked = Readonly<{ event: H3Event; id: string; began: number; cors: FlatHeaders; path: string }>
 
 const none: FlatHeaders = []
 
@@ -57,11 +57,11 @@ export function openAnswering(options: { log: Log; hosts: () => HostCheck; closi
   const { log, hosts, closing } = options
 
   function finish(asked: Asked, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began } = asked
+    const { event, id, began, path } = asked
     discardRest(event)
     log.request({
       method: event.req.method,
-      path: event.url.pathname,
+      path,
       status,
       ms: performance.now() - began,
       bytes,
@@ -102,14 +102,14 @@ export function openAnswering(options: { log: Log; hosts: () => HostCheck; closi
     return sendText(event, refusal.status, body, overruled(headers, own))
   }
 
-  function ask(event: H3Event, isOpen: boolean): Asked {
+  function ask(event: H3Event, isOpen: boolean, path = event.url.pathname): Asked {
     const cors = isOpen && header(event, 'origin') !== undefined ? corsHeaders : none
-    return { event, id: newRequestId(), began: performance.now(), cors }
+    return { event, id: newRequestId(), began: performance.now(), cors, path }
   }
 
-  const around: Around = (handler, { cors = false, any_host = false } = {}) =>
+  const around: Around = (handler, { cors = false, any_host = false, logged_as } = {}) =>
     function answered(event) {
-      const asked = ask(event, cors)
+      const asked = ask(event, cors, logged_as)
       const refuseThis = (error: unknown) => refuse(asked, error)
       function answerThis(given: unknown): unknown {
         try {

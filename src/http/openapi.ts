@@ -14,6 +14,7 @@ const securitySchemes = {
     description:
       "An organization's publishable key (`pk_live_…`), its secret key (`sk_live_…`) or a device token (`dt_…`).",
   },
+  secret_key: { type: 'http', scheme: 'bearer', description: "An organization's secret key (`sk_live_…`)." },
   read_token: { type: 'http', scheme: 'bearer', description: 'A read-only token (`wf_…`).' },
 }
 

@@ -7,7 +7,7 @@ import type { Route } from './route.ts'
 /** Wraps a handler in what surrounds all of them. */
 export type Around = (
   handler: (event: H3Event) => unknown,
-  options?: { cors?: boolean | undefined; any_host?: boolean | undefined },
+  options?: { cors?: boolean | undefined; any_host?: boolean | undefined; logged_as?: string | undefined },
 ) => (event: H3Event) => unknown
 
 function refuseMethod(allowed: ReadonlySet<string>): never {
@@ -27,12 +27,13 @@ export function openRouting(app: H3, around: Around) {
   app.all('/**', around(refuseAddress))
 
   /** The first route of an address also decides whom its refusals may be read by. */
-  function openAddress({ path, cors, any_host }: Route): Set<string> {
+  function openAddress({ path, cors, any_host, private_path }: Route): Set<string> {
+    const logged_as = private_path ? path : undefined
     const allowed = new Set<string>()
     methods.set(path, allowed)
     app.all(
       path,
-      around(() => refuseMethod(allowed), { cors, any_host }),
+      around(() => refuseMethod(allowed), { cors, any_host, logged_as }),
     )
     if (cors !== true) return allowed
     allowed.add('OPTIONS')
@@ -42,10 +43,11 @@ export function openRouting(app: H3, around: Around) {
   }
 
   function addRoute(route: Route): void {
-    const { path, method, cors, any_host } = route
+    const { path, method, cors, any_host, private_path } = route
     const allowed = methods.get(path) ?? openAddress(route)
     if (allowed.has(method)) throw new Error(`${method} ${path} is there already`)
-    const handler = around(route.handler, { cors, any_host })
+    const logged_as = private_path ? path : undefined
+    const handler = around(route.handler, { cors, any_host, logged_as })
     const asked = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
     for (const each of asked) {
       app.on(each, path, handler)

@@ -122,6 +122,8 @@ function connect(file: string): Database.Database {
   db.pragma('cache_size = -16000')
   db.pragma('temp_store = memory')
   db.pragma('mmap_size = 0')
+  // What is deleted or overwritten leaves no trace within the file, so that who was forgotten is.
+  db.pragma('secure_delete = on')
   db.pragma('trusted_schema = off')
   db.pragma('cell_size_check = on')
   try {

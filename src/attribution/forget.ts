@@ -1,0 +1,268 @@
+/**
+ * What we remember: who is being forgotten, until they are. What one person left goes, slice by slice; what Apple said of
+ * their purchases stays and is nobody's.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import type { Feed } from '../events/feed.ts'
+import type { Live } from '../events/live.ts'
+import { eventWithoutPerson, type Named } from '../events/scrubbed.ts'
+import { openScrubbing } from '../events/scrubbing.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { openForgottenLinks } from './forget_links.ts'
+import { type Erasure, type ErasureRecord, openErasures, toldOf } from './forget_records.ts'
+import { openSamples } from './forget_samples.ts'
+import { openTombstones } from './forget_tombstones.ts'
+
+/** Who is forgotten: a user of one app, and by which erasure. */
+export type Person = { app_id: string; app_user_id: string; erasure_id: string }
+
+/**
+ * Something that repeats what events say, gone through from 0 to `end()` in slices. `look` names somebody in what lies
+ * after `after`, up to `until` at most, and does not write; `apply` takes them out, inside a unit of work. Both may be
+ * done again after a crash.
+ */
+export type Scrubber = {
+  step: string
+  end: () => number
+  look: (
+    person: Person,
+    after: number,
+    until: number,
+  ) => { reached: number; changed: number; apply: () => void }
+}
+
+/** How far what is under way is, in events and the like. */
+export type ErasureProgress = { done: number; of: number }
+
+type Deps = {
+  store: Store
+  clock: Clock
+  feed: Feed
+  live: Live
+  log: Log
+  wait: (ms: number) => Promise<void>
+}
+/** What is asked for; `even_unknown` where nothing is known of the user yet, so that nothing ever is. */
+export type Wish = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
+
+/** How often it is written down how far a step is where nothing had to be changed. */
+const REMEMBERED_EVERY = 40
+/** How often, and after how long, the write-ahead log is tried to be emptied while somebody reads what is in it. */
+const FOLD_ATTEMPTS = 50
+const FOLD_AGAIN_MS = 100
+
+export type Forgetting = ReturnType<typeof openForgetting>
+
+export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
+  const erasures = openErasures(store)
+  const tombstones = openTombstones(store, clock)
+  const links = openForgottenLinks(store)
+  const samples = openSamples(store)
+  const findUser = store.prepare<[string, string], object>(
+    'select 1 from users where app_id = ? and app_user_id = ?',
+  )
+  const dropUser = store.prepare<[string, string]>('delete from users where app_id = ? and app_user_id = ?')
+  const vacuum = store.prepare('vacuum')
+  const scrubbing = openScrubbing(store)
+  const scrubbers: Scrubber[] = [
+    {
+      step: 'events',
+      end: feed.head,
+      look: (person, after, until) => scrubbing.look(namedAs(person), after, until),
+    },
+  ]
+  const listeners: ((person: Person) => void)[] = []
+  const closing = new AbortController()
+  let working: Promise<void> | null = null
+  let progress: ErasureProgress | null = null
+
+  /**
+   * Forgets a user, inside the caller's unit of work: from then on no call for them is accepted, and nothing they said of
+   * themselves is there. The rest is scrubbed after it, in the background. Whoever is forgotten already is no fault.
+   *
+   * @throws Refusal 404 `unknown_user`.
+   */
+  function forget({ app_id, app_user_id, asked_by, even_unknown = false }: Wish): ErasureRecord {
+    const standing = tombstones.standing(app_id, app_user_id)
+    const known = standing === null ? null : erasures.get(standing)
+    if (known) return toldOf(known)
+    const isThere = findUser.get(app_id, app_user_id) !== undefined || links.areThere(app_id, app_user_id)
+    if (!isThere && !even_unknown)
+      throw new Refusal(404, 'unknown_user', 'nothing is known of this user in this app')
+    const erasure_id = erasures.begin(app_id, app_user_id, asked_by, clock())
+    tombstones.set(app_id, app_user_id, erasure_id)
+    dropUser.run(app_id, app_user_id)
+    const person = { app_id, app_user_id, erasure_id }
+    for (const listener of listeners) listener(person)
+    store.afterCommit(() => {
+      live.change((event) => eventWithoutPerson(event, namedAs(person)))
+      resume()
+    })
+    return toldOf(demand(erasure_id))
+  }
+
+  function demand(erasure_id: string): Erasure {
+    const erasure = erasures.get(erasure_id)
+    if (!erasure) throw new Error(`there is no erasure ${erasure_id}`)
+    return erasure
+  }
+
+  /**
+   * Accepts calls for a user again, inside the caller's unit of work. Nothing that was forgotten comes back.
+   *
+   * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while they are being forgotten.
+   */
+  function lift(app_id: string, app_user_id: string): ErasureRecord {
+    const standing = tombstones.standing(app_id, app_user_id)
+    if (standing === null)
+      throw new Refusal(404, 'not_forgotten', 'this user is not among those who were forgotten')
+    const erasure = demand(standing)
+    if (erasure.finished_at === null)
+      throw new Refusal(409, 'erasure_running', 'this user is being forgotten; try again when that is done')
+    tombstones.lift(app_id, app_user_id)
+    return toldOf(erasure)
+  }
+
+  /** Goes on with what is not done, in the background. What fails is told, and tried again the next time. */
+  function resume(): void {
+    work().catch((error) => {
+      if (!closing.signal.aborted)
+        log.error('somebody could not be forgotten yet; it goes on later', { error })
+    })
+  }
+
+  /** Resolves once an erasure is done. Rejects with what held it up; then it goes on later. */
+  async function finished(erasure_id: string): Promise<ErasureRecord> {
+    while (demand(erasure_id).finished_at === null) await work()
+    return toldOf(demand(erasure_id))
+  }
+
+  function work(): Promise<void> {
+    working ??= workAll().finally(() => {
+      working = null
+      progress = null
+    })
+    return working
+  }
+
+  async function workAll(): Promise<void> {
+    for (let erasure = erasures.next(); erasure !== null; erasure = erasures.next()) {
+      closing.signal.throwIfAborted()
+      const { id, app_id, app_user_id } = erasure
+      if (app_user_id !== null) await scrub(erasure, { app_id, app_user_id, erasure_id: id })
+      await foldLog()
+      await store.commit(() => erasures.finish(id, clock()))
+      log.info('somebody was forgotten', { erasure: id })
+    }
+  }
+
+  async function scrub(erasure: Erasure, person: Person): Promise<void> {
+    if (erasure.step === null) await scrubLinks(person)
+    const from = scrubbers.findIndex(({ step }) => step === erasure.step)
+    for (const [index, scrubber] of scrubbers.entries()) {
+      if (index < from) continue
+      const { reached, until } = index === from ? erasure : await enter(person, scrubber)
+      await goThrough(person, scrubber, reached, until)
+    }
+    await store.commit(() => {
+      samples.drop(person.app_user_id)
+      erasures.anonymise(person.erasure_id)
+    })
+  }
+
+  async function scrubLinks({ app_id, app_user_id, erasure_id }: Person): Promise<void> {
+    for (let more = true; more; ) {
+      closing.signal.throwIfAborted()
+      more = await store.commit(() => {
+        const scrubbed = links.scrubSome(app_id, app_user_id)
+        erasures.countLinks(erasure_id, scrubbed)
+        return scrubbed > 0
+      })
+      await setImmediate()
+    }
+  }
+
+  /** Nothing that comes after this names them: no link does. */
+  function enter({ erasure_id }: Person, { step, end }: Scrubber) {
+    return store.commit(() => {
+      const until = end()
+      erasures.enterStep(erasure_id, step, until)
+      return { reached: 0, until }
+    })
+  }
+
+  async function goThrough(person: Person, { look }: Scrubber, after: number, until: number): Promise<void> {
+    for (let [reached, unwritten] = [after, 0]; reached < until; ) {
+      closing.signal.throwIfAborted()
+      const found = look(person, reached, until)
+      reached = found.reached
+      unwritten += 1
+      if (found.changed > 0 || unwritten === REMEMBERED_EVERY || reached === until) {
+        unwritten = 0
+        await store.commit(() => {
+          found.apply()
+          erasures.reach(person.erasure_id, found.reached, found.changed)
+        })
+      }
+      progress = { done: reached, of: until }
+      await setImmediate()
+    }
+  }
+
+  /** The write-ahead log still holds what the file no longer does, until it is emptied into it. */
+  async function foldLog(): Promise<void> {
+    for (let attempt = 1; attempt <= FOLD_ATTEMPTS; attempt += 1) {
+      closing.signal.throwIfAborted()
+      if (store.pragma('wal_checkpoint(TRUNCATE)') === 0) return
+      await wait(FOLD_AGAIN_MS)
+    }
+    log.warn(
+      'somebody keeps reading the database: what was forgotten stays in its write-ahead log until it starts again',
+    )
+  }
+
+  /**
+   * Writes the whole file anew, for as long as which nothing else happens. SQLite zeroes what is deleted, but where it
+   * makes room within a page it may leave a copy of a row it moved, in what is unused there until it is used again.
+   *
+   * @throws Error of SQLite where there is no room for a second file; then all is as it was.
+   */
+  async function compact(): Promise<{ bytes: number }> {
+    vacuum.run()
+    await foldLog()
+    return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
+  }
+
+  /** `listener` is called within the unit of work that forgets a user, for what else is known of them by their id. */
+  const onForget = (listener: (person: Person) => void): void => void listeners.push(listener)
+
+  /** Adds something that repeats what events say; before anything is resumed. Its step must stay named as it is. */
+  const also = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
+
+  /** Stops what is under way; it goes on at the next start. */
+  async function close(): Promise<void> {
+    closing.abort(new Refusal(503, 'store_closing', 'Windfall stopped; it goes on when it is started again'))
+    await working?.catch(() => {})
+  }
+
+  return {
+    forget,
+    lift,
+    admit: tombstones.admit,
+    finished,
+    resume,
+    progress: () => progress,
+    list: erasures.list,
+    onForget,
+    also,
+    compact,
+    close,
+  }
+}
+
+const namedAs = ({ app_id, app_user_id, erasure_id }: Person): Named => ({
+  ...{ app_id, app_user_id, instead: `forgotten/${erasure_id}` },
+})

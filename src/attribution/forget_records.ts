@@ -1,0 +1,91 @@
+/** What we remember: that somebody was forgotten and when. Whom, only until it is done. */
+import { newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+
+export type Erasure = {
+  id: string
+  app_id: string
+  bundle_id: string
+  /** Null once it is done. */
+  app_user_id: string | null
+  asked_by: string
+  asked_at: number
+  /** What is being gone through, up to `reached`, out of `until`. */
+  step: string | null
+  reached: number
+  until: number
+  /** How many links named them. */
+  links: number
+  /** How many events did, and whatever else keeps what events say. */
+  scrubbed: number
+  finished_at: number | null
+}
+
+/** What may be told of it to anybody who may read of the app: nothing personal. */
+export type ErasureRecord = Pick<
+  Erasure,
+  'id' | 'app_id' | 'bundle_id' | 'asked_by' | 'asked_at' | 'links' | 'scrubbed' | 'finished_at'
+>
+
+/** Which to list: of an organization (null: of all), of some of its apps (null: of all), up to `limit`. */
+export type Listing = {
+  organization_id: string | null
+  apps: readonly string[] | null
+  limit: number
+  /** The id of the last one of the page before; null for the first page. */
+  before: string | null
+}
+
+export function openErasures(store: Pick<Store, 'prepare'>) {
+  const insert = store.prepare<[string, string, string, string, number]>(`
+    insert into erasures (id, app_id, app_user_id, asked_by, asked_at, reached, until, links, scrubbed)
+    values (?, ?, ?, ?, ?, 0, 0, 0, 0)`)
+  const select = 'select erasures.*, bundle_id from erasures join apps on apps.id = app_id'
+  const byId = store.prepare<[string], Erasure>(`${select} where erasures.id = ?`)
+  const newest = store.prepare<object, Erasure>(`${select}
+    where (:organization_id is null or organization_id = :organization_id)
+      and (:apps is null or app_id in (select value from json_each(:apps)))
+      and (:before is null or (asked_at, erasures.id) < (select asked_at, id from erasures where id = :before))
+    order by asked_at desc, erasures.id desc limit :limit`)
+  const first = store.prepare<[], Erasure>(
+    `${select} where finished_at is null order by asked_at, erasures.id limit 1`,
+  )
+  const count = store.prepare<[number, string]>('update erasures set links = links + ? where id = ?')
+  const enter = store.prepare<[string, number, string]>(
+    'update erasures set step = ?, reached = 0, until = ? where id = ?',
+  )
+  const advance = store.prepare<[number, number, string]>(
+    'update erasures set reached = ?, scrubbed = scrubbed + ? where id = ?',
+  )
+  const forgetWhom = store.prepare<[string]>('update erasures set app_user_id = null where id = ?')
+  const end = store.prepare<[number, string]>('update erasures set finished_at = ? where id = ?')
+
+  /** Writes down that it is to be done; its id. Inside a unit of work, as all below. */
+  function begin(app_id: string, app_user_id: string, asked_by: string, asked_at: number): string {
+    const id = newId('era')
+    insert.run(id, app_id, app_user_id, asked_by, asked_at)
+    return id
+  }
+
+  const countLinks = (id: string, links: number): void => void count.run(links, id)
+  const enterStep = (id: string, step: string, until: number): void => void enter.run(step, until, id)
+  const reach = (id: string, reached: number, scrubbed: number): void =>
+    void advance.run(reached, scrubbed, id)
+  const anonymise = (id: string): void => void forgetWhom.run(id)
+  const finish = (id: string, at: number): void => void end.run(at, id)
+
+  const get = (id: string): Erasure | null => byId.get(id) ?? null
+  /** The first that is not done, null where all are. */
+  const next = (): Erasure | null => first.get() ?? null
+  /** What is to be told of them, newest first. */
+  const list = ({ apps, ...listing }: Listing): ErasureRecord[] =>
+    newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toldOf)
+
+  return { begin, countLinks, enterStep, reach, anonymise, finish, get, next, list }
+}
+
+/** What may be told of an erasure. */
+export const toldOf = (erasure: Erasure): ErasureRecord => {
+  const { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at } = erasure
+  return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at }
+}

@@ -1,0 +1,139 @@
+/** What may be asked: that somebody be forgotten, by the owner's backend; and that it happened, by whoever reads. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { App, Apps } from '../apps/apps.ts'
+import type { Key, Keys } from '../apps/keys.ts'
+import type { Forgetting } from '../attribution/forget.ts'
+import { AppUserId } from '../attribution/requests.ts'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import type { Store } from '../store/store.ts'
+import { whole } from './scope.ts'
+import type { ApiTokens } from './tokens.ts'
+
+const ForgetPath = v.object({ app_user_id: AppUserId })
+const ForgetQuery = v.object({
+  app: v.pipe(
+    v.string(),
+    v.nonEmpty('must not be empty'),
+    v.description('The bundle id of the app, or its id; one that was disconnected counts, too'),
+  ),
+  unknown: v.optional(
+    v.pipe(
+      v.picklist(['refuse', 'accept']),
+      v.description('Where nothing is known of the user: refuse, or accept and let nothing be known later'),
+    ),
+    'refuse',
+  ),
+})
+const ErasuresQuery = v.object({
+  limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '100'),
+  before: v.optional(v.pipe(v.string(), v.description('The id of the last one of the page before'))),
+})
+const ErasureAnswer = v.object({
+  id: v.string(),
+  app_id: v.string(),
+  bundle_id: v.string(),
+  asked_by: v.pipe(v.string(), v.description('The id of the secret key, or `command line`')),
+  asked_at: v.number(),
+  links: v.pipe(v.number(), v.description('How many links named the user')),
+  scrubbed: v.pipe(v.number(), v.description('How many events were rewritten')),
+  finished_at: v.pipe(v.nullable(v.number()), v.description('null while it goes on')),
+})
+const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
+
+const FORGET_ANSWERS = {
+  200: { description: 'It is done', schema: ErasureAnswer },
+  202: {
+    description: 'It is on disk; calls are refused, and the rest is under way',
+    schema: ErasureAnswer,
+  },
+  400: { description: 'invalid_request, invalid_path' },
+  401: { description: 'credential_required, invalid_key' },
+  403: { description: 'secret_key_required, app_not_in_organization' },
+  404: { description: 'unknown_user' },
+  503: { description: 'store_unavailable; nothing was done' },
+}
+
+type Deps = { store: Store; keys: Keys; apps: Apps; tokens: ApiTokens; forgetting: Forgetting }
+
+export function forgetRoutes({ store, keys, apps, tokens, forgetting }: Deps): Route[] {
+  async function forget(event: H3Event) {
+    const key = secretKeyOf(keys, header(event, 'authorization') ?? null)
+    const { app_user_id } = parse(ForgetPath, { app_user_id: decoded(event.context.params?.app_user_id) })
+    const { app: name, unknown } = parse(ForgetQuery, Object.fromEntries(event.url.searchParams))
+    const { id: app_id } = appOf(apps, key, name)
+    const wish = { app_id, app_user_id, asked_by: key.id, even_unknown: unknown === 'accept' }
+    const erasure = await store.commit(() => forgetting.forget(wish))
+    event.res.status = erasure.finished_at === null ? 202 : 200
+    return erasure
+  }
+
+  function list(event: H3Event) {
+    const { organization_id, apps: ids } = tokens.reachOf(header(event, 'authorization') ?? null)
+    const { limit, before = null } = parse(ErasuresQuery, Object.fromEntries(event.url.searchParams))
+    return { erasures: forgetting.list({ organization_id, apps: ids, limit, before }) }
+  }
+
+  return [
+    {
+      method: 'DELETE',
+      path: '/api/v1/users/:app_user_id',
+      tag: 'Erasure',
+      summary: 'Forget a user of one app for good; asked again, it says how far it is',
+      description:
+        'What they are and did goes, who bought what stays as nobody’s, and no call for them is accepted afterwards. ' +
+        'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
+      params: ForgetPath,
+      query: ForgetQuery,
+      security: ['secret_key'],
+      private_path: true,
+      answers: FORGET_ANSWERS,
+      handler: forget,
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/erasures',
+      tag: 'Erasure',
+      summary: 'That users were forgotten and when, newest first; not who',
+      query: ErasuresQuery,
+      security: ['read_token'],
+      answers: {
+        200: { description: 'A page of them', schema: ErasuresAnswer },
+        400: { description: 'invalid_request' },
+        401: { description: 'token_required, invalid_token' },
+      },
+      handler: list,
+    },
+  ]
+}
+
+/** @throws Refusal 401 without a key, 403 for one that may stand in an app, which everybody can read. */
+function secretKeyOf(keys: Keys, authorization: string | null): Key {
+  const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (!token) {
+    const detail = 'send the secret key of the organization: Authorization: Bearer sk_live_…'
+    throw new Refusal(401, 'credential_required', detail, { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  const key = keys.recognise(token)
+  if (!key) throw new Refusal(401, 'invalid_key', 'this is no secret key, or it is revoked or past its time')
+  if (key.kind === 'secret') return key
+  throw new Refusal(403, 'secret_key_required', 'a publishable key cannot do this; send the secret one')
+}
+
+function appOf(apps: Apps, key: Key, name: string): App {
+  const app = apps.ofOrganization(key.organization_id, name)
+  if (app) return app
+  throw new Refusal(403, 'app_not_in_organization', `there is no app ${name} in the organization of this key`)
+}
+
+/** @throws Refusal 400 `invalid_path` where it is no percent-encoded UTF-8. */
+function decoded(segment = ''): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new Refusal(400, 'invalid_path', 'the user id in the address is not valid percent-encoding')
+  }
+}

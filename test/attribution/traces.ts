@@ -1,0 +1,49 @@
+/** Where a database still holds a text: any column of any table, bodies unpacked, and the bytes of its files. */
+import { existsSync, readFileSync } from 'node:fs'
+import { unpackBody } from '../../src/events/packing.ts'
+import type { Store } from '../../src/store/store.ts'
+import { rowsOf } from '../helpers.ts'
+
+/** What a person may leave, and what is written down about their being forgotten. Every other table is the ledger's. */
+const PERSONAL = ['users', 'links', 'link_history', 'events', 'erasures', 'tombstones', 'settings']
+
+export const tablesOf = (store: Store): string[] =>
+  store
+    .prepare<[], { name: string }>("select name from sqlite_schema where type = 'table' order by name")
+    .all()
+    .map(({ name }) => name)
+
+/** Every row that forgetting somebody must not touch, and of the events all that must stay. */
+export function anonymousRows(store: Store): Record<string, string[]> {
+  const others = tablesOf(store).filter((name) => !PERSONAL.includes(name) && !name.startsWith('sqlite_'))
+  const events = rowsOf(store, 'events', ['body', 'cause'])
+  return { ...Object.fromEntries(others.map((name) => [name, rowsOf(store, name)])), events }
+}
+
+/** The places where one of `texts` is, as `table.column: text` or `file: text`. */
+export function tracesOf(store: Store, texts: readonly string[]): string[] {
+  return [...tablesOf(store).flatMap((table) => inTable(store, table, texts)), ...inFiles(store.file, texts)]
+}
+
+function inTable(store: Store, table: string, texts: readonly string[]): string[] {
+  const rows = store.prepare<[], Record<string, unknown>>(`select * from "${table}"`).all()
+  return rows.flatMap((row) =>
+    Object.entries(row).flatMap(([column, value]) => {
+      const isBody = table === 'events' && column === 'body' && Buffer.isBuffer(value)
+      const bytes = isBody ? Buffer.from(JSON.stringify(unpackBody(value))) : bytesOf(value)
+      return inBytes(bytes, texts).map((text) => `${table}.${column}: ${text}`)
+    }),
+  )
+}
+
+const inFiles = (file: string, texts: readonly string[]): string[] =>
+  ['', '-wal', '-shm']
+    .map((suffix) => file + suffix)
+    .filter(existsSync)
+    .flatMap((path) => inBytes(readFileSync(path), texts).map((text) => `${path}: ${text}`))
+
+const bytesOf = (value: unknown): Buffer => (Buffer.isBuffer(value) ? value : Buffer.from(String(value)))
+
+/** As it is, and as JSON writes it. */
+const inBytes = (bytes: Buffer, texts: readonly string[]): string[] =>
+  texts.filter((text) => bytes.includes(text) || bytes.includes(JSON.stringify(text).slice(1, -1)))

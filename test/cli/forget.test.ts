@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { controlPath, openControl } from '../../src/control.ts'
+import { verbsOf } from '../../src/verbs.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+import { folderOf, run } from '../processes.ts'
+
+const BUNDLE = 'com.example.lantern'
+let app: TestApp
+let close: () => Promise<void>
+let forget: (...args: string[]) => ReturnType<typeof run>
+beforeEach(async () => {
+  app = await openTestApp()
+  const { path } = app.config.store
+  const control = await openControl(controlPath(path), verbsOf(app.windfall), app.windfall.log)
+  const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
+  forget = (...args) => run(['forget', ...args], { cwd })
+  close = () => control.close().then(app.close)
+})
+afterEach(() => close())
+
+const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
+
+test('windfall forget says what it did, lists that it did, and takes a user id back into use', async () => {
+  expect(await forget('--list')).toMatchObject({ status: 0, stdout: 'Nobody was forgotten.\n' })
+  await identify('somebody')
+  const done = await forget('--app', BUNDLE, 'somebody')
+  expect(done).toMatchObject({ status: 0 })
+  expect(done.stdout).toMatch(
+    /^Forgotten on 2026-06-01 12:00Z: 0 links and 1 events named them. Recorded as era_\w+.\n$/,
+  )
+  expect(done.stderr).toContain('Backups taken before still hold')
+  expect((await identify('somebody')).status).toBe(410)
+
+  const listed = await forget('--list')
+  const [head, row] = listed.stdout.trimEnd().split('\n')
+  expect(head).toMatch(/^id +app +asked for +by +done +links +events$/)
+  expect(row).toMatch(
+    /^era_\w+ +com\.example\.lantern +2026-06-01 12:00Z +command line +2026-06-01 12:00Z +0 +1$/,
+  )
+  const undone = await forget('--undo-tombstone', '--app', BUNDLE, 'somebody')
+  expect(undone).toMatchObject({ status: 0 })
+  expect(undone.stdout).toMatch(/^Calls for this user id are accepted again/)
+  expect((await identify('somebody')).status).toBe(200)
+  const compact = await forget('--compact', '--app', BUNDLE, 'somebody')
+  expect(compact.stdout).toMatch(/Recorded as era_\w+\.\nThe file is written anew: [\d,]+ bytes\.\n$/)
+  expect((await forget('--compact')).stdout).toMatch(/^The file is written anew/)
+})
+
+test('what cannot be is said in words, and nobody is forgotten', async () => {
+  await identify('somebody')
+  const refused: [string[], string][] = [
+    [[], 'windfall forget --app BUNDLE USER'],
+    [['somebody'], 'windfall forget --app BUNDLE USER'],
+    [['--app', BUNDLE], 'windfall forget --app BUNDLE USER'],
+    [['--app', 'com.nobody', 'somebody'], 'com.nobody is no app of default; windfall apps list shows them'],
+    [['--app', BUNDLE, 'nobody-known'], 'nothing is known of this user in this app'],
+    [['--app', BUNDLE, 'null'], 'means nobody'],
+    [['--undo-tombstone', '--app', BUNDLE, 'somebody'], 'not among those who were forgotten'],
+  ]
+  for (const [args, words] of refused) {
+    const { status, stdout, stderr } = await forget(...args)
+    expect({ args, status, stdout }).toEqual({ args, status: 1, stdout: '' })
+    expect(stderr).toContain(words)
+  }
+  expect((await identify('somebody')).status).toBe(200)
+  expect(await forget('--app', BUNDLE, '--unknown', 'nobody-known')).toMatchObject({ status: 0 })
+  expect((await identify('nobody-known')).status).toBe(410)
+})

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+const BUNDLE = 'com.example.lantern'
+let app: TestApp
+let logged: string[]
+beforeEach(async () => {
+  logged = []
+  app = await openTestApp({ logged })
+})
+afterEach(() => app.close())
+
+type Erasure = { id: string; finished_at: number | null; asked_by: string; links: number; scrubbed: number }
+
+const identify = (appUserId: string) =>
+  app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes: { plan: 'pro' } })
+async function ask(path: string, token: string | null, method = 'GET') {
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+  const answer = await app.request(path, { method, headers })
+  const body = (await answer.json()) as Erasure & { code?: string; erasures: Erasure[] }
+  return { status: answer.status, body }
+}
+const remove = (user: string, token: string | null, app_name = BUNDLE, more = '') =>
+  ask(`/api/v1/users/${encodeURIComponent(user)}?app=${app_name}${more}`, token, 'DELETE')
+const known = (user: string): boolean => {
+  const mine = app.windfall.apps.ofOrganization(app.organization.id, BUNDLE)
+  return app.windfall.attribution.users.get(mine?.id ?? '', user) !== null
+}
+
+test('the owner’s backend has a user forgotten, asks again how far it is, and readers see that it happened', async () => {
+  const user = 'a/ü %2F?#'
+  await identify(user)
+  const secret = await app.key('secret')
+  const asked = await remove(user, secret)
+  expect(asked).toMatchObject({ status: 202, body: { finished_at: null, bundle_id: BUNDLE } })
+  expect(asked.body.asked_by).toMatch(/^key_/)
+  expect(known(user)).toBe(false)
+  expect((await identify(user)).status).toBe(410)
+  await app.windfall.forgetting.finished(asked.body.id)
+  const done = await remove(user, secret)
+  expect(done).toMatchObject({ status: 200, body: { id: asked.body.id, finished_at: app.clock() } })
+
+  const read = await ask('/api/v1/erasures', await app.token())
+  expect(read).toEqual({ status: 200, body: { erasures: [done.body] } })
+  expect(JSON.stringify([done, read])).not.toContain('ü')
+  app.windfall.log.flush()
+  const requests = logged.join('').split('\n')
+  expect(requests.filter((line) => line.includes('"DELETE"'))).toHaveLength(2)
+  expect(requests.filter((line) => /%C3%BC|ü/.test(line))).toEqual([])
+})
+
+test('a page of what happened follows another, and a token sees its own apps', async () => {
+  const secret = await app.key('secret')
+  for (const user of ['first-user', 'second-user', 'third-user']) {
+    await identify(user)
+    await app.windfall.forgetting.finished((await remove(user, secret)).body.id)
+    app.clock.turn(1_000)
+  }
+  const token = await app.token()
+  const { erasures } = (await ask('/api/v1/erasures', token)).body
+  expect(erasures.map(({ finished_at }) => finished_at)).toEqual(
+    [2, 1, 0].map((turn) => app.clock() - 3_000 + turn * 1_000),
+  )
+  const second = await ask(`/api/v1/erasures?limit=1&before=${erasures[0]?.id}`, token)
+  expect(second.body.erasures).toEqual([erasures[1]])
+  expect((await ask('/api/v1/erasures?before=era_none', token)).body.erasures).toEqual([])
+  const narrow = await app.windfall.store.commit(
+    () =>
+      app.windfall.tokens.create('narrow', { organization_id: app.organization.id, apps: ['app_other'] })
+        .token,
+  )
+  expect((await ask('/api/v1/erasures', narrow)).body.erasures).toEqual([])
+  expect(await ask('/api/v1/erasures?limit=0', token)).toMatchObject({ body: { code: 'invalid_request' } })
+  expect((await ask('/api/v1/erasures', null)).status).toBe(401)
+  expect((await ask('/api/v1/erasures', secret)).status).toBe(401)
+})
+
+test('who may not, or asks for what is not there, is told so, and nobody is forgotten', async () => {
+  await identify('somebody')
+  const secret = await app.key('secret')
+  const { windfall } = app
+  const { store, organizations, apps, keys } = windfall
+  const { id: _, ...mine } = app.organization
+  await store.commit(() => organizations.declare([mine, { ...mine, slug: 'second' }]))
+  const second = organizations.meant('second')
+  await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE }, 'test'))
+  await store.commit(() => apps.add(second.id, { bundle_id: 'com.example.second' }, 'test'))
+  const theirs = await store.commit(() => keys.create(second.id, 'secret', 'test').token)
+  const refusals: [Promise<{ status: number; body: object }>, number, string][] = [
+    [remove('somebody', null), 401, 'credential_required'],
+    [remove('somebody', 'sk_live_unheard_of'), 401, 'invalid_key'],
+    [remove('somebody', await app.token()), 401, 'invalid_key'],
+    [remove('somebody', await app.key('publishable')), 403, 'secret_key_required'],
+    [remove('somebody', secret, 'com.example.unknown'), 403, 'app_not_in_organization'],
+    [remove('somebody', secret, 'com.example.second'), 403, 'app_not_in_organization'],
+    [remove('somebody', secret, apps.byBundle('com.example.second')[0]?.id), 403, 'app_not_in_organization'],
+    [remove('nobody-known', secret), 404, 'unknown_user'],
+    [remove('somebody', theirs), 404, 'unknown_user'],
+    [remove('null', secret), 400, 'invalid_request'],
+    [remove(' somebody', secret), 400, 'invalid_request'],
+    [remove('somebody', secret, ''), 400, 'invalid_request'],
+    [remove('somebody', secret, BUNDLE, '&unknown=maybe'), 400, 'invalid_request'],
+    [ask('/api/v1/users/somebody', secret, 'DELETE'), 400, 'invalid_request'],
+    [ask('/api/v1/users/%ff?app=x', secret, 'DELETE'), 400, 'invalid_path'],
+    [ask(`/api/v1/users/somebody?app=${BUNDLE}`, secret, 'POST'), 405, 'method_not_allowed'],
+  ]
+  for (const [answer, status, code] of refusals)
+    expect(await answer).toMatchObject({ status, body: { code } })
+  expect(known('somebody')).toBe(true)
+  expect(windfall.store.prepare('select * from erasures').all()).toEqual([])
+  expect(await remove('nobody-known', secret, BUNDLE, '&unknown=accept')).toMatchObject({ status: 202 })
+  const headers = { authorization: `Bearer ${secret}` }
+  const late = await app.post(
+    '/api/sdk/v1/identify',
+    { appUserId: 'nobody-known', bundleId: BUNDLE },
+    headers,
+  )
+  expect(late.status).toBe(410)
+})
+
+test('the live feed shows nobody who was forgotten, neither late nor again', async () => {
+  const token = await app.token()
+  const open = async (headers: Record<string, string>) => {
+    const answer = await app.request('/api/v1/events/stream', {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    })
+    const reader = answer.body?.getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    return {
+      async until(what: string): Promise<string> {
+        while (!text.includes(what)) text += decoder.decode((await reader?.read())?.value, { stream: true })
+        return text
+      },
+      end: () => reader?.cancel(),
+    }
+  }
+  const watching = await open({})
+  await watching.until('retry')
+  await identify('early-bird')
+  await watching.until('early-bird')
+  // The next are sent together, a moment later: by then one of them is forgotten.
+  await identify('short-lived')
+  const { body } = await remove('short-lived', await app.key('secret'))
+  await identify('someone-else')
+  expect(await watching.until('someone-else')).not.toContain('short-lived')
+  await watching.end()
+
+  await app.windfall.forgetting.finished(body.id)
+  const resumed = await open({ 'last-event-id': '0' })
+  const text = await resumed.until('someone-else')
+  expect(text).not.toContain('short-lived')
+  expect(text).toContain(`"cause":"forgotten/${body.id}","occurred_at"`)
+  expect(text.match(/^id: \d+$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
+  await resumed.end()
+})
