@@ -592,9 +592,9 @@ create table users (
 ) strict;
 
 -- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
--- with the call that made it what it is.
+-- with the call that made it what it is. An id is never used again, since events are named after it.
 create table links (
-  id                      integer primary key,
+  id                      integer primary key autoincrement,
   app_id                  text not null,
   store                   text not null,
   transaction_id          text not null,
@@ -610,12 +610,13 @@ create table links (
 ) strict;
 create index links_by_user on links (app_id, app_user_id);
 
--- Every change after the first call, whole on both sides, so that it can be undone.
+-- Every change after the first call, whole on both sides, so that it can be undone. A user id of null: somebody who was
+-- forgotten since.
 create table link_history (
   id                      integer primary key,
   link_id                 integer not null references links (id),
-  from_app_user_id        text not null,
-  to_app_user_id          text not null,
+  from_app_user_id        text,
+  to_app_user_id          text,
   from_proved_app_user_id text,
   to_proved_app_user_id   text,
   from_proofs             text not null,
@@ -625,6 +626,33 @@ create table link_history (
   moved_at                integer not null
 ) strict;
 create index link_history_by_link on link_history (link_id);
+create index link_history_by_user on link_history (from_app_user_id);
+
+-- That somebody was to be forgotten, when, and that it was done. `app_user_id` stands until then. `step` is what is being
+-- gone through, up to `reached`, out of `until`; null before the first.
+create table erasures (
+  id                      text primary key,
+  app_id                  text not null references apps (id),
+  app_user_id             text,
+  asked_by                text not null,
+  asked_at                integer not null,
+  step                    text,
+  reached                 integer not null,
+  until                   integer not null,
+  links                   integer not null,
+  scrubbed                integer not null,
+  finished_at             integer
+) strict, without rowid;
+create index erasures_unfinished on erasures (asked_at, id) where finished_at is null;
+
+-- Who is not to come back: a keyed hash of the user id, whose key is in settings. Once lifted it refuses no longer.
+create table tombstones (
+  app_id                  text not null,
+  hash                    blob not null,
+  erasure_id              text not null references erasures (id),
+  lifted_at               integer,
+  primary key (app_id, hash)
+) strict, without rowid;
 
 -- metrics/ ----------------------------------------------------------------------------------------------
 
@@ -661,6 +689,85 @@ create table metric_rows (
   primary key (lineage_id, position)
 ) strict, without rowid;
 create index metric_rows_due on metric_rows (known_at) where shown = 0;
+
+-- Which Pacific days of which of Apple's reports are summed. is_there: the sums below are the day's. is_due: the report
+-- has changed, or what it is counted by (made_of: the reports, their apps, currency and months; lengths: the offers
+-- paid at once). is_provisional: an amount waits for a rate that is final.
+create table reported_days (
+  organization_id         text not null,
+  kind                    text not null,
+  day_on                  text not null,
+  is_there                integer not null,
+  is_due                  integer not null,
+  is_provisional          integer not null,
+  made_of                 text not null,
+  lengths                 text,
+  primary key (organization_id, kind, day_on)
+) strict, without rowid;
+create index reported_days_due on reported_days (day_on) where is_due = 1;
+
+-- What Apple's reports come to, as metric_series and metric_days are; a product is Apple's number, a day Pacific.
+create table reported_series (
+  id                      integer primary key,
+  app_id                  text not null,
+  measure                 text not null,
+  dimension               text not null,
+  value                   text not null,
+  unique (app_id, measure, dimension, value)
+) strict;
+
+create table reported_sums (
+  series_id               integer not null references reported_series (id),
+  day                     integer not null,
+  milli                   integer not null,
+  base_milli              integer not null,
+  count                   integer not null,
+  primary key (series_id, day)
+) strict, without rowid;
+
+-- The ids of the products that reports name by Apple's numbers, and how long those offers last that are paid at once.
+create table reported_products (
+  app_id                  text not null,
+  number                  text not null,
+  product_id              text not null,
+  primary key (app_id, number)
+) strict, without rowid;
+
+create table reported_lengths (
+  app_id                  text not null,
+  number                  text not null,
+  offer                   text not null,
+  period                  text not null,
+  day                     integer not null,
+  primary key (app_id, number, offer)
+) strict, without rowid;
+
+-- What developers got of each price that something was sold at, by Pacific day. is_uniform: the same of every unit.
+create table reported_prices (
+  app_id                  text not null,
+  product_id              text not null,
+  storefront              text not null,
+  currency                text not null,
+  price_milli             integer not null,
+  is_after_a_year         integer not null,
+  day                     integer not null,
+  units                   integer not null,
+  proceeds_milli          integer not null,
+  proceeds_currency       text not null,
+  is_uniform              integer not null,
+  primary key (app_id, product_id, storefront, currency, price_milli, is_after_a_year, day, proceeds_currency)
+) strict, without rowid;
+create index reported_prices_by_day on reported_prices (app_id, day);
+
+-- From which Pacific midnight on an app's metric comes from the ledger alone. Written once.
+create table metric_seams (
+  app_id                  text not null,
+  metric                  text not null,
+  day                     integer not null,
+  at                      integer not null,
+  reached_at              integer not null,
+  primary key (app_id, metric)
+) strict, without rowid;
 
 -- What has to be made anew and is not yet: 'settings' everything, 'rates' what waits for one, an app's id all of it.
 create table metric_tasks (
@@ -702,6 +809,95 @@ create table metric_days (
   count                   integer not null,
   primary key (series_id, day)
 ) strict, without rowid;
+
+-- Apps in one environment, as short numbers that customers are listed by.
+create table customer_scopes (
+  id                      integer primary key,
+  app_id                  text not null,
+  environment             text not null,
+  unique (app_id, environment)
+) strict;
+
+-- What each customer has come to, under the number of the lineage that leads it, until due_at: then the same facts come
+-- to something else. `id` is the canonical one. Amounts are in the base currency; `unconverted` has by currency what no
+-- rate was known for.
+create table customer_values (
+  lineage_id              integer primary key,
+  scope_id                integer not null references customer_scopes (id),
+  id                      text not null,
+  lineages                integer not null,
+  ltv_milli               integer not null,
+  due_at                  integer,
+  status                  text,
+  product_id              text,
+  storefront              text,
+  next_renewal_at         integer,
+  payments                integer not null,
+  unpriced                integer not null,
+  months_milli            integer not null,
+  charged_milli           integer not null,
+  refunded_milli          integer not null,
+  prorated_milli          integer not null,
+  unconverted             text,
+  mrr_milli               integer not null,
+  risk_milli              integer not null,
+  first_paid_at           integer,
+  last_paid_at            integer,
+  last_seen_at            integer not null
+) strict;
+-- The status in each, so that one that is asked for is looked for without reading any customer.
+create index customers_by_ltv on customer_values (scope_id, ltv_milli, lineage_id, status);
+create index customers_by_last_seen on customer_values (scope_id, last_seen_at, lineage_id, status);
+create index customers_by_mrr on customer_values (scope_id, mrr_milli, lineage_id, status);
+create index customers_by_risk on customer_values (scope_id, risk_milli, lineage_id, status);
+-- Those of whom there are few have indexes of their own: they would be looked for for long among all others.
+create index rarer_customers_by_ltv on customer_values (scope_id, status, ltv_milli)
+  where status in ('trial', 'grace', 'billing_retry');
+create index rarer_customers_by_last_seen on customer_values (scope_id, status, last_seen_at)
+  where status in ('trial', 'grace', 'billing_retry');
+create index rarer_customers_by_mrr on customer_values (scope_id, status, mrr_milli)
+  where status in ('trial', 'grace', 'billing_retry');
+create index rarer_customers_by_risk on customer_values (scope_id, status, risk_milli)
+  where status in ('trial', 'grace', 'billing_retry');
+create index customer_values_due on customer_values (due_at) where due_at is not null;
+
+-- By what customers are searched, and whose events a profile shows.
+create index transactions_by_account_token on transactions (app_account_token) where app_account_token is not null;
+create index events_by_subject on events (subject) where subject is not null;
+
+-- What cohorts are read from: sums of an app by kind (metrics/cohorts/changes.ts), each of one product and country or of
+-- any (*).
+create table cohort_series (
+  id                      integer primary key,
+  app_id                  text not null,
+  environment             text not null,
+  kind                    text not null,
+  product_id              text not null,
+  storefront              text not null,
+  period                  text not null,
+  unique (app_id, environment, kind, product_id, storefront, period)
+) strict;
+
+create table cohort_cells (
+  series_id               integer not null references cohort_series (id),
+  cohort                  integer not null,
+  position                integer not null,
+  count                   integer not null,
+  charged_milli           integer not null,
+  refunded_milli          integer not null,
+  prorated_milli          integer not null,
+  primary key (series_id, cohort, position)
+) strict, without rowid;
+
+-- What each customer added to them, and whose has to be counted anew, each by the number of the lineage that leads it.
+create table cohort_customers (
+  lineage_id              integer primary key,
+  spread                  text not null
+) strict;
+
+create table cohort_tasks (
+  lineage_id              integer primary key
+) strict;
 
 -- forwarding/ -------------------------------------------------------------------------------------------
 -- alerts/ -----------------------------------------------------------------------------------------------

@@ -128,6 +128,22 @@ export const rates = {
   }),
 }
 
+export const metrics = {
+  commission_percent: setting(is.wholeNumber(0, 100), 30, {
+    reason:
+      'What Apple keeps of a price, for proceeds of charges that no report tells of. Such proceeds are marked as estimated.',
+    write: 'a whole number from 0 to 100',
+  }),
+  commission_after_a_year_percent: setting(is.wholeNumber(0, 100), 15, {
+    reason: 'The same once a subscription has been paid for a year.',
+    write: 'a whole number from 0 to 100',
+  }),
+  small_business: setting(v.boolean(), false, {
+    reason: "Whether you are in Apple's Small Business Program: then Apple keeps 15 % at most.",
+    write: 'true or false',
+  }),
+}
+
 const schedule = (fallback: string, reason: string) =>
   setting(is.schedule, fallback, { reason, write: 'a cron pattern of five fields, or "off"' })
 

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './complaints.ts'
 import { app, organization } from './organizations.ts'
-import { apple, jobs, limits, log, rates, root, server, store } from './server.ts'
+import { apple, jobs, limits, log, metrics, rates, root, server, store } from './server.ts'
 import { type Setting, table } from './setting.ts'
 
 /** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
@@ -15,6 +15,7 @@ export const Settings = v.object({
   limits: v.optional(table(limits), {}),
   apple: v.optional(table(apple), {}),
   rates: v.optional(table(rates), {}),
+  metrics: v.optional(table(metrics), {}),
   jobs: v.optional(table(jobs), {}),
   organizations: v.optional(v.array(table(organization)), []),
   accounts: v.optional(v.array(table(account)), []),
@@ -75,6 +76,12 @@ export const SECTIONS: readonly Section[] = [
     list: false,
     reason: 'What amounts are worth in other currencies, day by day.',
     settings: rates,
+  },
+  {
+    name: 'metrics',
+    list: false,
+    reason: 'How numbers are counted.',
+    settings: metrics,
   },
   {
     name: 'jobs',

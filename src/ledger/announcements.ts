@@ -27,7 +27,9 @@ type Told = Pick<Happening, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
 type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
-  let describeMore = (_lineage: Lineage): Record<string, unknown> => ({})
+  const describers: ((lineage: Lineage) => Record<string, unknown>)[] = []
+  const describeMore = (lineage: Lineage): Record<string, unknown> =>
+    Object.assign({}, ...describers.map((describer) => describer(lineage)))
 
   /** What Apple's notification means. `subject` is null when it speaks of the app as a whole. */
   function notified(app: App, subject: Subject | null, notification: Notification, origin: Origin): void {
@@ -122,9 +124,9 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     })
   }
 
-  /** `hook` tells what later folders add to an event's snapshot. */
+  /** `hook` tells what a later folder adds to an event's snapshot. */
   function describe(hook: typeof describeMore): void {
-    describeMore = hook
+    describers.push(hook)
   }
 
   return { notified, recorded, converted, merged, describe }

@@ -130,9 +130,9 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       original_purchased_at: transaction?.payload.original_purchased_at ?? null,
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
-    for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
     changed({ app_id: app.id, environment, original_transaction_id })
+    for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
     return { ...lineage, customer_id: seen.canonical_id, derived }
   }
 
@@ -158,7 +158,16 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     changed = listener
   }
 
-  return { apply, applyTransaction, applyStatus, onChange, describe: announce.describe, raw, customers, lookups }
+  return {
+    apply,
+    applyTransaction,
+    applyStatus,
+    onChange,
+    describe: announce.describe,
+    raw,
+    customers,
+    lookups,
+  }
 }
 
 function assertOneOf(app: App, transaction: Transaction, renewal: Renewal): void {

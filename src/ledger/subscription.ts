@@ -7,8 +7,13 @@ import type { SubscriptionRow } from './subscriptions.ts'
  */
 export type SubscriptionState = 'trial' | 'active' | 'grace' | 'retry' | 'expired' | 'revoked'
 
+type Dates = Pick<
+  SubscriptionRow,
+  'revoked_at' | 'expires_at' | 'grace_until_at' | 'in_billing_retry' | 'offer_type' | 'offer_discount'
+>
+
 /** What the subscription is at an instant (milliseconds). The row itself holds no clock. */
-export function stateAt(row: SubscriptionRow, at: number): SubscriptionState {
+export function stateAt(row: Dates, at: number): SubscriptionState {
   if (row.revoked_at !== null && row.revoked_at <= at) return 'revoked'
   if (row.expires_at === null || at < row.expires_at) {
     return row.offer_type === 1 && row.offer_discount === 'FREE_TRIAL' ? 'trial' : 'active'

@@ -16,7 +16,7 @@ export type MovementKind =
   | `churn_${Ending}`
 
 /**
- * `milli` is a month's worth in `currency`, `base_milli` in the base currency; `count` is by how many the paid
+ * `milli` is a month's worth in `currency`, `base_milli` in the base currency, null where there was no rate; `count` is by how many the paid
  * subscriptions alive became more. What changes the base value alone has neither a currency nor an amount of its own.
  */
 export type Movement = {
@@ -25,7 +25,7 @@ export type Movement = {
   transaction_id: string
   currency: string | null
   milli: number
-  base_milli: number
+  base_milli: number | null
   count: -1 | 0 | 1
 }
 
@@ -101,9 +101,13 @@ function beginningOf(paid: { ever: boolean; unbroken: boolean }, is_whole: boole
 function churn(last: Valued | undefined): Movement[] {
   if (!last?.level.alive) return []
   const { level, to, ending, transaction_id } = last
-  const { currency, milli, base_milli } = level
-  const lost = { milli: less(milli), base_milli: less(base_milli), count: -1 as const }
-  return [{ at: to, kind: `churn_${ending}`, transaction_id, currency, ...lost }]
+  return [{ at: to, kind: `churn_${ending}`, transaction_id, ...worthOf(level, -1), count: -1 }]
+}
+
+/** A whole level that comes or goes. */
+function worthOf({ currency, milli, base_milli, is_converted }: Level, sign: 1 | -1) {
+  const signed = (amount: number) => (amount === 0 ? 0 : sign * amount)
+  return { currency, milli: signed(milli), base_milli: is_converted ? signed(base_milli) : null }
 }
 
 /** From one level to the next at the beginning of a segment. `beginning`: what it is when paid time begins with it. */
@@ -113,18 +117,10 @@ function change(
   beginning: MovementKind,
   toBase: ToBase,
 ): Movement[] {
-  const common = { at: from, transaction_id }
-  const count = (level.alive - before.alive) as Movement['count']
-  const { currency, milli, base_milli } = level
-  if (level.alive && !before.alive) {
-    return [{ ...common, kind: beginning, currency, milli, base_milli, count }]
-  }
-  if (!level.alive) {
-    if (!before.alive) return []
-    const gone = { milli: less(before.milli), base_milli: less(before.base_milli), count }
-    return [{ ...common, kind: 'contraction', currency: before.currency, ...gone }]
-  }
-  return repricing(common, before, level, toBase)
+  const common = { at: from, transaction_id, count: (level.alive - before.alive) as Movement['count'] }
+  if (level.alive && before.alive) return repricing({ at: from, transaction_id }, before, level, toBase)
+  if (level.alive) return [{ ...common, kind: beginning, ...worthOf(level, 1) }]
+  return before.alive ? [{ ...common, kind: 'contraction', ...worthOf(before, -1) }] : []
 }
 
 type Common = Pick<Movement, 'at' | 'transaction_id'>
@@ -132,40 +128,35 @@ type Common = Pick<Movement, 'at' | 'transaction_id'>
 /** Paid before, paid after, no gap. Where price and rate change together, the price's part is taken at the new rate. */
 function repricing(common: Common, before: Level, after: Level, toBase: ToBase): Movement[] {
   const now = before.currency === null ? 0 : (toBase(before.milli, before.currency, common.at) ?? 0)
-  const price = { ...common, currency: null, milli: 0, base_milli: after.base_milli - now, count: 0 as const }
-  const fx = { ...price, kind: 'fx' as const, base_milli: now - before.base_milli }
-  const kind = price.base_milli < 0 ? 'contraction' : 'expansion'
-  const said: Movement[] =
-    before.is_unknown !== after.is_unknown
-      ? [
-          {
-            ...price,
-            kind: 'repriced',
-            currency: after.currency ?? before.currency,
-            milli: differenceOf(before, after),
-          },
-        ]
-      : before.currency === after.currency
-        ? priceChange(price, before, after)
-        : [...switched(common, before, after), { ...price, kind }]
-  return [...said, fx].filter((one) => one.milli !== 0 || one.base_milli !== 0)
+  const none: Change = { ...common, currency: null, milli: 0, base_milli: 0, count: 0 }
+  const byPrice = after.base_milli - now
+  const fx: Movement = { ...none, kind: 'fx', base_milli: now - before.base_milli }
+  return [...priceMoved(none, before, after, byPrice), fx].filter((one) => one.milli !== 0 || one.base_milli)
 }
 
-const differenceOf = (before: Level, after: Level): number => after.milli - before.milli
+type Change = Omit<Movement, 'kind'>
 
-function priceChange(price: Omit<Movement, 'kind'>, before: Level, after: Level): Movement[] {
-  const milli = differenceOf(before, after)
-  const kind = milli < 0 ? 'contraction' : 'expansion'
-  return [{ ...price, kind, currency: after.currency, milli }]
-}
-
-function switched(common: Common, before: Level, after: Level): Movement[] {
-  const none = { ...common, base_milli: 0, count: 0 as const }
+/** `byPrice`: what the new price changes in the base currency. */
+function priceMoved(none: Change, before: Level, after: Level, byPrice: number): Movement[] {
+  const [milli, base_milli] = [after.milli - before.milli, after.is_converted ? byPrice : null]
+  if (before.is_unknown !== after.is_unknown) {
+    const said = before.is_unknown ? { base_milli } : { base_milli: before.is_converted ? byPrice : null }
+    return [{ ...none, kind: 'repriced', currency: after.currency ?? before.currency, milli, ...said }]
+  }
+  if (before.currency === after.currency) {
+    const kind = milli < 0 ? 'contraction' : 'expansion'
+    return [{ ...none, kind, currency: after.currency, milli, base_milli }]
+  }
+  const unconverted = ({ is_converted }: Level) => ({ base_milli: is_converted ? 0 : null })
   return [
-    { ...none, kind: 'switched_out', currency: before.currency, milli: less(before.milli) },
-    { ...none, kind: 'switched_in', currency: after.currency, milli: after.milli },
+    {
+      ...none,
+      kind: 'switched_out',
+      currency: before.currency,
+      milli: -before.milli,
+      ...unconverted(before),
+    },
+    { ...none, kind: 'switched_in', currency: after.currency, milli: after.milli, ...unconverted(after) },
+    { ...none, kind: byPrice < 0 ? 'contraction' : 'expansion', base_milli: byPrice },
   ]
 }
-
-/** Zero has no sign. */
-const less = (milli: number): number => (milli === 0 ? 0 : -milli)

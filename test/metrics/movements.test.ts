@@ -160,7 +160,7 @@ test('an unknown price is a subscription of no worth, and repriced once somebody
 
 test('what cannot be converted has its own currency’s worth and none in the base', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01', { currency: 'JPY', price_milli: 1_500_000 })]
-  expect(short(movements(facts))[0]).toBe('2026-01-01 new 1500000 JPY 0 1')
+  expect(short(movements(facts))[0]).toBe('2026-01-01 new 1500000 JPY null 1')
 })
 
 /** The levels alive at an instant: what the sums of movements have to be. */
@@ -174,7 +174,8 @@ function levelsAt(segments: readonly Valued[], at: number): Record<string, numbe
 
 function movedUntil(moved: readonly Movement[], at: number): Record<string, number> {
   const sums: Record<string, number> = {}
-  for (const one of moved) if (one.at <= at) add(sums, one.currency, one.milli, one.base_milli, one.count)
+  for (const one of moved)
+    if (one.at <= at) add(sums, one.currency, one.milli, one.base_milli ?? 0, one.count)
   return nonZero(sums)
 }
 

@@ -37,14 +37,17 @@ export type MovementKind =
   | 'repriced'
   | `churn_${Ending}`
 
-/** `currency` is '' and `milli` 0 where the base value alone moved. `by`: the transaction it is booked on. */
+/**
+ * `currency` is '' and `milli` 0 where the base value alone moved; `base_milli` is null where an amount had no rate. `by`:
+ * the transaction it is booked on.
+ */
 export type Movement = {
   at: number
   kind: MovementKind
   by: Bought
   currency: string
   milli: number
-  base_milli: number
+  base_milli: number | null
   count: number
 }
 
@@ -86,8 +89,12 @@ export function movementsOf(worths: readonly Worth[], is_whole: boolean, toBase:
 
 function amounts({ by, currency, milli, base_milli }: Worth, sign: 1 | -1) {
   const signed = (amount: number | null) => (amount === null || amount === 0 ? 0 : sign * amount)
-  return { by, currency: currency ?? '', milli: signed(milli), base_milli: signed(base_milli), count: sign }
+  const base = isUnrated({ milli, base_milli }) ? null : signed(base_milli)
+  return { by, currency: currency ?? '', milli: signed(milli), base_milli: base, count: sign }
 }
+
+const isUnrated = ({ milli, base_milli }: Pick<Worth, 'milli' | 'base_milli'>): boolean =>
+  milli !== null && base_milli === null
 
 /** Paid time begins at `at`: for the first time, again, or after something free that followed paid time at once. */
 function beginning(worths: readonly Worth[], at: number, is_whole: boolean): MovementKind {
@@ -102,26 +109,38 @@ function beginning(worths: readonly Worth[], at: number, is_whole: boolean): Mov
 function repriced(at: number, before: Worth, after: Worth, toBase: ToBase): Movement[] {
   const worthNow = before.currency === null ? 0 : (toBase(before.milli ?? 0, before.currency, at) ?? 0)
   const common = { at, by: after.by, currency: '', milli: 0, base_milli: 0, count: 0 }
-  const byPrice = { ...common, base_milli: (after.base_milli ?? 0) - worthNow }
+  const byPrice = (after.base_milli ?? 0) - worthNow
   const byRate: Movement = { ...common, kind: 'fx', base_milli: worthNow - (before.base_milli ?? 0) }
-  const moved = [...priceMoved(before, after, byPrice), byRate]
-  return moved.filter(({ milli, base_milli }) => milli !== 0 || base_milli !== 0)
+  const moved = [...priceMoved(before, after, { ...common, base_milli: byPrice }), byRate]
+  return moved.filter(({ milli, base_milli }) => milli !== 0 || (base_milli ?? 0) !== 0)
 }
 
-/** `change`: what it is in the base currency. */
+/** `change`: what it is in the base currency. An amount without a rate has none there. */
 function priceMoved(before: Worth, after: Worth, change: Omit<Movement, 'kind'>): Movement[] {
   const [old, now] = [before.milli ?? 0, after.milli ?? 0]
   const [out, into] = [before.currency ?? '', after.currency ?? '']
+  const rated = (worth: Worth, base_milli: number | null) => ({
+    base_milli: isUnrated(worth) ? null : base_milli,
+  })
   if ((before.milli === null) !== (after.milli === null)) {
-    return [{ ...change, kind: 'repriced', currency: into || out, milli: now - old }]
+    const known = before.milli === null ? after : before
+    return [
+      {
+        ...change,
+        kind: 'repriced',
+        currency: into || out,
+        milli: now - old,
+        ...rated(known, change.base_milli),
+      },
+    ]
   }
   if (out === into) {
-    return [{ ...change, kind: now < old ? 'contraction' : 'expansion', currency: into, milli: now - old }]
+    const kind = now < old ? 'contraction' : 'expansion'
+    return [{ ...change, kind, currency: into, milli: now - old, ...rated(after, change.base_milli) }]
   }
-  const switched = { ...change, base_milli: 0 }
   return [
-    { ...switched, kind: 'switched_out', currency: out, milli: -old },
-    { ...switched, kind: 'switched_in', currency: into, milli: now },
-    { ...change, kind: change.base_milli < 0 ? 'contraction' : 'expansion' },
+    { ...change, kind: 'switched_out', currency: out, milli: -old, ...rated(before, 0) },
+    { ...change, kind: 'switched_in', currency: into, milli: now, ...rated(after, 0) },
+    { ...change, kind: (change.base_milli ?? 0) < 0 ? 'contraction' : 'expansion' },
   ]
 }

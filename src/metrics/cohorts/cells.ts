@@ -1,0 +1,115 @@
+/** What we remember: the sums that cohorts are read from. */
+import type { Environment } from '../../apple/payloads.ts'
+import type { Store } from '../../store/store.ts'
+import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
+
+export type Scope = { app_id: string; environment: Environment }
+type Series = Scope & CohortSeries
+/** A sum of one cohort (a day, week or month as a number) at one place. */
+export type CohortSum = Pick<
+  CohortCell,
+  'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
+>
+export type Wanted = {
+  scopes: readonly Scope[]
+  kind: CohortKind
+  product_id: string
+  storefront: string
+  from: number
+  until: number
+}
+
+const SERIES_IN_MIND = 50_000
+
+export type Cells = ReturnType<typeof openCells>
+
+export function openCells(store: Store) {
+  const find = store.prepare<Series, { id: number }>(`
+    select id from cohort_series where app_id = :app_id and environment = :environment and kind = :kind
+      and product_id = :product_id and storefront = :storefront and period = :period`)
+  const insert = store.prepare<Series>(`
+    insert into cohort_series ( app_id,  environment,  kind,  product_id,  storefront,  period)
+    values                    (:app_id, :environment, :kind, :product_id, :storefront, :period)`)
+  const put = store.prepare<[number, number, number, number, number, number, number]>(`
+    insert into cohort_cells (series_id, cohort, position, count, charged_milli, refunded_milli, prorated_milli)
+    values (?, ?, ?, ?, ?, ?, ?)
+    on conflict (series_id, cohort, position) do update set count = count + excluded.count,
+      charged_milli = charged_milli + excluded.charged_milli,
+      refunded_milli = refunded_milli + excluded.refunded_milli,
+      prorated_milli = prorated_milli + excluded.prorated_milli`)
+  const seriesOf = store.prepare<Omit<Series, 'period'>, { id: number; period: string }>(`
+    select id, period from cohort_series where app_id = :app_id and environment = :environment and kind = :kind
+      and product_id = :product_id and storefront = :storefront`)
+  const sums = store.prepare<[number, number, number], CohortSum>(`
+    select cohort, position, count, charged_milli, refunded_milli, prorated_milli
+    from cohort_cells where series_id = ? and cohort between ? and ?`)
+  const upTo = store.prepare<[number, number, number, number], Omit<CohortSum, 'cohort' | 'position'>>(`
+    select ifnull(sum(count), 0) as count, ifnull(sum(charged_milli), 0) as charged_milli,
+      ifnull(sum(refunded_milli), 0) as refunded_milli, ifnull(sum(prorated_milli), 0) as prorated_milli
+    from cohort_cells where series_id = ? and cohort between ? and ? and position <= ?`)
+  const clearSome = store.prepare<[number]>(
+    'delete from cohort_cells where (series_id, cohort, position) in (select series_id, cohort, position from cohort_cells limit ?)',
+  )
+  const known = new Map<string, number>()
+
+  /** Adds to the sums of an app, inside the caller's unit of work. */
+  function add({ app_id, environment }: Scope, cells: readonly CohortCell[]): void {
+    for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
+      const id = numberOf({ app_id, environment, kind, product_id, storefront, period })
+      put.run(
+        ...([
+          id,
+          cohort,
+          position,
+          sum.count,
+          sum.charged_milli,
+          sum.refunded_milli,
+          sum.prorated_milli,
+        ] as const),
+      )
+    }
+  }
+
+  function numberOf(series: Series): number {
+    const { app_id, environment, kind, product_id, storefront, period } = series
+    const name = [app_id, environment, kind, product_id, storefront, period].join('\n')
+    const there = known.get(name)
+    if (there !== undefined) return there
+    const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
+    // Only what is on disk: a row that was undone gives its number away again.
+    store.afterCommit(() => {
+      if (known.size >= SERIES_IN_MIND) known.clear()
+      known.set(name, id)
+    })
+    return id
+  }
+
+  const meant = ({ scopes, kind, product_id, storefront }: Wanted) =>
+    scopes.flatMap(({ app_id, environment }) =>
+      seriesOf.all({ app_id, environment, kind, product_id, storefront }),
+    )
+
+  /** Every sum of the cohorts from `from` to `until`, with the period that it is of. */
+  const read = (wanted: Wanted): (CohortSum & { period: string })[] =>
+    meant(wanted).flatMap(({ id, period }) =>
+      sums.all(id, wanted.from, wanted.until).map((sum) => ({ ...sum, period })),
+    )
+
+  /** The cohorts from `from` to `until` as one, up to a place. */
+  function total(wanted: Wanted, position: number): Omit<CohortSum, 'cohort' | 'position'> {
+    const whole = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
+    for (const { id } of meant(wanted)) {
+      const part = upTo.get(id, wanted.from, wanted.until, position)
+      whole.count += part?.count ?? 0
+      whole.charged_milli += part?.charged_milli ?? 0
+      whole.refunded_milli += part?.refunded_milli ?? 0
+      whole.prorated_milli += part?.prorated_milli ?? 0
+    }
+    return whole
+  }
+
+  /** Takes sums away, so many at once; how many. Inside a unit of work. */
+  const clear = (limit: number): number => clearSome.run(limit).changes
+
+  return { add, read, total, clear }
+}

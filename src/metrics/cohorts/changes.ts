@@ -1,0 +1,181 @@
+/**
+ * What we compute: what changes in the sums that cohorts are read from, when what a customer's lineages add becomes
+ * something else.
+ */
+import { type DayNumber, monthOf, weekOf } from '../calendar.ts'
+import type { Failure } from './failures.ts'
+import type { DayMoney, Retained } from './spread.ts'
+
+/**
+ * ltv: by the day of a customer's first payment and days since, money; `count` of day 0 is the customers. payers.*: by
+ * day, week or month, who paid in it and the money of it. retention: by the day of the first payment; `count` of 0 is
+ * how many subscriptions, of k how many more or fewer are paid for after the k-th renewal. recovery: by the day a payment
+ * failed; `count` of 0 is how many, of -1 how many were lost, of d how many paid within d days.
+ */
+export type CohortKind = 'ltv' | 'payers.day' | 'payers.week' | 'payers.month' | 'retention' | 'recovery'
+
+/** `*` is any. `period` is that of the first payment for retention, and any otherwise. */
+export type CohortSeries = { kind: CohortKind; product_id: string; storefront: string; period: string }
+export type CohortCell = CohortSeries & {
+  cohort: number
+  position: number
+  count: number
+  charged_milli: number
+  refunded_milli: number
+  prorated_milli: number
+}
+
+export const ANY = '*'
+const UNITS = [
+  ['payers.day', (day: DayNumber) => day],
+  ['payers.week', weekOf],
+  ['payers.month', monthOf],
+] as const
+
+/** Collects what is to be added where, so that what comes and goes again is nothing. */
+export type CohortCells = ReturnType<typeof gathering>
+
+export function gathering() {
+  const cells = new Map<string, CohortCell>()
+
+  function add(series: CohortSeries, cohort: number, position: number, count: number, money?: Money): void {
+    const { kind, product_id, storefront, period } = series
+    const key = [kind, product_id, storefront, period, cohort, position].join('\n')
+    const cell = cells.get(key) ?? { ...series, cohort, position, ...NOTHING }
+    cell.count += count
+    cell.charged_milli += money?.charged_milli ?? 0
+    cell.refunded_milli += money?.refunded_milli ?? 0
+    cell.prorated_milli += money?.prorated_milli ?? 0
+    cells.set(key, cell)
+  }
+
+  const list = (): CohortCell[] =>
+    [...cells.values()].filter(
+      ({ count, charged_milli, refunded_milli, prorated_milli }) =>
+        count !== 0 || charged_milli !== 0 || refunded_milli !== 0 || prorated_milli !== 0,
+    )
+
+  return { add, list }
+}
+
+type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number }
+const NOTHING = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
+
+/** All that a value counts for: itself, its product anywhere, any product in its country, and everything. */
+export const placesOf = (product_id: string, storefront: string): readonly Place[] => [
+  [ANY, ANY],
+  [product_id, ANY],
+  [ANY, storefront],
+  [product_id, storefront],
+]
+type Place = readonly [product_id: string, storefront: string]
+
+/** A lineage's renewals, taken away (-1) or added. */
+export function addRetained({ add }: CohortCells, retained: Retained | null, sign: 1 | -1): void {
+  if (retained === null) return
+  const { day, period, turns } = retained
+  for (const [product_id, storefront] of placesOf(retained.product_id, retained.storefront)) {
+    const series = { kind: 'retention', product_id, storefront, period } as const
+    add(series, day, 0, sign)
+    for (const [k, change] of turns) add(series, day, k, sign * change)
+  }
+}
+
+/** A lineage's failed payments, taken away (-1) or added. */
+export function addRecoveries({ add }: CohortCells, failures: readonly Failure[], sign: 1 | -1): void {
+  for (const [day, product_id, storefront, outcome] of failures) {
+    for (const place of placesOf(product_id, storefront)) {
+      add(seriesAt('recovery', place), day, 0, sign)
+      if (outcome !== null) add(seriesAt('recovery', place), day, outcome, sign)
+    }
+  }
+}
+
+/** The money of one customer, from one state to another; all lineages' together, in any order. */
+export function addMoney(cells: CohortCells, before: readonly DayMoney[], after: readonly DayMoney[]): void {
+  const changed = differences(before, after)
+  const places = new Map<string, Place>()
+  for (const [[, product_id, storefront]] of changed) {
+    for (const place of placesOf(product_id, storefront)) places.set(place.join('\n'), place)
+  }
+  for (const place of places.values()) {
+    const isHere = isIn(place)
+    const here = {
+      before: before.filter(isHere),
+      after: after.filter(isHere),
+      changed: changed.filter(([row]) => isHere(row)),
+    }
+    addValue(cells, place, here)
+    for (const [kind, unitOf] of UNITS) addPayers(cells, { kind, place, unitOf }, here)
+  }
+}
+
+type Changed = readonly [DayMoney, sign: 1 | -1]
+type Here = { before: readonly DayMoney[]; after: readonly DayMoney[]; changed: readonly Changed[] }
+
+const isIn =
+  ([wantedProduct, wantedCountry]: Place) =>
+  ([, product_id, storefront]: DayMoney): boolean =>
+    (wantedProduct === ANY || wantedProduct === product_id) &&
+    (wantedCountry === ANY || wantedCountry === storefront)
+
+/** Rows that are on one side alone. */
+function differences(before: readonly DayMoney[], after: readonly DayMoney[]): Changed[] {
+  const left = new Map<string, DayMoney[]>()
+  for (const row of before) left.set(row.join('\n'), [...(left.get(row.join('\n')) ?? []), row])
+  const added: Changed[] = []
+  for (const row of after) if (left.get(row.join('\n'))?.pop() === undefined) added.push([row, 1])
+  return [...[...left.values()].flat().map((row): Changed => [row, -1]), ...added]
+}
+
+const moneyOf = ([, , , charged_milli, refunded_milli, prorated_milli]: DayMoney, sign: 1 | -1): Money => ({
+  charged_milli: sign * charged_milli,
+  refunded_milli: sign * refunded_milli,
+  prorated_milli: sign * prorated_milli,
+})
+
+const seriesAt = (kind: CohortKind, [product_id, storefront]: Place): CohortSeries => ({
+  kind,
+  product_id,
+  storefront,
+  period: ANY,
+})
+
+/** By days since the first payment; where that is on another day than before, everything moves. */
+function addValue({ add }: CohortCells, place: Place, { before, after, changed }: Here): void {
+  const series = seriesAt('ltv', place)
+  const [from, to] = [firstDay(before), firstDay(after)]
+  const put = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
+    if (first !== null) add(series, first, Math.max(0, row[0] - first), 0, moneyOf(row, sign))
+  }
+  if (from === to) {
+    for (const [row, sign] of changed) put(to, row, sign)
+    return
+  }
+  for (const row of before) put(from, row, -1)
+  for (const row of after) put(to, row, 1)
+  if (from !== null) add(series, from, 0, -1)
+  if (to !== null) add(series, to, 0, 1)
+}
+
+const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
+  rows.reduce<number | null>(
+    (least, [day, , , , , , charges]) => (charges > 0 ? Math.min(least ?? day, day) : least),
+    null,
+  )
+
+type Unit = { kind: CohortKind; place: Place; unitOf: (day: DayNumber) => number }
+
+function addPayers(
+  { add }: CohortCells,
+  { kind, place, unitOf }: Unit,
+  { before, after, changed }: Here,
+): void {
+  const series = seriesAt(kind, place)
+  for (const [row, sign] of changed) add(series, unitOf(row[0]), 0, 0, moneyOf(row, sign))
+  for (const unit of new Set(changed.map(([[day]]) => unitOf(day)))) {
+    const paid = (rows: readonly DayMoney[]): number =>
+      Number(rows.some(([day, , , , , , charges]) => charges > 0 && unitOf(day) === unit))
+    add(series, unit, 0, paid(after) - paid(before))
+  }
+}

@@ -1,0 +1,73 @@
+/** What we remember: payments of subscriptions that failed, and whether Apple collected them after all. */
+import type { LineageKey } from '../../ledger/ledger.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { Calendar, DayNumber } from '../calendar.ts'
+
+/**
+ * The day a payment was due and failed. `outcome`: within how many days, from 1 on, it was paid; -1: it never was; null:
+ * nobody knows yet.
+ */
+export type Failure = readonly [
+  day: DayNumber,
+  product_id: string,
+  storefront: string,
+  outcome: number | null,
+]
+
+type Info = { signed_at: number; in_billing_retry: number | null; expiration_intent: number | null }
+type Bought = {
+  product_id: string
+  storefront: string | null
+  purchased_at: number
+  expires_at: number
+}
+
+const DAY_MS = 86_400_000
+/** Apple tries to collect a payment for 60 days. */
+export const RETRIED_DAYS = 60
+const BILLING = 2
+
+export function openFailures(store: Store) {
+  const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
+  const retried = store.prepare<[string, string, string], { signed_at: number }>(
+    `select signed_at from renewals where ${lineage} and in_billing_retry = 1 limit 1`,
+  )
+  const infos = store.prepare<[string, string, string], Info>(`
+    select signed_at, in_billing_retry, expiration_intent from renewals where ${lineage} order by signed_at, sha256`)
+  const bought = store.prepare<[string, string, string], Bought>(`
+    select product_id, storefront, purchased_at, expires_at from transactions
+    where ${lineage} and expires_at is not null order by purchased_at, expires_at`)
+
+  /** The failures of one lineage, in order. */
+  function of({ app_id, environment, original_transaction_id }: LineageKey, calendar: Calendar): Failure[] {
+    const key = [app_id, environment, original_transaction_id] as const
+    if (retried.get(...key) === undefined) return []
+    return failuresOf(bought.all(...key), infos.all(...key), calendar)
+  }
+
+  return { of }
+}
+
+/** Of the transactions of a lineage and its renewal infos, each in order. */
+export function failuresOf(
+  bought: readonly Bought[],
+  infos: readonly Info[],
+  { dayOf }: Pick<Calendar, 'dayOf'>,
+): Failure[] {
+  return bought.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
+    const next = bought[index + 1]
+    const between = infos.filter(
+      ({ signed_at }) => signed_at >= purchased_at && signed_at < (next?.purchased_at ?? Infinity),
+    )
+    if (!between.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
+    return [[dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, between)] as const]
+  })
+}
+
+function outcomeOf(expires_at: number, next: Bought | undefined, infos: readonly Info[]): number | null {
+  const last = infos.at(-1)
+  if (last?.in_billing_retry === 0 && last.expiration_intent === BILLING) return -1
+  if (next === undefined) return null
+  const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
+  return days <= RETRIED_DAYS ? days : -1
+}

@@ -1,0 +1,105 @@
+/**
+ * What we compute: what a lineage adds to cohorts: its money by day, and at which renewals it was still paid for. A
+ * function of what it adds to the metrics up to an instant.
+ */
+import type { Calendar, DayNumber } from '../calendar.ts'
+import type { Row } from '../customers/worth.ts'
+import { renewalDay } from './renewal_days.ts'
+
+/** What was charged and given back of one product in one country on one day, in the base currency. `charges` counts. */
+export type DayMoney = readonly [
+  day: DayNumber,
+  product_id: string,
+  storefront: string,
+  charged_milli: number,
+  refunded_milli: number,
+  prorated_milli: number,
+  charges: number,
+]
+
+/**
+ * When and as what a lineage was first paid for, and from which renewal on it was no longer, or again, paid for: pairs of
+ * a number above zero and -1 or 1.
+ */
+export type Retained = {
+  day: DayNumber
+  product_id: string
+  storefront: string
+  period: string
+  turns: readonly (readonly [k: number, change: -1 | 1])[]
+}
+
+const DAY_MS = 86_400_000
+/** Far beyond any subscription that there is. */
+const RENEWALS_MOST = 2_000
+const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
+
+/** `rows` in order, all that the lineage adds; `now` bounds what has happened. */
+export function spreadOf(
+  rows: readonly Row[],
+  calendar: Calendar,
+  now: number,
+): { money: DayMoney[]; retained: Retained | null } {
+  const happened = rows.filter(({ on_at }) => on_at <= now)
+  return { money: moneyOf(happened, calendar), retained: retainedOf(happened, rows, calendar) }
+}
+
+function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
+  const days = new Map<string, [DayNumber, string, string, number, number, number, number]>()
+  for (const { measure, on_at, product_id, storefront, base_milli, count } of rows) {
+    const isCharge = CHARGES.has(measure)
+    if (!isCharge && measure !== 'revenue.refund' && measure !== 'revenue.proration') continue
+    const day = dayOf(on_at)
+    const key = `${day} ${product_id} ${storefront}`
+    const sums = days.get(key) ?? [day, product_id, storefront, 0, 0, 0, 0]
+    const place = isCharge ? 3 : measure === 'revenue.refund' ? 4 : 5
+    sums[place] += base_milli ?? 0
+    if (isCharge) sums[6] += count
+    days.set(key, sums)
+  }
+  return [...days.values()]
+}
+
+/** Only of a lineage whose beginning is known. */
+function retainedOf(happened: readonly Row[], all: readonly Row[], { dayOf }: Calendar): Retained | null {
+  const first = happened.find(({ measure, count }) => measure === 'mrr.new' && count > 0)
+  if (first === undefined) return null
+  const { on_at, product_id, storefront, period } = first
+  const turns = turnsOf(first, paidTimes(all))
+  return { day: dayOf(on_at), product_id, storefront, period, turns }
+}
+
+type Time = { from: number; to: number }
+
+/** The stretches without a gap in which it was paid for. */
+function paidTimes(rows: readonly Row[]): Time[] {
+  const levels = rows.filter(({ measure }) => measure === 'mrr')
+  const times: Time[] = []
+  let [alive, from] = [0, 0]
+  for (const [at, changes] of Map.groupBy(levels, ({ on_at }) => on_at)) {
+    const before = alive
+    for (const { count } of changes) alive += count
+    if (before <= 0 && alive > 0) from = at
+    if (before > 0 && alive <= 0) times.push({ from, to: at })
+  }
+  return times
+}
+
+/**
+ * Whether it was paid for a day after each renewal was due: Apple's hours move with the clocks, and a payment may fail at
+ * first.
+ */
+function turnsOf({ on_at, period }: Row, times: readonly Time[]): (readonly [number, -1 | 1])[] {
+  const turns: (readonly [number, -1 | 1])[] = []
+  const end = times.at(-1)?.to ?? 0
+  const start = Math.floor(on_at / DAY_MS)
+  let held = true
+  for (let k = 1; k < RENEWALS_MOST; k += 1) {
+    const at = on_at + (renewalDay(start, period, k) - start + 1) * DAY_MS
+    const isHeld = times.some(({ from, to }) => from <= at && at < to)
+    if (isHeld !== held) turns.push([k, isHeld ? 1 : -1])
+    held = isHeld
+    if (at >= end) break
+  }
+  return turns
+}

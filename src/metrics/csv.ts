@@ -1,0 +1,82 @@
+/** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
+import type { OverviewAnswer } from './overview.ts'
+import type { NotConverted, Point } from './points.ts'
+import type { SeriesAnswer, Stretch } from './series.ts'
+
+type Cell = string | number | boolean | null | undefined
+
+/** Thousandths as a decimal number with three decimals, exactly. */
+export function decimalText(milli: number): string {
+  const digits = String(Math.abs(milli)).padStart(4, '0')
+  return `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
+}
+
+const cellText = (cell: Cell): string => {
+  const text = cell === null || cell === undefined ? '' : String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Lines that end as the RFC says, with a header. */
+export const csvOf = (header: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  [header, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+
+type Money = { unit: string; ratio_of: string | null; currency: string | null }
+
+const FIGURES = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
+
+/** Amounts as decimal numbers in the currency beside them, whatever is no money as it is. */
+function figureCells({ ratio_of, currency }: Money, point: Point): Cell[] {
+  const { milli, count, ratio, numerator, denominator } = point
+  const part = (value: number | undefined): Cell =>
+    value === undefined || ratio_of !== 'money' ? value : decimalText(value)
+  const amount = milli === undefined ? undefined : decimalText(milli)
+  const isMoney = milli !== undefined || ratio_of === 'money'
+  return [amount, isMoney ? currency : null, count, ratio, part(numerator), part(denominator)]
+}
+
+/** `EUR 12.000; GBP 3.500`; of a ratio `EUR 1.000 of 12.000`. */
+const leftOutText = (some: readonly NotConverted[] = []): string =>
+  some
+    .map(({ currency, milli, numerator = 0, denominator }) => {
+      if (milli !== undefined) return `${currency} ${decimalText(milli)}`
+      return `${currency} ${decimalText(numerator)}${denominator === undefined ? '' : ` of ${decimalText(denominator)}`}`
+    })
+    .join('; ')
+
+const lastCells = (point: Point): Cell[] => [point.complete, leftOutText(point.not_converted)]
+
+/** One line a point. `others` is above zero where the values of a split are told as one. */
+export function seriesCsv(answer: SeriesAnswer): string {
+  const rows = (stretch: Stretch, when: 'asked' | 'previous') =>
+    stretch.series.flatMap(({ value, others, part, points }) =>
+      points.map((point) => [
+        ...[answer.metric, when, point.on, answer.interval, answer.split, value, others, part],
+        ...figureCells(answer, point),
+        ...lastCells(point),
+      ]),
+    )
+  return csvOf(
+    [
+      ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
+      ...['complete', 'not_converted'],
+    ],
+    [...rows(answer, 'asked'), ...(answer.previous ? rows(answer.previous, 'previous') : [])],
+  )
+}
+
+/** One line a figure, and one for what it was before. */
+export function overviewCsv({ organizations }: OverviewAnswer): string {
+  const rows = organizations.flatMap((one) =>
+    one.figures.flatMap(({ metric, part, now, previous, ...unit }) =>
+      ([now, previous] as const).map((point, index) => [
+        ...[one.organization_id, metric, part, index === 0 ? 'now' : 'previous', point.on],
+        ...figureCells(unit, point),
+        ...lastCells(point),
+      ]),
+    ),
+  )
+  return csvOf(
+    ['organization_id', 'metric', 'part', 'range', 'on', ...FIGURES, 'complete', 'not_converted'],
+    rows,
+  )
+}

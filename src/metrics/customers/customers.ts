@@ -1,0 +1,238 @@
+/** What we remember: customers: what they are worth, in order, found by any id, and all about one of them. */
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import type { Feed, FeedEvent } from '../../events/feed.ts'
+import type { Customer } from '../../ledger/customers.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { Metrics } from '../metrics.ts'
+import { openHistories, type Proceeds, type ProceedsOf } from './histories.ts'
+import type { CustomerValue } from './kept.ts'
+import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
+import { linkPart, openPeople } from './people.ts'
+import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
+import { openCustomerValues } from './values.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Apps
+  organizations: Organizations
+  feed: Feed
+  ledger: Ledger
+  metrics: Metrics
+  proceedsOf: ProceedsOf
+}
+
+const EVENTS_SHOWN = 50
+/** Customers that one id can mean; more is no search. */
+const FOUND_MOST = 500
+
+export type Customers = ReturnType<typeof openCustomers>
+/** Amounts in thousandths of `currency`. */
+export type CustomerSummary = ReturnType<Customers['summaryOf']>
+
+export function openCustomers({
+  store,
+  clock,
+  apps,
+  organizations,
+  feed,
+  ledger,
+  metrics,
+  proceedsOf,
+}: Deps) {
+  const values = openCustomerValues({ store, clock, metrics })
+  const lists = openLists(store, values.scopes)
+  const search = openSearch(store)
+  const people = openPeople(store)
+  const histories = openHistories(store, metrics.settingsOf, proceedsOf)
+  const eventsAbout = store.prepare<[string, number], { seq: number }>(
+    `select seq from events where subject = ${bound} order by seq desc limit ${bound}`,
+  )
+  const member = store.prepare<[string], Customer>('select * from customers where id = ?')
+  ledger.describe(({ app, environment, original_transaction_id }) => {
+    const value = values.of({ app_id: app.id, environment, original_transaction_id })
+    return value ? { customer: snapshotOf(value, currencyOf(app.id)) } : {}
+  })
+
+  const currencyOf = (app_id: string): string | null =>
+    organizations.get(apps.get(app_id)?.organization_id ?? '')?.currency ?? null
+
+  /** Shows what lay ahead until now. To be called before anything is read; cheap where nothing did. */
+  async function ripen(): Promise<void> {
+    await metrics.ripen()
+    await values.ripen()
+  }
+
+  /** The lineages of a customer, the one that began first before the others. */
+  const membersOf = (id: string): Customer[] =>
+    ledger.customers.lineages(id).sort((a, b) => begunAt(a) - begunAt(b) || (a.id < b.id ? -1 : 1))
+
+  /** One customer in a few words. */
+  function summaryOf(value: CustomerValue) {
+    const {
+      scope_id: _,
+      lineage_id: __,
+      due_at: ___,
+      storefront,
+      months_milli,
+      unconverted,
+      lineages,
+      ...rest
+    } = value
+    const members = membersOf(value.id)
+    const app_id = members[0]?.app_id ?? ''
+    const links = people.ofPurchases(app_id, transactionsOf(members))
+    return {
+      ...rest,
+      app_id,
+      environment: members[0]?.environment ?? 'production',
+      country: storefront,
+      currency: currencyOf(app_id),
+      months_paid: months_milli / 1000,
+      unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
+      original_transaction_ids: transactionsOf(members),
+      app_user_ids: [...new Set(links.map(({ app_user_id }) => app_user_id))],
+    }
+  }
+
+  /**
+   * A page of customers in order.
+   *
+   * @throws Refusal 400 `invalid_request` for a cursor of another order.
+   */
+  const list = (listing: Listing): CustomerPage => lists.list(listing)
+
+  /**
+   * The customers that a query means: an id of any kind, in the order asked for and all at once, or
+   * `attribute:key=value`, a page at a time in the order of their users.
+   *
+   * @throws Refusal 400 `invalid_request` for a cursor that is none.
+   */
+  async function find(query: string, listing: Listing): Promise<CustomerPage> {
+    const attribute = attributeIn(query)
+    if (attribute !== null) return findByAttribute(attribute, listing)
+    const ids = search.byId(query, listing.scopes).slice(0, FOUND_MOST)
+    return { customers: wanted(ids, listing).sort(inOrder(listing.sort)), next: null }
+  }
+
+  async function findByAttribute(wantedAttribute: AttributeQuery, listing: Listing): Promise<CustomerPage> {
+    const after = /^\d{1,15}$/.test(listing.cursor ?? '') ? Number(listing.cursor) : 0
+    const { limit, scopes } = listing
+    const { ids, next } = await search.byAttribute(wantedAttribute, scopes, { after, limit })
+    return { customers: wanted(ids, listing), next: next === null ? null : String(next) }
+  }
+
+  function wanted(ids: readonly string[], { scopes, status }: Listing): CustomerValue[] {
+    const within = new Set(
+      scopes.map(({ app_id, environment }) => values.scopes(`${app_id}\n${environment}`)),
+    )
+    return ids
+      .flatMap((id) => values.ofCanonical(id) ?? [])
+      .filter(({ scope_id }) => within.has(scope_id))
+      .filter((one) => status === null || one.status === status)
+  }
+
+  /** Whose an id is: any that was ever given to a customer. Null for another. */
+  const whose = (id: string): Customer | null => member.get(id) ?? null
+
+  /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
+  function profile(id: string) {
+    const canonical_id = ledger.customers.resolve(id)
+    const value = canonical_id === null ? null : values.ofCanonical(canonical_id)
+    if (value === null) return null
+    const members = membersOf(value.id)
+    const app_id = members[0]?.app_id ?? ''
+    const links = people.ofPurchases(app_id, transactionsOf(members))
+    const known = members.flatMap((one) => {
+      const history = histories.of(one, clock())
+      return history ? [{ one, history }] : []
+    })
+    const transactions = known
+      .flatMap(({ history }) => history.transactions)
+      .sort((a, b) => b.purchased_at - a.purchased_at)
+    return {
+      customer: summaryOf(value),
+      lineages: known.map(({ one, history: { transactions: _, ...history } }) => ({
+        id: one.id,
+        original_transaction_id: one.original_transaction_id,
+        original_purchased_at: one.original_purchased_at,
+        ...history,
+      })),
+      transactions,
+      proceeds: proceedsIn(transactions),
+      users: usersOf(
+        app_id,
+        links.map(({ app_user_id }) => app_user_id),
+      ),
+      links: links.map(linkPart),
+      link_history: people.history(links),
+      events: eventsOf(app_id, transactionsOf(members)),
+    }
+  }
+
+  const usersOf = (app_id: string, ids: readonly string[]) =>
+    [...new Set(ids)].map((app_user_id) => people.user(app_id, app_user_id) ?? { app_id, app_user_id })
+
+  /** The newest events about these lineages, newest first. */
+  function eventsOf(app_id: string, subjects: readonly string[]): FeedEvent[] {
+    const seqs = subjects
+      .flatMap((subject) => eventsAbout.all(subject, EVENTS_SHOWN))
+      .map(({ seq }) => seq)
+      .sort((a, b) => b - a)
+      .slice(0, EVENTS_SHOWN)
+    return seqs
+      .flatMap((seq) => feed.read({ after: seq - 1, until: seq, limit: 1 }))
+      .filter((event) => event.app_id === app_id)
+  }
+
+  /** All about a user of an app: its links and its customers. Null for one that nobody ever named. */
+  function user(app_id: string, app_user_id: string, scopes: readonly CustomerScope[]) {
+    const links = people.ofUser(app_id, app_user_id)
+    const row = people.user(app_id, app_user_id)
+    if (row === null && links.length === 0) return null
+    const here = scopes.filter((scope) => scope.app_id === app_id)
+    const ids = search.ofUser(
+      app_id,
+      app_user_id,
+      here.map(({ environment }) => environment),
+    )
+    return {
+      ...(row ?? { app_id, app_user_id }),
+      links: links.map(linkPart),
+      link_history: people.history(links),
+      customers: ids.flatMap((id) => values.ofCanonical(id) ?? []).map(summaryOf),
+    }
+  }
+
+  return { ripen, list, find, profile, user, whose, summaryOf, values }
+}
+
+const begunAt = ({ original_purchased_at }: Customer): number =>
+  original_purchased_at ?? Number.MAX_SAFE_INTEGER
+
+type WithProceeds = { proceeds: Proceeds | null }
+
+/** What stays of those charges of which that is known; null where it is of none. */
+function proceedsIn(transactions: readonly WithProceeds[]) {
+  const known = transactions.map(({ proceeds }) => proceeds).filter((one) => one !== null)
+  if (known.length === 0) return null
+  return {
+    base_milli: known.reduce((sum, { base_milli }) => sum + base_milli, 0),
+    transactions: known.length,
+    estimated: known.filter(({ basis }) => basis === 'estimated').length,
+  }
+}
+
+const transactionsOf = (members: readonly Customer[]): string[] =>
+  members.map(({ original_transaction_id }) => original_transaction_id)
+
+/** What an event says of its customer's money, after it. */
+function snapshotOf({ ltv_milli, payments, unconverted }: CustomerValue, currency: string | null) {
+  return {
+    ...{ ltv_milli, currency, payments },
+    ...(unconverted !== null && { unconverted: JSON.parse(unconverted) }),
+  }
+}

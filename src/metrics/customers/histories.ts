@@ -1,0 +1,133 @@
+/** What we remember: all that is known of one lineage of a customer: its state now, its timeline, its transactions. */
+import type { LineageKey } from '../../ledger/ledger.ts'
+import { dividedHalfEven } from '../../ledger/rates/exact.ts'
+import { stateAt } from '../../ledger/subscription.ts'
+import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
+import type { TransactionRow } from '../../ledger/transactions.ts'
+import { bound, type Store } from '../../store/store.ts'
+import { type Flow, flowsOf } from '../flows.ts'
+import { type ToBase, valued } from '../movements.ts'
+import type { AppSettings, SettingsOf } from '../settings.ts'
+import { type RenewalFact, timelineOf } from '../timeline.ts'
+
+/** What was charged or given back, of what; amounts in thousandths of `currency`. */
+export type Charge = {
+  app_id: string
+  transaction_id: string
+  product_id: string
+  storefront: string | null
+  currency: string
+  milli: number
+  at: number
+}
+/** What stays after tax and commission, in thousandths of the base currency, and how far that is known. */
+export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated' }
+/** The proceeds of a charge; null where nobody can say. */
+export type ProceedsOf = (charge: Charge) => Proceeds | null
+
+export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: ProceedsOf) {
+  const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
+  const subscription = store.prepare<LineageKey, SubscriptionRow>(`
+    select * from subscriptions where app_id = :app_id and environment = :environment
+      and original_transaction_id = :original_transaction_id`)
+  const transactions = store.prepare<[string, string, string], TransactionRow>(
+    `select * from transactions where ${lineage} order by purchased_at desc, transaction_id desc`,
+  )
+  const renewals = store.prepare<[string, string, string], RenewalFact>(`
+    select signed_at, grace_until_at, expiration_intent, in_billing_retry, auto_renew_status
+    from renewals where ${lineage} order by signed_at, sha256`)
+
+  /** One lineage as it is at an instant; null for one of an app that is gone. */
+  function of(key: LineageKey, at: number) {
+    const settings = settingsOf(key.app_id)
+    if (settings === null) return null
+    const names = [key.app_id, key.environment, key.original_transaction_id] as const
+    const rows = transactions.all(...names)
+    const row = subscription.get(key)
+    const is_whole = rows.some(({ transaction_id }) => transaction_id === key.original_transaction_id)
+    const flows = Map.groupBy(flowsOf(rows, is_whole), ({ transaction_id }) => transaction_id)
+    return {
+      subscription: row ? subscriptionPart(row, at) : null,
+      timeline: timelinePart(rows, renewals.all(...names), settings),
+      transactions: rows.map((one) =>
+        transactionPart(one, moneyPart(flows.get(one.transaction_id) ?? [], key.app_id, settings)),
+      ),
+    }
+  }
+
+  function moneyPart(flows: readonly Flow[], app_id: string, { toBase }: AppSettings) {
+    const charged = flows.find((one) => !isGivenBack(one))
+    return {
+      base_milli: inBase(charged, toBase),
+      refunded: givenBack(flows, 'refund', toBase),
+      prorated: givenBack(flows, 'proration', toBase),
+      proceeds: charged ? keptOf(charged, flows, app_id) : null,
+    }
+  }
+
+  /** What stays of a charge and was not given back, at the rate of the day of the charge. */
+  function keptOf(charged: Flow, flows: readonly Flow[], app_id: string): Proceeds | null {
+    const { currency, milli, kind } = charged
+    if (kind === 'unpriced' || currency === null) return null
+    const proceeds = proceedsOf({ ...charged, app_id, currency })
+    const back = flows.reduce((sum, one) => (isGivenBack(one) ? sum + one.milli : sum), 0)
+    if (proceeds === null || back === 0) return proceeds
+    const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - back))
+    return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
+  }
+
+  return { of }
+}
+
+const isGivenBack = ({ kind }: Flow): boolean => kind === 'refund' || kind === 'proration'
+
+const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
+  flow === undefined || flow.kind === 'unpriced' || flow.currency === null
+    ? null
+    : toBase(flow.milli, flow.currency, flow.at)
+
+function givenBack(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
+  const flow = flows.find((one) => one.kind === kind)
+  return flow ? { at: flow.at, milli: flow.milli, base_milli: inBase(flow, toBase) } : null
+}
+
+function subscriptionPart(row: SubscriptionRow, at: number) {
+  const { product_id, group_id, ownership, price_milli, currency, started_at, period_started_at } = row
+  return {
+    ...{ state: stateAt(row, at), product_id, group_id, ownership, price_milli, currency },
+    ...{ started_at, period_started_at, expires_at: row.expires_at, grace_until_at: row.grace_until_at },
+    in_billing_retry: row.in_billing_retry === 1,
+    auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
+    ...{ next_product_id: row.next_product_id, renewal_price_milli: row.renewal_price_milli },
+    ...{ expiration_intent: row.expiration_intent, revoked_at: row.revoked_at },
+  }
+}
+
+function timelinePart(
+  transactions: readonly TransactionRow[],
+  renewals: readonly RenewalFact[],
+  { periodOf, factors, toBase }: AppSettings,
+) {
+  return valued(timelineOf(transactions, renewals, periodOf), factors, toBase).map(
+    ({ level, ending, storefront, ...segment }) => ({
+      ...segment,
+      country: storefront,
+      ending,
+      mrr_milli: level.is_unknown ? null : level.milli,
+      mrr_base_milli: level.is_unknown || !level.is_converted ? null : level.base_milli,
+    }),
+  )
+}
+
+function transactionPart<Money>(row: TransactionRow, money: Money) {
+  const { transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity } = row
+  return {
+    ...{ transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity },
+    ...{ country: row.storefront, purchased_at: row.purchased_at, expires_at: row.expires_at },
+    ...{ revoked_at: row.revoked_at, is_upgraded: row.is_upgraded === 1, offer_type: row.offer_type },
+    ...{ offer_id: row.offer_id, offer_discount: row.offer_discount, offer_period: row.offer_period },
+    app_account_token: row.app_account_token,
+    ...{ price_milli: row.price_milli, currency: row.currency },
+    ...money,
+  }
+}

@@ -1,0 +1,87 @@
+/** What we remember: the statements by which values of customers are read and written. */
+import type { LineageKey } from '../../ledger/ledger.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { Numbered } from '../upkeep.ts'
+import type { Row, Standing, Worth } from './worth.ts'
+
+/**
+ * A customer as it is kept, under the number of the lineage that leads it. `ltv_milli`: charged less all given back.
+ * `due_at`: when the same facts come to something else.
+ */
+export type CustomerValue = Worth & {
+  lineage_id: number
+  scope_id: number
+  id: string
+  lineages: number
+  ltv_milli: number
+  due_at: number | null
+}
+
+/** A lineage of a customer: its number, and its own customer id. */
+export type Member = Numbered & { customer_id: string }
+
+export const COLUMNS: readonly (keyof CustomerValue)[] = [
+  ...(['scope_id', 'id', 'lineages', 'ltv_milli', 'due_at', 'status', 'product_id', 'storefront'] as const),
+  ...([
+    'next_renewal_at',
+    'payments',
+    'unpriced',
+    'months_milli',
+    'charged_milli',
+    'refunded_milli',
+  ] as const),
+  ...(['prorated_milli', 'unconverted', 'mrr_milli', 'risk_milli', 'first_paid_at', 'last_paid_at'] as const),
+  'last_seen_at',
+]
+
+/** Nothing but SQL: what it is for is values.ts's to say. */
+export function openKeptValues(store: Store) {
+  const rowsOf = store.prepare<[number], Row>(`
+    select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
+    from metric_rows where lineage_id = ${bound}
+      and (measure in ('mrr', 'mrr.new') or measure >= 'revenue.' and measure < 'revenue/')
+    order by position`)
+  const standingOf = store.prepare<LineageKey, Standing>(`
+    select product_id, storefront, offer_type, offer_discount, expires_at, grace_until_at, in_billing_retry,
+      auto_renew_status, revoked_at, apple_status_at, started_at, period_started_at
+    from subscriptions where app_id = :app_id and environment = :environment
+      and original_transaction_id = :original_transaction_id`)
+  const canonical = store.prepare<[string], { canonical_id: string }>(
+    'select canonical_id from customers where id = ?',
+  )
+  const membersOf = store.prepare<[string], Member>(`
+    select m.id, m.app_id, m.environment, m.original_transaction_id, c.id as customer_id
+    from customers c join metric_lineages m on m.app_id = c.app_id
+      and m.environment = c.environment and m.original_transaction_id = c.original_transaction_id
+    where c.canonical_id = ?`)
+  const keyOf = store.prepare<[number], Numbered>('select * from metric_lineages where id = ?')
+  const customer = store.prepare<[number], CustomerValue>(
+    'select * from customer_values where lineage_id = ?',
+  )
+  const add = store.prepare<CustomerValue>(`
+    insert into customer_values (lineage_id, ${COLUMNS.join(', ')})
+    values (:lineage_id, ${COLUMNS.map((name) => `:${name}`).join(', ')})`)
+  // Never replaced whole: only the indexes of what changed are written.
+  const change = store.prepare<CustomerValue>(`
+    update customer_values set ${COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
+    where lineage_id = :lineage_id`)
+  const remove = store.prepare<[number]>('delete from customer_values where lineage_id = ?')
+  const findScope = store.prepare<[string, string], { id: number }>(
+    'select id from customer_scopes where app_id = ? and environment = ?',
+  )
+  const insertScope = store.prepare<[string, string]>(
+    'insert into customer_scopes (app_id, environment) values (?, ?)',
+  )
+  const due = store.prepare<[number, number], { lineage_id: number }>(`
+    select lineage_id from customer_values where due_at <= ${bound} order by due_at limit ${bound}`)
+  const following = store.prepare<[number, number], Numbered>(
+    'select * from metric_lineages where id > ? order by id limit ?',
+  )
+  const stale = store.prepare<[number, number], { lineage_id: number }>(`
+    select lineage_id from customer_values where lineage_id > ? order by lineage_id limit ?`)
+
+  return {
+    ...{ rowsOf, standingOf, canonical, membersOf, keyOf, customer, add, change, remove, findScope },
+    ...{ insertScope, due, following, stale },
+  }
+}

@@ -1,0 +1,156 @@
+/** What we remember: what each customer has come to, kept up with the metrics in one unit of work. */
+import { setImmediate } from 'node:timers/promises'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import { customerId } from '../../ledger/customers.ts'
+import type { LineageKey } from '../../ledger/ledger.ts'
+import type { Store } from '../../store/store.ts'
+import type { Numbered } from '../upkeep.ts'
+import { COLUMNS, type CustomerValue, type Member, openKeptValues } from './kept.ts'
+import { nextChange, together, worthOf } from './worth.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  metrics: { onLineage: (listener: (lineage: Numbered) => void) => void }
+}
+
+const AT_ONCE = 100
+
+export type CustomerValues = ReturnType<typeof openCustomerValues>
+
+export function openCustomerValues({ store, clock, metrics }: Deps) {
+  const kept = openKeptValues(store)
+  const listeners: ((customer: number) => void)[] = []
+  const scopes = store.remembering(['customer_scopes'], (name): number | null => {
+    const [app_id = '', environment = ''] = name.split('\n')
+    return kept.findScope.get(app_id, environment)?.id ?? null
+  })
+  metrics.onLineage(update)
+
+  /**
+   * The lineages of the customer of one, the one that leads it first; where that is none of those that metrics know yet,
+   * the one that was asked for.
+   */
+  function membersOf(key: Numbered): { id: string; members: Member[] } {
+    const own = customerId(key.app_id, key.environment, key.original_transaction_id)
+    const id = kept.canonical.get(own)?.canonical_id ?? own
+    const members = kept.membersOf.all(id)
+    const leader = members.find(({ customer_id }) => customer_id === id) ?? { ...key, customer_id: own }
+    return { id, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
+  }
+
+  /** Brings the customer of a lineage up to date, inside the caller's unit of work. */
+  function update(key: Numbered): void {
+    const { id, members } = membersOf(key)
+    const [leader = key, ...others] = members
+    keep(worthNow(id, leader, members))
+    for (const { id: other } of others) if (kept.remove.run(other).changes > 0) tell(other)
+    tell(leader.id)
+  }
+
+  /** What a customer comes to now. */
+  function worthNow(
+    id: string,
+    { id: lineage_id, app_id, environment }: Numbered,
+    members: readonly Numbered[],
+  ) {
+    const now = clock()
+    const parts = members.map((key) => {
+      const rows = kept.rowsOf.all(key.id)
+      const standing = kept.standingOf.get(key) ?? null
+      return { worth: worthOf(rows, standing, now), due_at: nextChange(rows, standing, now) }
+    })
+    const worth = together(parts.map((part) => part.worth))
+    const dues = parts.map(({ due_at }) => due_at).filter((at) => at !== null)
+    const { charged_milli, refunded_milli, prorated_milli } = worth
+    const value: CustomerValue = {
+      ...{ lineage_id, scope_id: scopeOf(app_id, environment), id, lineages: members.length },
+      ltv_milli: charged_milli - refunded_milli - prorated_milli,
+      due_at: dues.length === 0 ? null : Math.min(...dues),
+      ...worth,
+    }
+    return value
+  }
+
+  function keep(value: CustomerValue): void {
+    const known = kept.customer.get(value.lineage_id)
+    if (known === undefined) kept.add.run(value)
+    else if (COLUMNS.some((name) => known[name] !== value[name])) kept.change.run(value)
+  }
+
+  const scopeOf = (app_id: string, environment: Environment): number =>
+    scopes(`${app_id}\n${environment}`) ?? Number(kept.insertScope.run(app_id, environment).lastInsertRowid)
+
+  function tell(customer: number): void {
+    for (const listener of listeners) listener(customer)
+  }
+
+  /** `listener` is called within the unit of work with the number of each customer that may have changed, or is no more. */
+  function onCustomer(listener: (customer: number) => void): void {
+    listeners.push(listener)
+  }
+
+  /** The customer that a lineage is of, as kept; null while nothing was. */
+  function of(key: LineageKey): CustomerValue | null {
+    const own = customerId(key.app_id, key.environment, key.original_transaction_id)
+    return ofCanonical(kept.canonical.get(own)?.canonical_id ?? own)
+  }
+
+  function ofCanonical(id: string): CustomerValue | null {
+    for (const member of kept.membersOf.all(id)) {
+      const value = kept.customer.get(member.id)
+      if (value) return value
+    }
+    return null
+  }
+
+  /** Brings up to date what came to something else by time alone; true while there is more. Inside a unit of work. */
+  function ripenSome(): boolean {
+    const some = kept.due.all(clock(), AT_ONCE)
+    for (const { lineage_id } of some) {
+      const key = kept.keyOf.get(lineage_id)
+      if (key) update(key)
+    }
+    return some.length === AT_ONCE
+  }
+
+  /** Brings up to date what came to something else by time alone. Cheap where nothing did. */
+  async function ripen(): Promise<void> {
+    if (kept.due.get(clock(), 1) === undefined) return
+    while (await store.commit(ripenSome)) await setImmediate()
+  }
+
+  /** Makes all of it anew from what lineages add to the metrics, in slices; how many lineages there are. */
+  async function rebuild(): Promise<number> {
+    await inSlices((after) => {
+      const some = kept.stale.all(after, AT_ONCE)
+      for (const { lineage_id } of some) if (isNobody(lineage_id)) kept.remove.run(lineage_id)
+      return some.map(({ lineage_id }) => lineage_id)
+    })
+    return inSlices((after) => {
+      const some = kept.following.all(after, AT_ONCE)
+      some.forEach(update)
+      return some.map(({ id }) => id)
+    })
+  }
+
+  /** Whether no customer is led by this lineage. */
+  function isNobody(lineage_id: number): boolean {
+    const key = kept.keyOf.get(lineage_id)
+    return key === undefined || membersOf(key).members[0]?.id !== lineage_id
+  }
+
+  async function inSlices(slice: (after: number) => number[]): Promise<number> {
+    let done = 0
+    for (let after: number | undefined = 0; after !== undefined; await setImmediate()) {
+      const begin: number = after
+      const some: number[] = await store.commit(() => slice(begin))
+      done += some.length
+      after = some.at(-1)
+    }
+    return done
+  }
+
+  return { of, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, kept }
+}

@@ -1,0 +1,215 @@
+/** What we compute: what a lineage, and then a customer, has come to by an instant: money, months, standing. */
+import { dividedHalfEven } from '../../ledger/rates/exact.ts'
+import { stateAt } from '../../ledger/subscription.ts'
+import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
+import type { MetricRow } from '../rows.ts'
+
+/** From who pays on to who does not. `renewing` and `will_cancel` are paid up; a trial is a trial, renewing or not. */
+export const STATUSES = ['renewing', 'trial', 'will_cancel', 'grace', 'billing_retry', 'expired'] as const
+export type CustomerStatus = (typeof STATUSES)[number]
+
+export type Row = Pick<
+  MetricRow,
+  'on_at' | 'measure' | 'product_id' | 'storefront' | 'period' | 'currency' | 'milli' | 'base_milli' | 'count'
+>
+
+/** Of a subscription, what its standing is told from. */
+export type Standing = Pick<
+  SubscriptionRow,
+  | 'product_id'
+  | 'storefront'
+  | 'offer_type'
+  | 'offer_discount'
+  | 'expires_at'
+  | 'grace_until_at'
+  | 'in_billing_retry'
+  | 'auto_renew_status'
+  | 'revoked_at'
+  | 'apple_status_at'
+  | 'started_at'
+  | 'period_started_at'
+>
+
+/**
+ * Amounts in thousandths of the base currency; what was given back is above zero. `unconverted`: by currency, charged
+ * less given back, where no rate was known. `payments` counts those whose price nobody said, too. `months_milli`: for how
+ * long was paid, in thousandths of a month. `status` is null for who never subscribed. `risk_milli`: the monthly value of
+ * what will not be renewed, or waits for a payment.
+ */
+export type Worth = {
+  status: CustomerStatus | null
+  product_id: string | null
+  storefront: string | null
+  next_renewal_at: number | null
+  payments: number
+  unpriced: number
+  months_milli: number
+  charged_milli: number
+  refunded_milli: number
+  prorated_milli: number
+  unconverted: string | null
+  mrr_milli: number
+  risk_milli: number
+  first_paid_at: number | null
+  last_paid_at: number | null
+  last_seen_at: number
+}
+
+const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
+const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
+
+/** What a subscription is to who counts customers. */
+export function statusAt(row: Standing, at: number): CustomerStatus {
+  const state = stateAt(row, at)
+  if (state === 'active') return row.auto_renew_status === 0 ? 'will_cancel' : 'renewing'
+  if (state === 'retry') return 'billing_retry'
+  return state === 'revoked' ? 'expired' : state
+}
+
+/** The next instant after `now` at which the same facts come to something else; null if never. */
+export function nextChange(rows: readonly Row[], standing: Standing | null, now: number): number | null {
+  const { expires_at = null, grace_until_at = null, revoked_at = null } = standing ?? {}
+  const instants = [...rows.map(({ on_at }) => on_at), expires_at, grace_until_at, revoked_at]
+  const ahead = instants.filter((at) => at !== null).filter((at) => at > now)
+  return ahead.length === 0 ? null : ahead.reduce((least, at) => Math.min(least, at))
+}
+
+/** What one lineage has come to. `rows` are all that it adds, in order; those after `now` have not happened yet. */
+export function worthOf(rows: readonly Row[], standing: Standing | null, now: number): Worth {
+  const happened = rows.filter(({ on_at }) => on_at <= now)
+  const money = moneyOf(happened)
+  const { level, last } = levelOf(happened)
+  const status = standing && statusAt(standing, now)
+  const risk = status === 'billing_retry' ? level || last : level
+  const bought = happened.findLast(({ measure }) => CHARGES.has(measure))
+  return {
+    ...money,
+    status,
+    product_id: standing?.product_id ?? bought?.product_id ?? null,
+    storefront: standing?.storefront ?? bought?.storefront ?? null,
+    next_renewal_at: standing && willRenew(status, standing) ? standing.expires_at : null,
+    mrr_milli: level,
+    risk_milli: AT_RISK.has(status) ? risk : 0,
+    last_seen_at: lastSeen(happened, standing, now),
+  }
+}
+
+/** The last payment, start of a period or change that Apple told of. */
+function lastSeen(happened: readonly Row[], standing: Standing | null, now: number): number {
+  const { apple_status_at, period_started_at, started_at } = standing ?? NEVER
+  const started = period_started_at <= now ? period_started_at : started_at
+  const paid = happened.findLast(({ measure }) => measure.startsWith('revenue.'))
+  return Math.max(apple_status_at ?? 0, started, paid?.on_at ?? 0)
+}
+
+const NEVER = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
+
+const willRenew = (status: CustomerStatus | null, { auto_renew_status }: Standing): boolean =>
+  status === 'renewing' || (status === 'trial' && auto_renew_status !== 0)
+
+function moneyOf(rows: readonly Row[]) {
+  const paid = rows.filter(({ measure }) => CHARGES.has(measure) || measure === UNPRICED)
+  const given = (measure: string) => rows.filter((row) => row.measure === measure)
+  const [refunds, prorations] = [given('revenue.refund'), given('revenue.proration')]
+  const sixteenths = paid.reduce((sum, { count, period }) => sum + count * sixteenthsOf(period), 0)
+  return {
+    payments: counted(paid),
+    unpriced: counted(given(UNPRICED)),
+    months_milli: Number(dividedHalfEven(BigInt(sixteenths) * 1000n, BigInt(MONTH_SIXTEENTHS))),
+    charged_milli: inBase(paid),
+    refunded_milli: inBase(refunds),
+    prorated_milli: inBase(prorations),
+    unconverted: textOf(apartFrom(paid, [...refunds, ...prorations])),
+    first_paid_at: paid[0]?.on_at ?? null,
+    last_paid_at: paid.at(-1)?.on_at ?? null,
+  }
+}
+
+const UNPRICED = 'revenue.unpriced'
+const counted = (rows: readonly Row[]): number => rows.reduce((sum, { count }) => sum + count, 0)
+const inBase = (rows: readonly Row[]): number =>
+  rows.reduce((sum, { base_milli }) => sum + (base_milli ?? 0), 0)
+
+/** What no rate was known for, by currency: charged less given back. */
+function apartFrom(paid: readonly Row[], given: readonly Row[]): Map<string, number> {
+  const apart = new Map<string, number>()
+  for (const [rows, sign] of [[paid, 1] as const, [given, -1] as const]) {
+    for (const { base_milli, currency, milli } of rows) {
+      if (base_milli === null) apart.set(currency, (apart.get(currency) ?? 0) + sign * milli)
+    }
+  }
+  return apart
+}
+
+/** A month has 30.4375 days, which are 487 sixteenths of one. */
+const MONTH_SIXTEENTHS = 487
+const SIXTEENTHS: Record<string, number> = { D: 16, W: 112, M: MONTH_SIXTEENTHS, Y: 12 * MONTH_SIXTEENTHS }
+
+function sixteenthsOf(period: string): number {
+  const [, count, unit = ''] = /^P(\d+)([DWMY])$/.exec(period) ?? []
+  return Number(count ?? 0) * (SIXTEENTHS[unit] ?? 0)
+}
+
+const textOf = (sums: ReadonlyMap<string, number>): string | null => {
+  const told = [...sums].filter(([, milli]) => milli !== 0).sort(([a], [b]) => (a < b ? -1 : 1))
+  return told.length === 0 ? null : JSON.stringify(Object.fromEntries(told))
+}
+
+/** The monthly value at the end of `rows`, and what it was before it last ended. */
+function levelOf(rows: readonly Row[]): { level: number; last: number } {
+  let [level, last, alive] = [0, 0, 0]
+  for (const { measure, base_milli, count } of rows) {
+    if (measure !== 'mrr') continue
+    if (alive > 0) last = level
+    level += base_milli ?? 0
+    alive += count
+  }
+  return { level, last }
+}
+
+/** What the lineages of one customer come to together. Product and country are those of the best standing. */
+export function together(worths: readonly Worth[]): Worth {
+  const best = worths.reduce((a, b) => (isBetter(b, a) ? b : a))
+  const apart = new Map<string, number>()
+  for (const { unconverted } of worths) {
+    for (const [currency, milli] of Object.entries<number>(JSON.parse(unconverted ?? '{}')))
+      apart.set(currency, (apart.get(currency) ?? 0) + milli)
+  }
+  const sum = (name: Sum): number => worths.reduce((total, one) => total + one[name], 0)
+  return {
+    status: best.status,
+    product_id: best.product_id,
+    storefront: best.storefront,
+    next_renewal_at: least(worths.map((one) => one.next_renewal_at)),
+    payments: sum('payments'),
+    unpriced: sum('unpriced'),
+    months_milli: sum('months_milli'),
+    charged_milli: sum('charged_milli'),
+    refunded_milli: sum('refunded_milli'),
+    prorated_milli: sum('prorated_milli'),
+    unconverted: textOf(apart),
+    mrr_milli: sum('mrr_milli'),
+    risk_milli: sum('risk_milli'),
+    first_paid_at: least(worths.map((one) => one.first_paid_at)),
+    last_paid_at: greatest(worths.map((one) => one.last_paid_at)),
+    last_seen_at: Math.max(...worths.map((one) => one.last_seen_at)),
+  }
+}
+
+type Sum = {
+  [Name in keyof Worth]-?: Worth[Name] extends number ? Name : never
+}[Exclude<keyof Worth, 'last_seen_at'>]
+
+/** By standing, then by who was seen last, then by names, so that any order gives the same. */
+function isBetter(a: Worth, b: Worth): boolean {
+  const rank = ({ status }: Worth) => (status === null ? STATUSES.length : STATUSES.indexOf(status))
+  if (rank(a) !== rank(b)) return rank(a) < rank(b)
+  if (a.last_seen_at !== b.last_seen_at) return a.last_seen_at > b.last_seen_at
+  return `${a.product_id} ${a.storefront}` < `${b.product_id} ${b.storefront}`
+}
+
+const known = (all: readonly (number | null)[]): number[] => all.filter((one) => one !== null)
+const least = (all: readonly (number | null)[]): number | null =>
+  known(all).reduce<number | null>((a, b) => (a === null ? b : Math.min(a, b)), null)
+const greatest = (all: readonly (number | null)[]): number | null =>
+  known(all).reduce<number | null>((a, b) => (a === null ? b : Math.max(a, b)), null)

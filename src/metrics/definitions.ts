@@ -1,0 +1,291 @@
+/** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
+
+/** money: thousandths of a currency. ratio: numerator ÷ denominator, both told. */
+export type Unit = 'money' | 'count' | 'ratio'
+
+/** level: what stands at the end of a day, week or month. flow: what happened within it. */
+export type Kind = 'level' | 'flow'
+
+export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
+export type Filter = Split | 'attribute'
+export type Basis = 'gross' | 'proceeds'
+
+export type Named = { name: string; title: string; sentence: string }
+
+/** What a metric is, for whoever shows it. `parts` and `views` have names of their own in a question or an answer. */
+export type Definition = Named & {
+  formula: string
+  unit: Unit
+  /** Of a ratio: what is divided by what. */
+  ratio_of: 'money' | 'count' | null
+  kind: Kind
+  parts: readonly Named[]
+  views: readonly Named[]
+  splits: readonly Split[]
+  filters: readonly Filter[]
+  bases: readonly Basis[]
+  /** Refunds can be counted on the day of the purchase, too. */
+  has_refund_days: boolean
+}
+
+/** In the order in which they are told. */
+export const METRIC_NAMES = [
+  'mrr',
+  'arr',
+  'mrr_movements',
+  'net_new_mrr',
+  'quick_ratio',
+  'churn_rate',
+  'mrr_churn_rate',
+  'active_subscriptions',
+  'active_trials',
+  'new_trials',
+  'trial_conversion',
+  'revenue',
+  'refund_rate',
+] as const
+export type MetricName = (typeof METRIC_NAMES)[number]
+
+const named = (name: string, title: string, sentence: string): Named => ({ name, title, sentence })
+
+const BY_SUBSCRIPTION = {
+  splits: ['app', 'product', 'country', 'period', 'offer', 'currency'],
+  filters: ['app', 'product', 'country', 'period', 'offer', 'currency', 'attribute'],
+} as const
+/** Between currencies a movement has none of its own, so that a split by them would not add up. */
+const BY_MOVEMENT = {
+  splits: ['app', 'product', 'country', 'period', 'offer'],
+  filters: BY_SUBSCRIPTION.filters,
+} as const
+/** Nobody has paid for a trial: it has no currency, and is one kind of offer. */
+const BY_TRIAL = {
+  splits: ['app', 'product', 'country', 'period'],
+  filters: ['app', 'product', 'country', 'period', 'attribute'],
+} as const
+
+const PLAIN = { ratio_of: null, parts: [], views: [], bases: ['gross'], has_refund_days: false } as const
+const MONEY = { ...PLAIN, ...BY_SUBSCRIPTION, unit: 'money', bases: ['gross', 'proceeds'] } as const
+
+const UNPRICED = named(
+  'unpriced',
+  'Unknown price',
+  'How many cost something that Apple has not told; they are outside the sum.',
+)
+const LOSSES = [
+  named('voluntary', 'Cancelled', 'The customer turned the renewal off.'),
+  named('billing', 'Billing failed', 'Apple could not collect.'),
+  named('refund', 'Refunded', 'Apple gave the money back and ended it.'),
+  named('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
+  named(
+    'returned',
+    'Came back',
+    'Of those, the ones that were paid for again within the period; below zero.',
+  ),
+] as const
+
+const MOVEMENTS = [
+  named('new', 'New', 'The first paid time of a subscription.'),
+  named('opening', 'First known', 'The first paid time that is known of a subscription that began earlier.'),
+  named('resubscribe', 'Resubscribed', 'Paid again after a gap.'),
+  named('expansion', 'Expansion', 'Worth more a month than before, without a gap.'),
+  named('contraction', 'Contraction', 'Worth less a month than before, without a gap.'),
+  named('churn_voluntary', 'Cancelled', 'Paid time ended because the customer turned the renewal off.'),
+  named('churn_billing', 'Billing failed', 'Paid time ended because Apple could not collect.'),
+  named('churn_refund', 'Refunded', 'Paid time ended because Apple gave the money back.'),
+  named('churn_other', 'Ended otherwise', 'Paid time ended for another reason, or an unknown one.'),
+  named(
+    'switched_out',
+    'Currency left',
+    'Now paid for in another currency; only where one currency is asked for.',
+  ),
+  named(
+    'switched_in',
+    'Currency joined',
+    'Paid for in another before; only where one currency is asked for.',
+  ),
+  named('fx', 'Exchange rates', 'The rate alone changed what it is worth in the base currency.'),
+  named(
+    'repriced',
+    'Price learned',
+    'An unknown price became known, or a known one was followed by an unknown.',
+  ),
+  named(
+    'not_itemised',
+    'Not itemised',
+    'What the level changed by beyond the movements: who changed from one value of a split or filter to another.',
+  ),
+] as const
+
+/** Every metric that has a series. */
+export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
+  mrr: {
+    ...MONEY,
+    name: 'mrr',
+    title: 'MRR',
+    kind: 'level',
+    sentence: 'Monthly recurring revenue: what the paid subscriptions alive are worth in a month.',
+    formula:
+      'Σ price ÷ months of its period, over paid segments alive (introductory and other offers that cost money count, trials and free offers do not; a renewal turned off changes nothing until the end)',
+    parts: [UNPRICED],
+  },
+  arr: {
+    ...MONEY,
+    name: 'arr',
+    title: 'ARR',
+    kind: 'level',
+    sentence: 'Annual recurring revenue: the monthly one, twelve times.',
+    formula: 'MRR × 12',
+    parts: [UNPRICED],
+  },
+  mrr_movements: {
+    ...MONEY,
+    ...BY_MOVEMENT,
+    // What is left of a single movement nobody tells.
+    bases: ['gross'],
+    name: 'mrr_movements',
+    title: 'MRR movements',
+    kind: 'flow',
+    sentence: 'By what the monthly recurring revenue changed, and why.',
+    formula: 'MRR at the end − MRR at the start = Σ movements by kind',
+    parts: [
+      ...MOVEMENTS,
+      named(
+        'churned',
+        'Churned',
+        'In two buckets: everything that is not new; below zero where more was lost.',
+      ),
+    ],
+    views: [
+      named('kinds', 'By kind', 'Every kind of movement by itself.'),
+      named('two_buckets', 'Two buckets', 'New, and everything else as Churned, as RevenueCat shows it.'),
+    ],
+  },
+  net_new_mrr: {
+    ...MONEY,
+    name: 'net_new_mrr',
+    title: 'Net new MRR',
+    kind: 'flow',
+    sentence: 'By how much the monthly recurring revenue grew or shrank.',
+    formula: 'MRR at the end − MRR at the start',
+  },
+  quick_ratio: {
+    ...PLAIN,
+    ...BY_MOVEMENT,
+    name: 'quick_ratio',
+    title: 'Quick ratio',
+    unit: 'ratio',
+    ratio_of: 'money',
+    kind: 'flow',
+    sentence: 'How many times over what was lost was won.',
+    formula: '(new + resubscribe + expansion) ÷ (contraction + churn)',
+  },
+  churn_rate: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'churn_rate',
+    title: 'Churn rate',
+    unit: 'ratio',
+    ratio_of: 'count',
+    kind: 'flow',
+    sentence: 'The share of paid subscriptions alive at the start that was lost.',
+    formula:
+      '(paid subscriptions lost − those of them paid for again within the same day, week or month of the organization’s time zone) ÷ paid subscriptions alive at its start',
+    parts: LOSSES,
+  },
+  mrr_churn_rate: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'mrr_churn_rate',
+    title: 'MRR churn rate',
+    unit: 'ratio',
+    ratio_of: 'money',
+    kind: 'flow',
+    sentence: 'The share of the monthly recurring revenue at the start that was lost.',
+    formula:
+      '(MRR lost − that of subscriptions paid for again within the same day, week or month of the organization’s time zone) ÷ MRR at its start',
+    parts: LOSSES,
+  },
+  active_subscriptions: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'active_subscriptions',
+    title: 'Active subscriptions',
+    unit: 'count',
+    kind: 'level',
+    sentence: 'How many subscriptions are paid for; one customer may have several.',
+    formula: 'count of paid segments alive',
+  },
+  active_trials: {
+    ...PLAIN,
+    ...BY_TRIAL,
+    name: 'active_trials',
+    title: 'Active trials',
+    unit: 'count',
+    kind: 'level',
+    sentence: 'How many free trials are under way.',
+    formula: 'count of trial segments alive (free introductory offers)',
+  },
+  new_trials: {
+    ...PLAIN,
+    ...BY_TRIAL,
+    name: 'new_trials',
+    title: 'New trials',
+    unit: 'count',
+    kind: 'flow',
+    sentence: 'How many free trials began.',
+    formula: 'count of trial segments that began',
+  },
+  trial_conversion: {
+    ...PLAIN,
+    ...BY_TRIAL,
+    name: 'trial_conversion',
+    title: 'Trial conversion',
+    unit: 'ratio',
+    ratio_of: 'count',
+    kind: 'flow',
+    sentence: 'The share of free trials that was followed by paid time without a gap.',
+    formula:
+      'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began',
+    parts: [
+      named('converted', 'Converted', 'Of those that began, followed by paid time without a gap.'),
+      named('pending', 'Pending', 'Of those that began, not over yet.'),
+      named('lost', 'Lost', 'Of those that began, over and not paid for.'),
+    ],
+    views: [
+      named('ended', 'By end', 'Of the trials that ended in the period.'),
+      named('cohort', 'By beginning', 'Of the trials that began in the period.'),
+    ],
+  },
+  revenue: {
+    ...MONEY,
+    name: 'revenue',
+    title: 'Revenue',
+    kind: 'flow',
+    sentence: 'What customers were charged, less what they were given back.',
+    formula:
+      'Σ charged − Σ refunded (price × the share that Apple names) − Σ given back at upgrades (price × unused time ÷ whole time: an estimate)',
+    parts: [
+      named('new', 'New', 'The first charge of a subscription.'),
+      named('renewal', 'Renewals', 'Every later charge of a subscription.'),
+      named('one_time', 'One-time', 'Purchases that do not renew.'),
+      named('refunds', 'Refunds', 'Given back by Apple; below zero.'),
+      named('proration', 'Upgrades', 'The unused part of what was upgraded from; an estimate, below zero.'),
+      UNPRICED,
+    ],
+    has_refund_days: true,
+  },
+  refund_rate: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'refund_rate',
+    title: 'Refund rate',
+    unit: 'ratio',
+    ratio_of: 'count',
+    kind: 'flow',
+    sentence: 'The share of the transactions paid for in the period that was refunded, whenever that was.',
+    formula: 'refunded transactions ÷ paid transactions, both on the day of the purchase',
+  },
+}
+
+/** Whether its figures are money, or are made of it. */
+export const isMoney = ({ unit, ratio_of }: Definition): boolean => (ratio_of ?? unit) === 'money'

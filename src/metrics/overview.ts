@@ -1,0 +1,98 @@
+/** What we compute: how an organization stands: today's levels, this month's flows, and those a month before. */
+import type { Environment } from '../apple/payloads.ts'
+import { daysOfBucket, monthToDate } from './buckets.ts'
+import { dayText } from './calendar.ts'
+import { DEFINITIONS, type Kind, METRIC_NAMES, type MetricName, type Unit } from './definitions.ts'
+import type { Metrics, RebuildProgress } from './metrics.ts'
+import type { Point } from './points.ts'
+import type { Ask, Scope, SeriesOf } from './series.ts'
+import type { Bucket } from './tallies.ts'
+
+/** A metric, or a part of it, now and a month before. */
+export type OverviewFigure = {
+  metric: MetricName
+  part: string | null
+  unit: Unit
+  ratio_of: 'money' | 'count' | null
+  kind: Kind
+  currency: string | null
+  now: Point
+  previous: Point
+}
+
+/** Flows are of this month up to today and of the month before up to the same day; levels are those at their ends. */
+export type OrganizationOverview = {
+  organization_id: string
+  apps: string[]
+  environment: Environment
+  time_zone: string
+  currency: string
+  today_on: string
+  this_month: { from_on: string; until_on: string }
+  previous: { from_on: string; until_on: string }
+  figures: OverviewFigure[]
+}
+
+export type OverviewAnswer = {
+  rebuilding: RebuildProgress | null
+  organizations: OrganizationOverview[]
+}
+
+type Deps = { metrics: Pick<Metrics, 'ripen' | 'progress'>; series: SeriesOf }
+
+export type Overview = ReturnType<typeof openOverview>
+
+export function openOverview({ metrics, series }: Deps) {
+  /** How each of some organizations stands. */
+  async function overview(scopes: readonly Scope[]): Promise<OverviewAnswer> {
+    await metrics.ripen()
+    const organizations: OrganizationOverview[] = []
+    for (const scope of scopes) organizations.push(await standing(scope))
+    return { rebuilding: metrics.progress(), organizations }
+  }
+
+  async function standing(scope: Scope): Promise<OrganizationOverview> {
+    const today = series.todayOf(scope)
+    const { now, before } = monthToDate(today)
+    const figures: OverviewFigure[] = []
+    for (const name of METRIC_NAMES) figures.push(...(await figuresOf(scope, name, now, before)))
+    const { organization, apps, environment } = scope
+    return {
+      ...{ organization_id: organization.id, apps: apps.map(({ id }) => id), environment },
+      ...{ time_zone: series.calendarOf(scope).zone, currency: organization.currency },
+      ...{ today_on: dayText(today), this_month: daysOfBucket(now), previous: daysOfBucket(before) },
+      figures,
+    }
+  }
+
+  async function figuresOf(scope: Scope, name: MetricName, now: Bucket, before: Bucket) {
+    const { unit, ratio_of, kind, views } = DEFINITIONS[name]
+    const ask: Ask = {
+      ...{
+        name,
+        interval: 'month',
+        filters: {},
+        attribute: null,
+        split: null,
+        limit: 1,
+        currency: null,
+        part: null,
+      },
+      ...{ basis: 'gross', refunds: 'refund_day', view: views[0]?.name ?? null, with_empty_parts: true },
+    }
+    const { series: current } = await series.seriesIn(scope, ask, [at(kind, now)])
+    const { series: earlier } = await series.seriesIn(scope, ask, [at(kind, before)])
+    const currency = (ratio_of ?? unit) === 'money' ? scope.organization.currency : null
+    return current.flatMap(({ part, points: [point] }, index): OverviewFigure[] => {
+      const [previous] = earlier[index]?.points ?? []
+      if (!point || !previous) return []
+      return [{ metric: name, part, unit, ratio_of, kind, currency, now: point, previous }]
+    })
+  }
+
+  return overview
+}
+
+/** A level is told at the end of its last day. */
+const at = (kind: Kind, { from, until }: Bucket): Bucket =>
+  kind === 'level' ? { from: until, until } : { from, until }

@@ -1,0 +1,176 @@
+/** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
+import { type DayNumber, dayText } from './calendar.ts'
+import { type Definition, isMoney } from './definitions.ts'
+import type { IsProvisional } from './finality.ts'
+import { type Figure, type Line, measuresOf } from './formulas.ts'
+import type { Measure } from './rows.ts'
+import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
+
+/** Amounts that no rate is known for, in their own currency, beside what the point says. */
+export type NotConverted = Omit<Figure, 'ratio' | 'count'> & { currency: string }
+
+/** `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
+export type Point = Figure & { on: string; complete: boolean; not_converted?: NotConverted[] }
+
+/** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
+export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
+
+type Measures = ReadonlyMap<Measure, Tally>
+
+/** What a split has for one value, or for several that are told as one. */
+type Slice = { value: string | null; others: number; tallies: Measures; unconverted: Map<string, Measures> }
+
+export type Drawing = {
+  definition: Definition
+  lines: readonly Line[]
+  levels: readonly Measure[]
+  /** The first day of each bucket, and whether what is in it may yet change. */
+  buckets: readonly { on: string; is_sure: boolean }[]
+  /** The parts that are nothing throughout, too. */
+  with_empty_parts: boolean
+}
+
+type Surely = { today: DayNumber; isMissing: IsProvisional }
+
+/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional or missing. */
+export const bucketsDrawn = (buckets: readonly Bucket[], { today, isMissing }: Surely): Drawing['buckets'] =>
+  buckets.map((bucket) => ({
+    on: dayText(bucket.from),
+    is_sure: bucket.until < today && !isMissing(bucket),
+  }))
+
+/** The whole as one slice. */
+export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
+  value: null,
+  others: 0,
+  tallies: tallies.get('') ?? new Map(),
+  unconverted: ofValue(unconverted, ''),
+})
+
+/** The greatest `limit` values of a split by themselves, greatest first, and the others as one. */
+export function slicesOf(
+  tallies: Tallies,
+  unconverted: Unconverted,
+  { definition, lines, levels, limit }: Pick<Drawing, 'definition' | 'lines' | 'levels'> & { limit: number },
+): Slice[] {
+  const values = new Set([...tallies.keys(), ...[...unconverted.values()].flatMap((one) => [...one.keys()])])
+  const ranked = [...values]
+    .filter((value) => isSomething(tallies.get(value)) || ofValue(unconverted, value).size > 0)
+    .map((value) => {
+      const own = tallies.get(value) ?? new Map<Measure, Tally>()
+      const size = sizeOf(
+        own,
+        levels.length > 0 ? levels : measuresOf(lines),
+        isMoney(definition) ? 'milli' : 'count',
+      )
+      return { size, slice: { value, others: 0, tallies: own, unconverted: ofValue(unconverted, value) } }
+    })
+    .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
+    .map(({ slice }) => slice)
+  const rest = ranked.slice(limit)
+  return [...ranked.slice(0, limit), ...(rest.length === 0 ? [] : [together(rest)])]
+}
+
+const isSomething = (tallies: Measures = new Map()): boolean =>
+  [...tallies.values()].some(
+    ({ before, milli, count }) =>
+      [before.milli, before.count].some((one) => one !== 0) ||
+      [milli, count].some((some) => some.some((one) => one !== 0)),
+  )
+
+/** A level by what it is at the end, a flow by all that moved. */
+function sizeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
+  const summed = (measure: Measure): number => {
+    const tally = tallies.get(measure)
+    return tally ? tally[column].reduce((sum, one) => sum + one, tally.before[column]) : 0
+  }
+  return measures.reduce((sum, one) => sum + Math.abs(summed(one)), 0)
+}
+
+function ofValue(unconverted: Unconverted, value: string): Map<string, Measures> {
+  const own = [...unconverted].flatMap(([currency, tallies]) => {
+    const measures = tallies.get(value)
+    return measures ? [[currency, measures] as const] : []
+  })
+  return new Map(own)
+}
+
+function together(slices: readonly Slice[]): Slice {
+  const tallies = new Map<Measure, Tally>()
+  const unconverted = new Map<string, Map<Measure, Tally>>()
+  for (const slice of slices) {
+    addTallies(tallies, slice.tallies)
+    for (const [currency, measures] of slice.unconverted) {
+      const own = unconverted.get(currency) ?? new Map()
+      unconverted.set(currency, own)
+      addTallies(own, measures)
+    }
+  }
+  return { value: null, others: slices.length, tallies, unconverted }
+}
+
+/** The lines of one slice as series. */
+export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
+  const { lines, buckets, with_empty_parts } = drawing
+  return lines.flatMap((line) => {
+    const of = sumsIn(tallies, buckets.length)
+    const figures = line.figuresOf(of, buckets.length)
+    const apart = [...unconverted].map(([currency, own]) => ({
+      currency,
+      figures: line.figuresOf(sumsIn(own, buckets.length), buckets.length),
+    }))
+    const isEmpty = [figures, ...apart.map((one) => one.figures)].every((some) => some.every(isNothing))
+    if (isEmpty && line.part !== null && !with_empty_parts) return []
+    const pending = line.pendingOf?.(of, buckets.length)
+    const points = buckets.map(({ on, is_sure }, at) =>
+      pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
+    )
+    return [{ value, others, part: line.part, points }]
+  })
+}
+
+type Apart = { currency: string; figures: readonly Figure[] }
+
+function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
+  const nothing = emptyTally(buckets)
+  return (measure) => tallies.get(measure) ?? nothing
+}
+
+/** A ratio of something is something, whatever its part of it. */
+const isNothing = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
+  milli === 0 && count === 0 && numerator === 0
+
+/** A chart has thousands of them, so each is made in one go. */
+function pointOf(
+  figure: Figure,
+  { on, complete }: Pick<Point, 'on' | 'complete'>,
+  left: NotConverted[],
+): Point {
+  assertExact(figure)
+  const point: Point = Object.assign(figure, { on, complete: complete && left.length === 0 })
+  if (left.length > 0) point.not_converted = left
+  return point
+}
+
+const leftOutAt = (apart: readonly Apart[], at: number): NotConverted[] =>
+  apart.length === 0 ? [] : apart.flatMap(({ currency, figures }) => leftOut(currency, figures[at]))
+
+function leftOut(currency: string, figure: Figure | undefined): NotConverted[] {
+  const { milli, numerator, denominator } = figure ?? {}
+  if (milli) return [{ currency, milli }]
+  if (!numerator && !denominator) return []
+  return [
+    {
+      currency,
+      ...(numerator !== undefined && { numerator }),
+      ...(denominator !== undefined && { denominator }),
+    },
+  ]
+}
+
+/** @throws RangeError where a sum is more than a number holds exactly. */
+function assertExact({ milli = 0, numerator = 0, denominator = 0 }: Figure): void {
+  const isExact =
+    Number.isSafeInteger(milli) && Number.isSafeInteger(numerator) && Number.isSafeInteger(denominator)
+  if (!isExact) throw new RangeError('a sum is too great to be exact')
+}

@@ -1,0 +1,276 @@
+/** What may be asked: of a metric: which days, split and filtered how, in which money. */
+import * as v from 'valibot'
+import { isDay } from '../days.ts'
+import { type Fault, Refusal } from '../errors.ts'
+import { parse } from '../http/parse.ts'
+import { bucketsOf, type Interval, usualStart } from './buckets.ts'
+import { type DayNumber, dayNumber, dayText } from './calendar.ts'
+import {
+  type Basis,
+  DEFINITIONS,
+  type Definition,
+  type Filter,
+  METRIC_NAMES,
+  type MetricName,
+  type Named,
+  type Split,
+} from './definitions.ts'
+import { type Choice, formulaOf, type Refunds } from './formulas.ts'
+import type { AttributeFilter, Bucket, Filters } from './tallies.ts'
+
+const YEARS_MOST = 5
+const VALUES_MOST = 100
+const LIST_MOST = 100
+
+const day = (words: string) =>
+  v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description(words))
+const words = (pattern: RegExp, message: string, description: string) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) => text.split(',').filter((word) => word !== '')),
+    v.minLength(1, 'must name at least one'),
+    v.maxLength(LIST_MOST, `must name at most ${LIST_MOST}`),
+    v.check((some) => some.every((word) => pattern.test(word)), message),
+    v.description(`${description}, separated by commas`),
+  )
+
+/** Whose figures: of which apps, by whose days. */
+export const PlaceQuery = v.object({
+  app: v.optional(words(/./, '', 'Bundle ids or app ids')),
+  organization: v.optional(
+    v.pipe(v.string(), v.description('The id of one; needed where a token reads several')),
+  ),
+  environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
+  zone: v.optional(
+    v.pipe(
+      v.picklist(['own', 'pacific']),
+      v.description('Days of the organization’s own time zone, or those of Apple’s reports'),
+    ),
+    'own',
+  ),
+})
+
+/** `{name}` and its days, all optional. */
+export const SeriesQuery = v.object({
+  ...PlaceQuery.entries,
+  from: v.optional(day('The first day; the week or month that has it is told whole')),
+  to: v.optional(day('The last day; today at most')),
+  interval: v.optional(v.picklist(['day', 'week', 'month']), 'day'),
+  product: v.optional(words(/./, '', 'Product ids')),
+  country: v.optional(
+    words(/^[A-Z]{3}$/, 'must be countries of three letters, as in USA', 'Storefronts, ISO 3166 alpha-3'),
+  ),
+  period: v.optional(
+    words(/^P\d{1,4}[DWMY]$/, 'must be periods as in P1M', 'Subscription periods, ISO 8601'),
+  ),
+  offer: v.optional(
+    words(
+      /^(trial|free_offer|intro|offer|paid|none)$/,
+      'must be of trial, free_offer, intro, offer, paid, none',
+      'Kinds of offer',
+    ),
+  ),
+  attribute: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[^="\\]{1,64}=/, 'must be a key, "=" and a value, as in plan=pro'),
+      v.description('Only subscriptions linked to users with this attribute: key=value. Slower'),
+    ),
+  ),
+  split: v.optional(v.string()),
+  limit: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,3}$/, 'must be a whole number'),
+      v.transform(Number),
+      v.minValue(1, 'must be at least 1'),
+      v.maxValue(VALUES_MOST, `must be at most ${VALUES_MOST}`),
+      v.description(`How many values of a split by themselves, 1 to ${VALUES_MOST}; the others as one`),
+    ),
+    '20',
+  ),
+  currency: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Z]{3}$/, 'must be a currency of three letters, as in EUR'),
+      v.description(
+        'Only what was charged in this currency, in it; without, everything in the base currency',
+      ),
+    ),
+  ),
+  basis: v.optional(
+    v.pipe(
+      v.picklist(['gross', 'proceeds']),
+      v.description('What customers were charged, or what is left after tax and Apple’s commission'),
+    ),
+    'gross',
+  ),
+  compare: v.optional(
+    v.pipe(v.picklist(['previous']), v.description('With as many days, weeks or months right before')),
+  ),
+  refunds: v.optional(
+    v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day a refund counts for')),
+  ),
+  view: v.optional(v.string()),
+  part: v.optional(
+    v.pipe(v.string(), v.description('One part of the metric; a split shows the whole unless one is named')),
+  ),
+})
+
+export type Place = v.InferOutput<typeof PlaceQuery>
+type Asked = v.InferOutput<typeof SeriesQuery>
+
+/** A question about one metric that can be answered. */
+export type Question = {
+  definition: Definition
+  name: MetricName
+  interval: Interval
+  buckets: Bucket[]
+  filters: Filters
+  attribute: AttributeFilter | null
+  split: Split | null
+  limit: number
+  currency: string | null
+  basis: Basis
+  with_previous: boolean
+  refunds: Refunds
+  view: string | null
+  /** null for every part, the whole first; of a split the whole alone. */
+  part: string | null
+}
+
+/** @throws Refusal 400 `unknown_metric` with the names that there are. */
+export function metricNamed(name: string): MetricName {
+  const found = METRIC_NAMES.find((one) => one === name)
+  if (found) return found
+  throw new Refusal(
+    400,
+    'unknown_metric',
+    `there is no metric ${name}; there are: ${METRIC_NAMES.join(', ')}`,
+  )
+}
+
+/** The query by its schema. @throws Refusal 400 `invalid_request`, for parameters that there are none of, too. */
+export function asked<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
+  schema: Schema,
+  query: URLSearchParams,
+): v.InferOutput<Schema> {
+  const names = Object.keys(schema.entries)
+  const errors = [...new Set(query.keys())].flatMap((name) => {
+    if (!names.includes(name))
+      return { path: name, message: `there is no parameter ${name}; there are: ${names.join(', ')}` }
+    return query.getAll(name).length > 1 ? { path: name, message: 'must be there once' } : []
+  })
+  if (errors.length > 0) throw refused(errors)
+  return parse(schema, Object.fromEntries(query))
+}
+
+/**
+ * What is asked of a metric, at a day.
+ *
+ * @throws Refusal 400 `invalid_request` that names every fault.
+ */
+export function questionOf(name: MetricName, query: Asked, today: DayNumber): Question {
+  const definition: Definition = DEFINITIONS[name]
+  const errors = [...faultsOf(definition, query), ...rangeFaults(query, today)]
+  if (errors.length > 0) throw refused(errors)
+  const { from, until } = rangeOf(query, today)
+  const { product, country, period, offer } = query
+  const choice = choiceOf(definition, query)
+  assertPart(name, choice, query.part)
+  return {
+    definition,
+    name,
+    interval: query.interval,
+    buckets: bucketsOf(from, until, query.interval),
+    filters: {
+      ...(product && { product }),
+      ...(country && { country }),
+      ...(period && { period }),
+      ...(offer && { offer }),
+    },
+    attribute: query.attribute === undefined ? null : attributeOf(query.attribute),
+    split: definition.splits.find((one) => one === query.split) ?? null,
+    limit: query.limit,
+    currency: query.currency ?? null,
+    basis: query.basis,
+    with_previous: query.compare !== undefined,
+    refunds: choice.refunds,
+    view: choice.view,
+    part: query.part ?? null,
+  }
+}
+
+const choiceOf = ({ views }: Definition, { view, refunds, interval }: Asked): Choice => ({
+  view: view ?? views[0]?.name ?? null,
+  refunds: refunds ?? 'refund_day',
+  interval,
+})
+
+/** A view has parts of its own; how many have no price is told beside every one. */
+function assertPart(name: MetricName, choice: Choice, part: string | undefined): void {
+  if (part === undefined || part === 'unpriced') return
+  const parts = formulaOf(name, choice).lines.flatMap((line) => line.part ?? [])
+  if (parts.includes(part)) return
+  const message = `the view ${choice.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
+  throw refused([{ path: 'part', message }])
+}
+
+function rangeOf({ from, to, interval }: Asked, today: DayNumber): Bucket {
+  const until = to === undefined ? today : Math.min(dayNumber(to), today)
+  return { from: from === undefined ? usualStart(until, interval) : dayNumber(from), until }
+}
+
+function rangeFaults(query: Asked, today: DayNumber): Fault[] {
+  const { from, to } = query
+  if (from !== undefined && to !== undefined && from > to)
+    return [{ path: 'to', message: `must not be before ${from}, the first day` }]
+  if (from !== undefined && dayNumber(from) > today)
+    return [{ path: 'from', message: `lies in the future; today is ${dayText(today)}` }]
+  const range = rangeOf(query, today)
+  const earliest = new Date(range.until * 86_400_000)
+  earliest.setUTCFullYear(earliest.getUTCFullYear() - YEARS_MOST)
+  const isLong = range.from * 86_400_000 < earliest.getTime()
+  return isLong ? [{ path: 'from', message: `must be at most ${YEARS_MOST} years before the last day` }] : []
+}
+
+const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
+
+function faultsOf(definition: Definition, query: Asked): Fault[] {
+  const { name, filters, splits, parts, views, bases, has_refund_days } = definition
+  const faults: Fault[] = FILTERS.filter((one) => query[one] !== undefined && !filters.includes(one)).map(
+    (one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }),
+  )
+  const { split, view, part, basis, refunds } = query
+  if (split !== undefined && !splits.some((one) => one === split))
+    faults.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
+  if (view !== undefined && !views.some((one) => one.name === view))
+    faults.push({ path: 'view', message: `${name} has no view ${view}; it has: ${namesOf(views)}` })
+  if (part !== undefined && !parts.some((one) => one.name === part))
+    faults.push({ path: 'part', message: `${name} has no part ${part}; it has: ${namesOf(parts)}` })
+  if (!bases.includes(basis))
+    faults.push({ path: 'basis', message: `${name} has no basis ${basis}; it has: ${bases.join(', ')}` })
+  if (basis === 'proceeds' && query.attribute !== undefined)
+    faults.push({ path: 'basis', message: 'proceeds are not told by attribute; ask with basis=gross' })
+  if (refunds !== undefined && !has_refund_days)
+    faults.push({ path: 'refunds', message: `${name} does not count refunds; revenue does` })
+  return faults
+}
+
+const namesOf = (some: readonly Named[]): string =>
+  some.length === 0 ? 'none' : some.map(({ name }) => name).join(', ')
+
+/** The value as each kind of value that it may be in JSON: a text, and a number or word where it reads as one. */
+function attributeOf(text: string): AttributeFilter {
+  const at = text.indexOf('=')
+  const value = text.slice(at + 1)
+  const isPlain = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value)
+  const json = [JSON.stringify(value), ...(isPlain ? [JSON.stringify(JSON.parse(value))] : [])]
+  return { key: text.slice(0, at), json }
+}
+
+function refused(errors: Fault[]): Refusal {
+  const [first] = errors
+  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Refusal(400, 'invalid_request', `${first?.path}: ${first?.message}${others}`, { errors })
+}

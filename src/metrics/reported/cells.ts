@@ -1,0 +1,60 @@
+/** What we compute: what one row of a report adds to which sums, before it is converted. */
+import type { SegmentKind } from '../timeline.ts'
+
+/**
+ * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr. grace is within mrr (or
+ * trials), too: who is in it still has what was paid for.
+ */
+export type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'trials' | 'billing_retry' | 'grace'
+/**
+ * Money that moved on a Pacific day, what was given back above zero. `proration` is every part given back: Apple writes
+ * upgrades and refunds in part alike. `revenue` is what customers paid, `proceeds` what the developer gets of it.
+ */
+export type MoneyMeasure =
+  `${'revenue' | 'proceeds'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
+/** Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. */
+export type HappeningMeasure =
+  | 'trial.began'
+  | 'trial.won'
+  | 'trial.lost'
+  | `churned.${'voluntary' | 'billing' | 'other'}`
+export type ReportedMeasure = LevelMeasure | MoneyMeasure | HappeningMeasure | 'downloads'
+
+/** The reports that measures come from. */
+export type SummedKind = 'subscription' | 'sales' | 'subscription_event'
+export const SUMMED_KINDS: readonly SummedKind[] = ['sales', 'subscription', 'subscription_event']
+
+const LEVELS: readonly string[] = ['mrr', 'mrr.proceeds', 'trials', 'billing_retry', 'grace']
+
+export function kindOfMeasure(measure: string): SummedKind {
+  if (LEVELS.includes(measure)) return 'subscription'
+  return /^(trial|churned)\./.test(measure) ? 'subscription_event' : 'sales'
+}
+
+/**
+ * `number` is Apple's number of the product, '' for the app itself; `storefront` alpha-3; `period` an ISO 8601 duration,
+ * '' where there is none. `milli` is in `currency`.
+ */
+export type Cell = {
+  measure: ReportedMeasure
+  number: string
+  storefront: string
+  period: string
+  offer: SegmentKind | 'none'
+  currency: string
+  milli: number
+  count: number
+}
+
+/** Cells of an app, those of the same kind summed. */
+export type Cells = Map<string, Cell>
+
+export function addCell(cells: Cells, cell: Cell): void {
+  if (cell.milli === 0 && cell.count === 0) return
+  const { measure, number, storefront, period, offer, currency } = cell
+  const key = `${measure}\t${number}\t${storefront}\t${period}\t${offer}\t${currency}`
+  const sum = cells.get(key)
+  if (sum === undefined) return void cells.set(key, { ...cell })
+  sum.milli += cell.milli
+  sum.count += cell.count
+}

@@ -1,0 +1,75 @@
+/** What we remember: each figure from Apple's reports or from the ledger, day by day, joined without a cliff. */
+import type { SettingsOf } from '../settings.ts'
+import { kindOfMeasure, type ReportedMeasure } from './cells.ts'
+import type { ReportedDays } from './days.ts'
+import { openJoinedFlows } from './joined_flows.ts'
+import { openJoinedLevels } from './joined_levels.ts'
+import {
+  basisOf,
+  dayIn,
+  daysOf,
+  isLevel,
+  type Joined,
+  type JoinedAsk,
+  type JoinedMeasure,
+  known,
+  NO_BASIS,
+  valuesOf,
+} from './joining.ts'
+import type { Commission } from './proceeds.ts'
+import type { Seams } from './seams.ts'
+import type { Sources } from './sources.ts'
+import type { ReportedSums } from './sums.ts'
+
+type Deps = {
+  settingsOf: SettingsOf
+  days: ReportedDays
+  sums: ReportedSums
+  sources: Sources
+  seams: Seams
+  commission: Commission
+}
+
+export type JoinedSeries = ReturnType<typeof openJoined>
+
+export function openJoined(deps: Deps) {
+  const { days, sums, sources } = deps
+  const levels = openJoinedLevels(deps)
+  const flows = openJoinedFlows(deps)
+
+  /** A measure of an app, day by day, from where each day is known best. */
+  function read(ask: JoinedAsk, measure: JoinedMeasure): Promise<Joined> {
+    const kind = kindOfMeasure(measure)
+    const { app, environment } = ask
+    const isReported =
+      environment === 'production' &&
+      sums.isReported(app.id, kind) &&
+      days.there(app.organization_id, kind).length > 0
+    if (isLevel(measure)) return isReported ? levels.read(ask, measure) : levels.ofLedger(ask, measure)
+    return isReported ? flows.read(ask, measure) : ofLedger(ask, measure)
+  }
+
+  async function ofLedger(
+    ask: JoinedAsk,
+    measure: Exclude<JoinedMeasure, 'mrr' | 'trials'>,
+  ): Promise<Joined> {
+    const { lines, basis } = await flows.ofLedger({ ...ask, app_id: ask.app.id }, measure)
+    const all = daysOf(ask).map((day) => known(day, 'ledger'))
+    const values = valuesOf(lines.keys(), ask, dayIn(lines))
+    return { days: all, values, seam: null, basis: basisOf(all, basis) }
+  }
+
+  /** A measure that reports alone tell of, on the days that there are. */
+  function onlyReported(ask: Omit<JoinedAsk, 'environment' | 'zone'>, measure: ReportedMeasure): Joined {
+    const there = new Set(days.there(ask.app.organization_id, kindOfMeasure(measure)))
+    const lines = sources.reports({ ...ask, app_id: ask.app.id }, measure)
+    const told = daysOf(ask).map((day) => ({
+      ...known(day, 'reports'),
+      is_known: there.has(day),
+      is_complete: there.has(day),
+    }))
+    return { days: told, values: valuesOf(lines.keys(), ask, dayIn(lines)), seam: null, basis: NO_BASIS }
+  }
+
+  return { read, onlyReported }
+}

@@ -1,0 +1,131 @@
+/** What we remember: what moved, from Apple's reports up to where the ledger heard everything, from the ledger after. */
+import type { DayNumber } from '../calendar.ts'
+import { PACIFIC, type SettingsOf } from '../settings.ts'
+import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from './cells.ts'
+import type { ReportedDays } from './days.ts'
+import {
+  type At,
+  basisOf,
+  dayIn,
+  daysOf,
+  EMPTY,
+  isRevenue,
+  type Joined,
+  type JoinedAsk,
+  type JoinedDay,
+  type JoinedMeasure,
+  known,
+  standingIn,
+  valuesOf,
+} from './joining.ts'
+import { addTo, type DayLines, minus, NOTHING } from './lines.ts'
+import type { Seam, Seams } from './seams.ts'
+import { BEGINNING, type LedgerAsk, type Sources, type Zone } from './sources.ts'
+
+export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials'>
+
+type Deps = { settingsOf: SettingsOf; days: ReportedDays; sources: Sources; seams: Seams }
+/** Sums, and how much of them is known how surely. */
+type Owned = { lines: DayLines; basis: DayLines }
+
+const NONE: Owned = { lines: EMPTY, basis: EMPTY }
+
+export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
+  /** What the ledger has of a measure, in money as it is asked for. */
+  async function ofLedger(ask: LedgerAsk & Pick<JoinedAsk, 'basis'>, measure: FlowMeasure): Promise<Owned> {
+    if (ask.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(ask, measure)
+    return { lines: await sources.ledger(ask, { [measure]: 1 }), basis: EMPTY }
+  }
+
+  /** What reports have of a measure; their proceeds are exact. */
+  function ofReports(ask: JoinedAsk, measure: FlowMeasure): Owned {
+    const lines = sources.reports({ ...ask, app_id: ask.app.id }, reportedAs(measure, ask))
+    if (ask.basis !== 'proceeds') return { lines, basis: EMPTY }
+    const basis: DayLines = new Map()
+    for (const line of lines.values()) for (const [day, amount] of line) addTo(basis, 'exact', day, amount)
+    return { lines, basis }
+  }
+
+  /** A flow of reports before the seam and of the ledger after it. */
+  async function read(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
+    const seam = seams.of(ask.app.id, 'flows')
+    const there = new Set(days.there(ask.app.organization_id, kindOfMeasure(measure)))
+    const own = { ...ask, app_id: ask.app.id }
+    const isPacific = ask.zone === 'pacific' || settingsOf(ask.app.id)?.calendar.zone === PACIFIC
+    const place = { there, first: Math.min(...there), seam, isPacific }
+    const parts = daysOf(ask).map((day) => ({ ...flowDay(day, place), part: partOf(day, place) }))
+    const has = (part: Part): boolean => parts.some((one) => one.part === part)
+    const from: Record<Part, Owned> = {
+      reports: ofReports(ask, measure),
+      ledger: has('ledger') ? await ofLedger(own, measure) : NONE,
+      hole: has('hole') ? await ofLedger({ ...own, zone: 'pacific' }, measure) : NONE,
+      seam: seam && has('seam') ? await restOf(seam, own, measure) : NONE,
+    }
+    const byDay = new Map(parts.map((one) => [one.day, one]))
+    const at: At = (value) => (day) => {
+      const one = byDay.get(day)
+      return one?.is_known ? dayIn(from[one.part].lines)(value)(day) : NOTHING
+    }
+    const basis = basisOf([], EMPTY)
+    for (const name of PARTS) {
+      const some = basisOf(
+        parts.filter(({ part }) => part === name),
+        from[name].basis,
+      )
+      for (const one of ['exact', 'ratio', 'estimated'] as const) basis[one] += some[one]
+    }
+    const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
+    const all = parts.map(({ part: _, ...day }) => day)
+    return { days: all, values: valuesOf(keys, ask, at), seam, basis }
+  }
+
+  /** What is left of the day of the zone in which the seam is: from that instant on, so that nothing counts twice. */
+  async function restOf(
+    { day }: Seam,
+    ask: LedgerAsk & Pick<JoinedAsk, 'basis'>,
+    measure: FlowMeasure,
+  ): Promise<Owned> {
+    const upTo = (until: DayNumber, zone: Zone) => ofLedger({ ...ask, from: BEGINNING, until, zone }, measure)
+    const [own, before] = [await upTo(day, ask.zone), await upTo(day - 1, 'pacific')]
+    return { lines: restIn(own.lines, before.lines, day), basis: restIn(own.basis, before.basis, day) }
+  }
+
+  return { read, ofLedger }
+}
+
+/** Where a day's figure is from. hole: what the ledger happens to know of a day that no report tells of. */
+type Part = 'reports' | 'ledger' | 'hole' | 'seam'
+const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
+
+type Place = { there: ReadonlySet<DayNumber>; first: DayNumber; seam: Seam | null; isPacific: boolean }
+
+function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
+  if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'
+  return there.has(day) ? 'reports' : 'hole'
+}
+
+/** Before the seam a day that no report tells of is not whole. */
+function flowDay(day: DayNumber, place: Place): JoinedDay {
+  const part = partOf(day, place)
+  if (part === 'reports') return known(day, 'reports')
+  return {
+    ...known(day, 'ledger'),
+    is_known: part !== 'hole' || day >= place.first,
+    is_complete: part === 'ledger',
+  }
+}
+
+function restIn(own: DayLines, before: DayLines, day: DayNumber): DayLines {
+  const rest: DayLines = new Map()
+  for (const value of new Set([...own.keys(), ...before.keys()])) {
+    addTo(rest, value, day, minus(standingIn(own)(value)(day), standingIn(before)(value)(day)))
+  }
+  return rest
+}
+
+/** As the reports have it. */
+function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure {
+  const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
+  if (basis !== 'proceeds' || !isRevenue(own)) return own
+  return own.replace('revenue.', 'proceeds.') as MoneyMeasure
+}

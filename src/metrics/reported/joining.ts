@@ -1,0 +1,81 @@
+/** What we compute: days, their sources, and amounts for each: what joining the ledger and Apple's reports goes by. */
+
+import type { Environment } from '../../apple/payloads.ts'
+import type { App } from '../../apps/apps.ts'
+import type { DayNumber } from '../calendar.ts'
+import type { MoneyMeasure } from './cells.ts'
+import type { Cut } from './cut.ts'
+import { type Amount, type DayLines, NOTHING, standingOf } from './lines.ts'
+import type { Basis } from './proceeds.ts'
+import type { Seam } from './seams.ts'
+import type { Range, Zone } from './sources.ts'
+
+/** reports: Apple's own figure. anchored: Apple's at the last day there is, and what the ledger saw since. */
+export type Source = 'reports' | 'anchored' | 'ledger'
+
+/** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
+export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
+
+/** What both sources know. */
+export type JoinedMeasure = 'mrr' | 'trials' | RevenueMeasure | 'trial.began' | 'trial.won'
+
+/** `currency`: null for everything in the base currency. Days are of the zone; those of reports are Pacific. */
+export type JoinedAsk = Cut &
+  Range & { app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
+
+/** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
+export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
+
+/**
+ * `days` one after another; `values` by value of the split ('' for the whole), an amount for each day. `seam`: from where
+ * on the ledger alone is shown; null where it is not, or was not reached. `basis`: of proceeds, what is known how surely.
+ */
+export type Joined = {
+  days: JoinedDay[]
+  values: Map<string, Amount[]>
+  seam: Seam | null
+  basis: Record<Basis, number>
+}
+
+export type Level = 'mrr' | 'trials'
+
+export const EMPTY: DayLines = new Map()
+export const NO_BASIS: Record<Basis, number> = { exact: 0, ratio: 0, estimated: 0 }
+
+export const isLevel = (measure: JoinedMeasure): measure is Level => measure === 'mrr' || measure === 'trials'
+export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
+
+export const daysOf = ({ from, until }: Range): DayNumber[] =>
+  Array.from({ length: Math.max(0, until - from + 1) }, (_, index) => from + index)
+
+export const known = (day: DayNumber, source: Source): JoinedDay => ({
+  ...{ day, source },
+  ...{ is_known: true, is_complete: true },
+})
+
+/** Amounts by value of a split, then by day. */
+export type At = (value: string) => (day: DayNumber) => Amount
+
+export const dayIn =
+  (lines: DayLines): At =>
+  (value) =>
+  (day) =>
+    lines.get(value)?.get(day) ?? NOTHING
+
+export function standingIn(lines: DayLines): At {
+  const standing = new Map([...lines].map(([value, line]) => [value, standingOf(line)]))
+  return (value) => standing.get(value) ?? (() => NOTHING)
+}
+
+export function valuesOf(keys: Iterable<string>, range: Range, at: At): Map<string, Amount[]> {
+  return new Map([...new Set(keys)].map((value) => [value, daysOf(range).map(at(value))]))
+}
+
+/** How much of the money of some days, by how surely it is known. */
+export function basisOf(days: readonly JoinedDay[], by: DayLines): Record<Basis, number> {
+  const sum = { ...NO_BASIS }
+  for (const { day, is_known } of days)
+    for (const name of ['exact', 'ratio', 'estimated'] as const)
+      if (is_known) sum[name] += by.get(name)?.get(day)?.milli ?? 0
+  return sum
+}

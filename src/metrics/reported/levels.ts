@@ -1,0 +1,93 @@
+/** What we compute: the levels that a row of Apple's SUBSCRIPTION report tells of. */
+import { periodFromWords } from '../../apps/periods.ts'
+import type { Factors } from '../months.ts'
+import { monthlyMilli } from '../months.ts'
+import type { Cell } from './cells.ts'
+import { storefrontOf } from './countries.ts'
+
+/** The columns of subscription_days that levels are made of. */
+export type LevelRow = {
+  subscription_apple_id: string
+  duration: string
+  offer_name: string | null
+  price_milli: number | null
+  currency: string | null
+  proceeds_milli: number | null
+  proceeds_currency: string | null
+  country: string
+  active_standard: number
+  intro_free_trial: number
+  intro_pay_up_front: number
+  intro_pay_as_you_go: number
+  promotional_pay_up_front: number
+  promotional_pay_as_you_go: number
+  offer_code_pay_up_front: number
+  offer_code_pay_as_you_go: number
+  win_back_pay_up_front: number
+  win_back_pay_as_you_go: number
+  billing_retry: number
+  grace_period: number
+}
+
+/** How long an offer lasts that is paid at once, as an ISO 8601 duration; null where nobody has told. */
+export type LengthOf = (number: string, offer_name: string | null) => string | null
+
+/**
+ * What a row adds: those who pay (standard, paid introductory and paid offers) with their price as a month's worth, by
+ * the standard duration, or the offer's own length where all of it is paid at once; trials; those in grace, who go on
+ * having what they had, as the ledger counts them; those in billing retry, who do not.
+ */
+export function levelCells(row: LevelRow, lengthOf: LengthOf, factors: Factors): Cell[] {
+  const standard = periodFromWords(row.duration) ?? ''
+  const atOnce = () => lengthOf(row.subscription_apple_id, row.offer_name) ?? standard
+  const paid = (offer: Cell['offer'], count: number, period = standard): Cell[] => {
+    const worth = (milli: number | null, currency: string | null) => ({
+      currency: currency ?? '',
+      milli: milli === null || currency === null ? 0 : (monthlyMilli(milli, period, factors) ?? 0) * count,
+    })
+    const of = { ...dimensions(row, period), offer, count }
+    return [
+      { ...of, measure: 'mrr', ...worth(row.price_milli, row.currency) },
+      { ...of, measure: 'mrr.proceeds', ...worth(row.proceeds_milli, row.proceeds_currency) },
+    ]
+  }
+  const counted = (measure: Cell['measure'], offer: Cell['offer'], count: number): Cell => ({
+    ...{ ...dimensions(row, standard), measure, offer },
+    ...{ currency: '', milli: 0, count },
+  })
+  const { promotional_pay_up_front, offer_code_pay_up_front, win_back_pay_up_front } = row
+  const { promotional_pay_as_you_go, offer_code_pay_as_you_go, win_back_pay_as_you_go } = row
+  const offersUpFront = promotional_pay_up_front + offer_code_pay_up_front + win_back_pay_up_front
+  const offersAsYouGo = promotional_pay_as_you_go + offer_code_pay_as_you_go + win_back_pay_as_you_go
+  return [
+    ...paid('paid', row.active_standard),
+    ...paid('intro', row.intro_pay_as_you_go),
+    ...paid('intro', row.intro_pay_up_front, row.intro_pay_up_front === 0 ? standard : atOnce()),
+    ...paid('offer', offersAsYouGo),
+    ...paid('offer', offersUpFront, offersUpFront === 0 ? standard : atOnce()),
+    counted('trials', 'trial', row.intro_free_trial),
+    ...graceCells(row, paid, counted, () => (row.offer_name === null ? standard : atOnce())),
+    counted('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
+  ]
+}
+
+function graceCells(
+  { grace_period, price_milli, offer_name }: LevelRow,
+  paid: (offer: Cell['offer'], count: number, period: string) => Cell[],
+  counted: (measure: Cell['measure'], offer: Cell['offer'], count: number) => Cell,
+  period: () => string,
+): Cell[] {
+  if (grace_period === 0) return []
+  const offer = offer_name === null ? 'paid' : 'offer'
+  if (price_milli !== 0)
+    return [...paid(offer, grace_period, period()), counted('grace', offer, grace_period)]
+  const isTrial = offer_name === null
+  const grace = counted('grace', isTrial ? 'trial' : 'free_offer', grace_period)
+  return isTrial ? [counted('trials', 'trial', grace_period), grace] : [grace]
+}
+
+const dimensions = ({ subscription_apple_id, country }: LevelRow, period: string) => ({
+  number: subscription_apple_id,
+  storefront: storefrontOf(country),
+  period,
+})

@@ -1,0 +1,43 @@
+/** What we compute: sums by day, added up from the beginning or day by day. */
+import type { DayNumber } from '../calendar.ts'
+
+/** Money in the currency that was asked for. */
+export type Amount = { milli: number; count: number }
+
+/** The sums of the days that have any, by value of a split ('' for the whole). */
+export type DayLines = Map<string, Map<DayNumber, Amount>>
+
+export const NOTHING: Amount = { milli: 0, count: 0 }
+
+/** Adds an amount to a value's day. */
+export function addTo(lines: DayLines, value: string, day: DayNumber, { milli, count }: Amount): void {
+  const line = lines.get(value) ?? new Map<DayNumber, Amount>()
+  lines.set(value, line)
+  const sum = line.get(day) ?? NOTHING
+  line.set(day, { milli: sum.milli + milli, count: sum.count + count })
+}
+
+/** What a line comes to from its beginning up to the end of a day. */
+export function standingOf(line: ReadonlyMap<DayNumber, Amount> | undefined): (day: DayNumber) => Amount {
+  const days = [...(line ?? [])].sort(([a], [b]) => a - b)
+  let sum = NOTHING
+  const standing = days.map(([day, { milli, count }]) => {
+    sum = { milli: sum.milli + milli, count: sum.count + count }
+    return { day, sum }
+  })
+  return (day) => {
+    let [low, high] = [0, standing.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((standing[middle]?.day ?? 0) <= day) low = middle + 1
+      else high = middle
+    }
+    return standing[low - 1]?.sum ?? NOTHING
+  }
+}
+
+export const minus = (a: Amount, b: Amount): Amount => ({
+  milli: a.milli - b.milli,
+  count: a.count - b.count,
+})
+export const plus = (a: Amount, b: Amount): Amount => ({ milli: a.milli + b.milli, count: a.count + b.count })

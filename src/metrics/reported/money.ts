@@ -1,0 +1,72 @@
+/** What we compute: the money and the downloads that a row of Apple's SALES report tells of, with its signs. */
+import { periodFromWords } from '../../apps/periods.ts'
+import type { SegmentKind } from '../timeline.ts'
+import type { Cell } from './cells.ts'
+import { storefrontOf } from './countries.ts'
+
+/** The columns of sales_days that money is made of. gross_milli and proceeds_milli are the row's, signed. */
+export type MoneyRow = {
+  class: string
+  sku: string
+  apple_id: string | null
+  country: string
+  units: number
+  price_milli: number
+  currency: string | null
+  gross_milli: number
+  unit_proceeds_milli: number
+  proceeds_milli: number
+  proceeds_currency: string | null
+  subscription: string | null
+  period: string | null
+  order_type: string | null
+  proceeds_reason: string | null
+}
+
+type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
+
+/** What a row adds: what was paid or given back, the developer's part of it, and first downloads of the app. */
+export function moneyCells(row: MoneyRow): Cell[] {
+  const { units, gross_milli, proceeds_milli, currency, proceeds_currency } = row
+  const isApp = row.class === 'app'
+  const common = {
+    number: isApp ? '' : (row.apple_id ?? row.sku),
+    storefront: storefrontOf(row.country),
+    period: row.class === 'subscription' && row.period !== null ? (periodFromWords(row.period) ?? '') : '',
+    offer: row.class === 'subscription' ? offerOf(row.order_type) : ('none' as const),
+  }
+  const downloads: Cell[] = isApp
+    ? [{ ...common, measure: 'downloads', currency: '', milli: 0, count: units }]
+    : []
+  if (gross_milli === 0 && proceeds_milli === 0) return downloads
+  const flow = flowOf(row)
+  const sign = flow === 'refund' || flow === 'proration' ? -1 : 1
+  const count = flow === 'proration' ? 1 : sign * units
+  return [
+    ...downloads,
+    { ...common, measure: `revenue.${flow}`, currency: currency ?? '', milli: sign * gross_milli, count },
+    {
+      ...{ ...common, measure: `proceeds.${flow}` as const },
+      ...{ currency: proceeds_currency ?? '', milli: sign * proceeds_milli, count },
+    },
+  ]
+}
+
+function flowOf({ units, class: type, subscription }: MoneyRow): Flow {
+  if (units < 0) return 'refund'
+  if (units === 0) return 'proration'
+  if (type !== 'subscription') return 'one_time'
+  return subscription === 'New' ? 'new' : 'renewal'
+}
+
+/** From words like `Pay As You Go Intro Offer`, `Free Trial Offer Code`. */
+function offerOf(order_type: string | null): SegmentKind {
+  if (order_type === null) return 'paid'
+  const isIntroductory = /intro/i.test(order_type)
+  if (/free/i.test(order_type)) return isIntroductory ? 'trial' : 'free_offer'
+  return isIntroductory ? 'intro' : 'offer'
+}
+
+/** Whether a row tells at which price something was sold, and what the developer got of it. */
+export const isSale = ({ units, price_milli, unit_proceeds_milli }: MoneyRow): boolean =>
+  units > 0 && price_milli > 0 && unit_proceeds_milli > 0

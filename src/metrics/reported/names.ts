@@ -1,0 +1,45 @@
+/** What we remember: what reports tell of the products they number: their ids, and how long offers paid at once last. */
+import type { Products } from '../../apps/products.ts'
+import type { Store } from '../../store/store.ts'
+import type { DayNumber } from '../calendar.ts'
+
+type Length = { app_id: string; number: string; offer: string; period: string; day: DayNumber }
+export type Told = Pick<Length, 'number' | 'offer' | 'period'>
+
+export type ReportedNames = ReturnType<typeof openReportedNames>
+
+export function openReportedNames(store: Store, products: Products) {
+  const put = store.prepare<[string, string, string]>(`
+    insert into reported_products (app_id, number, product_id) values (?, ?, ?)
+    on conflict (app_id, number) do update set product_id = excluded.product_id
+      where product_id <> excluded.product_id`)
+  const named = store.prepare<[string], { number: string; product_id: string }>(
+    'select number, product_id from reported_products where app_id = ?',
+  )
+  const putLength = store.prepare<Length>(`
+    insert into reported_lengths (app_id, number, offer, period, day) values (:app_id, :number, :offer, :period, :day)
+    on conflict (app_id, number, offer) do update set period = excluded.period, day = excluded.day
+      where excluded.day >= day`)
+  const length = store.prepare<[string, string, string], { period: string }>(
+    'select period from reported_lengths where app_id = ? and number = ? and offer = ?',
+  )
+  const namesOf = store.remembering(['reported_products', 'products'], (app_id) => {
+    const pairs = named.all(app_id).map(({ number, product_id }) => [number, product_id] as const)
+    const listed = products
+      .list(app_id)
+      .flatMap(({ apple_id, product_id }) => (apple_id === null ? [] : [[apple_id, product_id] as const]))
+    return new Map([...pairs, ...listed])
+  })
+
+  return {
+    /** The id of the product that Apple numbers so; the number itself where nobody has told it. */
+    productOf: (app_id: string, number: string): string => namesOf(app_id).get(number) ?? number,
+    learnProduct: (app_id: string, number: string, product_id: string): void =>
+      void put.run(app_id, number, product_id),
+    /** The newest day's word counts. Inside a unit of work. */
+    learnLength: (app_id: string, day: DayNumber, told: Told): void =>
+      void putLength.run({ ...told, app_id, day }),
+    lengthOf: (app_id: string, number: string, offer_name: string | null): string | null =>
+      length.get(app_id, number, offer_name ?? '')?.period ?? null,
+  }
+}

@@ -1,0 +1,86 @@
+/** What we remember: what the developer got of each price that something was sold at, day by day, as SALES tells it. */
+import { bound, type Store } from '../../store/store.ts'
+import type { DayNumber } from '../calendar.ts'
+import { storefrontOf } from './countries.ts'
+import { isSale, type MoneyRow } from './money.ts'
+
+/** `price_milli` is of one unit; `proceeds_milli` of all `units` together. `is_uniform`: the same of every unit. */
+export type PriceRow = {
+  app_id: string
+  product_id: string
+  storefront: string
+  currency: string
+  price_milli: number
+  is_after_a_year: number
+  day: DayNumber
+  units: number
+  proceeds_milli: number
+  proceeds_currency: string
+  is_uniform: number
+}
+
+export type PriceKey = Pick<
+  PriceRow,
+  'app_id' | 'product_id' | 'storefront' | 'currency' | 'price_milli' | 'day'
+>
+
+/** Prices of one app and day, gathered from its rows. */
+export type Prices = Map<string, PriceRow & { unit_milli: number }>
+
+export type ReportedPrices = ReturnType<typeof openReportedPrices>
+
+export function openReportedPrices(store: Store) {
+  const clear = store.prepare<[string, DayNumber]>('delete from reported_prices where app_id = ? and day = ?')
+  const put = store.prepare<PriceRow>(`
+    insert into reported_prices ( app_id,  product_id,  storefront,  currency,  price_milli,  is_after_a_year,  day,  units,  proceeds_milli,  proceeds_currency,  is_uniform)
+    values                      (:app_id, :product_id, :storefront, :currency, :price_milli, :is_after_a_year, :day, :units, :proceeds_milli, :proceeds_currency, :is_uniform)`)
+  const newest = store.prepare<[string, string, string, string, number, number, DayNumber], PriceRow>(`
+    select * from reported_prices
+    where app_id = ${bound} and product_id = ${bound} and storefront = ${bound} and currency = ${bound}
+      and price_milli = ${bound} and is_after_a_year = ${bound} and day <= ${bound}
+    order by day desc, units desc limit 1`)
+
+  const near = store.prepare<[string, string, string, string, DayNumber], PriceRow>(`
+    select * from reported_prices
+    where app_id = ${bound} and product_id = ${bound} and storefront = ${bound} and currency = ${bound}
+      and day <= ${bound}
+    order by day desc, units desc limit 1`)
+
+  /** Makes a day's prices of an app these, within the caller's unit of work. */
+  function replace(app_id: string, day: DayNumber, prices: Prices): void {
+    clear.run(app_id, day)
+    for (const { unit_milli: _, ...row } of prices.values()) put.run(row)
+  }
+
+  /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
+  function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
+    const of = (is_after_a_year: number): PriceRow | null =>
+      newest.get(app_id, product_id, storefront, currency, price_milli, is_after_a_year, day) ?? null
+    return { first: of(0), later: of(1) }
+  }
+
+  /** The newest price of a product in a country up to a day, whatever it is. */
+  const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
+    near.get(app_id, product_id, storefront, currency, day) ?? null
+
+  return { replace, at, newestOf }
+}
+
+/** Takes a row of SALES in, where it tells a price. */
+export function addPrice(prices: Prices, app_id: string, day: DayNumber, row: MoneyRow): void {
+  const { currency, proceeds_currency, price_milli, units, unit_proceeds_milli: unit_milli } = row
+  if (!isSale(row) || currency === null || proceeds_currency === null) return
+  const is_after_a_year = /after one year/i.test(row.proceeds_reason ?? '') ? 1 : 0
+  const storefront = storefrontOf(row.country)
+  const of = { app_id, product_id: row.sku, storefront, currency, price_milli, is_after_a_year, day }
+  const key = [row.sku, storefront, currency, price_milli, is_after_a_year, proceeds_currency].join('\t')
+  const known = prices.get(key)
+  const proceeds_milli = units * unit_milli
+  if (!known) {
+    prices.set(key, { ...of, units, proceeds_milli, proceeds_currency, is_uniform: 1, unit_milli })
+    return
+  }
+  known.units += units
+  known.proceeds_milli += proceeds_milli
+  if (known.unit_milli !== unit_milli) known.is_uniform = 0
+}

@@ -1,0 +1,134 @@
+/** What we compute: what the developer gets of a charge, and how surely that is known. */
+import { dividedHalfEven } from '../../ledger/rates/exact.ts'
+import { type Calendar, openCalendar } from '../calendar.ts'
+import { PACIFIC } from '../settings.ts'
+import type { PriceRow, ReportedPrices } from './prices.ts'
+
+/**
+ * exact: a report of the charge's own Pacific day tells what was got of this price. ratio: the nearest one before does,
+ * or several of the day on average. estimated: no report has this price; Apple's commission, as configured, is taken off.
+ */
+export type Basis = 'exact' | 'ratio' | 'estimated'
+
+/** Thousandths of `currency`, which need not be the one that was charged. */
+export type Proceeds = { milli: number; currency: string; basis: Basis }
+
+/** Apple's commission in hundredths, as [metrics] says it; a small business pays 15 % of everything. */
+export type Commission = Readonly<{
+  commission_percent: number
+  commission_after_a_year_percent: number
+  small_business: boolean
+}>
+
+/**
+ * An amount of a charge: all of it, or a part that is given back. `price_milli` is what the whole charge cost, `quantity`
+ * how many units that was for (1 unless said). `is_after_a_year`: the subscription had been paid for a year; null where
+ * that is not known. `storefront` is alpha-3; `at` the instant of the charge, also of one given back later.
+ */
+export type Charge = {
+  app_id: string
+  product_id: string
+  storefront: string
+  currency: string
+  price_milli: number
+  milli: number
+  at: number
+  quantity?: number
+  is_after_a_year: boolean | null
+}
+
+export type ProceedsOf = ReturnType<typeof openProceeds>
+
+/** `of` looks up what reports tell; `commission` is read anew each time, so that a reload reaches it. */
+export function openProceeds(prices: ReportedPrices, commission: Commission) {
+  const pacific: Calendar = openCalendar(PACIFIC)
+
+  /** What the developer gets of a charge. */
+  function of(charge: Charge): Proceeds {
+    const quantity = charge.quantity ?? 1
+    const isWhole = quantity > 0 && charge.price_milli % quantity === 0
+    const price_milli = isWhole ? charge.price_milli / quantity : charge.price_milli
+    const day = pacific.dayOf(charge.at)
+    const { first, later } = prices.at({ ...charge, price_milli, day })
+    return proceedsOf(charge, choose(first, later, charge.is_after_a_year, day), commission)
+  }
+
+  /**
+   * What is left of what was charged, or given back, on a day, for a product in a country: `count` times, of which the
+   * years are not known. Where it is no whole number of prices, the product's newest price there says what is left; that
+   * is an estimate, too.
+   */
+  function ofSum(
+    sum: Omit<Charge, 'price_milli' | 'at' | 'is_after_a_year'> & { day: number; count: number },
+  ) {
+    const { milli, count, day } = sum
+    const charge = { ...sum, is_after_a_year: null }
+    const price_milli = count > 0 && milli % count === 0 ? milli / count : 0
+    const { first, later } = prices.at({ ...sum, price_milli })
+    const told = choose(first, later, null, day)
+    if (told !== null) return proceedsOf(charge, told, commission)
+    const near = prices.newestOf(sum)
+    const guessed = proceedsOf(charge, near && { ...near, is_sure: false }, commission)
+    return { ...guessed, basis: 'estimated' as const }
+  }
+
+  return { of, ofSum }
+}
+
+/** A price that reports told of. `is_sure`: told on the charge's own day, of charges like it, all alike. */
+export type Told = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
+  is_sure: boolean
+}
+
+/** Which of the prices told of is the charge's: that of its year; where its year is not known, all of the newest day. */
+export function choose(
+  first: PriceRow | null,
+  later: PriceRow | null,
+  is_after_a_year: boolean | null,
+  day: number,
+): Told | null {
+  const toldOf = (row: PriceRow): Told => ({ ...row, is_sure: row.day === day && row.is_uniform === 1 })
+  if (is_after_a_year !== null) {
+    const own = is_after_a_year ? later : first
+    return own && toldOf(own)
+  }
+  if (!first || !later || first.day !== later.day || first.proceeds_currency !== later.proceeds_currency) {
+    const newest = !later || (first && first.day >= later.day) ? first : later
+    return newest && toldOf(newest)
+  }
+  const units = first.units + later.units
+  return { ...first, units, proceeds_milli: first.proceeds_milli + later.proceeds_milli, is_sure: false }
+}
+
+/**
+ * milli × what was got of the price ÷ the price, rounded once, half to even. Where no report tells the price, Apple's
+ * commission is taken off; the tax that may be in the price is not known then, and not taken off.
+ */
+export function proceedsOf(
+  { milli, currency, is_after_a_year }: Pick<Charge, 'milli' | 'currency' | 'is_after_a_year'>,
+  told: Told | null,
+  commission: Commission,
+): Proceeds {
+  if (told === null) {
+    const left = BigInt(100 - percentOf(is_after_a_year ?? false, commission))
+    return { milli: Number(dividedHalfEven(BigInt(milli) * left, 100n)), currency, basis: 'estimated' }
+  }
+  const { price_milli, units, proceeds_milli, proceeds_currency, is_sure } = told
+  const got = dividedHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
+  return { milli: Number(got), currency: proceeds_currency, basis: is_sure ? 'exact' : 'ratio' }
+}
+
+/** What is left of an amount where nothing is known of it but Apple's commission. */
+export const estimated = (milli: number, commission: Commission): number =>
+  proceedsOf({ milli, currency: '', is_after_a_year: null }, null, commission).milli
+
+function percentOf(
+  is_after_a_year: boolean,
+  { commission_percent, commission_after_a_year_percent, small_business }: Commission,
+): number {
+  const percent = is_after_a_year ? commission_after_a_year_percent : commission_percent
+  return small_business ? Math.min(SMALL_BUSINESS_PERCENT, percent) : percent
+}
+
+/** Apple's Small Business Program. */
+const SMALL_BUSINESS_PERCENT = 15

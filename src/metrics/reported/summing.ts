@@ -1,0 +1,201 @@
+/** What we remember: how the reports of one Pacific day become its sums, in short units of work, an app after the other. */
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Rates } from '../../ledger/rates/rates.ts'
+import type { Store } from '../../store/store.ts'
+import { dayNumber } from '../calendar.ts'
+import type { SettingsOf } from '../settings.ts'
+import { addCell, type Cells } from './cells.ts'
+import type { DaySource, ReportedDay, ReportedDays } from './days.ts'
+import { happeningCells, lengthTold } from './happenings.ts'
+import { type LengthOf, levelCells } from './levels.ts'
+import { moneyCells } from './money.ts'
+import type { ReportedNames, Told } from './names.ts'
+import { addPrice, type Prices, type ReportedPrices } from './prices.ts'
+import type { EventRows, ReportRowsRead, SalesRows, SubscriptionRows } from './report_rows.ts'
+import type { Converted, ReportedSums } from './sums.ts'
+
+type Deps = {
+  store: Store
+  organizations: Organizations
+  rates: Rates
+  settingsOf: SettingsOf
+  days: ReportedDays
+  rows: ReportRowsRead
+  sums: ReportedSums
+  prices: ReportedPrices
+  names: ReportedNames
+}
+
+/** To be done within a unit of work; `size` is about how many sums that is. */
+export type Piece = { size: number; write: () => void }
+
+/** What the rows of one app and day come to. */
+type AppDay = { cells: Cells; prices: Prices; products: Map<string, string>; lengths: Map<string, Told> }
+/** Of offers paid at once, by app, number and name: the length that each was taken to have. */
+type Lengths = Map<string, string | null>
+
+/** What never is the state of a day that was summed whole. */
+const BEGUN = 'begun'
+
+export function openSumming(deps: Deps) {
+  const { store, organizations, rates, settingsOf, days, rows, sums, prices, names } = deps
+  const appsOf = store.prepare<[string], { id: number; app_id: string }>(
+    'select id, app_id from reported_apps where organization_id = ? and app_id is not null',
+  )
+
+  /** What has to be written for a day that is due to be summed anew, in order. What changes meanwhile leaves it due. */
+  async function piecesOf(due: ReportedDay): Promise<Piece[]> {
+    const { organization_id, kind, day_on } = due
+    const source = days.sourceOn(organization_id, kind, day_on)
+    const made_of = madeOf(organization_id, source)
+    const is_there = source?.holes === 0 ? 1 : 0
+    const owners = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
+    const lengths: Lengths = new Map()
+    const found = is_there ? await read(due, reportsOf(source), owners, lengths) : new Map<string, AppDay>()
+    let is_provisional = 0
+    const pieces: Piece[] = [{ size: 1, write: () => days.put({ ...due, made_of: BEGUN }) }]
+    for (const app_id of new Set(owners.values())) {
+      const one = found.get(app_id) ?? nothing()
+      const converted = [...one.cells.values()].map((cell) => convert(cell, organization_id, day_on))
+      if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
+      pieces.push({
+        size: converted.length + one.prices.size,
+        write: () => write(due, app_id, one, converted),
+      })
+    }
+    const told = lengths.size === 0 ? null : JSON.stringify([...lengths])
+    const finish = () => {
+      const isSame = madeOf(organization_id, days.sourceOn(organization_id, kind, day_on)) === made_of
+      days.put({ ...due, is_there, is_due: isSame ? 0 : 1, is_provisional, made_of, lengths: told })
+    }
+    return [...pieces, { size: 1, write: finish }]
+  }
+
+  async function read(
+    { kind, day_on }: ReportedDay,
+    reports: readonly number[],
+    owners: ReadonlyMap<number, string>,
+    lengths: Lengths,
+  ): Promise<Map<string, AppDay>> {
+    const found = new Map<string, AppDay>()
+    for (const report_id of reports) {
+      for await (const some of rows.rowsOf(kind, report_id)) take(found, some, owners, { day_on, lengths })
+    }
+    return found
+  }
+
+  function take(
+    found: Map<string, AppDay>,
+    some: SubscriptionRows | SalesRows | EventRows,
+    owners: ReadonlyMap<number, string>,
+    { day_on, lengths }: { day_on: string; lengths: Lengths },
+  ): void {
+    const of = (row: { reported_app_id: number }): [string, AppDay] | null => {
+      const app_id = owners.get(row.reported_app_id)
+      if (app_id === undefined) return null
+      const one = found.get(app_id) ?? nothing()
+      found.set(app_id, one)
+      return [app_id, one]
+    }
+    if (some.kind === 'sales') eachOf(some.rows, of, (row, app_id, one) => takeSale(one, app_id, day_on, row))
+    else if (some.kind === 'subscription')
+      eachOf(some.rows, of, (row, app_id, one) => takeLevel(one, app_id, row, lengths))
+    else eachOf(some.rows, of, (row, _, one) => takeHappening(one, row))
+  }
+
+  function takeLevel(
+    one: AppDay,
+    app_id: string,
+    row: SubscriptionRows['rows'][number],
+    lengths: Lengths,
+  ): void {
+    const factors = settingsOf(app_id)?.factors ?? 'calendar'
+    for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(one.cells, cell)
+  }
+
+  const lengthsOf =
+    (app_id: string, used: Lengths): LengthOf =>
+    (number, offer_name) => {
+      const period = names.lengthOf(app_id, number, offer_name)
+      used.set(JSON.stringify([app_id, number, offer_name]), period)
+      return period
+    }
+
+  function convert(cell: Converted | AppCell, organization_id: string, day_on: string) {
+    const base = organizations.get(organization_id)?.currency ?? ''
+    if (cell.milli === 0) return { ...cell, base_milli: 0, is_final: true }
+    const converted = rates.convert(cell.milli, cell.currency, base, day_on)
+    return { ...cell, base_milli: converted?.milli ?? null, is_final: converted?.is_final ?? false }
+  }
+
+  function write(due: ReportedDay, app_id: string, one: AppDay, cells: readonly Converted[]): void {
+    const { kind, day_on, organization_id } = due
+    const day = dayNumber(day_on)
+    sums.replace(app_id, kind, day, cells)
+    if (kind === 'sales') prices.replace(app_id, day, one.prices)
+    for (const [number, product_id] of one.products) names.learnProduct(app_id, number, product_id)
+    for (const told of one.lengths.values()) names.learnLength(app_id, day, told)
+    if (one.lengths.size > 0) touchOtherwiseCounted(organization_id)
+  }
+
+  /** Days whose offers were taken to be of another length than is known now. */
+  function touchOtherwiseCounted(organization_id: string): void {
+    for (const { kind, day_on, lengths } of days.withLengths(organization_id)) {
+      const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
+      const isAsKnown = used.every(([key, period]) => {
+        const [app_id, number, offer_name] = JSON.parse(key) as [string, string, string | null]
+        return names.lengthOf(app_id, number, offer_name) === period
+      })
+      if (!isAsKnown) days.touch(organization_id, kind, day_on)
+    }
+  }
+
+  /** By what a day is counted: another answer of this is another sum. */
+  function madeOf(organization_id: string, source: DaySource | null): string {
+    const { currency } = organizations.get(organization_id) ?? { currency: '' }
+    const [first] = appsOf.all(organization_id)
+    const factors = first ? settingsOf(first.app_id)?.factors : null
+    return JSON.stringify([source?.reports, source?.holes, source?.apps, currency, factors])
+  }
+
+  return { piecesOf, madeOf }
+}
+
+type AppCell = Omit<Converted, 'base_milli'>
+
+const nothing = (): AppDay => ({
+  cells: new Map(),
+  prices: new Map(),
+  products: new Map(),
+  lengths: new Map(),
+})
+
+/** Calls `take` with each row of an app that is known. */
+function eachOf<Row extends { reported_app_id: number }>(
+  rows: readonly Row[],
+  of: (row: Row) => [string, AppDay] | null,
+  take: (row: Row, app_id: string, one: AppDay) => void,
+): void {
+  for (const row of rows) {
+    const found = of(row)
+    if (found) take(row, ...found)
+  }
+}
+
+const reportsOf = (source: DaySource | null): number[] => JSON.parse(source?.reports ?? '[]')
+
+function takeSale(one: AppDay, app_id: string, day_on: string, row: SalesRows['rows'][number]): void {
+  for (const cell of moneyCells(row)) addCell(one.cells, cell)
+  addPrice(one.prices, app_id, dayNumber(day_on), row)
+  const isWithin = row.class === 'subscription' || row.class === 'in_app'
+  if (isWithin && row.apple_id !== null) one.products.set(row.apple_id, row.sku)
+}
+
+function takeHappening(one: AppDay, row: EventRows['rows'][number]): void {
+  for (const cell of happeningCells(row)) addCell(one.cells, cell)
+  const period = lengthTold(row)
+  if (period === null) return
+  const { subscription_apple_id: number, offer_name } = row
+  const offer = offer_name ?? ''
+  one.lengths.set(`${number}\t${offer}`, { number, offer, period })
+}

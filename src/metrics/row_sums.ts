@@ -1,0 +1,167 @@
+/** What we remember: reads what single subscriptions add, for questions that the kept sums cannot answer. */
+import { setImmediate } from 'node:timers/promises'
+import type { Store } from '../store/store.ts'
+import type { DayNumber } from './calendar.ts'
+import type { Measure } from './rows.ts'
+import { PACIFIC, type SettingsOf } from './settings.ts'
+import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+
+type Lineage = { id: number; app_id: string }
+type Row = [
+  lineage_id: number,
+  on_at: number,
+  measure: Measure,
+  product_id: string,
+  storefront: string,
+  period: string,
+  offer: string,
+  currency: string,
+  milli: number,
+  base_milli: number | null,
+  count: number,
+]
+
+/** What the rows come to, and by currency what of it could not be converted. */
+export type RowSums = { tallies: Tallies; unconverted: Unconverted }
+
+const USERS_AT_ONCE = 2_000
+const LINEAGES_AT_ONCE = 100
+
+export type RowReading = ReturnType<typeof openRowReading>
+
+export function openRowReading(store: Store, settingsOf: SettingsOf) {
+  const lastUser = store.prepare<[], { last: number | null }>('select max(rowid) as last from users')
+  // In this order: a slice of users, then what is linked to them.
+  const ofUsers = store.prepare<{
+    after: number
+    until: number
+    apps: string
+    environment: string
+    path: string
+    json: string
+  }>(`
+    select m.id, m.app_id from users u
+      cross join links l on l.app_id = u.app_id and l.app_user_id = u.app_user_id and l.store = 'apple'
+      cross join metric_lineages m on m.app_id = l.app_id and m.environment = :environment
+        and m.original_transaction_id = l.transaction_id
+    where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
+      and u.attributes -> :path in (select value from json_each(:json))`)
+  const waiting = store.prepare<
+    { after: number; environment: string; apps: string; limit: number },
+    Lineage
+  >(`
+    select id, app_id from metric_lineages where provisional = 1 and id > :after and environment = :environment
+      and app_id in (select value from json_each(:apps)) order by id limit :limit`)
+  const rows = store
+    .prepare<{ lineages: string; measures: string }, Row>(`
+    select lineage_id, on_at, measure, product_id, storefront, period, offer, currency, milli, base_milli, count
+    from metric_rows where lineage_id in (select value from json_each(:lineages)) and shown = 1
+      and measure in (select value from json_each(:measures))`)
+    .raw()
+
+  /** The subscriptions linked to users with an attribute, a slice at a time. */
+  function* withAttribute({ apps, environment, attribute }: Reading): Generator<Lineage[]> {
+    if (attribute === null) return
+    const last = lastUser.get()?.last ?? 0
+    const path = `$."${attribute.key}"`
+    const asked = { apps: JSON.stringify(apps), json: JSON.stringify(attribute.json), environment, path }
+    for (let after = 0; after < last; after += USERS_AT_ONCE)
+      yield ofUsers.all({ ...asked, after, until: after + USERS_AT_ONCE }) as Lineage[]
+  }
+
+  /** The subscriptions of which an amount waits for a rate, a slice at a time. */
+  function* withoutRate({ apps, environment }: Reading): Generator<Lineage[]> {
+    const asked = { apps: JSON.stringify(apps), environment, limit: LINEAGES_AT_ONCE }
+    for (let some = waiting.all({ ...asked, after: 0 }); some.length > 0; ) {
+      yield some
+      some = waiting.all({ ...asked, after: some.at(-1)?.id ?? 0 })
+    }
+  }
+
+  async function sum(slices: Generator<Lineage[]>, reading: Reading): Promise<RowSums> {
+    const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
+    const addAll = adding(sums, reading)
+    for (const slice of slices) {
+      for (let at = 0; at < slice.length; at += LINEAGES_AT_ONCE) {
+        addAll(slice.slice(at, at + LINEAGES_AT_ONCE))
+        await setImmediate()
+      }
+      await setImmediate()
+    }
+    return sums
+  }
+
+  /** Adds the rows of some subscriptions. */
+  function adding(sums: RowSums, reading: Reading): (some: readonly Lineage[]) => void {
+    const counts = matching(reading)
+    const measures = JSON.stringify(reading.measures)
+    const places = new Map(reading.apps.map((app_id) => [app_id, placing(reading, app_id)]))
+    return (some) => {
+      const apps = new Map(some.map(({ id, app_id }) => [id, app_id]))
+      const lineages = JSON.stringify([...apps.keys()])
+      for (const row of rows.all({ lineages, measures })) {
+        const app_id = apps.get(row[0]) ?? ''
+        if (counts(row)) add(sums, reading, row, { app_id, bucket: places.get(app_id)?.(row[1]) ?? null })
+      }
+    }
+  }
+
+  /** The bucket of an instant: its index, -1 before the first, null after the last. */
+  function placing({ zone, buckets }: Reading, app_id: string): (at: number) => number | null {
+    const settings = settingsOf(app_id)
+    const calendars = settings?.calendars ?? []
+    const calendar = zone === 'own' ? calendars[0] : calendars.find((one) => one.zone === PACIFIC)
+    const index = indexOf(buckets)
+    return (at) => {
+      const day: DayNumber | undefined = calendar?.dayOf(at)
+      if (day === undefined || day > index.until) return null
+      return day < index.from ? -1 : (index.of[day - index.from] ?? null)
+    }
+  }
+
+  /** What subscriptions of users with the reading's attribute add. */
+  const ofAttribute = (reading: Reading): Promise<RowSums> => sum(withAttribute(reading), reading)
+
+  /** What no rate was known for, by the currency it is in. */
+  const unconverted = async (reading: Reading): Promise<Unconverted> =>
+    (await sum(withoutRate(reading), reading)).unconverted
+
+  return { ofAttribute, unconverted }
+}
+
+/** Whether a row is within the filters. */
+function matching({ filters, currency }: Reading): (row: Row) => boolean {
+  const { product, country, period, offer } = filters
+  const sets = [product, country, period, offer, currency === null ? undefined : [currency]].map(
+    (values) => values && new Set<string>(values),
+  )
+  return (row) => sets.every((set, place) => set?.has(String(row[3 + place])) ?? true)
+}
+
+const SPLIT_AT = { product: 3, country: 4, period: 5, offer: 6, currency: 7 } as const
+
+type At = { app_id: string; bucket: number | null }
+
+function add({ tallies, unconverted }: RowSums, reading: Reading, row: Row, { app_id, bucket }: At): void {
+  const [, , measure, , , , , currency, milli, base_milli, count] = row
+  if (bucket === null || (bucket < 0 && !reading.levels.includes(measure))) return
+  const { split } = reading
+  const key = split === null ? '' : split === 'app' ? app_id : String(row[SPLIT_AT[split]])
+  const isOriginal = reading.currency !== null
+  const buckets = reading.buckets.length
+  put(tallyOf(tallies, key, measure, buckets), bucket, isOriginal ? milli : (base_milli ?? 0), count)
+  if (isOriginal || base_milli !== null) return
+  const own: Tallies = unconverted.get(currency) ?? new Map()
+  unconverted.set(currency, own)
+  put(tallyOf(own, key, measure, buckets), bucket, milli, count)
+}
+
+function put(tally: Tally, bucket: number, milli: number, count: number): void {
+  if (bucket < 0) {
+    tally.before.milli += milli
+    tally.before.count += count
+    return
+  }
+  tally.milli[bucket] = (tally.milli[bucket] ?? 0) + milli
+  tally.count[bucket] = (tally.count[bucket] ?? 0) + count
+}

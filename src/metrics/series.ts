@@ -1,0 +1,249 @@
+/** What we compute: the answer to a question about a metric: its series, those before them, and how sure they are. */
+import type { Environment } from '../apple/payloads.ts'
+import type { App } from '../apps/apps.ts'
+import type { Organization } from '../apps/organizations.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import type { Rates } from '../ledger/rates/rates.ts'
+import type { Store } from '../store/store.ts'
+import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
+import { type DayNumber, dayText } from './calendar.ts'
+import {
+  type Basis,
+  DEFINITIONS,
+  isMoney,
+  type Kind,
+  type MetricName,
+  type Split,
+  type Unit,
+} from './definitions.ts'
+import { openFinality } from './finality.ts'
+import { type Formula, formulaOf, measuresOf, type Refunds } from './formulas.ts'
+import type { Metrics, RebuildProgress } from './metrics.ts'
+import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } from './points.ts'
+import type { Question } from './question.ts'
+import { SUMMED_KINDS } from './reported/cells.ts'
+import type { JoinedFrom } from './reported/joined_tallies.ts'
+import type { Reported } from './reported/reported.ts'
+import { openReportedSums } from './reported/sums.ts'
+import { openRowReading } from './row_sums.ts'
+import { PACIFIC } from './settings.ts'
+import {
+  missingIn,
+  proceedsKnown,
+  type SeamOfMeasure,
+  type SourceStretch,
+  seamsIn,
+  sourcesIn,
+} from './sources.ts'
+import { openSums } from './sums.ts'
+import type { Bucket, Reading, Tallies, Unconverted } from './tallies.ts'
+
+/** Whose figures: apps of one organization. There is at least one app. */
+export type Scope = {
+  organization: Organization
+  apps: readonly App[]
+  environment: Environment
+  zone: Reading['zone']
+}
+
+/** What is asked for a stretch of days. */
+export type Ask = Pick<
+  Question,
+  | 'name'
+  | 'interval'
+  | 'filters'
+  | 'attribute'
+  | 'split'
+  | 'limit'
+  | 'currency'
+  | 'basis'
+  | 'refunds'
+  | 'view'
+  | 'part'
+> & { with_empty_parts?: boolean }
+
+export type Stretch = { from_on: string; until_on: string; series: Series[] }
+
+export type SeriesAnswer = Stretch & {
+  metric: MetricName
+  unit: Unit
+  ratio_of: 'money' | 'count' | null
+  kind: Kind
+  organization_id: string
+  apps: string[]
+  environment: Environment
+  time_zone: string
+  today_on: string
+  interval: Interval
+  split: Split | null
+  /** What money is in; null where there is none. */
+  currency: string | null
+  basis: Basis
+  view: string | null
+  refunds: Refunds | null
+  /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
+  sources: SourceStretch[]
+  seams: SeamOfMeasure[]
+  /** Of proceeds: how much is known how surely, in thousandths. */
+  proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
+  first_on: string | null
+  rebuilding: RebuildProgress | null
+  previous: Stretch | null
+}
+
+type Deps = {
+  store: Store
+  clock: Clock
+  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf'>
+  rates: Rates
+  reported: Pick<Reported, 'readTallies'>
+}
+
+export type SeriesOf = ReturnType<typeof openSeries>
+
+export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
+  const sums = openSums(store, metrics.settingsOf)
+  const rows = openRowReading(store, metrics.settingsOf)
+  const finality = openFinality(store, rates)
+  const reportedSums = openReportedSums(store)
+  const isReported = store.remembering(['reported_series'], (app_id) =>
+    SUMMED_KINDS.some((kind) => reportedSums.isReported(app_id, kind)),
+  )
+
+  /** The calendar of a scope. */
+  function calendarOf({ apps, zone }: Scope) {
+    const settings = metrics.settingsOf(apps[0]?.id ?? '')
+    const calendars = settings?.calendars ?? []
+    const calendar = zone === 'own' ? calendars[0] : calendars.find((one) => one.zone === PACIFIC)
+    if (!calendar) throw new Refusal(404, 'unknown_app', 'there is no app to be counted')
+    return calendar
+  }
+
+  /** The day it is now, in the scope's time zone. */
+  const todayOf = (scope: Scope): DayNumber => calendarOf(scope).dayOf(clock())
+
+  /** The answer to a question. Rows whose time has come are shown first. */
+  async function answer(scope: Scope, question: Question): Promise<SeriesAnswer> {
+    const { definition, buckets, interval, basis } = question
+    await metrics.ripen()
+    const { series, from } = await seriesIn(scope, question, buckets)
+    const before = question.with_previous ? bucketsBefore(buckets, interval) : null
+    const first = sums.firstDay(readingOf(scope, question, buckets))
+    const { unit, ratio_of, kind } = definition
+    return {
+      ...{ metric: question.name, unit, ratio_of, kind },
+      ...{ organization_id: scope.organization.id, apps: scope.apps.map(({ id }) => id) },
+      ...{ environment: scope.environment, time_zone: calendarOf(scope).zone },
+      ...{ today_on: dayText(todayOf(scope)), interval, split: question.split },
+      currency: isMoney(definition) ? (question.currency ?? scope.organization.currency) : null,
+      ...{ basis, view: question.view },
+      refunds: definition.has_refund_days ? question.refunds : null,
+      ...{ sources: sourcesIn(from, buckets), seams: seamsIn(from) },
+      proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
+      first_on: first === null ? null : dayText(first),
+      rebuilding: metrics.progress(),
+      ...stretchOf(buckets, series),
+      previous: before && stretchOf(before, (await seriesIn(scope, question, before)).series),
+    }
+  }
+
+  /** The series of a stretch of days, whatever their length, and what they are joined from. To be called after `ripen`. */
+  async function seriesIn(
+    scope: Scope,
+    ask: Ask,
+    buckets: readonly Bucket[],
+  ): Promise<{ series: Series[]; from: JoinedFrom[] }> {
+    const definition = DEFINITIONS[ask.name]
+    const { lines, levels } = asked(ask)
+    const reading = readingOf(scope, ask, buckets)
+    const { tallies, unconverted, from } = await read(reading, ask.basis, isMoney(definition))
+    const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
+    const isCut = missingIn(from, definition.kind)
+    const isMissing = (bucket: Bucket): boolean => isProvisional(bucket) || isCut(bucket)
+    const drawing: Drawing = {
+      ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
+      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing }),
+    }
+    if (ask.split === null) {
+      const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
+      return { series: [...whole, ...(await unpriced(reading, ask, drawing))], from }
+    }
+    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: ask.limit })
+    const named = slices.flatMap((slice) => seriesOf(slice, drawing))
+    return { series: ask.split === 'app' ? named.map((one) => withBundleId(scope, one)) : named, from }
+  }
+
+  type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
+
+  async function read(reading: Reading, basis: Basis, ofMoney: boolean): Promise<Sums> {
+    if (reading.attribute !== null) {
+      const own = await rows.ofAttribute(reading)
+      return { ...own, ...(!ofMoney && { unconverted: new Map() }), from: [] }
+    }
+    const isJoined =
+      basis === 'proceeds' || (reading.environment === 'production' && reading.apps.some(isReported))
+    const { tallies, from } = isJoined
+      ? await reported.readTallies(reading, sums.read, basis)
+      : { tallies: await sums.read(reading), from: [] }
+    return { tallies, unconverted: ofMoney ? await leftOut(reading) : new Map(), from }
+  }
+
+  /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
+  async function leftOut(reading: Reading): Promise<Unconverted> {
+    if (reading.currency !== null) return new Map()
+    const whole = sums.unconverted(reading)
+    const isWhole =
+      reading.split === null && reading.zone === 'own' && Object.keys(reading.filters).length === 0
+    return whole.size === 0 || isWhole ? whole : rows.unconverted(reading)
+  }
+
+  /** How many stand beside a level because nobody has told their price. */
+  async function unpriced(reading: Reading, { name, part }: Ask, drawing: Drawing): Promise<Series[]> {
+    const isLevel = name === 'mrr' || name === 'arr'
+    const isAsked = part === null || part === 'unpriced'
+    if (!isLevel || !isAsked || reading.currency !== null || reading.attribute !== null) return []
+    const { lines } = formulaOf('active_subscriptions', PLAIN)
+    const counted = { ...reading, measures: measuresOf(lines), levels: measuresOf(lines), currency: '' }
+    const [line] = seriesOf(wholeOf(await sums.read(counted), new Map()), { ...drawing, lines })
+    const isEmpty = line?.points.every(({ count }) => count === 0) ?? true
+    return line && (!isEmpty || drawing.with_empty_parts) ? [{ ...line, part: 'unpriced' }] : []
+  }
+
+  function provisionalOf(scope: Scope, reading: Reading, kind: Kind) {
+    if (reading.currency !== null) return () => false
+    return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
+  }
+
+  return { answer, seriesIn, todayOf, calendarOf, read: sums.read }
+}
+
+/** What is asked for by name is told, even if it is nothing. */
+const isOnePart = ({ part, split }: Ask): boolean => part !== null && split === null
+
+const PLAIN = { view: null, refunds: 'refund_day', interval: 'day' } as const
+
+/** The lines that are asked for, of a split one alone, and what they need from before. */
+function asked(ask: Ask): Formula {
+  const { lines, levels } = formulaOf(ask.name, ask)
+  const isOne = ask.part !== null || ask.split !== null
+  return { levels, lines: isOne ? lines.filter(({ part }) => part === ask.part) : lines }
+}
+
+function readingOf({ apps, environment, zone }: Scope, ask: Ask, buckets: readonly Bucket[]): Reading {
+  const { lines, levels } = asked(ask)
+  const { filters, attribute, split, currency } = ask
+  const ids = apps.map(({ id }) => id)
+  const measures = measuresOf(lines)
+  return { apps: ids, environment, zone, measures, levels, buckets, filters, attribute, split, currency }
+}
+
+const stretchOf = (buckets: readonly Bucket[], series: Series[]): Stretch => {
+  const [first, last] = [buckets[0], buckets.at(-1)]
+  return { ...daysOfBucket({ from: first?.from ?? 0, until: last?.until ?? 0 }), series }
+}
+
+const withBundleId = ({ apps }: Scope, series: Series): Series => ({
+  ...series,
+  value: apps.find(({ id }) => id === series.value)?.bundle_id ?? series.value,
+})

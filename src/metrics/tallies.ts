@@ -1,0 +1,86 @@
+/** What we compute: sums of measures by stretches of days, from which every series is made. */
+import type { Environment } from '../apple/payloads.ts'
+import type { DayNumber } from './calendar.ts'
+import type { Filter, Split } from './definitions.ts'
+import type { Measure } from './rows.ts'
+
+/** A stretch of days, both ends in it. */
+export type Bucket = { from: DayNumber; until: DayNumber }
+
+/** Which values of each dimension count; a dimension that is not named counts whole. */
+export type Filters = Partial<Record<Exclude<Filter, 'app' | 'currency' | 'attribute'>, readonly string[]>>
+
+/** An attribute of users with the texts that its value may be in JSON. */
+export type AttributeFilter = { key: string; json: readonly string[] }
+
+/**
+ * What is to be summed. `levels`: measures of which all that went before the first bucket is wanted, too. `currency`:
+ * what was charged in it alone, in it; null for everything in the base currency. The buckets follow one another.
+ */
+export type Reading = {
+  apps: readonly string[]
+  environment: Environment
+  zone: 'own' | 'pacific'
+  measures: readonly Measure[]
+  levels: readonly Measure[]
+  buckets: readonly Bucket[]
+  filters: Filters
+  attribute: AttributeFilter | null
+  split: Split | null
+  currency: string | null
+}
+
+export type Sum = { milli: number; count: number }
+
+/** A measure: what went before the first bucket, and what each bucket adds. */
+export type Tally = { before: Sum; milli: Float64Array; count: Float64Array }
+
+/** By value of the split ('' for the whole), then by measure. */
+export type Tallies = Map<string, Map<Measure, Tally>>
+
+/** By currency: sums of what could not be converted, each in its own. */
+export type Unconverted = Map<string, Tallies>
+
+/** Sums what a reading asks for. */
+export type Read = (reading: Reading) => Promise<Tallies>
+
+export const emptyTally = (buckets: number): Tally => ({
+  before: { milli: 0, count: 0 },
+  milli: new Float64Array(buckets),
+  count: new Float64Array(buckets),
+})
+
+/** The tally of a measure for a value, made where there is none yet. */
+export function tallyOf(tallies: Tallies, value: string, measure: Measure, buckets: number): Tally {
+  const measures = tallies.get(value) ?? new Map<Measure, Tally>()
+  tallies.set(value, measures)
+  const tally = measures.get(measure) ?? emptyTally(buckets)
+  measures.set(measure, tally)
+  return tally
+}
+
+/** Adds `more` to `sum`, measure by measure. */
+export function addTallies(sum: Map<Measure, Tally>, more: ReadonlyMap<Measure, Tally>): void {
+  for (const [measure, { before, milli, count }] of more) {
+    const own = sum.get(measure) ?? emptyTally(milli.length)
+    sum.set(measure, own)
+    own.before.milli += before.milli
+    own.before.count += before.count
+    for (let index = 0; index < milli.length; index += 1) {
+      own.milli[index] = (own.milli[index] ?? 0) + (milli[index] ?? 0)
+      own.count[index] = (own.count[index] ?? 0) + (count[index] ?? 0)
+    }
+  }
+}
+
+/** Of each day of `from` to `until`, counted from `from`, the index of its bucket. */
+export type DayIndex = { from: DayNumber; until: DayNumber; of: Int32Array }
+
+/** Which bucket each day of a range is in. */
+export function indexOf(buckets: readonly Bucket[]): DayIndex {
+  const from = buckets[0]?.from ?? 0
+  const until = buckets.at(-1)?.until ?? from - 1
+  const of = new Int32Array(until - from + 1)
+  for (const [index, bucket] of buckets.entries()) of.fill(index, bucket.from - from, bucket.until - from + 1)
+  return { from, until, of }
+}

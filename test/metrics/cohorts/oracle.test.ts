@@ -1,0 +1,152 @@
+/** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayNumber } from '../../../src/metrics/calendar.ts'
+import type { CohortQuestion } from '../../../src/metrics/cohorts/cohorts.ts'
+import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
+import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
+import { seed } from '../../random.ts'
+import type { Oracle } from '../oracle/oracle.ts'
+import { openPlayed, type Played } from '../oracle/played.ts'
+
+const DAY = 86_400_000
+const ZONE = { time_zone: 'Australia/Lord_Howe', currency: 'EUR', unrated: ['MXN'] }
+
+let played: Played
+let oracle: Oracle
+let today: number
+beforeAll(async () => {
+  played = await openPlayed({ seed: seed + 7, subscribers: 160, odd: true, days: 400, ...ZONE })
+  oracle = played.oracle()
+  today = dayNumber(oracle.days.dayOf(played.until))
+  await played.app.windfall.cohorts.settle()
+})
+afterAll(() => played.close())
+
+function question(more: Partial<CohortQuestion> = {}): CohortQuestion {
+  const scopes = played.app.windfall.apps
+    .list()
+    .map(({ id }) => ({ app_id: id, environment: 'production' as const }))
+  const everything = { grain: 'month' as const, product_id: '*', storefront: '*', from: 0, until: today }
+  return { scopes, ...everything, from: today - 420, ...more }
+}
+
+/** The most sold product and country, for filters that find something. */
+function common(): { product_id: string; storefront: string } {
+  const bought = oracle.marks.filter(({ measure }) => measure.startsWith('revenue.'))
+  const most = (of: (mark: (typeof bought)[number]) => string) =>
+    [...Map.groupBy(bought, of)].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? ''
+  return { product_id: most(({ by }) => by.product_id), storefront: most(({ by }) => by.storefront ?? '') }
+}
+
+const filters = () => {
+  const { product_id, storefront } = common()
+  return [{}, { product_id }, { storefront }, { product_id, storefront }]
+}
+
+test('realized lifetime value by month of the first payment, whole and of a product and a country', () => {
+  const { cohorts } = played.app.windfall
+  let compared = 0
+  for (const filter of filters()) {
+    for (const { cohort, customers, values } of cohorts.ltv(question(filter), [0, 7, 30, 100, 365], today)) {
+      for (const { days, charged_milli, refunded_milli, prorated_milli, complete } of values) {
+        const wanted = oracle.realizedLtv('month', cohort.slice(0, 7), days, filter)
+        expect({ customers, charged_milli, refunded_milli, prorated_milli }).toEqual({
+          customers: wanted.customers,
+          charged_milli: wanted.charged_base_milli,
+          refunded_milli: wanted.refunded_base_milli,
+          prorated_milli: wanted.prorated_base_milli,
+        })
+        if (complete) expect(wanted.is_complete).toBe(true)
+        compared += 1
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(100)
+})
+
+test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much', (grain) => {
+  for (const filter of filters()) {
+    for (const row of played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today)) {
+      const begin = dayNumber(row.cohort)
+      const length = grain === 'day' ? 1 : grain === 'week' ? 7 : renewalDay(begin, 'P1M', 1) - begin
+      const span = {
+        from_on: row.cohort,
+        until_on: new Date((begin + length - 1) * DAY).toISOString().slice(0, 10),
+      }
+      const { new: first, renewal, one_time, refund, proration } = oracle.revenue(span, filter)
+      const { payers } = oracle.arppu(span, filter)
+      const charged_milli = first.base_milli + renewal.base_milli + one_time.base_milli
+      expect(row).toMatchObject({
+        ...{ payers, charged_milli },
+        ...{ refunded_milli: refund.base_milli, prorated_milli: proration.base_milli },
+      })
+    }
+  }
+})
+
+test('what each customer paid', async () => {
+  const { store } = played
+  const kept = new Map(
+    store
+      .prepare<[], CustomerValue & { environment: string }>(
+        'select v.*, environment from customer_values v join customer_scopes s on s.id = scope_id',
+      )
+      .all()
+      .filter(({ environment }) => environment === 'production')
+      .map((value) => [value.id, value]),
+  )
+  const wanted = oracle.customerValues()
+  expect(wanted.length).toBeGreaterThan(100)
+  for (const { customer, charged_base_milli, refunded_base_milli, prorated_base_milli } of wanted) {
+    expect(kept.get(customer)).toMatchObject({
+      ...{ charged_milli: charged_base_milli, refunded_milli: refunded_base_milli },
+      prorated_milli: prorated_base_milli,
+    })
+  }
+  const mrr = [...kept.values()].reduce((sum, { mrr_milli }) => sum + mrr_milli, 0)
+  expect(mrr).toBe(oracle.mrrAt(played.until).base_milli)
+})
+
+/** A subscription is held at its k-th renewal if it is paid for a day after that was due. */
+function retentionInWords(cohort: string, period: string, k: number) {
+  const lives = oracle.concluded.flatMap(({ lineage, worths }) => {
+    const first = worths.find(({ is_paid }) => is_paid)
+    if (!first || first.from > played.until || !lineage.is_whole) return []
+    const isHere = oracle.cohortOf(first.from, 'month') === cohort && (first.period ?? '') === period
+    return isHere ? [{ first, worths }] : []
+  })
+  const due = lives.filter(({ first }) => {
+    const on = dayNumber(oracle.days.dayOf(first.from))
+    return k === 0 || renewalDay(on, period, k) + 3 <= today
+  })
+  const held = due.filter(({ first: { from }, worths }) => {
+    const start = Math.floor(from / DAY)
+    const at = from + (renewalDay(start, period, k) - start + 1) * DAY
+    return k === 0 || worths.some((one) => one.is_paid && one.from <= at && at < one.to)
+  })
+  return { size: lives.length, due: due.length, held: held.length }
+}
+
+test('retention by month of the first payment and its period', () => {
+  const rows = played.app.windfall.cohorts.retention(question(), today)
+  expect(rows.length).toBeGreaterThan(20)
+  for (const { cohort, period, size, renewals } of rows) {
+    for (const { k, due, held, complete } of renewals) {
+      expect({ size, due, held }).toEqual(retentionInWords(cohort.slice(0, 7), period, k))
+      expect(complete).toBe(due === size)
+    }
+  }
+})
+
+test('payments that failed are recovered, lost or pending', () => {
+  const rows = played.app.windfall.cohorts.recovery(question({ grain: 'year', from: 0 }), today)
+  const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const { books } = played.simulation
+  const recovered = books.entries.filter(
+    ({ kind, environment }) => kind === 'recovered' && environment === 'production',
+  )
+  expect(sum((row) => row.failed)).toBe(sum((row) => row.recovered + row.lost + row.pending))
+  expect(sum((row) => row.recovered)).toBeGreaterThan(0)
+  expect(recovered.length).toBeGreaterThan(0)
+  expect(sum((row) => row.recovered)).toBe(recovered.length)
+})

@@ -1,0 +1,101 @@
+/** What customers come to, against the simulated store's own books, which none of this code writes. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fill } from '../../../src/demo/fill.ts'
+import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
+import { customerId } from '../../../src/ledger/customers.ts'
+import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../../helpers.ts'
+import { seed } from '../../random.ts'
+
+const DAY = 86_400_000
+const UNTIL = Date.UTC(2026, 5, 1)
+const FROM = UNTIL - 400 * DAY
+const TABLES = ['customer_values', 'cohort_customers', 'cohort_cells']
+
+let app: TestApp
+let simulation: Simulation
+beforeAll(async () => {
+  const authority = await sharedAuthority()
+  simulation = openSimulation({ seed, from: FROM, until: UNTIL, subscribers: 120, odd: true, authority })
+  const clock = handClock(FROM)
+  app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  await fill(app.windfall, simulation.steps(), clock, () => {})
+  clock.set(UNTIL)
+  await app.windfall.metrics.ripen()
+  await app.windfall.customers.ripen()
+  await app.windfall.cohorts.settle()
+})
+afterAll(() => app.close())
+
+/** Sums that are nothing leave no trace. */
+const kept = () =>
+  TABLES.map((table) =>
+    rowsOf(app.windfall.store, table).filter(
+      (row) => !row.includes('"count":0,"charged_milli":0,"refunded_milli":0,"prorated_milli":0'),
+    ),
+  )
+
+type Sums = Record<string, number>
+
+/** By person of the books and currency: charged less refunded less prorated, of prices that Apple told. */
+function booksOf(): Map<string, Sums> {
+  const persons = new Map<string, Sums>()
+  for (const entry of simulation.books.entries) {
+    const { kind, person, environment, bundle_id, told, currency, at } = entry
+    if (environment !== 'production' || !told || at > UNTIL) continue
+    const sign = {
+      charge: entry.price_milli,
+      refund: -entry.refunded_milli,
+      refund_reversed: entry.refunded_milli,
+      proration: -entry.refunded_milli,
+    }[kind as string]
+    if (sign === undefined) continue
+    const key = `${bundle_id} ${person}`
+    const sums = persons.get(key) ?? {}
+    sums[currency] = (sums[currency] ?? 0) + sign
+    persons.set(key, sums)
+  }
+  return persons
+}
+
+const plus = (a: Sums, b: Sums): Sums =>
+  Object.fromEntries(
+    [...Object.keys(a), ...Object.keys(b)].map((code) => [code, (a[code] ?? 0) + (b[code] ?? 0)]),
+  )
+
+/** What a customer paid by currency, as the profile tells it. */
+function sumsOf(id: string): Sums {
+  const { ltv_milli = 0, currency, unconverted } = app.windfall.customers.profile(id)?.customer ?? {}
+  return plus({ [currency ?? '']: ltv_milli }, unconverted ?? {})
+}
+
+/** Who paid something in the end. */
+const nonZero = (persons: Map<string, Sums>) =>
+  [...persons]
+    .map(([who, sums]) => [who, Object.entries(sums).filter(([, milli]) => milli !== 0)] as const)
+    .filter(([, sums]) => sums.length > 0)
+    .map(([who, sums]) => [who, Object.fromEntries(sums.sort())] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
+test('what each person paid, as the books have it, in the currencies it was paid in', async () => {
+  const { windfall } = app
+  const owners = new Map<string, string>()
+  for (const { person, original_transaction_id, bundle_id, environment } of simulation.books.entries) {
+    if (environment !== 'production') continue
+    const [own] = windfall.apps.byBundle(bundle_id)
+    const id = windfall.ledger.customers.resolve(
+      customerId(own?.id ?? '', 'production', original_transaction_id),
+    )
+    if (id) owners.set(id, `${bundle_id} ${person}`)
+  }
+  const found = new Map<string, Sums>()
+  for (const [id, owner] of owners) found.set(owner, plus(found.get(owner) ?? {}, sumsOf(id)))
+  expect(owners.size).toBeGreaterThan(100)
+  expect(nonZero(found)).toEqual(nonZero(booksOf()))
+})
+
+test('made anew it is the same', async () => {
+  const before = kept()
+  const { cohorts } = app.windfall
+  expect(await cohorts.rebuild()).toBeGreaterThan(100)
+  expect(kept()).toEqual(before)
+})

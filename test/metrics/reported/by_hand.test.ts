@@ -1,0 +1,305 @@
+/** Reports written by hand, of one app, whose sums are worked out in comments. The base currency is the dollar. */
+import { expect, test } from 'vitest'
+import type { ReportKind } from '../../../src/apple/api/connect.ts'
+import { addDays } from '../../../src/days.ts'
+import { dayNumber } from '../../../src/metrics/calendar.ts'
+import type { ReportedMeasure } from '../../../src/metrics/reported/cells.ts'
+import { rowsOf } from '../../helpers.ts'
+import { openApple } from '../../ledger/reports/apple.ts'
+import { type Cells, DAY, download, happening, level, sale } from '../../ledger/reports/samples.ts'
+
+const BEFORE = addDays(DAY, -1)
+const EARLIER = addDays(DAY, -2)
+
+const withoutAny: Cells = {
+  'Active Standard Price Subscriptions': '0',
+  'Active Free Trial Introductory Offer Subscriptions': '0',
+  'Billing Retry': '0',
+  'Grace Period': '0',
+}
+
+async function opened(folder?: string) {
+  const apple = await openApple()
+  const windfall = await apple.openWindfall(folder === undefined ? {} : { folder })
+  const [app] = windfall.windfall.apps.list()
+  if (!app) throw new Error('there is no app')
+  const { reported, imports } = windfall.windfall
+
+  async function run(days = 3): Promise<void> {
+    await imports.run({ days })
+    await reported.settled()
+  }
+
+  /** A measure's amount on a day, of all there is. */
+  function on(day: string, measure: ReportedMeasure, currency: string | null = null) {
+    const at = dayNumber(day)
+    const range = { app, filters: {}, split: null, currency, from: at, until: at } as const
+    return reported
+      .onlyReported(range as Parameters<typeof reported.onlyReported>[0], measure)
+      .values.get('')?.[0]
+  }
+  return { ...windfall, apple, app, reported, run, on }
+}
+
+const saying = (
+  apple: Awaited<ReturnType<typeof openApple>>,
+  kind: ReportKind,
+  day: string,
+  rows: readonly Cells[],
+) => apple.say(kind, day, rows)
+
+test('levels: standard, offers by their own length, trials, grace, retry', async () => {
+  const { apple, run, on } = await opened()
+  saying(apple, 'subscription_event', DAY, [
+    // Three months for one payment.
+    happening({
+      Event: 'Reactivate',
+      'Subscription Offer Type': 'Pay Up Front',
+      'Subscription Offer Name': 'come_back',
+      'Subscription Offer Duration': '3 Months',
+    }),
+  ])
+  saying(apple, 'subscription', DAY, [
+    // 31 × 9.99 = 309.69; of one in grace 9.99; together 319.68 and 32 subscriptions. 4 trials, 2 in retry.
+    { ...level(), 'Pay Up Front Win-back Offers': '0' },
+    // A year for 59.99 is 4.999 a month (4.99916… to the nearest thousandth); two are 9.998.
+    {
+      ...level({ ...withoutAny, 'Standard Subscription Duration': '1 Year', 'Customer Price': '59.99' }),
+      'Subscription Apple ID': '1234567892',
+      'Active Standard Price Subscriptions': '2',
+      'Pay Up Front Win-back Offers': '0',
+    },
+    // 15.00 for three months are 5.000 a month, not 15; three are 15.000.
+    {
+      ...level({ ...withoutAny, 'Customer Price': '15.00', 'Subscription Offer Name': 'come_back' }),
+      'Pay Up Front Win-back Offers': '3',
+    },
+  ])
+  await run()
+  // 319.680 + 9.998 + 15.000; 32 + 2 + 3.
+  expect(on(DAY, 'mrr')).toEqual({ milli: 344_678, count: 37 })
+  expect(on(DAY, 'mrr', 'USD')).toEqual({ milli: 344_678, count: 37 })
+  expect(on(DAY, 'mrr', 'EUR')).toBeUndefined()
+  expect(on(DAY, 'trials')?.count).toBe(4)
+  expect(on(DAY, 'grace')?.count).toBe(1)
+  expect(on(DAY, 'billing_retry')?.count).toBe(2)
+  // 7.00 of each of the 32; of the year 7.00 ÷ 12 = 0.583; of the offer 7.00 ÷ 3 = 2.333: 224 + 1.166 + 6.999.
+  expect(on(DAY, 'mrr.proceeds')?.milli).toBe(232_165)
+})
+
+test('a length that is told later changes the days that were counted without it', async () => {
+  const { apple, run, on } = await opened()
+  const offer = {
+    ...level({ ...withoutAny, 'Customer Price': '15.00', 'Subscription Offer Name': 'come_back' }),
+    'Pay Up Front Win-back Offers': '1',
+  }
+  saying(apple, 'subscription', EARLIER, [offer])
+  await run()
+  // By the month that the product lasts, since nobody has told better.
+  expect(on(EARLIER, 'mrr')?.milli).toBe(15_000)
+  saying(apple, 'subscription_event', BEFORE, [
+    happening({
+      ...{ 'Event Date': BEFORE, 'Subscription Offer Type': 'Pay Up Front' },
+      ...{ 'Subscription Offer Name': 'come_back', 'Subscription Offer Duration': '2 Months' },
+    }),
+  ])
+  apple.clock.turn(12 * 3_600_000)
+  await run()
+  expect(on(EARLIER, 'mrr')?.milli).toBe(7_500)
+})
+
+test('sales: charges, refunds, parts given back, downloads, proceeds in a currency of their own', async () => {
+  const { apple, run, on } = await opened()
+  saying(apple, 'sales', DAY, [
+    sale(),
+    sale({ Subscription: 'New', Units: '1' }),
+    sale({
+      'Product Type Identifier': 'IA1',
+      SKU: 'coins',
+      Units: '3',
+      'Customer Price': '0.99',
+      'Developer Proceeds': '0.70',
+    }),
+    // A refund: units and price below zero, proceeds above.
+    sale({ Units: '-1', 'Customer Price': '-9.99' }),
+    // A part given back at an upgrade: no units.
+    sale({ Units: '0', 'Customer Price': '-4.50', 'Developer Proceeds': '3.15' }),
+    // Paid in krona, paid out in dollars.
+    sale({ Units: '1', 'Customer Price': '99.00', 'Customer Currency': 'SEK', 'Country Code': 'SE' }),
+    // Free for a week: nothing was paid.
+    sale({ Units: '7', 'Customer Price': '0.00', 'Developer Proceeds': '0.00' }),
+    download(),
+    download({ 'Product Type Identifier': '3F', Units: '11' }),
+  ])
+  await run()
+  expect(on(DAY, 'revenue.renewal', 'USD')).toEqual({ milli: 19_980, count: 2 })
+  expect(on(DAY, 'revenue.renewal', 'SEK')).toEqual({ milli: 99_000, count: 1 })
+  // No rate of the krona is known: it is left out of the base currency.
+  expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 19_980, count: 3 })
+  expect(on(DAY, 'revenue.new')).toEqual({ milli: 9_990, count: 1 })
+  expect(on(DAY, 'revenue.one_time')).toEqual({ milli: 2_970, count: 3 })
+  expect(on(DAY, 'revenue.refund')).toEqual({ milli: 9_990, count: 1 })
+  expect(on(DAY, 'revenue.proration')).toEqual({ milli: 4_500, count: 1 })
+  // 2 × 7.00 and 1 × 7.00.
+  expect(on(DAY, 'proceeds.renewal')).toEqual({ milli: 21_000, count: 3 })
+  expect(on(DAY, 'proceeds.proration')?.milli).toBe(3_150)
+  expect(on(DAY, 'downloads')?.count).toBe(5)
+})
+
+test('events: trials begun, paid for and lost; ends by why', async () => {
+  const { apple, run, on } = await opened()
+  const trial = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
+  saying(apple, 'subscription_event', DAY, [
+    happening({ Event: 'Start Introductory Offer', ...trial, Quantity: '5', 'Cancellation Reason': ' ' }),
+    happening({
+      Event: 'Start Introductory Offer',
+      'Subscription Offer Type': 'Pay Up Front',
+      Quantity: '2',
+    }),
+    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '3' }),
+    happening({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
+    happening({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
+    happening({ Event: 'Cancel', 'Cancellation Reason': 'Price increase', Quantity: '1' }),
+    happening({
+      Event: 'Canceled from Billing Retry',
+      'Cancellation Reason': 'Billing issue',
+      Quantity: '7',
+    }),
+    happening({ Event: 'Something Apple thought of later', Quantity: '9' }),
+  ])
+  await run()
+  const counts = [
+    'trial.began',
+    'trial.won',
+    'trial.lost',
+    'churned.voluntary',
+    'churned.billing',
+    'churned.other',
+  ] as const
+  expect(counts.map((measure) => on(DAY, measure)?.count)).toEqual([5, 3, 4, 6, 7, 1])
+})
+
+test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
+  const { apple, run, on, store, reported } = await opened()
+  saying(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  await run()
+  expect(on(DAY, 'revenue.renewal', 'EUR')?.milli).toBe(19_980)
+  saying(apple, 'sales', DAY, [sale({ Units: '5' })])
+  apple.clock.turn(12 * 3_600_000)
+  await run()
+  expect(on(DAY, 'revenue.renewal', 'USD')).toEqual({ milli: 49_950, count: 5 })
+  expect(on(DAY, 'revenue.renewal', 'EUR')?.milli ?? 0).toBe(0)
+  const before = rowsOf(store, 'reported_sums')
+  await reported.rebuild()
+  expect(rowsOf(store, 'reported_sums')).toEqual(before)
+})
+
+test('a day that is missing goes on from the day before, marked, and the ledger’s share of a flow stands in', async () => {
+  const { apple, run, app, reported } = await opened()
+  for (const day of [EARLIER, DAY]) {
+    saying(apple, 'subscription', day, [level()])
+    saying(apple, 'sales', day, [sale({ 'Begin Date': us(day), 'End Date': us(day) })])
+  }
+  apple.say('subscription', BEFORE, 'gone')
+  apple.say('sales', BEFORE, 'gone')
+  await run()
+  const range = { from: dayNumber(addDays(EARLIER, -1)), until: dayNumber(DAY) }
+  const ask = {
+    app,
+    environment: 'production',
+    zone: 'own',
+    filters: {},
+    split: null,
+    currency: null,
+  } as const
+  const levels = await reported.read({ ...ask, ...range }, 'mrr')
+  // Nothing is known of the day before the first; 32 × 9.99 from then on.
+  expect(levels.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
+    ['ledger', false, true],
+    ['reports', true, true],
+    ['anchored', true, false],
+    ['reports', true, true],
+  ])
+  expect(levels.values.get('')?.map(({ milli }) => milli)).toEqual([0, 319_680, 319_680, 319_680])
+  const flows = await reported.read({ ...ask, ...range }, 'revenue.renewal')
+  expect(flows.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
+    ['ledger', false, false],
+    ['reports', true, true],
+    ['ledger', true, false],
+    ['reports', true, true],
+  ])
+  expect(flows.values.get('')?.map(({ milli }) => milli)).toEqual([0, 19_980, 0, 19_980])
+  expect(flows.seam).toBeNull()
+})
+
+const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
+
+test('what Apple says cannot be empty is no day of zeros', async () => {
+  const { apple, run, app, reported } = await opened()
+  saying(apple, 'subscription', BEFORE, [level()])
+  saying(apple, 'sales', DAY, [sale()])
+  apple.say('subscription', DAY, 'empty')
+  await run()
+  const at = dayNumber(DAY)
+  const ask = {
+    app,
+    environment: 'production',
+    zone: 'own',
+    filters: {},
+    split: null,
+    currency: null,
+  } as const
+  const { days, values } = await reported.read({ ...ask, from: at, until: at }, 'mrr')
+  expect(days[0]?.source).toBe('anchored')
+  expect(values.get('')?.[0]?.milli).toBe(319_680)
+})
+
+test('what was due when the process ended is summed at the next start', async () => {
+  const { apple, run, store, folder, reported } = await opened()
+  saying(apple, 'sales', DAY, [sale()])
+  await run()
+  const kept = rowsOf(store, 'reported_sums')
+  await reported.close()
+  await store.commit(() => {
+    store.prepare('delete from reported_sums').run()
+    store.prepare("delete from reported_days where kind = 'sales'").run()
+  })
+  const again = await apple.openWindfall({ folder })
+  await again.windfall.reported.settled()
+  expect(rowsOf(again.store, 'reported_sums')).toEqual(kept)
+})
+
+test('proceeds of charges: exact on their day, by ratio after it, estimated where no report has the price', async () => {
+  const { apple, run, app, reported } = await opened()
+  saying(apple, 'sales', BEFORE, [
+    sale({ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': ' ' }),
+    sale({
+      ...{ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': 'Rate After One Year' },
+      'Developer Proceeds': '8.50',
+    }),
+  ])
+  await run()
+  const noon = (day: string): number => Date.parse(`${day}T20:00:00Z`)
+  const charge = {
+    ...{ app_id: app.id, product_id: 'pro.monthly', storefront: 'USA', currency: 'USD' },
+    ...{ price_milli: 9_990, milli: 9_990, at: noon(BEFORE), is_after_a_year: false },
+  }
+  const of = (more: object) => reported.proceeds.of({ ...charge, ...more })
+  expect(of({})).toEqual({ milli: 7_000, currency: 'USD', basis: 'exact' })
+  expect(of({ is_after_a_year: true })).toEqual({ milli: 8_500, currency: 'USD', basis: 'exact' })
+  expect(of({ at: noon(DAY) })).toEqual({ milli: 7_000, currency: 'USD', basis: 'ratio' })
+  // Nobody knows which year: two at 7.00 and two at 8.50 are 7.75 on average.
+  expect(of({ is_after_a_year: null })).toEqual({ milli: 7_750, currency: 'USD', basis: 'ratio' })
+  // A third of it given back: 3.33 × 7.00 ÷ 9.99 = 2.3333…
+  expect(of({ milli: 3_330 })).toEqual({ milli: 2_333, currency: 'USD', basis: 'exact' })
+  // Two of them at once.
+  expect(of({ price_milli: 19_980, milli: 19_980, quantity: 2 })).toMatchObject({
+    milli: 14_000,
+    basis: 'exact',
+  })
+  // Before any report, in another country, at another price: 30 % off, 15 % after a year.
+  expect(of({ at: noon(EARLIER) })).toEqual({ milli: 6_993, currency: 'USD', basis: 'estimated' })
+  expect(of({ storefront: 'DEU', currency: 'EUR' })).toMatchObject({ milli: 6_993, currency: 'EUR' })
+  // 12.345 × 0.85 = 10.49325.
+  expect(of({ price_milli: 12_345, milli: 12_345, is_after_a_year: true })).toMatchObject({ milli: 10_493 })
+})

@@ -1,0 +1,273 @@
+/** A store whose history before November only Apple's reports know: what is shown against the store's own books. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
+import { dayNumber, dayText } from '../../../src/metrics/calendar.ts'
+import { monthlyMilli } from '../../../src/metrics/months.ts'
+import type { JoinedMeasure } from '../../../src/metrics/reported/joining.ts'
+import { rowsOf } from '../../helpers.ts'
+import { DAY, type Late, NOW, openLate } from './late.ts'
+
+const CONNECTED = NOW - 60 * DAY
+const IMPORTED = NOW - 6 * DAY
+const DAYS = 80
+const TODAY = Math.floor(NOW / DAY)
+const FIRST = TODAY - DAYS + 10
+const CHARGES: JoinedMeasure[] = ['revenue.new', 'revenue.renewal', 'revenue.one_time']
+
+let late: Late
+beforeAll(async () => {
+  late = await openLate({ subscribers: 350, connected: CONNECTED })
+  const refresh = () => late.windfall.rates.refresh(new AbortController().signal)
+  await late.live(IMPORTED)
+  await refresh()
+  await late.importAll(DAYS)
+  await late.live(NOW)
+  await refresh()
+  await late.windfall.metrics.settled()
+  await late.windfall.reported.settled()
+}, 60_000)
+afterAll(() => late.close())
+
+const ask = (app: Late['apps'][number], more: object = {}) => ({
+  ...({ app, environment: 'production', zone: 'own', filters: {}, split: null } as const),
+  ...{ currency: null, from: FIRST, until: TODAY },
+  ...more,
+})
+
+/** By the books: the paid subscriptions of an app alive then, and their MRR in a currency. */
+function truth(bundle_id: string, at: number, currency: string | null) {
+  const alive = late.simulation.books
+    .activeSubscriptions(at)
+    .filter((segment) => segment.bundle_id === bundle_id)
+  const own = alive.filter((segment) => currency === null || segment.currency === currency)
+  const worth = own.map(({ price_milli, period }) => monthlyMilli(price_milli, period, 'calendar') ?? 0)
+  return { milli: worth.reduce((sum, one) => sum + one, 0), count: alive.length }
+}
+
+test('MRR is the books’, in each currency, from reports alone, anchored, and over the seam', async () => {
+  const sources = new Set<string>()
+  for (const app of late.apps) {
+    for (const currency of ['USD', 'EUR', 'JPY']) {
+      const { days, values } = await late.windfall.reported.read(ask(app, { currency }), 'mrr')
+      for (const [index, { day, source, is_known }] of days.entries()) {
+        sources.add(source)
+        const isPacific = source === 'reports'
+        const at = isPacific ? pacificDay(dayText(day)).until - 1 : Math.min(NOW, (day + 1) * DAY - 1)
+        const books = truth(app.bundle_id, at, currency).milli
+        const shown = values.get('')?.[index]?.milli ?? 0
+        expect(is_known).toBe(true)
+        expect(
+          Math.abs(shown - books),
+          `${app.bundle_id} ${currency} ${dayText(day)} ${source}`,
+        ).toBeLessThanOrEqual(books * 0.005)
+      }
+    }
+  }
+  expect(sources).toContain('reports')
+  expect(sources).toContain('anchored')
+})
+
+test('in the base currency the line goes on after the last report as the business does', async () => {
+  const { reported, rates } = late.windfall
+  for (const app of late.apps) {
+    const whole = await reported.read(ask(app), 'mrr')
+    const last = whole.days.findLastIndex(({ source }) => source === 'reports')
+    const shown = whole.values.get('') ?? []
+    const level = shown[last]?.milli ?? 0
+    expect(whole.days[last + 1]?.source).toBe('anchored')
+    let moved = 0
+    for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
+      const { values } = await reported.read(ask(app, { currency }), 'mrr')
+      const line = values.get('') ?? []
+      const change = (line[last + 1]?.milli ?? 0) - (line[last]?.milli ?? 0)
+      moved += rates.convert(change, currency, 'USD', dayText(FIRST + last))?.milli ?? Number.NaN
+    }
+    expect(Math.abs((shown[last + 1]?.milli ?? 0) - level - moved)).toBeLessThanOrEqual(level * 0.005)
+  }
+})
+
+test('whoever was never heard of is counted: the ledger alone has fewer', async () => {
+  const standing = late.windfall.store.prepare<[string], { count: number }>(`
+    select sum(count) as count from metric_rows join metric_lineages on id = lineage_id
+    where app_id = ? and environment = 'production' and measure = 'mrr' and shown = 1`)
+  let [heard, shown, books] = [0, 0, 0]
+  for (const app of late.apps) {
+    heard += standing.get(app.id)?.count ?? 0
+    shown += (await late.windfall.reported.read(ask(app), 'mrr')).values.get('')?.at(-1)?.count ?? 0
+    books += truth(app.bundle_id, NOW, null).count
+  }
+  expect(shown).toBe(books)
+  expect(heard).toBeLessThan(books * 0.9)
+})
+
+test('the sums of reports are the books’ report lines, gross and proceeds, to the thousandth', () => {
+  const { reported, apps } = late.windfall
+  const last = pacificDayOf(IMPORTED)
+  const first = addDays(last, -DAYS)
+  for (const app of apps.list()) {
+    const lines = late.appStore
+      .reported({ from: first, until: last })
+      .filter(({ bundle_id, product_type }) => bundle_id === app.bundle_id && product_type.startsWith('IA'))
+    for (const [basis, column] of [
+      ['revenue', 'gross_milli'],
+      ['proceeds', 'proceeds_milli'],
+    ] as const) {
+      const books = new Map<string, number>()
+      for (const line of lines) books.set(line.currency, (books.get(line.currency) ?? 0) + line[column])
+      const range = { app, filters: {}, split: null, from: dayNumber(first), until: dayNumber(last) }
+      for (const [currency, milli] of books) {
+        const sum = (...kinds: ('new' | 'renewal' | 'one_time' | 'refund' | 'proration')[]) =>
+          kinds
+            .flatMap(
+              (kind) =>
+                reported.onlyReported({ ...range, currency }, `${basis}.${kind}`).values.get('') ?? [],
+            )
+            .reduce((total, one) => total + one.milli, 0)
+        expect(sum('new', 'renewal', 'one_time') - sum('refund', 'proration')).toBe(milli)
+      }
+    }
+    const downloads = late.appStore
+      .reported({ from: first, until: last })
+      .filter(({ bundle_id, product_type }) => bundle_id === app.bundle_id && /^F?1/.test(product_type))
+      .reduce((sum, { units }) => sum + units, 0)
+    const range = {
+      app,
+      filters: {},
+      split: null,
+      currency: null,
+      from: dayNumber(first),
+      until: dayNumber(last),
+    }
+    const shown = reported.onlyReported(range, 'downloads').values.get('') ?? []
+    expect(shown.reduce((sum, { count }) => sum + count, 0)).toBe(downloads)
+  }
+})
+
+test('charges over the seam of flows are the books’: none twice, none left out', async () => {
+  for (const app of late.apps) {
+    const seam = late.windfall.reported.seamOf(app.id, 'flows')
+    // A small app is first heard of some days later.
+    expect(seam?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
+    // Reports of Pacific days up to the seam, and all of the ledger up to now: one stretch of time.
+    const range = { from: pacificDay(dayText(FIRST)).from, until: NOW, bundle_id: app.bundle_id }
+    const books = late.simulation.books.charged(range)
+    for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
+      let shown = 0
+      for (const measure of CHARGES) {
+        const { days, values } = await late.windfall.reported.read(ask(app, { currency }), measure)
+        const mixed = days.filter(({ is_complete }) => !is_complete)
+        expect(mixed.map(({ day }) => day)).toEqual([seam?.day])
+        shown += (values.get('') ?? []).reduce((sum, { milli }) => sum + milli, 0)
+      }
+      expect(shown, currency).toBe(books[currency] ?? 0)
+    }
+  }
+})
+
+test('split and filtered the parts of a level add up to the whole, by the ids of products and three letters', async () => {
+  for (const app of late.apps) {
+    const whole = (await late.windfall.reported.read(ask(app), 'mrr')).values.get('') ?? []
+    for (const split of ['product', 'country', 'period', 'offer', 'currency'] as const) {
+      const { values } = await late.windfall.reported.read(ask(app, { split }), 'mrr')
+      const sums = whole.map((_, index) =>
+        [...values.values()].reduce((sum, line) => sum + (line[index]?.milli ?? 0), 0),
+      )
+      expect(sums).toEqual(whole.map(({ milli }) => milli))
+      if (split === 'country')
+        expect([...values.keys()].filter((key) => !/^([A-Z]{3})?$/.test(key))).toEqual([])
+      if (split === 'product') expect([...values.keys()].filter((key) => /^\d+$/.test(key))).toEqual([])
+    }
+    const products = [...(await late.windfall.reported.read(ask(app, { split: 'product' }), 'mrr')).values]
+    const [[product, line] = ['', []]] = products
+    const only = await late.windfall.reported.read(ask(app, { filters: { product: [product] } }), 'mrr')
+    expect(only.values.get('')).toEqual(line)
+  }
+})
+
+test('proceeds of the joined charges: those of reports are exact, of the ledger told by how surely', async () => {
+  const [app] = late.apps
+  if (!app) throw new Error('there is no app')
+  const gross = await late.windfall.reported.read(ask(app), 'revenue.renewal')
+  const net = await late.windfall.reported.read(ask(app, { basis: 'proceeds' }), 'revenue.renewal')
+  const sum = (line: { milli: number }[] | undefined) => (line ?? []).reduce((all, one) => all + one.milli, 0)
+  const [paid, got] = [sum(gross.values.get('')), sum(net.values.get(''))]
+  expect(got / paid).toBeGreaterThan(0.55)
+  expect(got / paid).toBeLessThan(0.86)
+  expect(net.basis.exact).toBeGreaterThan(0)
+  expect(net.basis.exact + net.basis.ratio + net.basis.estimated).toBe(got)
+  const mrr = await late.windfall.reported.read(ask(app, { basis: 'proceeds' }), 'mrr')
+  expect(mrr.basis.estimated).toBe(0)
+  expect(mrr.basis.ratio).toBeGreaterThan(0)
+})
+
+test('tallies with reports in them give the levels that are shown', async () => {
+  const { reported, series } = late.windfall
+  const buckets = Array.from({ length: 8 }, (_, week) => ({
+    from: FIRST + week * 7,
+    until: FIRST + week * 7 + 6,
+  }))
+  const reading = {
+    ...({ apps: late.apps.map(({ id }) => id), environment: 'production', zone: 'own' } as const),
+    ...({ measures: ['mrr', 'mrr.new'], levels: ['mrr'], buckets, filters: {} } as const),
+    ...({ attribute: null, split: 'app', currency: null } as const),
+  }
+  const { tallies, from } = await reported.readTallies(reading, series.read)
+  expect(from.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
+  for (const app of late.apps) {
+    const tally = tallies.get(app.id)?.get('mrr')
+    const { values } = await reported.read(ask(app, { until: FIRST + 55 }), 'mrr')
+    const changes = [...(tally?.milli ?? [])].reduce((sum, one) => sum + one, 0)
+    expect((tally?.before.milli ?? 0) + changes).toBe(values.get('')?.at(-1)?.milli)
+  }
+})
+
+test('coverage names every cause, and they add up', async () => {
+  const response = await late.request('/api/v1/coverage', {
+    headers: { authorization: `Bearer ${await late.token()}` },
+  })
+  expect(response.status).toBe(200)
+  const { coverage, seams } = (await response.json()) as {
+    coverage: {
+      metric: string
+      month: string
+      reports: number
+      ledger: number
+      residue: Record<string, number>
+    }[]
+    seams: { metric: string }[]
+  }
+  expect(new Set(coverage.map(({ metric }) => metric))).toEqual(
+    new Set(['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials']),
+  )
+  for (const { reports, ledger, residue } of coverage) {
+    const causes = Object.values(residue).reduce((sum, part) => sum + part, 0)
+    expect(Math.abs(causes - (reports - ledger))).toBeLessThan(1e-6)
+  }
+  const revenue = coverage.filter(({ metric }) => metric === 'revenue')
+  expect(revenue[0]?.residue.before_first_notification).toBeGreaterThan(0)
+  const [last] = revenue.slice(-1)
+  expect(Math.abs(last?.residue.unknown ?? 1)).toBeLessThanOrEqual((last?.reports ?? 0) * 0.02)
+  expect(seams.map(({ metric }) => metric)).toContain('flows')
+  const none = await late.request('/api/v1/coverage?from=2026-13', {
+    headers: { authorization: `Bearer ${await late.token()}` },
+  })
+  expect(none.status).toBe(400)
+})
+
+test('summed anew, everything is the same', async () => {
+  const { store, reported } = late.windfall
+  const tables = [
+    'reported_sums',
+    'reported_days',
+    'reported_prices',
+    'reported_products',
+    'reported_lengths',
+  ]
+  const before = tables.map((table) => rowsOf(store, table))
+  expect(before[0]?.length).toBeGreaterThan(1_000)
+  await store.commit(() =>
+    store.prepare('update reported_sums set milli = milli + 1, count = count + 1').run(),
+  )
+  await reported.rebuild()
+  expect(tables.map((table) => rowsOf(store, table))).toEqual(before)
+})

@@ -1,0 +1,61 @@
+/** A simulated App Store whose history Windfall knows from reports alone until it is connected, and from both after that. */
+import { APPS } from '../../../src/demo/catalogue.ts'
+import { fill } from '../../../src/demo/fill.ts'
+import { openPublisher } from '../../../src/demo/publisher.ts'
+import { openSimulation } from '../../../src/demo/simulation.ts'
+import { openAppStore } from '../../../src/demo/store/store.ts'
+import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
+
+export const DAY = 86_400_000
+/** Half past nine in the morning in California: yesterday's reports are there. */
+export const NOW = Date.UTC(2026, 2, 1, 17, 30)
+
+type Options = { subscribers?: number; seed?: number; connected?: number; from?: number }
+
+/** `connected`: since when notifications arrive; the history before it is the store's alone. */
+export async function openLate({
+  subscribers = 300,
+  seed = 11,
+  connected = NOW - 100 * DAY,
+  from = NOW - 800 * DAY,
+}: Options = {}) {
+  const clock = handClock(connected)
+  const authority = await sharedAuthority()
+  const simulation = openSimulation({ seed, from, until: NOW, subscribers, authority })
+  simulation.pass(connected)
+  const appStore = await openAppStore({ simulation, authority, clock })
+  const publisher = await openPublisher()
+  const apps = APPS.map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
+  const app = await openTestApp({ clock, hosts: appStore.hosts, apps, rate_origins: publisher.origins })
+  const { windfall, organization } = app
+  windfall.accounts.declare([
+    {
+      organization_id: organization.id,
+      connect: appStore.connect_key,
+      purchases: null,
+      vendor_numbers: [appStore.vendor_number],
+    },
+  ])
+
+  /** Lets the world go on up to an instant, and all that is sent meanwhile arrive. */
+  async function live(until: number): Promise<void> {
+    await fill(windfall, simulation.advance(until), clock, () => {})
+    clock.set(until)
+    await windfall.metrics.ripen()
+  }
+
+  async function importAll(days = 365): Promise<void> {
+    await windfall.imports.run({ days })
+    await windfall.reported.settled()
+  }
+
+  async function close(): Promise<void> {
+    await app.close()
+    await appStore.close()
+    await publisher.close()
+  }
+
+  return { ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close }
+}
+
+export type Late = Awaited<ReturnType<typeof openLate>>

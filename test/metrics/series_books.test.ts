@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DEFINITIONS, METRIC_NAMES } from '../../src/metrics/definitions.ts'
+import type { Figure } from '../../src/metrics/formulas.ts'
+import type { Point, Series } from '../../src/metrics/points.ts'
+import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import { seed } from '../random.ts'
+import { openBooksOf } from './oracle/books.ts'
+import { openPlayed, type Played } from './oracle/played.ts'
+
+const RANGE = 'from=2025-08-01&interval=month'
+
+let played: Played
+let books: ReturnType<typeof openBooksOf>
+let token: string
+beforeAll(async () => {
+  played = await openPlayed({
+    ...{ seed, subscribers: 80, odd: true, days: 300, is_declared: true },
+    ...{ time_zone: 'Europe/Berlin', currency: 'EUR' },
+  })
+  books = openBooksOf(played.simulation, played.until)
+  token = await played.app.token()
+})
+afterAll(() => played.close())
+
+async function ask(path: string): Promise<SeriesAnswer> {
+  const response = await played.app.request(`/api/v1/metrics/${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(response.status).toBe(200)
+  return (await response.json()) as SeriesAnswer
+}
+
+/** The instants of a month in Berlin, up to now: from its first to before its end. */
+function monthOf(on: string): { from: number; until: number; has: (one: { at: number }) => boolean } {
+  const next = new Date(`${on}T00:00:00Z`)
+  next.setUTCMonth(next.getUTCMonth() + 1)
+  const [from, until] = [midnight(on), Math.min(midnight(next.toISOString().slice(0, 10)), played.until + 1)]
+  return { from, until, has: ({ at }) => at >= from && at < until }
+}
+
+/** Berlin is an hour before UTC, two from the end of March to the end of October. */
+const midnight = (on: string): number =>
+  Date.parse(`${on}T00:00:00Z`) - (on >= '2025-10-27' && on <= '2026-03-29' ? 1 : 2) * 3_600_000
+
+const whole = ({ series }: SeriesAnswer): Point[] =>
+  series.find(({ part, value }) => part === null && value === null)?.points ?? []
+
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']
+
+test('who is paid for and on trial at the end of each month is in the books', async () => {
+  const points = whole(await ask(`active_subscriptions?${RANGE}`))
+  const trials = whole(await ask(`active_trials?${RANGE}`))
+  expect(points).toHaveLength(11)
+  for (const [index, { on, count }] of points.entries()) {
+    const alive = books.aliveBy(monthOf(on).until - 1, true)
+    const paid = Object.entries(alive).filter(([name]) => name.startsWith('count '))
+    expect(count).toBe(paid.reduce((sum, [, one]) => sum + one, 0))
+    expect(trials[index]?.count).toBe(alive.trials)
+  }
+})
+
+test('MRR is in the books, to the thousandth, by product in each currency', async () => {
+  for (const currency of CURRENCIES) {
+    const { series } = await ask(`mrr?${RANGE}&currency=${currency}&split=product&limit=100`)
+    for (const [index, { on }] of (series[0]?.points ?? []).entries()) {
+      const expected: Record<string, number> = {}
+      for (const [name, milli] of Object.entries(books.aliveBy(monthOf(on).until - 1, true))) {
+        const [kind = '', product = ''] = name.split(' ')
+        if (kind === currency) expected[product] = (expected[product] ?? 0) + milli
+      }
+      const found = series.map(({ value, points }) => [value, points[index]?.milli] as const)
+      expect(Object.fromEntries(found.filter(([, milli]) => milli !== 0))).toEqual(expected)
+    }
+  }
+})
+
+test('revenue is in the books, charge by charge, by month and currency', async () => {
+  for (const currency of CURRENCIES) {
+    const points = whole(await ask(`revenue?${RANGE}&currency=${currency}`))
+    for (const { on, milli } of points) {
+      const { has } = monthOf(on)
+      const sum = (kind: 'charge' | 'refund' | 'proration', amount: 'price_milli' | 'refunded_milli') =>
+        books
+          .money(kind)
+          .filter((one) => one.currency === currency && has(one))
+          .reduce((total, one) => total + one[amount], 0)
+      expect(milli).toBe(
+        sum('charge', 'price_milli') - sum('refund', 'refunded_milli') - sum('proration', 'refunded_milli'),
+      )
+    }
+  }
+})
+
+test('churn and trial conversion are in the books', async () => {
+  const churn = whole(await ask(`churn_rate?${RANGE}`))
+  for (const { on, numerator } of churn) {
+    const { until, has } = monthOf(on)
+    const lost = books.losses().filter((one) => {
+      const isBack = one.back_at !== null && one.back_at < until && one.back_at <= played.until
+      return has(one) && !isBack
+    })
+    expect(numerator).toBe(lost.length)
+  }
+  const cohorts = await ask(`trial_conversion?${RANGE}&view=cohort`)
+  for (const { on, denominator } of whole(cohorts)) {
+    const began = books.own.filter(({ kind, from }) => kind === 'trial' && monthOf(on).has({ at: from }))
+    expect(denominator).toBe(began.length)
+  }
+})
+
+/** Figures of all values and parts summed, for comparing a split with the whole. */
+function summed(series: readonly Series[]): Record<string, Figure> {
+  const sums: Record<string, Figure> = {}
+  for (const { part, points } of series) {
+    for (const { on, milli = 0, count = 0, numerator = 0, denominator = 0 } of points) {
+      const sum = sums[`${part} ${on}`] ?? { milli: 0, count: 0, numerator: 0, denominator: 0 }
+      sums[`${part} ${on}`] = {
+        milli: (sum.milli ?? 0) + milli,
+        count: (sum.count ?? 0) + count,
+        numerator: (sum.numerator ?? 0) + numerator,
+        denominator: (sum.denominator ?? 0) + denominator,
+      }
+    }
+  }
+  return sums
+}
+const isSomething = (figure: Figure): boolean => Object.values(figure).some((one) => one !== 0)
+const somethingOf = (sums: Record<string, Figure>) =>
+  Object.fromEntries(Object.entries(sums).filter(([, figure]) => isSomething(figure)))
+
+/** Of movements and losses the sum is what counts: between products they move where the level stays. */
+const withoutParts = (series: readonly Series[]): Series[] => series.filter(({ part }) => part === null)
+
+test.each(METRIC_NAMES)(
+  '%s: its splits sum up to the whole, read from other sums or from single rows',
+  async (name) => {
+    const { splits, filters } = DEFINITIONS[name]
+    const all = somethingOf(summed(withoutParts((await ask(`${name}?${RANGE}`)).series)))
+    const everyPeriod = 'period=P1W,P1M,P2M,P3M,P6M,P1Y'
+    const subscribed = somethingOf(
+      summed(withoutParts((await ask(`${name}?${RANGE}&${everyPeriod}`)).series)),
+    )
+    expect(Object.keys(subscribed).length).toBeGreaterThan(3)
+    for (const split of splits) {
+      const { series } = await ask(`${name}?${RANGE}&split=${split}&limit=3`)
+      expect(
+        series.some(({ others }) => others > 0) || new Set(series.map(({ value }) => value)).size <= 3,
+      ).toBe(true)
+      expect(somethingOf(summed(withoutParts(series)))).toEqual(all)
+      // Two dimensions at once come from the finest sums.
+      const fine = await ask(`${name}?${RANGE}&split=${split}&${everyPeriod}&limit=100`)
+      expect(somethingOf(summed(withoutParts(fine.series)))).toEqual(subscribed)
+    }
+    expect(filters).toContain('period')
+  },
+)
+
+test('movements close: what began, moved and ended is what the level changed by, day by day', async () => {
+  const range = 'from=2025-08-01'
+  const { series } = await ask(`mrr_movements?${range}`)
+  const levels = whole(await ask(`mrr?${range}`))
+  expect(series.map(({ part }) => part)).not.toContain('not_itemised')
+  for (const [index, { milli = 0 }] of levels.entries()) {
+    const before = index === 0 ? (levels[0]?.milli ?? 0) : (levels[index - 1]?.milli ?? 0)
+    const moved = series
+      .filter(({ part }) => part !== null)
+      .reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)
+    if (index > 0) expect(moved).toBe(milli - before)
+  }
+  // By product they do not: who goes from one to another is in no movement of the first.
+  const split = await ask(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
+  const between = split.series.flatMap(({ points }) => points.map(({ milli = 0 }) => milli))
+  expect(between.filter((milli) => milli !== 0).length).toBeGreaterThan(1)
+  expect(between.reduce((sum, milli) => sum + milli, 0)).toBe(0)
+})
+
+test('days of Apple’s reports have as much in them as days of the organization', async () => {
+  const own = whole(await ask(`revenue?from=2025-08-01&interval=month`))
+  const pacific = whole(await ask(`revenue?from=2025-08-01&interval=month&zone=pacific`))
+  const total = (points: readonly Point[]) => points.reduce((sum, { milli = 0 }) => sum + milli, 0)
+  expect(total(pacific)).toBe(total(own))
+  expect(total(own)).toBeGreaterThan(0)
+})
+
+test('while everything is made anew that is told, and what is shown meanwhile is whole', async () => {
+  const before = whole(await ask(`mrr?${RANGE}`))
+  const rebuilding = played.app.windfall.metrics.rebuild()
+  const told: SeriesAnswer[] = []
+  let isOver = false
+  void rebuilding.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    told.push(await ask(`mrr?${RANGE}`))
+    await new Promise(setImmediate)
+  }
+  await rebuilding
+  expect(told.some(({ rebuilding: progress }) => progress !== null && progress.done <= progress.of)).toBe(
+    true,
+  )
+  for (const one of told) expect(whole(one)).toEqual(before)
+})

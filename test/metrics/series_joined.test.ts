@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Point } from '../../src/metrics/points.ts'
+import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import { type Late, NOW, openLate } from './reported/late.ts'
+
+const DAY = 86_400_000
+const CONNECTED = NOW - 40 * DAY
+
+let late: Late
+let token: string
+beforeAll(async () => {
+  late = await openLate({ subscribers: 60, from: NOW - 200 * DAY, connected: CONNECTED })
+  await late.live(NOW)
+  await late.importAll(150)
+  token = await late.token()
+})
+afterAll(() => late.close())
+
+async function ask(path: string): Promise<SeriesAnswer> {
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await late.request(`/api/v1/metrics/${path}`, { headers })
+  expect(response.status).toBe(200)
+  return (await response.json()) as SeriesAnswer
+}
+const pointsOf = ({ series }: SeriesAnswer, part: string | null = null): Point[] =>
+  series.find((one) => one.part === part)?.points ?? []
+const total = (points: readonly Point[]): number => points.reduce((sum, { milli = 0 }) => sum + milli, 0)
+
+test('what the ledger never saw comes from the reports, and says so', async () => {
+  const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
+  const mrr = await ask(`mrr?from=${from}`)
+  expect(new Set(mrr.sources.map(({ source }) => source))).toContain('reports')
+  expect(mrr.sources[0]).toMatchObject({ measure: 'mrr', source: 'reports', from_on: from })
+  expect(pointsOf(mrr)[0]?.milli).toBeGreaterThan(0)
+  const revenue = await ask(`revenue?from=${from}`)
+  expect(total(pointsOf(revenue))).toBeGreaterThan(
+    total(pointsOf(await ask(`revenue?from=${from}&environment=sandbox`))),
+  )
+  expect(revenue.sources.some(({ source }) => source === 'reports')).toBe(true)
+})
+
+test('the waterfall closes with what the ledger has not itemised, where levels are those of reports', async () => {
+  const from = new Date(CONNECTED - 20 * DAY).toISOString().slice(0, 10)
+  const { series } = await ask(`mrr_movements?from=${from}`)
+  expect(series.map(({ part }) => part)).toContain('not_itemised')
+  const [whole, ...parts] = series
+  for (const [index, { milli }] of (whole?.points ?? []).entries())
+    expect(parts.reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)).toBe(milli)
+})
+
+test('proceeds are less than was charged, and it is told how surely they are known', async () => {
+  const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
+  const gross = await ask(`revenue?from=${from}&interval=month`)
+  const net = await ask(`revenue?from=${from}&interval=month&basis=proceeds`)
+  expect(gross.proceeds_known).toBeNull()
+  const share = total(pointsOf(net)) / total(pointsOf(gross))
+  expect(share).toBeGreaterThan(0.5)
+  expect(share).toBeLessThan(0.9)
+  expect(net.proceeds_known?.exact).toBeGreaterThan(0)
+  const [level] = pointsOf(await ask(`mrr?from=${from}`))
+  const [left] = pointsOf(await ask(`mrr?from=${from}&basis=proceeds`))
+  expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeGreaterThan(0.5)
+  expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeLessThan(0.9)
+})

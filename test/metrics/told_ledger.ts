@@ -1,0 +1,88 @@
+/** A ledger made by hand, told to Windfall as Apple would, and what its API says of the metrics. */
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { Point, Series } from '../../src/metrics/points.ts'
+import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
+import { openTestApp } from '../helpers.ts'
+
+type Fields = Record<string, unknown>
+
+export const at = (text: string): number => Date.parse(text.length === 10 ? `${text}T12:00:00Z` : text)
+
+export type LedgerOptions = {
+  time_zone?: string
+  currency?: string
+  rates?: readonly string[]
+  closing?: (close: () => Promise<void>) => void
+}
+
+/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `closing`: who closes it, the end of the test unless said. */
+export async function openLedger(options: LedgerOptions = {}) {
+  const { time_zone = 'UTC', currency = 'USD', rates = [], closing = onTestFinished } = options
+  const app = await openTestApp()
+  closing(app.close)
+  const { store, organizations, rates: kept } = app.windfall
+  await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
+  if (rates.length > 0) {
+    const read = kept.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
+    await store.commit(() => kept.keep(read))
+  }
+  const token = await app.token()
+
+  /** A transaction of lineage `id`, number `number` of it, bought on one day and lasting until another. */
+  async function tell(
+    id: string,
+    number: number,
+    from: string,
+    to: string | null,
+    more: Fields = {},
+    renewal: Fields = {},
+  ) {
+    const original = `${id}000`
+    const fields = {
+      ...{ transactionId: `${id}00${number}`, originalTransactionId: original, productId: 'monthly' },
+      ...{ purchaseDate: at(from), originalPurchaseDate: at(from), signedDate: at(from), price: 9990 },
+      ...{ expiresDate: to === null ? undefined : at(to), appTransactionId: `70400000${id}` },
+      ...{ transactionReason: number === 0 ? 'PURCHASE' : 'RENEWAL' },
+      ...more,
+    }
+    const signed = { originalTransactionId: original, signedDate: fields.signedDate, ...renewal }
+    const body = dataBody({
+      signedTransactionInfo: app.authority.sign(transactionPayload(fields)),
+      ...(to !== null && { signedRenewalInfo: app.authority.sign(renewalPayload(signed)) }),
+    })
+    const outer = {
+      notificationUUID: randomUUID(),
+      signedDate: fields.signedDate,
+      notificationType: 'SUBSCRIBED',
+    }
+    const { status } = await app.notify(outerPayload(body, outer))
+    if (status !== 200) throw new Error(`it was refused with ${status}`)
+  }
+
+  const get = (path: string, bearer = token): Promise<Response> =>
+    app.request(`/api/v1/${path}`, { headers: { authorization: `Bearer ${bearer}` } })
+
+  /** The answer about a metric. */
+  async function ask(path: string): Promise<SeriesAnswer> {
+    const response = await get(`metrics/${path}`)
+    const body = (await response.json()) as SeriesAnswer
+    if (response.status !== 200) throw new Error(JSON.stringify(body))
+    return body
+  }
+
+  return { app, tell, get, ask }
+}
+
+/** Figures of a part (null for the whole) of a value (null for none), by the first day of each bucket. */
+export function figuresIn<Key extends keyof Point>(
+  series: readonly Series[],
+  key: Key,
+  { part = null, value = null }: { part?: string | null; value?: string | null } = {},
+): Record<string, Point[Key]> {
+  const found = series.find((one) => one.part === part && one.value === value)
+  return Object.fromEntries((found?.points ?? []).map((point) => [point.on, point[key]]))
+}
+export const months = <Value>(...values: Value[]): Record<string, Value> =>
+  Object.fromEntries(values.map((value, index) => [`2026-0${3 + index}-01`, value]))
