@@ -15,12 +15,18 @@ import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
+import { openForgetting } from './attribution/forget.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/settings.ts'
+import { cohortRoutes } from './dashboard/cohorts.ts'
+import { coverageRoutes } from './dashboard/coverage.ts'
+import { customerRoutes } from './dashboard/customers.ts'
+import { forgetRoutes } from './dashboard/forget.ts'
 import { historyRoutes } from './dashboard/history.ts'
 import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
+import { metricRoutes } from './dashboard/metrics.ts'
 import { rateRoutes } from './dashboard/rates.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openApiTokens } from './dashboard/tokens.ts'
@@ -39,7 +45,12 @@ import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import type { Log } from './log.ts'
+import { openCohorts } from './metrics/cohorts/cohorts.ts'
+import { openCustomers } from './metrics/customers/customers.ts'
 import { openMetrics } from './metrics/metrics.ts'
+import { openOverview } from './metrics/overview.ts'
+import { openReported } from './metrics/reported/reported.ts'
+import { openSeries } from './metrics/series.ts'
 import { openStore } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -92,7 +103,8 @@ export async function openApp(options: AppOptions) {
   const history = openHistory({ store, clock, verifier, apps, ledger, feed, access, refused, log })
   const imports = openImports({ store, clock, feed, apps, accounts, access, wait, log })
   const reportedPeriods = openReportedPeriods({ store, products })
-  const attribution = openAttribution({ store, clock, feed, ledger, limits })
+  const forgetting = openForgetting({ store, clock, feed, live, log, wait })
+  const attribution = openAttribution({ store, clock, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
   const tokens = openApiTokens(store, clock)
   const http = openHttp({ log, version, ...reachOf(config) })
@@ -104,8 +116,20 @@ export async function openApp(options: AppOptions) {
     ...{ store, clock, apps, organizations, products, rates, ledger, log },
     factors: 'calendar',
   })
+  const commission = { ...config.metrics }
+  const { settingsOf } = metrics
+  const reported = openReported({
+    ...{ store, clock, apps, organizations, products, rates, imports, settingsOf, commission, log },
+  })
+  const series = openSeries({ store, clock, metrics, rates, reported })
+  const overview = openOverview({ metrics, series })
+  const customers = openCustomers({
+    ...{ store, clock, apps, organizations, feed, ledger, metrics },
+    proceedsOf: reported.proceedsInBase,
+  })
+  const cohorts = openCohorts({ store, clock, metrics, values: customers.values })
   const jobs = openJobs(
-    jobList({ accounts, arrivals, catalogue, history, imports, rates, reportedPeriods }),
+    jobList({ accounts, arrivals, catalogue, forgetting, history, imports, rates, reportedPeriods }),
     {
       store,
       clock,
@@ -119,9 +143,14 @@ export async function openApp(options: AppOptions) {
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(dashboardRoutes({ feed, live, apps, tokens, closing: http.closing }))
+  http.add(forgetRoutes({ store, keys, apps, tokens, forgetting }))
+  http.add(customerRoutes({ customers, apps, tokens }))
+  http.add(cohortRoutes({ cohorts, organizations, apps, tokens, clock, metrics }))
   http.add(jobRoutes({ jobs, tokens }))
   http.add(rateRoutes({ rates, tokens }))
   http.add(historyRoutes({ history, apps, tokens }))
+  http.add(metricRoutes({ series, overview, organizations, apps, tokens }))
+  http.add(coverageRoutes({ reported, metrics, apps, tokens }))
   http.add(importRoutes({ imports, accounts, apps, tokens }))
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
@@ -139,15 +168,19 @@ export async function openApp(options: AppOptions) {
     jobs.reschedule(next.jobs)
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
+    Object.assign(commission, next.metrics)
     await metrics.resume()
+    await reported.resume()
+    forgetting.resume()
     const applied = await arrivals.applyPending()
     if (applied > 0) log.info('applied notifications that had waited for their app', { applied })
   }
 
   async function close(): Promise<void> {
-    // The jobs first, so that what they run knows that it is stopped and not ended.
-    await Promise.all([jobs.close(), history.close(), imports.close(), metrics.close()])
-    await Promise.all([revocation?.close(), access.close()])
+    // In this order, so that what asks Apple knows that it is stopped before its question is given up.
+    const asking = [jobs.close(), history.close(), imports.close(), access.close()]
+    await Promise.all([...asking, metrics.close(), reported.close(), forgetting.close()])
+    await revocation?.close()
     await store.close()
   }
 
@@ -180,7 +213,13 @@ export async function openApp(options: AppOptions) {
     reportedPeriods,
     rates,
     metrics,
+    reported,
+    customers,
+    cohorts,
+    series,
+    overview,
     attribution,
+    forgetting,
     tokens,
     verifier,
     declare,

@@ -5,6 +5,7 @@ import type { Windfall } from './app.ts'
 import { AppleFault } from './apple/api/faults.ts'
 import type { App } from './apps/apps.ts'
 import type { Refreshed } from './apps/catalogue.ts'
+import { AppUserId } from './attribution/requests.ts'
 import { type Verbs, verb } from './control.ts'
 import type { Reach } from './dashboard/tokens.ts'
 import { Refusal } from './errors.ts'
@@ -36,6 +37,8 @@ const RunImport = v.object({
   organization: slug,
   days: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(400))), null),
 })
+const Forgotten = v.object({ organization: slug, app: text, app_user_id: AppUserId })
+const Forget = v.object({ ...Forgotten.entries, even_unknown: v.boolean() })
 const CreateToken = v.object({
   organization: slug,
   apps: v.optional(v.nullable(v.array(text)), null),
@@ -83,6 +86,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...importVerbs(windfall),
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
+    ...forgetVerbs(windfall),
     backup: verb(v.object({ destination: text }), ({ destination }) => store.backup(resolve(destination))),
   }
 }
@@ -201,6 +205,35 @@ function metricVerbs({ metrics }: Windfall): Verbs {
       return metrics.verify()
     }),
     'metrics.status': verb(v.object({}), () => ({ progress: metrics.progress() })),
+  }
+}
+
+function forgetVerbs({ store, apps, organizations, forgetting }: Windfall): Verbs {
+  function appMeant({ organization, app: name }: v.InferOutput<typeof Forgotten>): string {
+    const { id, slug: owner } = organizations.meant(organization)
+    const app = apps.ofOrganization(id, name)
+    if (app) return app.id
+    throw new Refusal(404, 'unknown_app', `${name} is no app of ${owner}; windfall apps list shows them`)
+  }
+
+  /** Answers once all is done. */
+  async function forget({ app_user_id, even_unknown, ...meant }: v.InferOutput<typeof Forget>) {
+    const app_id = appMeant({ ...meant, app_user_id })
+    const wish = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
+    const { id } = await store.commit(() => forgetting.forget(wish))
+    return forgetting.finished(id)
+  }
+
+  return {
+    'forget.user': verb(Forget, forget),
+    'forget.lift': verb(Forgotten, (asked) =>
+      store.commit(() => forgetting.lift(appMeant(asked), asked.app_user_id)),
+    ),
+    'forget.list': verb(v.object({}), () => ({
+      erasures: forgetting.list({ organization_id: null, apps: null, limit: 1_000, before: null }),
+    })),
+    'forget.compact': verb(v.object({}), forgetting.compact),
+    'forget.status': verb(v.object({}), () => ({ progress: forgetting.progress() })),
   }
 }
 

@@ -12,6 +12,7 @@ import { checkCommand } from './check.ts'
 import { connectCommand } from './connect.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
+import { forgetCommand } from './forget.ts'
 import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
@@ -37,6 +38,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   keys: keysCommand,
   tokens: tokensCommand,
   refused: refusedCommand,
+  forget: forgetCommand,
   import: importCommand,
   reconcile: reconcileCommand,
   rebuild: rebuildCommand,

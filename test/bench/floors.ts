@@ -19,9 +19,9 @@ const USUAL_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
 /** The two routes on another store over the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
-  const { apps, keys, organizations, ledger, verifier, clock } = windfall
+  const { apps, keys, organizations, ledger, forgetting, verifier, clock } = windfall
   const feed = openFeed(store, clock)
-  const attribution = openAttribution({ store, clock, feed, ledger, limits })
+  const attribution = openAttribution({ store, clock, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
   return attributionRoutes({
     store,

@@ -1,0 +1,37 @@
+/** What we compute: the shapes in which cohorts are told. */
+import * as v from 'valibot'
+
+const share = v.nullable(v.number())
+const complete = v.pipe(v.boolean(), v.description('Nothing that is still to come can change it'))
+const money = {
+  ...{ charged_milli: v.number(), refunded_milli: v.number(), prorated_milli: v.number() },
+  net_milli: v.number(),
+}
+
+const RetentionAnswer = v.object({
+  cohort: v.pipe(v.string(), v.description('The first day of it')),
+  period: v.pipe(v.string(), v.description('What was paid for first, an ISO 8601 duration')),
+  size: v.number(),
+  renewals: v.array(
+    v.object({ k: v.number(), due: v.number(), held: v.number(), share: v.number(), complete }),
+  ),
+})
+const LtvAnswer = v.object({
+  ...{ cohort: v.string(), customers: v.number() },
+  values: v.array(v.object({ days: v.number(), ...money, per_customer_milli: v.number(), complete })),
+})
+const ArppuAnswer = v.object({
+  ...{ cohort: v.string(), payers: v.number(), ...money, per_payer_milli: share, complete },
+})
+const RecoveryAnswer = v.object({
+  ...{ cohort: v.string(), failed: v.number(), recovered: v.number(), lost: v.number() },
+  ...{ pending: v.number(), recovery_rate: share, days_to_recover: share, complete },
+})
+
+export const CohortsAnswer = v.object({
+  metric: v.picklist(['retention', 'ltv', 'arppu', 'recovery']),
+  ...{ title: v.string(), sentence: v.string(), formula: v.string() },
+  ...{ by: v.string(), from: v.string(), to: v.string(), time_zone: v.string() },
+  currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
+  cohorts: v.array(v.union([RetentionAnswer, LtvAnswer, ArppuAnswer, RecoveryAnswer])),
+})

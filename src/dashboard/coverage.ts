@@ -1,0 +1,107 @@
+/** What may be asked: how much of the figures of Apple's reports the ledger explains, and what the rest is for. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Apps } from '../apps/apps.ts'
+import { header } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import { dayText } from '../metrics/calendar.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Reported } from '../metrics/reported/reported.ts'
+import { appsNamed, appsWithin, list } from './scope.ts'
+import type { ApiTokens } from './tokens.ts'
+
+const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
+const SEAMS = ['mrr', 'trials', 'flows'] as const
+
+const month = v.pipe(v.string(), v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM'))
+const CoverageQuery = v.object({
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+  from: v.optional(v.pipe(month, v.description('The first month, YYYY-MM'))),
+  to: v.optional(v.pipe(month, v.description('The last month, YYYY-MM'))),
+})
+
+const part = (words: string) => v.pipe(v.number(), v.description(words))
+const Residue = v.object({
+  before_first_notification: part('Of a time, or of subscriptions, that nothing had been heard of'),
+  upgrade_proration: part('Parts given back, which Apple tells in reports alone'),
+  refund_timing: part('Refunds that the two count on other days, or one of them not'),
+  day_boundary: part('What the other has in the next month or the one before'),
+  exchange_rate: part('The same money by the rate of another day'),
+  family_sharing: part('Neither counts what a family shares: always 0'),
+  unknown: part('None of these'),
+})
+const CoverageAnswer = v.object({
+  coverage: v.array(
+    v.object({
+      ...{ app_id: v.string(), month: v.string(), metric: v.picklist(METRICS) },
+      unit: v.pipe(
+        v.picklist(['money', 'count']),
+        v.description('money is in thousandths of the base currency'),
+      ),
+      day_on: v.pipe(
+        v.string(),
+        v.description('The last Pacific day of the month that a report tells of; levels are of its end'),
+      ),
+      ...{ reports: v.number(), ledger: v.number() },
+      share: v.pipe(v.nullable(v.number()), v.description('ledger ÷ reports; null where Apple has nothing')),
+      residue: v.pipe(Residue, v.description('reports − ledger, by cause')),
+    }),
+  ),
+  seams: v.pipe(
+    v.array(v.object({ app_id: v.string(), metric: v.picklist(SEAMS), day_on: v.string(), at: v.number() })),
+    v.description(
+      'From which Pacific midnight on the ledger alone is shown. Levels (mrr, trials) before it are of the reports, and after the last report of that and of what the ledger saw since',
+    ),
+  ),
+})
+
+type Deps = {
+  reported: Pick<Reported, 'coverage' | 'seamOf'>
+  metrics: Pick<Metrics, 'ripen'>
+  apps: Apps
+  tokens: ApiTokens
+}
+
+export function coverageRoutes({ reported, metrics, apps, tokens }: Deps): Route[] {
+  async function coverage(event: H3Event): Promise<v.InferOutput<typeof CoverageAnswer>> {
+    const reach = tokens.reachOf(header(event, 'authorization') ?? null)
+    const { app, from, to } = parse(CoverageQuery, Object.fromEntries(event.url.searchParams))
+    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
+    const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
+    await metrics.ripen()
+    const answer: v.InferOutput<typeof CoverageAnswer> = { coverage: [], seams: [] }
+    for (const one of chosen) {
+      const months = await reported.coverage(one)
+      answer.coverage.push(...months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9')))
+      for (const metric of SEAMS) {
+        const seam = reported.seamOf(one.id, metric)
+        if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
+      }
+    }
+    return answer
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/coverage',
+      tag: 'Metrics',
+      summary: 'How much of Apple’s figures the ledger explains, by app, month and metric, and why not all',
+      security: ['read_token'],
+      query: CoverageQuery,
+      answers: {
+        200: { description: 'Every month that reports tell of, oldest first', schema: CoverageAnswer },
+        400: { description: 'invalid_request' },
+        401: { description: 'token_required, invalid_token' },
+        404: { description: 'unknown_app' },
+      },
+      handler: coverage,
+    },
+  ]
+}
+
+const toldOf = ({ day, at }: { day: number; at: number }) => ({
+  day_on: dayText(day),
+  at,
+})

@@ -1,0 +1,98 @@
+/** What we compute: the shapes in which customers and users are told. */
+import * as v from 'valibot'
+import { STATUSES } from '../metrics/customers/worth.ts'
+
+const at = v.nullable(v.number())
+const words = v.nullable(v.string())
+const money = (description: string) => v.pipe(v.number(), v.description(description))
+
+export const CustomerAnswer = v.object({
+  id: v.pipe(v.string(), v.description('Its canonical id')),
+  app_id: v.string(),
+  environment: v.picklist(['production', 'sandbox']),
+  status: v.pipe(v.nullable(v.picklist(STATUSES)), v.description('null: never subscribed')),
+  product_id: words,
+  country: words,
+  currency: v.pipe(words, v.description('Of all amounts here; thousandths of it')),
+  ltv_milli: money('charged less refunded less prorated'),
+  charged_milli: v.number(),
+  refunded_milli: v.number(),
+  prorated_milli: money('The unused part that Apple gives back at an upgrade; an estimate'),
+  unconverted: v.pipe(
+    v.nullable(v.record(v.string(), v.number())),
+    v.description('By currency, what no exchange rate was known for; outside the sums'),
+  ),
+  payments: v.number(),
+  unpriced: v.pipe(v.number(), v.description('Of the payments, those whose price Apple has not told')),
+  months_paid: v.pipe(v.number(), v.description('How long was paid for, in months')),
+  mrr_milli: v.number(),
+  risk_milli: money('The monthly value of what will not renew, or waits for a payment'),
+  next_renewal_at: at,
+  first_paid_at: at,
+  last_paid_at: at,
+  last_seen_at: v.pipe(v.number(), v.description('The last payment, or change that Apple told of')),
+  original_transaction_ids: v.array(v.string()),
+  app_user_ids: v.array(v.string()),
+})
+
+export const CustomersAnswer = v.object({
+  customers: v.array(CustomerAnswer),
+  next: v.pipe(words, v.description('`cursor` of the next page; null after the last')),
+})
+
+const LinkAnswer = v.looseObject({
+  transaction_id: v.string(),
+  app_user_id: v.string(),
+  proved_app_user_id: words,
+  verification: v.picklist(['verified', 'unverified']),
+  proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
+})
+const UserAnswer = v.looseObject({ app_id: v.string(), app_user_id: v.string() })
+const MovesAnswer = v.pipe(v.array(v.looseObject({})), v.description('Who moved the links, newest first'))
+
+export const ProfileAnswer = v.object({
+  customer: CustomerAnswer,
+  lineages: v.pipe(
+    v.array(
+      v.looseObject({
+        id: v.string(),
+        original_transaction_id: v.string(),
+        subscription: v.nullable(v.looseObject({ state: v.string() })),
+        timeline: v.array(v.looseObject({ from: v.number(), to: v.number(), kind: v.string() })),
+      }),
+    ),
+    v.description('Each purchase with what came of it: its state now and its timeline'),
+  ),
+  transactions: v.pipe(
+    v.array(
+      v.looseObject({
+        transaction_id: v.string(),
+        price_milli: v.nullable(v.number()),
+        currency: words,
+        base_milli: v.nullable(v.number()),
+      }),
+    ),
+    v.description('Newest first; base_milli is in the currency of the customer'),
+  ),
+  proceeds: v.pipe(
+    v.nullable(v.object({ base_milli: v.number(), transactions: v.number(), estimated: v.number() })),
+    v.description(
+      'What stays of the charges after tax, commission and what was given back; of how many, and of how many estimated',
+    ),
+  ),
+  users: v.array(UserAnswer),
+  links: v.array(LinkAnswer),
+  link_history: MovesAnswer,
+  events: v.pipe(v.array(v.looseObject({ seq: v.number() })), v.description('The newest, newest first')),
+})
+
+export const UsersAnswer = v.object({
+  users: v.array(
+    v.looseObject({
+      ...UserAnswer.entries,
+      links: v.array(LinkAnswer),
+      link_history: MovesAnswer,
+      customers: v.array(CustomerAnswer),
+    }),
+  ),
+})

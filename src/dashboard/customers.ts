@@ -1,0 +1,249 @@
+/** What may be asked: customers in order, found by any id, one of them whole, and users. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Environment } from '../apple/payloads.ts'
+import type { Apps } from '../apps/apps.ts'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body.ts'
+import { parse } from '../http/parse.ts'
+import type { Route } from '../http/route.ts'
+import type { Customers } from '../metrics/customers/customers.ts'
+import {
+  CUSTOMER_SORTS,
+  type CustomerPage,
+  type CustomerScope,
+  type Listing,
+} from '../metrics/customers/lists.ts'
+import { STATUSES } from '../metrics/customers/worth.ts'
+import { csvLine } from './csv.ts'
+import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
+import { appsNamed, appsWithin, list, whole } from './scope.ts'
+import type { ApiTokens, Reach } from './tokens.ts'
+
+/** Customers read at once for a file. */
+const CSV_PAGE = 200
+
+const Choice = {
+  query: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(1_200, 'must have at most 1200 characters'),
+      v.description(
+        'A customer’s id, an original transaction id, a transaction id, an appAccountToken, an app transaction id or an app user’s id; or attribute:key=value',
+      ),
+    ),
+  ),
+  sort: v.optional(
+    v.pipe(
+      v.picklist(CUSTOMER_SORTS),
+      v.description('risk: by the monthly value of what will not renew or waits for a payment'),
+    ),
+    'ltv',
+  ),
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+  environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
+  status: v.optional(v.picklist(STATUSES)),
+}
+const CustomersQuery = v.object({
+  ...Choice,
+  cursor: v.optional(v.pipe(v.string(), v.description('`next` of the page before'))),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
+})
+const CsvQuery = v.object(Choice)
+const UserQuery = v.object({
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+})
+
+const COLUMNS = [
+  ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],
+  ...['charged_milli', 'refunded_milli', 'prorated_milli', 'payments', 'unpriced', 'months_paid'],
+  ...['mrr_milli', 'risk_milli', 'next_renewal_at', 'first_paid_at', 'last_paid_at', 'last_seen_at'],
+] as const
+
+type Deps = { customers: Customers; apps: Apps; tokens: ApiTokens }
+type Asked = Pick<Listing, 'sort' | 'status' | 'scopes'> & { query: string | null }
+
+export function customerRoutes({ customers, apps, tokens }: Deps): Route[] {
+  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+
+  function askedIn(
+    event: H3Event,
+    { app, environment, query, sort, status }: v.InferOutput<typeof CsvQuery>,
+  ): Asked {
+    const scopes = scopesOf(apps, reachOf(event), app, [environment])
+    return { scopes, sort, status: status ?? null, query: query?.trim() || null }
+  }
+
+  async function pageOf(
+    { query, ...asked }: Asked,
+    cursor: string | null,
+    limit: number,
+  ): Promise<CustomerPage> {
+    const listing = { ...asked, cursor, limit }
+    return query === null ? customers.list(listing) : customers.find(query, listing)
+  }
+
+  async function listCustomers(event: H3Event) {
+    reachOf(event)
+    const query = parse(CustomersQuery, queryOf(event))
+    const asked = askedIn(event, query)
+    await customers.ripen()
+    const page = await pageOf(asked, query.cursor ?? null, query.limit)
+    return { customers: page.customers.map(customers.summaryOf), next: page.next }
+  }
+
+  async function csv(event: H3Event): Promise<Response> {
+    reachOf(event)
+    const asked = askedIn(event, parse(CsvQuery, queryOf(event)))
+    await customers.ripen()
+    const read = (cursor: string | null) => pageOf(asked, cursor, CSV_PAGE)
+    return new Response(event.req.method === 'HEAD' ? null : tableOf(read, customers.summaryOf), {
+      headers: CSV_HEADERS,
+    })
+  }
+
+  return routesFor({ listCustomers, csv, ...personHandlers({ customers, apps }, reachOf) })
+}
+
+/** Of one customer, and of one user. */
+function personHandlers(
+  { customers, apps }: Pick<Deps, 'customers' | 'apps'>,
+  reachOf: (event: H3Event) => Reach,
+) {
+  async function profile(event: H3Event) {
+    const reach = reachOf(event)
+    const id = paramOf(event, 'id')
+    const owner = customers.whose(id)
+    const mayRead = owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)
+    if (mayRead) await customers.ripen()
+    const answer = mayRead ? customers.profile(id) : null
+    if (answer !== null) return answer
+    throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+  }
+
+  async function user(event: H3Event) {
+    const reach = reachOf(event)
+    const { app } = parse(UserQuery, queryOf(event))
+    const scopes = scopesOf(apps, reach, app, ['production', 'sandbox'])
+    const app_user_id = paramOf(event, 'app_user_id')
+    await customers.ripen()
+    const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
+    const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
+    if (users.length > 0) return { users }
+    throw new Refusal(
+      404,
+      'unknown_user',
+      `there is no user ${app_user_id} in an app that this token may read`,
+    )
+  }
+
+  return { profile, user }
+}
+
+function scopesOf(
+  apps: Apps,
+  reach: Reach,
+  app: string[] | undefined,
+  environments: readonly Environment[],
+): CustomerScope[] {
+  const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
+  return appsWithin(reach, apps)
+    .filter(({ id }) => ids === undefined || ids.includes(id))
+    .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
+}
+
+/** The table of all pages that `read` gives. */
+function tableOf(read: Read, summaryOf: Customers['summaryOf']): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const pages = linesOf(read, summaryOf)
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pages.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: async () => void (await pages.return()),
+  })
+}
+
+type Read = (cursor: string | null) => Promise<CustomerPage>
+
+async function* linesOf(read: Read, summaryOf: Customers['summaryOf']): AsyncGenerator<string, void> {
+  yield csvLine(COLUMNS)
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: CustomerPage = await read(cursor ?? null)
+    const rows = page.customers.map(summaryOf)
+    // A page of a search may be empty before the last.
+    if (rows.length > 0) yield rows.map((row) => csvLine(COLUMNS.map((name) => row[name]))).join('')
+    cursor = page.next
+  }
+}
+
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="customers.csv"',
+}
+
+const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
+
+/** A name in the path; it may hold a slash, written %2F. */
+function paramOf(event: H3Event, name: string): string {
+  const text = event.context.params?.[name] ?? ''
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function routesFor(
+  handlers: Record<'listCustomers' | 'csv' | 'profile' | 'user', Route['handler']>,
+): Route[] {
+  const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
+  const REFUSED = {
+    400: { description: 'invalid_request' },
+    401: { description: 'token_required, invalid_token' },
+    404: { description: 'unknown_app' },
+  }
+  return [
+    {
+      ...READ,
+      path: '/api/v1/customers',
+      summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
+      query: CustomersQuery,
+      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...REFUSED },
+      handler: handlers.listCustomers,
+    },
+    {
+      ...READ,
+      path: '/api/v1/customers.csv',
+      summary: 'The same customers, all of them, as a table',
+      query: CsvQuery,
+      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...REFUSED },
+      handler: handlers.csv,
+    },
+    {
+      ...READ,
+      path: '/api/v1/customers/:id',
+      summary: 'All about one customer; any id that a customer ever had names it',
+      answers: {
+        200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer },
+        401: REFUSED[401],
+        404: { description: 'unknown_customer' },
+      },
+      handler: handlers.profile,
+    },
+    {
+      ...READ,
+      path: '/api/v1/users/:app_user_id',
+      summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
+      query: UserQuery,
+      answers: {
+        200: { description: 'The user in each app that knows the id', schema: UsersAnswer },
+        ...REFUSED,
+        404: { description: 'unknown_app, unknown_user' },
+      },
+      handler: handlers.user,
+    },
+  ]
+}

@@ -1,0 +1,179 @@
+/** What may be asked: every metric, what it means, and its figures by day, week or month. */
+import type { H3Event } from 'h3'
+import type { App, Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body.ts'
+import type { Route } from '../http/route.ts'
+import { csvOf, overviewCsv, seriesCsv } from '../metrics/csv.ts'
+import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
+import type { Overview } from '../metrics/overview.ts'
+import { asked, metricNamed, type Place, PlaceQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import type { Scope, SeriesOf } from '../metrics/series.ts'
+import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
+import { appsNamed, appsWithin } from './scope.ts'
+import type { ApiTokens, Reach } from './tokens.ts'
+
+type Deps = {
+  series: SeriesOf
+  overview: Overview
+  organizations: Organizations
+  apps: Apps
+  tokens: ApiTokens
+}
+
+const CSV = '.csv'
+
+export function metricRoutes({ series, overview, organizations, apps, tokens }: Deps): Route[] {
+  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+
+  /** The apps that are asked for and may be read, by their organizations, in the order of these. */
+  function scopesOf(reach: Reach, { app, organization, environment, zone }: Place): Scope[] {
+    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
+    const chosen = appsWithin(reach, apps).filter(
+      (one) =>
+        (ids?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
+    )
+    if (chosen.length === 0)
+      throw new Refusal(404, 'unknown_app', 'there is no connected app that this token may read')
+    const grouped = Map.groupBy(chosen, ({ organization_id }: App) => organization_id)
+    return organizations.list().flatMap((one) => {
+      const own = grouped.get(one.id)
+      return own ? [{ organization: one, apps: own, environment, zone }] : []
+    })
+  }
+
+  /** @throws Refusal 400 `organization_needed`: what is counted in two currencies or by two calendars has no sum. */
+  function scopeOf(reach: Reach, place: Place): Scope {
+    const scopes = scopesOf(reach, place)
+    const [only] = scopes
+    if (only && scopes.length === 1) return only
+    throw severalOf(scopes)
+  }
+
+  async function one(event: H3Event): Promise<unknown> {
+    const reach = reachOf(event)
+    const path = decodeURIComponent(event.url.pathname.split('/').at(-1) ?? '')
+    const isCsv = path.endsWith(CSV)
+    const name = metricNamed(isCsv ? path.slice(0, -CSV.length) : path)
+    const query = asked(SeriesQuery, event.url.searchParams)
+    const scope = scopeOf(reach, query)
+    const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
+    return isCsv ? csvAnswer(name, seriesCsv(answer)) : answer
+  }
+
+  const standing = (event: H3Event) => {
+    const reach = reachOf(event)
+    return overview(scopesOf(reach, asked(PlaceQuery, event.url.searchParams)))
+  }
+
+  function definitions(event: H3Event) {
+    reachOf(event)
+    return { metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]) }
+  }
+
+  return routesFor({
+    definitions,
+    definitionsCsv: (event) => csvAnswer('metrics', definitionsCsv(definitions(event))),
+    one,
+    overview: standing,
+    overviewCsv: async (event) => csvAnswer('overview', overviewCsv(await standing(event))),
+  })
+}
+
+function severalOf(scopes: readonly Scope[]): Refusal {
+  const names = scopes.map(({ organization }) => `${organization.id} (${organization.slug})`).join(', ')
+  const detail = `apps of several organizations are not summed up; name one as organization: ${names}`
+  return new Refusal(400, 'organization_needed', detail)
+}
+
+function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }): string {
+  const header = [
+    'name',
+    'title',
+    'sentence',
+    'formula',
+    'unit',
+    'ratio_of',
+    'kind',
+    'splits',
+    'filters',
+    'views',
+  ]
+  return csvOf(
+    header,
+    metrics.map(({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) => [
+      ...[name, title, sentence, formula, unit, ratio_of, kind, splits.join(' '), filters.join(' ')],
+      views.map((view) => view.name).join(' '),
+    ]),
+  )
+}
+
+const csvAnswer = (name: string, text: string): Response =>
+  new Response(text, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}.csv"`,
+    },
+  })
+
+type Handlers = Record<
+  'definitions' | 'definitionsCsv' | 'one' | 'overview' | 'overviewCsv',
+  Route['handler']
+>
+
+const READ = { method: 'GET', tag: 'Metrics', security: ['read_token'] } as const
+const AS_CSV = { description: 'The same as comma-separated values', content_type: 'text/csv' } as const
+const NO_TOKEN = { description: 'token_required, invalid_token' } as const
+const REFUSALS = {
+  400: { description: 'invalid_request, unknown_metric, organization_needed' },
+  401: NO_TOKEN,
+  404: { description: 'unknown_app' },
+} as const
+
+function routesFor(handlers: Handlers): Route[] {
+  const overview = {
+    ...READ,
+    summary: 'Today’s levels, this month’s flows, and both a month before, of each organization',
+    query: PlaceQuery,
+  }
+  return [
+    {
+      ...READ,
+      path: '/api/v1/metrics',
+      summary: 'What every metric means, and how it can be split and filtered',
+      answers: { 200: { description: 'Every metric', schema: DefinitionsAnswer }, 401: NO_TOKEN },
+      handler: handlers.definitions,
+    },
+    {
+      ...READ,
+      path: '/api/v1/metrics.csv',
+      summary: 'What every metric means, as comma-separated values',
+      answers: { 200: AS_CSV, 401: NO_TOKEN },
+      handler: handlers.definitionsCsv,
+    },
+    {
+      ...READ,
+      path: '/api/v1/metrics/:name',
+      summary: 'A metric by day, week or month; with `.csv` at the end of its name as comma-separated values',
+      description:
+        'Amounts are whole thousandths of the currency named. A level is that at the end of a day, week or month, or now.',
+      query: SeriesQuery,
+      answers: { 200: { description: 'Its series', schema: SeriesSchema }, ...REFUSALS },
+      handler: handlers.one,
+    },
+    {
+      ...overview,
+      path: '/api/v1/overview',
+      answers: { 200: { description: 'Each organization', schema: OverviewSchema }, ...REFUSALS },
+      handler: handlers.overview,
+    },
+    {
+      ...overview,
+      path: '/api/v1/overview.csv',
+      summary: 'The overview as comma-separated values',
+      answers: { 200: AS_CSV, ...REFUSALS },
+      handler: handlers.overviewCsv,
+    },
+  ]
+}

@@ -1,0 +1,144 @@
+/** What may be asked: the shapes in which metrics are answered. */
+import * as v from 'valibot'
+
+const described = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
+  v.pipe(schema, v.description(words))
+const milli = (words: string) => v.optional(described(v.number(), words))
+
+const Named = v.object({ name: v.string(), title: v.string(), sentence: v.string() })
+const unit = v.picklist(['money', 'count', 'ratio'])
+const ratio_of = v.nullable(v.picklist(['money', 'count']))
+const kind = described(
+  v.picklist(['level', 'flow']),
+  'level: what stands at the end of a day, week or month. flow: what happened within it',
+)
+
+export const DefinitionsAnswer = v.object({
+  metrics: v.array(
+    v.object({
+      ...Named.entries,
+      formula: v.string(),
+      unit,
+      ratio_of: described(ratio_of, 'What the numerator and the denominator of a ratio are'),
+      kind,
+      parts: v.array(Named),
+      views: v.array(Named),
+      splits: v.array(v.string()),
+      filters: v.array(v.string()),
+      bases: v.array(v.string()),
+      has_refund_days: v.boolean(),
+    }),
+  ),
+})
+
+const NotConverted = v.object({
+  currency: v.string(),
+  milli: milli('Thousandths of that currency'),
+  numerator: v.optional(v.number()),
+  denominator: v.optional(v.number()),
+})
+
+const Point = v.object({
+  on: described(v.string(), 'The first day of the day, week or month'),
+  milli: milli('Of money: thousandths of the currency'),
+  count: v.optional(v.number()),
+  ratio: v.optional(
+    described(v.nullable(v.number()), 'Six digits after the point; null where there is nothing to divide by'),
+  ),
+  numerator: milli('Of a ratio: a count, or thousandths of the currency'),
+  denominator: v.optional(v.number()),
+  complete: described(
+    v.boolean(),
+    'It is over, every rate is final, every amount converted, and nothing counted is still open',
+  ),
+  not_converted: v.optional(
+    described(
+      v.array(NotConverted),
+      'Amounts that no rate is known for, outside the figures; absent where none',
+    ),
+  ),
+})
+
+const Series = v.object({
+  value: described(v.nullable(v.string()), 'Of the split; null for the whole'),
+  others: described(v.number(), 'Of how many values of the split this is the sum, 0 where it is not'),
+  part: described(
+    v.nullable(v.string()),
+    'Of the metric; null for all of it. What is nothing throughout is absent',
+  ),
+  points: v.array(Point),
+})
+
+const stretch = {
+  from_on: described(v.string(), 'The first day counted'),
+  until_on: described(v.string(), 'The last day counted, which may not be over'),
+}
+const rebuilding = described(
+  v.nullable(v.object({ done: v.number(), of: v.number() })),
+  'How far everything is counted anew, in subscriptions; what is shown meanwhile is from before',
+)
+const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
+
+export const SeriesSchema = v.object({
+  metric: v.string(),
+  unit,
+  ratio_of,
+  kind,
+  ...place,
+  time_zone: v.string(),
+  today_on: v.string(),
+  interval: v.picklist(['day', 'week', 'month']),
+  split: v.nullable(v.string()),
+  currency: described(v.nullable(v.string()), 'What money is in; null where there is none'),
+  basis: v.picklist(['gross', 'proceeds']),
+  view: v.nullable(v.string()),
+  refunds: v.nullable(v.picklist(['refund_day', 'purchase_day'])),
+  sources: described(
+    v.array(
+      v.object({
+        ...{ app_id: v.string(), measure: v.string(), source: v.picklist(['reports', 'anchored', 'ledger']) },
+        ...{ from_on: v.string(), until_on: v.string() },
+      }),
+    ),
+    'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
+  ),
+  seams: described(
+    v.array(v.object({ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() })),
+    'From which instant, a Pacific midnight, the ledger alone is shown',
+  ),
+  proceeds_known: described(
+    v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
+    'How much of the proceeds is told by a report of its day, by one of another day, or estimated; thousandths',
+  ),
+  first_on: described(v.nullable(v.string()), 'The first day of which anything is known'),
+  rebuilding,
+  ...stretch,
+  series: v.array(Series),
+  previous: v.nullable(v.object({ ...stretch, series: v.array(Series) })),
+})
+
+export const OverviewSchema = v.object({
+  rebuilding,
+  organizations: v.array(
+    v.object({
+      ...place,
+      time_zone: v.string(),
+      currency: v.string(),
+      today_on: v.string(),
+      this_month: v.object(stretch),
+      previous: v.object(stretch),
+      figures: v.array(
+        v.object({
+          metric: v.string(),
+          part: v.nullable(v.string()),
+          unit,
+          ratio_of,
+          kind,
+          currency: v.nullable(v.string()),
+          now: Point,
+          previous: Point,
+        }),
+      ),
+    }),
+  ),
+})

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { verifyTransaction } from '../../src/apple/notification.ts'
+import { BUNDLE, transactionPayload } from '../apple/samples.ts'
+import { handClock, openTestApp } from '../helpers.ts'
+
+const at = (text: string): number => Date.parse(`${text}T12:00:00Z`)
+
+type Sale = [name: string, on: string, until: string, more?: Record<string, unknown>]
+
+/** Monthly subscriptions at 10.000 dollars: the days on which each was paid for, and until when. */
+const SALES: Sale[] = [
+  ['1', '2026-01-05', '2026-02-05'],
+  ['1', '2026-02-05', '2026-03-05'],
+  ['1', '2026-03-05', '2026-04-05'],
+  ['2', '2026-01-20', '2026-02-20'],
+  // Given back in part: 40 %.
+  [
+    '2',
+    '2026-02-20',
+    '2026-03-20',
+    { revocationDate: at('2026-03-01'), revocationPercentage: 40_000, revocationType: 'REFUND_PRORATED' },
+  ],
+  ['3', '2026-01-31', '2026-02-28', { storefront: 'DEU' }],
+  ['4', '2026-02-10', '2026-03-10'],
+  ['4', '2026-03-10', '2026-04-10'],
+]
+
+async function openBook() {
+  const clock = handClock(at('2026-03-15'))
+  const app = await openTestApp({ clock })
+  const { windfall } = app
+  const [own] = windfall.apps.byBundle(BUNDLE)
+  for (const [index, [name, on, until, more]] of SALES.entries()) {
+    const isFirst = SALES.findIndex(([other]) => other === name) === index
+    const payload = transactionPayload({
+      ...{ transactionId: isFirst ? name : `${name}${index}`, originalTransactionId: name },
+      ...{ purchaseDate: at(on), expiresDate: at(until), originalPurchaseDate: at(on), signedDate: at(on) },
+      ...{
+        transactionReason: isFirst ? 'PURCHASE' : 'RENEWAL',
+        price: 10_000,
+        appTransactionId: `app${name}`,
+      },
+      ...more,
+    })
+    const signed = await verifyTransaction(windfall.verifier, app.authority.sign(payload))
+    await windfall.store.commit(() => {
+      if (own) windfall.ledger.applyTransaction(own, signed, { origin: 'live', source: 'device' })
+    })
+  }
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const get = async (query: string) => {
+    const response = await app.request(`/api/v1/cohorts?${query}`, { headers })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  return { app, get, headers }
+}
+
+test('retention: of three from January two are kept at the first renewal, one of them at the second', async () => {
+  const { app, get } = await openBook()
+  const { body } = await get('metric=retention&from=2026-01-01')
+  // The first renewals were due on February 5th, 20th and 28th (of January 31st): 1 and 2 were paid for, 3 was not.
+  // The second ones: 1 on March 5th, kept; 2 on the 20th of March and 3 at the end of it are still to come.
+  // 4, of February, was kept on March 10th.
+  expect(body.cohorts).toEqual([
+    {
+      ...{ cohort: '2026-01-01', period: 'P1M', size: 3 },
+      renewals: [
+        { k: 0, due: 3, held: 3, share: 1, complete: true },
+        { k: 1, due: 3, held: 2, share: 2 / 3, complete: true },
+        { k: 2, due: 1, held: 1, share: 1, complete: false },
+      ],
+    },
+    {
+      ...{ cohort: '2026-02-01', period: 'P1M', size: 1 },
+      renewals: [
+        { k: 0, due: 1, held: 1, share: 1, complete: true },
+        { k: 1, due: 1, held: 1, share: 1, complete: true },
+      ],
+    },
+  ])
+  await app.close()
+})
+
+test('realized LTV: what January’s three brought by day 0, 31 and 60, the days themselves within', async () => {
+  const { app, get } = await openBook()
+  const { body } = await get('metric=ltv&from=2026-01-01&to=2026-01-31&days=0,31,60')
+  // Day 0: 3 × 10. Day 31: 1 renewed on day 31, 2 on day 31: 5 × 10. Day 60: 1 again on day 59; 2 was given back 4.000 on
+  // day 40: 60 - 4. The last day 60 of January's is April 1st, still to come.
+  const money = (charged_milli: number, refunded_milli: number) => ({
+    ...{ charged_milli, refunded_milli, prorated_milli: 0, net_milli: charged_milli - refunded_milli },
+    per_customer_milli: Math.round((charged_milli - refunded_milli) / 3),
+  })
+  expect(body).toMatchObject({ currency: 'USD', time_zone: 'UTC', sentence: expect.any(String) })
+  expect(body.cohorts).toEqual([
+    {
+      ...{ cohort: '2026-01-01', customers: 3 },
+      values: [
+        { days: 0, ...money(30_000, 0), complete: true },
+        { days: 31, ...money(50_000, 0), complete: true },
+        { days: 60, ...money(60_000, 4_000), complete: false },
+      ],
+    },
+  ])
+  const { body: german } = await get('metric=ltv&from=2026-01-01&country=DEU&days=30')
+  expect(german.cohorts).toMatchObject([{ customers: 1, values: [{ net_milli: 10_000, complete: true }] }])
+  await app.close()
+})
+
+test('ARPPU: what the month brought for each who paid in it', async () => {
+  const { app, get } = await openBook()
+  const { body } = await get('metric=arppu&from=2026-01-01')
+  // January 3 × 10 from three; February 3 × 10 from three; March 2 × 10 - 4 from two.
+  expect(body.cohorts).toMatchObject([
+    { cohort: '2026-01-01', payers: 3, net_milli: 30_000, per_payer_milli: 10_000, complete: true },
+    { cohort: '2026-02-01', payers: 3, net_milli: 30_000, per_payer_milli: 10_000, complete: true },
+    { cohort: '2026-03-01', payers: 2, net_milli: 16_000, per_payer_milli: 8_000, complete: false },
+  ])
+  await app.close()
+})
+
+test('the table has a line for each cohort and place', async () => {
+  const { app, headers } = await openBook()
+  const response = await app.request('/api/v1/cohorts.csv?metric=retention&from=2026-01-01', { headers })
+  expect((await response.text()).split('\r\n')).toEqual([
+    'cohort,period,size,k,due,held,share,complete',
+    '2026-01-01,P1M,3,0,3,3,1,true',
+    `2026-01-01,P1M,3,1,3,2,${2 / 3},true`,
+    '2026-01-01,P1M,3,2,1,1,1,false',
+    '2026-02-01,P1M,1,0,1,1,1,true',
+    '2026-02-01,P1M,1,1,1,1,1,true',
+    '',
+  ])
+  await app.close()
+})
+
+test.each([
+  ['metric=luck', 'metric'],
+  ['metric=arppu&by=year', 'by'],
+  ['metric=ltv&days=1,x', 'days'],
+  ['metric=ltv&from=2026-02-30', 'from'],
+  ['metric=ltv&from=2026-03-02&to=2026-03-01', 'from'],
+  ['metric=ltv&from=2000-01-01', 'from'],
+  ['', 'metric'],
+])('%s is refused by name', async (query, path) => {
+  const { app, get } = await openBook()
+  expect(await get(query)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', errors: [{ path }] },
+  })
+  await app.close()
+})

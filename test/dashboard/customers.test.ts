@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { customerId } from '../../src/ledger/customers.ts'
+import {
+  APPLE_ID,
+  BUNDLE,
+  dataBody,
+  NOW,
+  outerPayload,
+  renewalPayload,
+  transactionPayload,
+} from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+const DAY = 86_400_000
+const OTHER = 'com.example.other'
+type Told = Record<string, unknown> & { id: string }
+type Body = Record<string, unknown> & { customers: Told[]; next: string | null; code?: string }
+
+/** One customer who bought on `days` before now, the last time for a month, each time for 4.990 dollars. */
+async function bought(
+  app: TestApp,
+  name: string,
+  days: readonly number[],
+  more: Record<string, unknown> = {},
+) {
+  const { renewal, status, ...changes } = more
+  for (const [index, before] of days.entries()) {
+    const transaction = transactionPayload({
+      transactionId: index === 0 ? name : `${name}${index}`,
+      originalTransactionId: name,
+      originalPurchaseDate: NOW - (days[0] ?? 0) * DAY,
+      purchaseDate: NOW - before * DAY,
+      expiresDate: NOW - before * DAY + 30 * DAY,
+      transactionReason: index === 0 ? 'PURCHASE' : 'RENEWAL',
+      appTransactionId: `app${name}`,
+      signedDate: NOW - before * DAY,
+      ...changes,
+    })
+    const renews = {
+      originalTransactionId: name,
+      signedDate: NOW - before * DAY,
+      appTransactionId: `app${name}`,
+    }
+    const inside = {
+      bundleId: transaction.bundleId,
+      status,
+      signedTransactionInfo: app.authority.sign(transaction),
+      signedRenewalInfo: app.authority.sign(renewalPayload({ ...renews, ...(renewal as object) })),
+    }
+    const outer = { notificationUUID: randomUUID(), signedDate: NOW - before * DAY }
+    const { status: answer } = await app.notify(outerPayload(dataBody(inside), outer))
+    expect(answer).toBe(200)
+  }
+  const [own] = app.windfall.apps.byBundle(String(changes.bundleId ?? BUNDLE))
+  return customerId(own?.id ?? '', 'production', name)
+}
+
+/** A Windfall with a few customers, and its API. */
+async function openShop() {
+  const apps = [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }]
+  const app = await openTestApp({ apps })
+  const bearer = { authorization: `Bearer ${await app.token()}` }
+  const get = async (path: string, headers: Record<string, string> = bearer) => {
+    const response = await app.request(path, { headers })
+    return { status: response.status, body: (await response.json()) as Body }
+  }
+  const ids = {
+    loyal: await bought(app, '100', [65, 35, 5]),
+    leaving: await bought(app, '200', [10], {
+      renewal: { autoRenewStatus: 0 },
+      appAccountToken: 'AB12-token',
+    }),
+    failing: await bought(app, '300', [31], { renewal: { isInBillingRetryPeriod: true } }),
+    gone: await bought(app, '400', [90], {
+      price: 9_990,
+      renewal: { autoRenewStatus: 0, expirationIntent: 1 },
+    }),
+    other: await bought(app, '500', [3], { bundleId: OTHER }),
+  }
+  return { app, get, ids }
+}
+
+const names = (body: Body, ids: Record<string, string>): (string | undefined)[] =>
+  body.customers.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))
+
+test('each customer’s money, months, status and next renewal, in each order', async () => {
+  const { app, get, ids } = await openShop()
+  const { body } = await get(`/api/v1/customers?app=${BUNDLE}`)
+  // loyal 3 × 4.990 = 14.970; gone 9.990 once; failing and leaving 4.990 each, who was known last first.
+  expect(names(body, ids)).toEqual(['loyal', 'gone', 'failing', 'leaving'])
+  expect(body.next).toBeNull()
+  expect(body.customers[0]).toEqual({
+    ...{ id: ids.loyal, environment: 'production', status: 'renewing', product_id: 'lantern.pro.monthly' },
+    app_id: app.windfall.apps.byBundle(BUNDLE)[0]?.id,
+    ...{ country: 'USA', currency: 'USD', ltv_milli: 14_970, charged_milli: 14_970, refunded_milli: 0 },
+    ...{ prorated_milli: 0, unconverted: null, payments: 3, unpriced: 0, months_paid: 3 },
+    // Bought 5 days ago, for 30 days.
+    ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY },
+    ...{ first_paid_at: NOW - 65 * DAY, last_paid_at: NOW - 5 * DAY, last_seen_at: NOW - 5 * DAY },
+    ...{ original_transaction_ids: ['100'], app_user_ids: [] },
+  })
+  const ordered = async (query: string) =>
+    names((await get(`/api/v1/customers?app=${BUNDLE}&${query}`)).body, ids)
+  expect(await ordered('sort=last_seen')).toEqual(['loyal', 'leaving', 'failing', 'gone'])
+  expect((await ordered('sort=mrr')).slice(0, 2)).toEqual(['leaving', 'loyal'])
+  // What waits for a payment is not MRR any more, and would be again.
+  expect((await ordered('sort=risk')).slice(0, 2)).toEqual(['failing', 'leaving'])
+  for (const sort of ['ltv', 'last_seen', 'mrr', 'risk']) {
+    expect(await ordered(`sort=${sort}&status=renewing`)).toEqual(['loyal'])
+    expect(await ordered(`sort=${sort}&status=will_cancel`)).toEqual(['leaving'])
+    expect(await ordered(`sort=${sort}&status=billing_retry`)).toEqual(['failing'])
+    expect(await ordered(`sort=${sort}&status=expired`)).toEqual(['gone'])
+    expect(await ordered(`sort=${sort}&status=grace`)).toEqual([])
+    expect(await ordered(`sort=${sort}&status=trial`)).toEqual([])
+  }
+  await app.close()
+})
+
+test('time alone makes something else of a customer', async () => {
+  const { app, get, ids } = await openShop()
+  app.clock.turn(25 * DAY)
+  const { body } = await get(`/api/v1/customers?query=100`)
+  expect(body.customers).toMatchObject([
+    { id: ids.loyal, status: 'expired', mrr_milli: 0, next_renewal_at: null },
+  ])
+  await app.close()
+})
+
+test('every event says what its customer has paid by then', async () => {
+  const { app } = await openShop()
+  const told = app.feed().filter(({ subject, type }) => subject === '100' && type === 'subscription.renewed')
+  expect(told.map(({ data }) => data.customer)).toEqual([
+    { ltv_milli: 4_990, currency: 'USD', payments: 1 },
+    { ltv_milli: 9_980, currency: 'USD', payments: 2 },
+    { ltv_milli: 14_970, currency: 'USD', payments: 3 },
+  ])
+  await app.close()
+})
+
+test('a customer is found by every id there is, and by an attribute', async () => {
+  const { app, get, ids } = await openShop()
+  const identify = (appUserId: string, attributes: object) =>
+    app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes })
+  await identify('ann', { plan: 'pro', seats: 3, note: 'a "quoted" one', 'a.b': true })
+  await identify('bob', { plan: 'free', note: '"plan":"pro"' })
+  for (const [appUserId, originalTransactionId] of [
+    ['ann', '200'],
+    ['bob', '300'],
+  ]) {
+    await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId })
+  }
+  const find = async (query: string) =>
+    names((await get(`/api/v1/customers?query=${encodeURIComponent(query)}`)).body, ids)
+  expect(await find('100')).toEqual(['loyal'])
+  expect(await find('1002')).toEqual(['loyal'])
+  expect(await find('app100')).toEqual(['loyal'])
+  expect(await find(ids.loyal)).toEqual(['loyal'])
+  expect(await find('AB12-token')).toEqual(['leaving'])
+  expect(await find(' ann ')).toEqual(['leaving'])
+  expect(await find('attribute:plan=pro')).toEqual(['leaving'])
+  expect(await find('attribute:seats=3')).toEqual(['leaving'])
+  expect(await find('attribute:a.b=true')).toEqual(['leaving'])
+  expect(await find('attribute:note=a "quoted" one')).toEqual(['leaving'])
+  for (const nobody of ['nobody', 'attribute:plan=', 'attribute:pla=pro', '%', "' or 1=1"])
+    expect(await find(nobody)).toEqual([])
+  await app.close()
+})
+
+test('the profile has all of it, whichever id of the customer is asked for', async () => {
+  const { app, get, ids } = await openShop()
+  await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE, attributes: { plan: 'pro' } })
+  for (const appUserId of ['zoe', 'ann'])
+    await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId: '100' })
+  // The same account of Apple's bought something else: one customer from now on, led by the older purchase.
+  const later = await bought(app, '600', [1], { appTransactionId: 'app100', price: 990 })
+  const { body } = await get(`/api/v1/customers/${later}`)
+  expect(body).toMatchObject({
+    // 3 × 4.990 + 0.990
+    customer: { id: ids.loyal, ltv_milli: 15_960, payments: 4, app_user_ids: ['ann'] },
+    lineages: [{ original_transaction_id: '100' }, { original_transaction_id: '600' }],
+    users: [{ app_user_id: 'ann', attributes: { plan: 'pro' } }],
+    links: [{ app_user_id: 'ann', proved_app_user_id: null, verification: 'unverified', proofs: [] }],
+    link_history: [{ transaction_id: '100', from_app_user_id: 'zoe', to_app_user_id: 'ann' }],
+    // No report has told a price yet: 30 % off, 3 × 3.493 + 0.693.
+    proceeds: { base_milli: 11_172, transactions: 4, estimated: 4 },
+  })
+  const { lineages, transactions, events } = body as unknown as Record<string, Told[]>
+  expect(transactions?.map((one) => one.base_milli)).toEqual([990, 4_990, 4_990, 4_990])
+  expect(lineages?.[0]).toMatchObject({ subscription: { state: 'active', auto_renew: true } })
+  expect(lineages?.[0]?.timeline).toHaveLength(3)
+  expect(events?.map(({ subject }) => subject)).toEqual(expect.arrayContaining(['100', '600']))
+  expect((await get(`/api/v1/customers/${ids.loyal}`)).body).toEqual(body)
+  const { body: all } = await get('/api/v1/customers')
+  expect(all.customers.filter(({ id }) => id === later)).toEqual([])
+  await app.close()
+})
+
+test('a user is told with their purchases, also one that only a purchase named', async () => {
+  const { app, get, ids } = await openShop()
+  const appUserId = 'team/ann b'
+  await app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId: '100' })
+  expect(await get(`/api/v1/users/${encodeURIComponent(appUserId)}`)).toMatchObject({
+    status: 200,
+    body: {
+      users: [{ app_user_id: appUserId, links: [{ transaction_id: '100' }], customers: [{ id: ids.loyal }] }],
+    },
+  })
+  expect(await get(`/api/v1/users/${encodeURIComponent(appUserId)}?app=${OTHER}`)).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_user' },
+  })
+  await app.close()
+})
+
+test('whoever keeps their place is on one page, once, while others come, go and move', async () => {
+  const { app, get } = await openShop()
+  for (let index = 0; index < 12; index += 1) await bought(app, `7${index}0`, [20], { price: 1_000 + index })
+  const before = (await get('/api/v1/customers?limit=200')).body.customers.map(({ id }) => id)
+  const seen: string[] = []
+  let moved = 0
+  for (let cursor = ''; ; moved += 1) {
+    const { body } = await get(`/api/v1/customers?limit=3${cursor}`)
+    seen.push(...body.customers.map(({ id }) => id))
+    if (body.next === null) break
+    cursor = `&cursor=${body.next}`
+    // Somebody new above, and somebody above who is worth less.
+    await bought(app, `8${moved}`, [2], { price: 50_000 })
+    const refund = { revocationDate: NOW, revocationReason: 0, signedDate: NOW }
+    if (moved === 0) await bought(app, '100', [65], refund)
+  }
+  const still = before.slice(1)
+  expect(moved).toBeGreaterThan(3)
+  expect(seen.filter((id) => still.includes(id))).toEqual(still)
+  await app.close()
+})
+
+test('a token reads its own apps alone', async () => {
+  const { app, get, ids } = await openShop()
+  const [lantern] = app.windfall.apps.byBundle(BUNDLE)
+  const narrow = (organization_id: string, apps: string[] | null) =>
+    app.windfall.store.commit(() => app.windfall.tokens.create('narrow', { organization_id, apps }).token)
+  const one = { authorization: `Bearer ${await narrow(app.organization.id, [lantern?.id ?? ''])}` }
+  expect(names((await get('/api/v1/customers', one)).body, ids)).not.toContain('other')
+  expect((await get('/api/v1/customers?query=500', one)).body.customers).toEqual([])
+  expect(await get(`/api/v1/customers/${ids.other}`, one)).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_customer', detail: expect.stringContaining(ids.other) },
+  })
+  expect(await get(`/api/v1/customers?app=${OTHER}`, one)).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
+  const stranger = { authorization: `Bearer ${await narrow('org_elsewhere', null)}` }
+  expect((await get('/api/v1/customers', stranger)).body.customers).toEqual([])
+  for (const path of [
+    '/api/v1/customers',
+    '/api/v1/customers.csv',
+    `/api/v1/customers/${ids.loyal}`,
+    '/api/v1/users/ann',
+    '/api/v1/cohorts',
+  ])
+    expect(await get(path, {})).toMatchObject({ status: 401, body: { code: 'token_required' } })
+  expect(await get('/api/v1/customers/cus_none')).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_customer' },
+  })
+  await app.close()
+})
+
+test.each([
+  ['sort=luck', 'sort'],
+  ['status=happy', 'status'],
+  ['limit=0', 'limit'],
+  ['limit=201', 'limit'],
+  ['environment=moon', 'environment'],
+  ['cursor=nonsense', 'cursor'],
+  ['sort=mrr&cursor=ltv.1.1', 'cursor'],
+])('%s is refused by name', async (query, path) => {
+  const { app, get } = await openShop()
+  expect(await get(`/api/v1/customers?${query}`)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request', errors: [{ path }] },
+  })
+  await app.close()
+})
+
+test('the table has every customer, and nothing that a spreadsheet would run', async () => {
+  const { app } = await openShop()
+  for (let index = 0; index < 9; index += 1) await bought(app, `9${index}0`, [20], { storefront: '=1+1' })
+  const headers = { authorization: `Bearer ${await app.token()}` }
+  const response = await app.request('/api/v1/customers.csv?sort=last_seen', { headers })
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  const [head, ...lines] = (await response.text()).trimEnd().split('\r\n')
+  expect(head?.startsWith('id,app_id,environment,status')).toBe(true)
+  expect(lines).toHaveLength(14)
+  expect(lines.filter((line) => line.includes(",'=1+1,"))).toHaveLength(9)
+  await app.close()
+})
