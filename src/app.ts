@@ -114,7 +114,7 @@ export async function openApp(options: AppOptions) {
   const rates = openRates({ store, clock, settings: rateSettings, also, ...(origins && { origins }) })
   const metrics = openMetrics({
     ...{ store, clock, apps, organizations, products, rates, ledger, log },
-    factors: 'calendar',
+    factors: config.metrics.factors,
   })
   const commission = { ...config.metrics }
   const { settingsOf } = metrics
@@ -129,7 +129,10 @@ export async function openApp(options: AppOptions) {
   })
   const cohorts = openCohorts({ store, clock, metrics, values: customers.values })
   const jobs = openJobs(
-    jobList({ accounts, arrivals, catalogue, forgetting, history, imports, rates, reportedPeriods }),
+    jobList({
+      ...{ accounts, arrivals, catalogue, cohorts, customers, forgetting, history, imports, rates },
+      reportedPeriods,
+    }),
     {
       store,
       clock,

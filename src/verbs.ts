@@ -197,9 +197,16 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
   }
 }
 
-function metricVerbs({ metrics }: Windfall): Verbs {
+function metricVerbs({ metrics, reported, cohorts }: Windfall): Verbs {
+  async function rebuild() {
+    const lineages = await metrics.rebuild()
+    await reported.rebuild()
+    await cohorts.rebuild()
+    return { lineages }
+  }
+
   return {
-    'metrics.rebuild': verb(v.object({}), async () => ({ lineages: await metrics.rebuild() })),
+    'metrics.rebuild': verb(v.object({}), rebuild),
     'metrics.verify': verb(v.object({}), async () => {
       await metrics.settled()
       return metrics.verify()

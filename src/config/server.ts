@@ -129,6 +129,12 @@ export const rates = {
 }
 
 export const metrics = {
+  factors: setting(is.oneOf(['calendar', 'revenuecat']), 'calendar', {
+    reason:
+      'How long a month is for prices by the day or week: 30.4375 days, or as RevenueCat counts, 30 days and 4 weeks. Another makes all metrics anew.',
+    write: 'calendar or revenuecat',
+    restart: true,
+  }),
   commission_percent: setting(is.wholeNumber(0, 100), 30, {
     reason:
       'What Apple keeps of a price, for proceeds of charges that no report tells of. Such proceeds are marked as estimated.',

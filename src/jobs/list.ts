@@ -9,12 +9,16 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
 import { toldOfImport } from '../ledger/reports/tally.ts'
+import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
+import type { Customers } from '../metrics/customers/customers.ts'
 import type { Job } from './jobs.ts'
 
 type Working = {
   accounts: Accounts
   arrivals: Arrivals
   catalogue: Catalogue
+  cohorts: Cohorts
+  customers: Customers
   forgetting: Forgetting
   history: History
   imports: Imports
@@ -24,7 +28,18 @@ type Working = {
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
 export function jobList(working: Working): Job[] {
-  const { accounts, arrivals, catalogue, forgetting, history, imports, rates, reportedPeriods } = working
+  const {
+    accounts,
+    arrivals,
+    catalogue,
+    cohorts,
+    customers,
+    forgetting,
+    history,
+    imports,
+    rates,
+    reportedPeriods,
+  } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
     await catalogue.refreshAll()
@@ -33,8 +48,10 @@ export function jobList(working: Working): Job[] {
     return toldOfImport(run)
   }
 
-  function keepHouse(): string {
+  async function keepHouse(): Promise<string> {
     forgetting.resume()
+    await customers.ripen()
+    await cohorts.settle()
     return `${arrivals.pending.expire()} pending notifications were too old`
   }
 

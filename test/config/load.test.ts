@@ -30,7 +30,12 @@ test('without a file and a variable everything has its default', () => {
     },
     apple: { revocation_checks: false },
     rates: { fetch: true },
-    metrics: { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false },
+    metrics: {
+      factors: 'calendar',
+      commission_percent: 30,
+      commission_after_a_year_percent: 15,
+      small_business: false,
+    },
     jobs: {
       import: '13 * * * *',
       backfill: '*/5 * * * *',
