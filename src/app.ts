@@ -182,7 +182,7 @@ export async function openApp(options: AppOptions) {
   async function close(): Promise<void> {
     // In this order, so that what asks Apple knows that it is stopped before its question is given up.
     const asking = [jobs.close(), history.close(), imports.close(), access.close()]
-    await Promise.all([...asking, metrics.close(), reported.close(), forgetting.close()])
+    await Promise.all([...asking, metrics.close(), cohorts.close(), reported.close(), forgetting.close()])
     await revocation?.close()
     await store.close()
   }
