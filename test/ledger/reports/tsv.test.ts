@@ -105,7 +105,8 @@ test('whatever stands in a number’s cell is that number, or a fault that names
       const body = textOf([sale(), sale({ [column]: cell })])
       const text = cell.trim()
       // Where several of a price that is exact come to a sum that is not.
-      fc.pre(!(Math.abs(Number(text)) > 1e12 && Math.abs(Number(text)) < 1e13))
+      const size = Math.abs(Number(text))
+      fc.pre(column === 'Units' ? !(size > 1e10 && size < 1e16) : !(size > 1e12 && size < 1e13))
       const isRight =
         column === 'Units'
           ? /^-?\d{1,15}(\.0+)?$/.test(text)
