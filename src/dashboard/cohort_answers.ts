@@ -1,7 +1,10 @@
 /** What we compute: the shapes in which cohorts are told. */
 import * as v from 'valibot'
 
-const share = v.nullable(v.number())
+const ratio = v.pipe(
+  v.nullable(v.number()),
+  v.description('Six digits after the point; null where there is nothing to divide by'),
+)
 const complete = v.pipe(v.boolean(), v.description('Nothing that is still to come can change it'))
 const money = {
   ...{ charged_milli: v.number(), refunded_milli: v.number(), prorated_milli: v.number() },
@@ -12,20 +15,18 @@ const RetentionAnswer = v.object({
   cohort: v.pipe(v.string(), v.description('The first day of it')),
   period: v.pipe(v.string(), v.description('What was paid for first, an ISO 8601 duration')),
   size: v.number(),
-  renewals: v.array(
-    v.object({ k: v.number(), due: v.number(), held: v.number(), share: v.number(), complete }),
-  ),
+  renewals: v.array(v.object({ k: v.number(), due: v.number(), held: v.number(), share: ratio, complete })),
 })
 const LtvAnswer = v.object({
   ...{ cohort: v.string(), customers: v.number() },
   values: v.array(v.object({ days: v.number(), ...money, per_customer_milli: v.number(), complete })),
 })
 const ArppuAnswer = v.object({
-  ...{ cohort: v.string(), payers: v.number(), ...money, per_payer_milli: share, complete },
+  ...{ cohort: v.string(), payers: v.number(), ...money, per_payer_milli: v.nullable(v.number()), complete },
 })
 const RecoveryAnswer = v.object({
   ...{ cohort: v.string(), failed: v.number(), recovered: v.number(), lost: v.number() },
-  ...{ pending: v.number(), recovery_rate: share, days_to_recover: share, complete },
+  ...{ pending: v.number(), recovery_rate: ratio, days_to_recover: ratio, complete },
 })
 
 export const CohortsAnswer = v.object({

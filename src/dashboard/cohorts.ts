@@ -7,12 +7,12 @@ import type { Clock } from '../clock.ts'
 import { addDays, isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
 import { type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { type CsvValue, csvLine } from './csv.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
@@ -65,7 +65,7 @@ type Deps = {
 export function cohortRoutes({ cohorts, organizations, apps, tokens, clock, metrics }: Deps): Route[] {
   async function answer(event: H3Event) {
     const reach = tokens.reachOf(header(event, 'authorization') ?? null)
-    const asked = parse(Query, Object.fromEntries(event.url.searchParams))
+    const asked = askedIn(Query, event.url.searchParams)
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
     const organization = theOne([...new Set(chosen.map(({ organization_id }) => organization_id))])

@@ -3,11 +3,12 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
 import { header } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { dayText } from '../metrics/calendar.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { asked } from '../metrics/question.ts'
 import type { Reported } from '../metrics/reported/reported.ts'
+import { csvLine } from './csv.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 import type { ApiTokens } from './tokens.ts'
 
@@ -44,7 +45,10 @@ const CoverageAnswer = v.object({
         v.description('The last Pacific day of the month that a report tells of; levels are of its end'),
       ),
       ...{ reports: v.number(), ledger: v.number() },
-      share: v.pipe(v.nullable(v.number()), v.description('ledger ÷ reports; null where Apple has nothing')),
+      share: v.pipe(
+        v.nullable(v.number()),
+        v.description('ledger ÷ reports, six digits; null where Apple has nothing'),
+      ),
       residue: v.pipe(Residue, v.description('reports − ledger, by cause')),
     }),
   ),
@@ -56,6 +60,17 @@ const CoverageAnswer = v.object({
   ),
 })
 
+const COLUMNS = [
+  ...['app_id', 'month', 'metric', 'unit', 'day_on', 'reports', 'ledger', 'share'],
+  ...['before_first_notification', 'upgrade_proration', 'refund_timing', 'day_boundary'],
+  ...['exchange_rate', 'family_sharing', 'unknown'],
+] as const
+
+const CSV_HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': 'attachment; filename="coverage.csv"',
+}
+
 type Deps = {
   reported: Pick<Reported, 'coverage' | 'seamOf'>
   metrics: Pick<Metrics, 'ripen'>
@@ -66,7 +81,7 @@ type Deps = {
 export function coverageRoutes({ reported, metrics, apps, tokens }: Deps): Route[] {
   async function coverage(event: H3Event): Promise<v.InferOutput<typeof CoverageAnswer>> {
     const reach = tokens.reachOf(header(event, 'authorization') ?? null)
-    const { app, from, to } = parse(CoverageQuery, Object.fromEntries(event.url.searchParams))
+    const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
     await metrics.ripen()
@@ -82,21 +97,42 @@ export function coverageRoutes({ reported, metrics, apps, tokens }: Deps): Route
     return answer
   }
 
+  async function csv(event: H3Event): Promise<Response> {
+    const rows = (await coverage(event)).coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
+    const lines = rows.map((row) => csvLine(COLUMNS.map((name) => row[name])))
+    return new Response([csvLine(COLUMNS), ...lines].join(''), { headers: CSV_HEADERS })
+  }
+
+  return routesFor(coverage, csv)
+}
+
+function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {
+  const READ = { method: 'GET', tag: 'Metrics', security: ['read_token'], query: CoverageQuery } as const
+  const REFUSED = {
+    400: { description: 'invalid_request' },
+    401: { description: 'token_required, invalid_token' },
+    404: { description: 'unknown_app' },
+  }
   return [
     {
-      method: 'GET',
+      ...READ,
       path: '/api/v1/coverage',
-      tag: 'Metrics',
       summary: 'How much of Apple’s figures the ledger explains, by app, month and metric, and why not all',
-      security: ['read_token'],
-      query: CoverageQuery,
       answers: {
         200: { description: 'Every month that reports tell of, oldest first', schema: CoverageAnswer },
-        400: { description: 'invalid_request' },
-        401: { description: 'token_required, invalid_token' },
-        404: { description: 'unknown_app' },
+        ...REFUSED,
       },
       handler: coverage,
+    },
+    {
+      ...READ,
+      path: '/api/v1/coverage.csv',
+      summary: 'The same months as a table',
+      answers: {
+        200: { description: 'One line for each app, month and metric', content_type: 'text/csv' },
+        ...REFUSED,
+      },
+      handler: csv,
     },
   ]
 }

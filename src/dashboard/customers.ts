@@ -5,7 +5,6 @@ import type { Environment } from '../apple/payloads.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
 import {
@@ -15,6 +14,7 @@ import {
   type Listing,
 } from '../metrics/customers/lists.ts'
 import { STATUSES } from '../metrics/customers/worth.ts'
+import { asked } from '../metrics/question.ts'
 import { csvLine } from './csv.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
@@ -42,7 +42,7 @@ const Choice = {
   ),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
-  status: v.optional(v.picklist(STATUSES)),
+  status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers who stand so now'))),
 }
 const CustomersQuery = v.object({
   ...Choice,
@@ -85,18 +85,18 @@ export function customerRoutes({ customers, apps, tokens }: Deps): Route[] {
 
   async function listCustomers(event: H3Event) {
     reachOf(event)
-    const query = parse(CustomersQuery, queryOf(event))
-    const asked = askedIn(event, query)
+    const query = asked(CustomersQuery, event.url.searchParams)
+    const wanted = askedIn(event, query)
     await customers.ripen()
-    const page = await pageOf(asked, query.cursor ?? null, query.limit)
+    const page = await pageOf(wanted, query.cursor ?? null, query.limit)
     return { customers: page.customers.map(customers.summaryOf), next: page.next }
   }
 
   async function csv(event: H3Event): Promise<Response> {
     reachOf(event)
-    const asked = askedIn(event, parse(CsvQuery, queryOf(event)))
+    const wanted = askedIn(event, asked(CsvQuery, event.url.searchParams))
     await customers.ripen()
-    const read = (cursor: string | null) => pageOf(asked, cursor, CSV_PAGE)
+    const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
     return new Response(event.req.method === 'HEAD' ? null : tableOf(read, customers.summaryOf), {
       headers: CSV_HEADERS,
     })
@@ -123,7 +123,7 @@ function personHandlers(
 
   async function user(event: H3Event) {
     const reach = reachOf(event)
-    const { app } = parse(UserQuery, queryOf(event))
+    const { app } = asked(UserQuery, event.url.searchParams)
     const scopes = scopesOf(apps, reach, app, ['production', 'sandbox'])
     const app_user_id = paramOf(event, 'app_user_id')
     await customers.ripen()
@@ -183,8 +183,6 @@ const CSV_HEADERS = {
   'content-type': 'text/csv; charset=utf-8',
   'content-disposition': 'attachment; filename="customers.csv"',
 }
-
-const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
 
 /** A name in the path; it may hold a slash, written %2F. */
 function paramOf(event: H3Event, name: string): string {

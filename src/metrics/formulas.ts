@@ -131,7 +131,7 @@ function movements(inTwo: boolean): Formula {
 }
 
 /** Six digits after the point; null where there is nothing to divide by. */
-const ratioOf = (numerator: number, denominator: number): number | null =>
+export const ratioOf = (numerator: number, denominator: number): number | null =>
   denominator === 0 ? null : Math.round((numerator / denominator) * 1e6) / 1e6
 
 const divided = (numerator: number, denominator: number): Figure => ({

@@ -44,7 +44,7 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
   let making: Promise<unknown> = Promise.resolve()
   let progress: RebuildProgress | null = null
   ledger.onChange((lineage) => void upkeep.recompute(lineage))
-  known.rates.onChange(() => later('rates'))
+  known.rates.onChange(({ is_taken_back }) => later(is_taken_back ? 'settings' : 'rates'))
   known.products.onPeriod(later)
 
   /** Remembers a task within the unit of work that makes it one, and begins it after that. */

@@ -77,7 +77,12 @@ export const SeriesQuery = v.object({
       v.description('Only subscriptions linked to users with this attribute: key=value. Slower'),
     ),
   ),
-  split: v.optional(v.string()),
+  split: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('A series for each value of one of the metric’s `splits`; largest first'),
+    ),
+  ),
   limit: v.optional(
     v.pipe(
       v.string(),
@@ -111,7 +116,7 @@ export const SeriesQuery = v.object({
   refunds: v.optional(
     v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day a refund counts for')),
   ),
-  view: v.optional(v.string()),
+  view: v.optional(v.pipe(v.string(), v.description('One of the metric’s `views`; its first unless said'))),
   part: v.optional(
     v.pipe(v.string(), v.description('One part of the metric; a split shows the whole unless one is named')),
   ),

@@ -66,7 +66,7 @@ test('retention: of three from January two are kept at the first renewal, one of
       ...{ cohort: '2026-01-01', period: 'P1M', size: 3 },
       renewals: [
         { k: 0, due: 3, held: 3, share: 1, complete: true },
-        { k: 1, due: 3, held: 2, share: 2 / 3, complete: true },
+        { k: 1, due: 3, held: 2, share: 0.666667, complete: true },
         { k: 2, due: 1, held: 1, share: 1, complete: false },
       ],
     },
@@ -124,7 +124,7 @@ test('the table has a line for each cohort and place', async () => {
   expect((await response.text()).split('\r\n')).toEqual([
     'cohort,period,size,k,due,held,share,complete',
     '2026-01-01,P1M,3,0,3,3,1,true',
-    `2026-01-01,P1M,3,1,3,2,${2 / 3},true`,
+    '2026-01-01,P1M,3,1,3,2,0.666667,true',
     '2026-01-01,P1M,3,2,1,1,1,false',
     '2026-02-01,P1M,1,0,1,1,1,true',
     '2026-02-01,P1M,1,1,1,1,1,true',
@@ -135,6 +135,7 @@ test('the table has a line for each cohort and place', async () => {
 
 test.each([
   ['metric=luck', 'metric'],
+  ['metric=ltv&basis=proceeds', 'basis'],
   ['metric=arppu&by=year', 'by'],
   ['metric=ltv&days=1,x', 'days'],
   ['metric=ltv&from=2026-02-30', 'from'],

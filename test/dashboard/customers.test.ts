@@ -276,6 +276,7 @@ test.each([
   ['environment=moon', 'environment'],
   ['cursor=nonsense', 'cursor'],
   ['sort=mrr&cursor=ltv.1.1', 'cursor'],
+  ['basis=proceeds', 'basis'],
 ])('%s is refused by name', async (query, path) => {
   const { app, get } = await openShop()
   expect(await get(`/api/v1/customers?${query}`)).toMatchObject({

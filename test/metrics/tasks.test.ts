@@ -67,6 +67,18 @@ test('what no rate was known for is converted once there is one, and stands apar
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
+test('what was converted for good at an imported rate is counted anew once that is taken back', async () => {
+  await bringRates('date,currency,rate\n2026-05-20,EUR,0.5\n2026-05-21,EUR,0.8\n')
+  await buy()
+  expect(rows('mrr')[0]?.base_milli).toBe(16_980)
+  const { rates, store, metrics } = app.windfall
+  await store.commit(() => rates.remove('EUR', '2026-05-20'))
+  await metrics.settled()
+  expect(rows('mrr')[0]?.base_milli).toBeNull()
+  await bringRates('date,currency,rate\n2026-05-20,EUR,0.8490\n')
+  expect(rows('mrr')[0]?.base_milli).toBe(10_000)
+})
+
 test('a rate that is final is not asked for again', async () => {
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.80\n2026-05-21,EUR,0.80\n')
   await buy()

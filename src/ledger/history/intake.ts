@@ -12,7 +12,7 @@ import type { openRefused } from '../refused.ts'
 import { named, type Realm } from './realm.ts'
 
 /** So many facts go into one turn of the event loop: a client app's call waits for no more. */
-const SLICE = 20
+const SLICE = 5
 /** Windows overlap, and a text that is refused comes again with each: it is told once, while so many are remembered. */
 const TOLD = 1_000
 

@@ -1,5 +1,6 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
 import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
+import { ratioOf } from '../formulas.ts'
 import type { CohortSum, Scope } from './cells.ts'
 import { RETRIED_DAYS } from './failures.ts'
 import { renewalDay } from './renewal_days.ts'
@@ -140,7 +141,7 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
     const due = known.reduce((sum, one) => sum + one.size, 0)
     if (due === 0) break
     const held = known.reduce((sum, one) => sum + one.held, 0)
-    renewals.push({ k, due, held, share: held / due, complete: due === size })
+    renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size })
   }
   return { size, renewals }
 }
@@ -165,8 +166,8 @@ function recoveredOf(parts: readonly Part[], today: DayNumber) {
     recovered,
     lost: ended + settled,
     pending: failed - recovered - ended - settled,
-    recovery_rate: failed === 0 ? null : recovered / failed,
-    days_to_recover: recovered === 0 ? null : days / recovered,
+    recovery_rate: ratioOf(recovered, failed),
+    days_to_recover: ratioOf(days, recovered),
     complete: failed === recovered + ended + settled,
   }
 }

@@ -1,6 +1,7 @@
 /** What we compute: how much of Apple's figures the ledger explains, month by month, and what the rest is for. */
 import type { App } from '../../apps/apps.ts'
 import { type DayNumber, dayText, monthOf } from '../calendar.ts'
+import { ratioOf } from '../formulas.ts'
 import type { Measure } from '../rows.ts'
 import type { ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'
@@ -243,6 +244,6 @@ function covered(
   const day_on = dayText(day)
   return {
     ...{ app_id: app.id, month: day_on.slice(0, 7), metric, unit: isMoney ? 'money' : 'count', day_on },
-    ...{ reports, ledger, share: reports === 0 ? null : ledger / reports, residue },
+    ...{ reports, ledger, share: ratioOf(ledger, reports), residue },
   }
 }

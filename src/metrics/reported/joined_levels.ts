@@ -1,5 +1,6 @@
 /** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
 import type { DayNumber } from '../calendar.ts'
+import type { Cut } from './cut.ts'
 import type { ReportedDays } from './days.ts'
 import {
   type At,
@@ -116,9 +117,31 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     if (before.length === 0) return
     const whole = { app_id: ask.app.id, filters: {}, split: null, currency: null, until: first }
     const reported = dayIn(sources.reports({ ...whole, from: first }, level))('')(first)
-    const range = { ...ledgerAsk(ask), ...whole, zone: 'pacific' } as const
-    const own = await sources.ledger(range, { [level]: 1 })
-    if (isAlike(reported, standingIn(own)('')(first))) for (const one of before) one.is_known = true
+    if (isAlike(reported, await ownByTheirRates(ask, level, first)))
+      for (const one of before) one.is_known = true
+  }
+
+  /**
+   * The ledger's level at the end of the Pacific day of a report, in each currency by the rate that the report's own
+   * level has: the two convert by the rates of different days, and what was paid a year ago differs by that alone.
+   */
+  async function ownByTheirRates(ask: JoinedAsk, level: Level, day: DayNumber): Promise<Amount> {
+    const cut = { filters: {}, split: 'currency', currency: null } as const
+    const range = { app_id: ask.app.id, from: day, until: day }
+    const ledger = (more: Cut) =>
+      sources.ledger({ ...ledgerAsk(ask), ...more, until: day, zone: 'pacific' }, { [level]: 1 })
+    const inBase = await ledger(cut)
+    const theirs = dayIn(sources.reports({ ...range, ...cut }, level))
+    let sum = NOTHING
+    for (const currency of inBase.keys()) {
+      const own = standingIn(inBase)(currency)(day)
+      const asTold = { filters: {}, split: null, currency }
+      const told = dayIn(sources.reports({ ...range, ...asTold }, level))('')(day).milli
+      const native = standingIn(await ledger(asTold))('')(day).milli
+      const milli = told === 0 ? own.milli : (native * theirs(currency)(day).milli) / told
+      sum = plus(sum, { milli, count: own.count })
+    }
+    return sum
   }
 
   return { read, ofLedger }

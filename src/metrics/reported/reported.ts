@@ -91,8 +91,9 @@ export function openReported(deps: Deps) {
     days.touch(organization_id, kind, day)
     store.afterCommit(work)
   })
-  rates.onChange(() => {
-    days.touchProvisional()
+  rates.onChange(({ is_taken_back }) => {
+    if (is_taken_back) days.touchAll()
+    else days.touchProvisional()
     store.afterCommit(work)
   })
 

@@ -248,6 +248,12 @@ test('coverage names every cause, and they add up', async () => {
   const [last] = revenue.slice(-1)
   expect(Math.abs(last?.residue.unknown ?? 1)).toBeLessThanOrEqual((last?.reports ?? 0) * 0.02)
   expect(seams.map(({ metric }) => metric)).toContain('flows')
+  const table = await late.request('/api/v1/coverage.csv', {
+    headers: { authorization: `Bearer ${await late.token()}` },
+  })
+  const [head, ...lines] = (await table.text()).trimEnd().split('\r\n')
+  expect(head).toMatch(/^app_id,month,metric,unit,day_on,reports,ledger,share,before_first_notification,/)
+  expect(lines.map((line) => Number(line.split(',')[6]))).toEqual(coverage.map(({ ledger }) => ledger))
   const none = await late.request('/api/v1/coverage?from=2026-13', {
     headers: { authorization: `Bearer ${await late.token()}` },
   })

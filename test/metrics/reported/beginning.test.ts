@@ -1,0 +1,64 @@
+/** What the ledger has before Apple's first report there is: shown where the two are alike on that report's day. */
+import { expect, test } from 'vitest'
+import { verifyTransaction } from '../../../src/apple/notification.ts'
+import { dayNumber } from '../../../src/metrics/calendar.ts'
+import { transactionPayload } from '../../apple/samples.ts'
+import { openApple } from '../../ledger/reports/apple.ts'
+import { DAY, level } from '../../ledger/reports/samples.ts'
+
+const EARLIER = '2026-04-28'
+const noon = (day: string): number => Date.parse(`${day}T12:00:00Z`)
+
+/**
+ * A subscription for 9.00 € a month since April 25th, when a dollar was 0.9 €: 10.000 dollars. Its report of May 1st, when
+ * a dollar is 0.75 €, has `count` of them at 12.000 dollars each.
+ */
+async function read(count: number) {
+  const apple = await openApple()
+  const { windfall, authority } = await apple.openWindfall()
+  const { store, rates, reported, imports, ledger, verifier, apps } = windfall
+  const lines = ['date,currency,rate', '2026-04-25,EUR,0.9', `${DAY},EUR,0.75`].join('\n')
+  await store.commit(() => rates.keep(rates.readCsv(lines, 'USD')))
+  const [app] = apps.list()
+  if (!app) throw new Error('there is no app')
+  const on = noon('2026-04-25')
+  const payload = transactionPayload({
+    ...{ transactionId: '1', originalTransactionId: '1', transactionReason: 'PURCHASE' },
+    ...{ purchaseDate: on, originalPurchaseDate: on, signedDate: on, expiresDate: noon('2026-05-25') },
+    ...{ price: 9_000, currency: 'EUR', storefront: 'DEU' },
+  })
+  const signed = await verifyTransaction(verifier, authority.sign(payload))
+  await store.commit(() => void ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' }))
+  const cells = level({ 'Customer Price': '9.00', 'Customer Currency': 'EUR', Country: 'DE' })
+  apple.say('subscription', DAY, [
+    {
+      ...cells,
+      ...{ 'Active Standard Price Subscriptions': String(count), 'Grace Period': '0' },
+      'Active Free Trial Introductory Offer Subscriptions': '0',
+    },
+  ])
+  await imports.run({ days: 1 })
+  await reported.settled()
+  const ask = { app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
+  const range = { currency: null, from: dayNumber(EARLIER), until: dayNumber(DAY) }
+  const { days, values } = await reported.read({ ...ask, ...range }, 'mrr')
+  return { days, amounts: values.get('') }
+}
+
+test('a rate that moved is no reason to hide the year before the first report', async () => {
+  const { days, amounts } = await read(1)
+  expect(days.map(({ source, is_known }) => [source, is_known])).toEqual([
+    ...Array.from({ length: 3 }, () => ['ledger', true]),
+    ['reports', true],
+  ])
+  expect(amounts).toEqual([
+    ...Array.from({ length: 3 }, () => ({ milli: 10_000, count: 1 })),
+    { milli: 12_000, count: 1 },
+  ])
+})
+
+test('where the report has more than the ledger ever heard of, nothing is known before it', async () => {
+  const { days, amounts } = await read(2)
+  expect(days.map(({ is_known }) => is_known)).toEqual([false, false, false, true])
+  expect(amounts?.map(({ count }) => count)).toEqual([0, 0, 0, 2])
+})
