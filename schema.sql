@@ -563,8 +563,9 @@ create table subscription_event_days (
   primary key (report_id, line)
 ) strict, without rowid;
 
--- What a currency cost on a day: billionths of it for one US dollar. Rows are only ever added, and none on a day that
--- is carried over for good (ledger/rates/series.ts), so that an amount once converted for good stays as it is.
+-- What a currency cost on a day: billionths of it for one US dollar. Rows are added, and none on a day that is carried
+-- over for good (ledger/rates/series.ts), so that an amount once converted for good stays as it is. Only one that a
+-- person imported can be taken back; then every amount is converted anew.
 create table rates (
   currency                text not null,
   rated_on                text not null,

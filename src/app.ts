@@ -33,6 +33,7 @@ import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { healthRoutes } from './health.ts'
+import { frontRoute } from './http/front.ts'
 import { openHttp } from './http/http.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { jobList } from './jobs/list.ts'
@@ -143,6 +144,7 @@ export async function openApp(options: AppOptions) {
   )
 
   const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
+  http.add([frontRoute(version)])
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(dashboardRoutes({ feed, live, apps, tokens, closing: http.closing }))
@@ -197,6 +199,7 @@ export async function openApp(options: AppOptions) {
   return {
     clock,
     log,
+    hosts,
     http,
     jobs,
     store,

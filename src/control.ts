@@ -22,6 +22,10 @@ export function verb<Schema extends v.GenericSchema>(
   return async (args) => act(parse(schema, args))
 }
 
+/** Whether a verb changes nothing: the last word of its name says so. */
+export const onlyReads = (name: string): boolean => READING.test(name)
+const READING = /\.(list|show|status|raw|verify)$/
+
 const Asked = v.object({ verb: v.string(), args: v.unknown() })
 const Answered = v.union([
   v.object({ result: v.unknown() }),
@@ -72,8 +76,7 @@ async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     const asked = v.parse(Asked, JSON.parse(Buffer.concat(chunks).toString()))
-    // Who waits for something long asks several times a second how far it is.
-    log[asked.verb.endsWith('.status') ? 'debug' : 'info']('command', { verb: asked.verb })
+    log[onlyReads(asked.verb) ? 'debug' : 'info']('command', { verb: asked.verb })
     return { result: await perform(verbs, asked.verb, asked.args) }
   } catch (error) {
     if (error instanceof Refusal)

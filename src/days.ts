@@ -9,6 +9,10 @@ const offsetIn = new Intl.DateTimeFormat('en-US', {
   timeZoneName: 'longOffset',
 })
 
+/** An instant for people: UTC, to the minute, as in `2026-01-31 09:44Z`. */
+export const minuteText = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
+
 /** Whether a text is a day of the calendar, written YYYY-MM-DD. */
 export const isDay = (text: string): boolean => text === strictDay(text)
 

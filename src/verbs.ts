@@ -8,8 +8,10 @@ import type { Refreshed } from './apps/catalogue.ts'
 import { AppUserId } from './attribution/requests.ts'
 import { type Verbs, verb } from './control.ts'
 import type { Reach } from './dashboard/tokens.ts'
+import { isDay } from './days.ts'
 import { Refusal } from './errors.ts'
 import { instantSince } from './ledger/history/since.ts'
+import { REACH_MS } from './ledger/history/windows.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -33,6 +35,10 @@ const Reconcile = v.object({ since: v.nullable(text), app: v.nullable(text), org
 const NamedJob = v.object({ name: text })
 const ShowRates = v.object({ currency: text, days: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
 const ImportRates = v.object({ csv: v.string(), base: text })
+const RemoveRate = v.object({
+  currency: text,
+  day: v.pipe(text, v.check(isDay, 'a day is written 2026-01-31')),
+})
 const RunImport = v.object({
   organization: slug,
   days: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(400))), null),
@@ -178,7 +184,9 @@ function historyVerbs({ clock, apps, organizations, access, history }: Windfall)
     const from = since === null ? null : instantSince(since, clock())
     const meant = appsMeant(app, organization)
     const without_key = meant.filter((one) => access.server(one) === null).map((one) => one.bundle_id)
-    return { compared: await history.reconcile({ since: from, apps: meant }), without_key }
+    const reaches_to = clock() - REACH_MS
+    const compared = await history.reconcile({ since: from, apps: meant })
+    return { compared, without_key, kept_since: from !== null && from < reaches_to ? reaches_to : null }
   }
 
   return { reconcile: verb(Reconcile, reconcile) }
@@ -190,6 +198,7 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
     'jobs.run': verb(NamedJob, ({ name }) => jobs.runNow(name)),
     'rates.list': verb(v.object({}), () => ({ currencies: rates.list() })),
     'rates.show': verb(ShowRates, ({ currency, days }) => ({ rates: rates.show(currency, days) })),
+    'rates.remove': verb(RemoveRate, ({ currency, day }) => store.commit(() => rates.remove(currency, day))),
     'rates.import': verb(ImportRates, ({ csv, base }) => {
       const read = rates.readCsv(csv, base)
       return store.commit(() => rates.keep(read))

@@ -79,10 +79,14 @@ export function openKeys(store: Store, clock: Clock) {
   /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
+  /** The keys of a kind that can be used, oldest first. */
+  const alive = (organization_id: string, kind: KeyKind): Key[] =>
+    list(organization_id).filter((key) => key.kind === kind && isAlive(key, clock()))
+
   /** The publishable key to put into an app: the newest that is alive, rather one without an end; null without any. */
   function publishable(organization_id: string): Key | null {
-    const alive = list(organization_id).filter((key) => key.kind === 'publishable' && isAlive(key, clock()))
-    return alive.findLast((key) => key.expires_at === null) ?? alive.at(-1) ?? null
+    const keys = alive(organization_id, 'publishable')
+    return keys.findLast((key) => key.expires_at === null) ?? keys.at(-1) ?? null
   }
 
   /** Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. */
@@ -136,7 +140,7 @@ export function openKeys(store: Store, clock: Clock) {
     return holder.id
   }
 
-  return { create, recognise, list, publishable, rotate, revoke, declare }
+  return { create, recognise, list, alive, publishable, rotate, revoke, declare }
 }
 
 const isAlive = (key: Key, now: number): boolean =>

@@ -16,6 +16,9 @@ export type FlagName =
 
 export type Answers = ReturnType<typeof openAnswers>
 
+/** How every end before the end is told. */
+export const NOTHING_WRITTEN = 'Nothing was written.'
+
 /** The word for having none of something. */
 export const NONE = 'none'
 
@@ -29,6 +32,8 @@ export function openAnswers({
   interactive: boolean
 }) {
   const used = new Set<FlagName>()
+  /** What was typed instead of yes. */
+  let waiting: string | null = null
 
   /**
    * The answer to a question: the option where it was given and not yet refused, what is typed, or `fallback`; null
@@ -43,7 +48,9 @@ export function openAnswers({
   ): Promise<string | null> {
     const given = used.has(name) ? undefined : flags[name]
     used.add(name)
-    const answer = given ?? (interactive ? await talk.ask(`   ${question}`, fallback) : fallback)
+    const typed = waiting
+    waiting = null
+    const answer = given ?? typed ?? (interactive ? await talk.ask(`   ${question}`, fallback) : fallback)
     if (answer === null) throw new Refusal(400, 'option_needed', `--${name} is needed`)
     return answer === NONE || answer === '' ? null : answer
   }
@@ -54,11 +61,13 @@ export function openAnswers({
    * @throws Refusal 400 `not_connected` for neither, and where nobody can be asked.
    */
   async function goOnAfter(problem: string, can_stay: boolean): Promise<'again' | 'stay'> {
-    if (!interactive) throw new Refusal(400, 'not_connected', `${problem}\nNothing was written.`)
+    if (!interactive) throw new Refusal(400, 'not_connected', problem)
     talk.say(`   ✗ ${problem}`)
-    if (await talk.confirm('   Give another?', true)) return 'again'
+    const another = await talk.confirmOrGive('   Give another?')
+    if (typeof another === 'string') waiting = another
+    if (another !== false) return 'again'
     if (can_stay && (await talk.confirm('   Go on with it all the same?', false))) return 'stay'
-    throw new Refusal(400, 'not_connected', 'Nothing was written.')
+    throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   }
 
   return { get, goOnAfter, say: talk.say }

@@ -1,14 +1,20 @@
 /** The command `windfall connect`: asks for one key after the other, and has Apple try each as it is entered. */
-import * as v from 'valibot'
 import type { AppleApp } from '../apple/api/connect.ts'
 import type { ApiKey } from '../apple/api/keys.ts'
 import type { Account } from '../apps/accounts.ts'
-import { issuerId, keyId, vendorNumber } from '../config/values.ts'
 import { type Answers, type FlagName, NONE } from './connect-answers.ts'
 import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './connect-checks.ts'
 import type { KeptKey } from './connect-files.ts'
 import { type KeyFile, readKeyFile } from './connect-keys.ts'
-import { harmless } from './instance.ts'
+import {
+  faultOfIssuer,
+  faultOfKeyId,
+  faultOfVendorForm,
+  type Places,
+  SAME_KEY,
+  vendorsIn,
+} from './connect-local.ts'
+import { counted, harmless } from './instance.ts'
 
 /** A key, and the file to keep it in; null where the present one stays. */
 export type GivenKey = { key: ApiKey; kept: KeptKey | null }
@@ -16,8 +22,7 @@ export type GivenKey = { key: ApiKey; kept: KeptKey | null }
 export type Walk = {
   answers: Answers
   asking: Asking
-  /** Where a key file's path begins, and what ~ is. */
-  places: { cwd: string; home: string | undefined }
+  places: Places
   /** What config.toml says already. */
   present: Pick<Account, 'connect' | 'purchases' | 'vendor_numbers'>
   /** Apps that are known without Apple. */
@@ -71,40 +76,48 @@ const namesOf = (apps: readonly AppleApp[]): string =>
   apps.length === 0
     ? '.'
     : `: ${apps.map(({ name, bundle_id }) => `${harmless(name)} (${bundle_id})`).join(', ')}.`
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 async function newConnectKey(walk: Walk, path: string | null): Promise<GivenKey | string> {
   const file = keyFileAt(walk, path)
   if (typeof file === 'string') return file
   const key_id = await idOf(walk, file, 'connect-key-id')
-  const issuer = await walk.answers.get(
-    'issuer',
-    'Issuer id (none for an individual key)',
-    walk.present.connect?.issuer_id,
-  )
-  return checked(file, key_id, issuer, 'AuthKey')
+  const question = 'Issuer id (none for an individual key)'
+  const issuer = await issuerOf(walk, 'issuer', question, walk.present.connect?.issuer_id)
+  return keptKey(file, key_id, issuer, 'AuthKey')
 }
 
-const idOf = ({ answers }: Walk, file: KeyFile, name: FlagName): Promise<string | null> =>
-  answers.get(name, 'Key id', file.guessed_id)
+async function idOf({ answers }: Walk, file: KeyFile, name: FlagName): Promise<string> {
+  for (;;) {
+    const id = await answers.get(name, 'Key id', file.guessed_id)
+    const fault = faultOfKeyId(id)
+    if (fault === null && id !== null) return id
+    await answers.goOnAfter(fault ?? 'a key id is needed', false)
+  }
+}
+
+async function issuerOf(
+  { answers }: Walk,
+  name: FlagName,
+  question: string,
+  present: string | null | undefined,
+): Promise<string | null> {
+  for (;;) {
+    const issuer = await answers.get(name, question, present ?? null)
+    const fault = faultOfIssuer(issuer)
+    if (fault === null) return issuer
+    await answers.goOnAfter(fault, false)
+  }
+}
 
 const keyFileAt = ({ places }: Walk, path: string | null): KeyFile | string =>
   path === null
     ? 'a key file is needed: the .p8 file that Apple gave when the key was made.'
     : readKeyFile(path, places)
 
-function checked(
-  file: KeyFile,
-  key_id: string | null,
-  issuer_id: string | null,
-  word: string,
-): GivenKey | string {
-  if (!v.is(keyId, key_id)) return `${key_id ?? 'nothing'} is not the id of a key, as in 2X9R4HXF34.`
-  if (issuer_id !== null && !v.is(issuerId, issuer_id))
-    return `${issuer_id} is not an issuer id, as in 69a6de70-03db-47e3-e053-5b8c7c11a4d1: it stands above the list of keys.`
-  const kept = { name: `${word}_${key_id}.p8`, pem: file.pem }
-  return { key: { key_id, issuer_id, private_key: file.pem }, kept }
-}
+const keptKey = (file: KeyFile, key_id: string, issuer_id: string | null, word: string): GivenKey => ({
+  key: { key_id, issuer_id, private_key: file.pem },
+  kept: { name: `${word}_${key_id}.p8`, pem: file.pem },
+})
 
 async function askVendors(
   { answers, asking, present }: Walk,
@@ -114,11 +127,15 @@ async function askVendors(
   for (;;) {
     const question =
       'Vendor number, from Payments and Financial Reports (several with commas; none: no reports)'
-    const given = ((await answers.get('vendor', question, said)) ?? '').split(',')
-    const numbers = [...new Set(given.flatMap((text) => text.trim() || []))]
+    const numbers = vendorsIn(await answers.get('vendor', question, said))
     if (numbers.length === 0) {
       answers.say('   Without a vendor number no sales report is fetched.')
       return []
+    }
+    const unlikely = numbers.map(faultOfVendorForm).find((words) => words !== null)
+    if (unlikely !== undefined) {
+      await answers.goOnAfter(unlikely, false)
+      continue
     }
     answers.say(ASKING)
     const fault = await faultOfVendors(numbers, key, asking)
@@ -126,12 +143,12 @@ async function askVendors(
       answers.say('   ✓ Apple gives its reports.')
       return numbers
     }
-    if ((await answers.goOnAfter(fault.words, fault.is_apples)) === 'stay') return numbers
+    if ((await answers.goOnAfter(fault.words, true)) === 'stay') return numbers
     if (fault.is_of_key) return 'another key'
   }
 }
 
-type VendorFault = { words: string; is_apples: boolean; is_of_key: boolean }
+type VendorFault = { words: string; is_of_key: boolean }
 
 async function faultOfVendors(
   numbers: readonly string[],
@@ -139,14 +156,10 @@ async function faultOfVendors(
   asking: Asking,
 ): Promise<VendorFault | null> {
   for (const number of numbers) {
-    if (!v.is(vendorNumber, number)) {
-      const words = `${number} is not a vendor number, which is digits alone, as in 80012345.`
-      return { words, is_apples: false, is_of_key: false }
-    }
     const fault = await faultOfVendor(key, asking, number)
     if (fault === null) continue
     const is_of_key = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
-    return { words: `${number}: ${fault.message}`, is_apples: true, is_of_key }
+    return { words: `${number}: ${fault.message}`, is_of_key }
   }
   return null
 }
@@ -184,12 +197,11 @@ export async function askPurchases(walk: Walk, connect: ApiKey): Promise<GivenKe
 async function newPurchaseKey(walk: Walk, path: string, connect: ApiKey): Promise<GivenKey | string> {
   const file = keyFileAt(walk, path)
   if (typeof file === 'string') return file
-  if (file.pem.trim() === connect.private_key.trim())
-    return 'this is the App Store Connect API key again: the In-App Purchase key is another, in a file named SubscriptionKey_….p8.'
+  if (file.pem.trim() === connect.private_key.trim()) return SAME_KEY
   const key_id = await idOf(walk, file, 'purchase-key-id')
   const issuer = walk.present.purchases?.issuer_id ?? connect.issuer_id
-  const issuer_id = await walk.answers.get('purchase-issuer', 'Issuer id', issuer)
+  const issuer_id = await issuerOf(walk, 'purchase-issuer', 'Issuer id', issuer)
   if (issuer_id === null)
     return 'an In-App Purchase key works only with its issuer id, which stands above the list of keys.'
-  return checked(file, key_id, issuer_id, 'SubscriptionKey')
+  return keptKey(file, key_id, issuer_id, 'SubscriptionKey')
 }

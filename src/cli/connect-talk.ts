@@ -19,6 +19,8 @@ export function openTalk({ input, output }: Streams) {
     waiting.push(line)
     wake()
   })
+  // A terminal gives Ctrl-C to whoever reads it.
+  lines.on('SIGINT', () => void process.kill(process.pid, 'SIGINT'))
   lines.on('close', () => {
     ended = true
     wake()
@@ -33,7 +35,7 @@ export function openTalk({ input, output }: Streams) {
       })
     }
     const line = waiting.shift()
-    if (line === undefined) throw new Refusal(400, 'stopped', 'stopped before the end: nothing more was done')
+    if (line === undefined) throw new Refusal(400, 'stopped', 'stopped before the end')
     return line.trim()
   }
 
@@ -52,12 +54,26 @@ export function openTalk({ input, output }: Streams) {
   /** Yes or no; asked again until it is one of both. */
   async function confirm(question: string, fallback: boolean): Promise<boolean> {
     for (;;) {
-      const answer = await ask(`${question} (${fallback ? 'Y/n' : 'y/N'})`)
-      if (answer === '') return fallback
-      if (/^y(es)?$/i.test(answer)) return true
-      if (/^no?$/i.test(answer)) return false
+      const answer = answerIn(await ask(`${question} (${fallback ? 'Y/n' : 'y/N'})`), fallback)
+      if (typeof answer === 'boolean') return answer
+      say('   y or n?')
     }
   }
 
-  return { say, ask, confirm, close: () => lines.close() }
+  /** Yes, no, or at once what yes would lead to be asked for: a path or a number. */
+  async function confirmOrGive(question: string): Promise<boolean | string> {
+    for (;;) {
+      const answer = answerIn(await ask(`${question} (Y/n)`), true)
+      if (typeof answer === 'boolean' || /[\d./\\]/.test(answer)) return answer
+      say('   y or n? Or the other itself.')
+    }
+  }
+
+  return { say, ask, confirm, confirmOrGive, close: () => lines.close() }
+}
+
+function answerIn(text: string, fallback: boolean): boolean | string {
+  if (text === '') return fallback
+  if (/^y(es)?$/i.test(text)) return true
+  return /^no?$/i.test(text) ? false : text
 }

@@ -8,10 +8,11 @@ import type { AccountEntry } from '../config/edit.ts'
 import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
 import type { AccountConfig, Config, Frozen } from '../config/settings.ts'
 import { Refusal } from '../errors.ts'
-import { type Answers, type FlagName, type Flags, openAnswers } from './connect-answers.ts'
+import { type Answers, type FlagName, type Flags, NOTHING_WRITTEN, openAnswers } from './connect-answers.ts'
 import { askConnect, askPurchases, type GivenKey, type Walk } from './connect-ask.ts'
 import type { Asking } from './connect-checks.ts'
 import { keepAccount, keyPath } from './connect-files.ts'
+import { faultsInFlags } from './connect-local.ts'
 import { takeOver } from './connect-server.ts'
 import { openTalk, type Talk } from './connect-talk.ts'
 
@@ -39,18 +40,40 @@ export type ConnectOptions = {
 export async function connectWith(options: ConnectOptions): Promise<void> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
   const talk = openTalk(options)
+  const written: Written = { state: 'no' }
+  const stop = (): void => {
+    talk.say(`\n${written.state === 'no' ? NOTHING_WRITTEN : 'Stopped. What was written stays.'}`)
+    process.exit(130)
+  }
+  for (const signal of SIGNALS) process.on(signal, stop)
   try {
-    await walk(options, talk, { hosts, clock, wait })
+    await walk(options, talk, { hosts, clock, wait }, written)
+  } catch (error) {
+    throw written.state === 'no' ? withNothingWritten(error) : error
   } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
     talk.close()
   }
 }
 
-async function walk(options: ConnectOptions, talk: Talk, asking: Asking): Promise<void> {
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** Whether anything was put on disk. */
+type Written = { state: 'no' | 'maybe' | 'yes' }
+
+function withNothingWritten(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.message.endsWith(NOTHING_WRITTEN)) return error
+  return new Refusal(error.status, error.code, `${error.message}\n${NOTHING_WRITTEN}`)
+}
+
+async function walk(options: ConnectOptions, talk: Talk, asking: Asking, written: Written): Promise<void> {
   const { surroundings, flags } = options
   const loaded = loadConfig(surroundings)
   const file = loaded.file ?? resolve(surroundings.cwd, 'config.toml')
   refuseEnvironment(loaded)
+  const places = { cwd: surroundings.cwd, home: surroundings.env.HOME }
+  const faults = faultsInFlags(flags, places, options.interactive)
+  if (faults.length > 0) throw new Refusal(400, 'not_connected', faults.join('\n'))
   const answers = openAnswers({ talk, flags, interactive: options.interactive })
   const organization = await organizationMeant(loaded.config, answers)
   const index = loaded.config.accounts.findIndex((one) => one.organization === organization)
@@ -58,7 +81,6 @@ async function walk(options: ConnectOptions, talk: Talk, asking: Asking): Promis
   const interactive = isConversation(options, account)
 
   const bundles = loaded.config.apps.filter((app) => app.organization === organization).map(bundleOf)
-  const places = { cwd: surroundings.cwd, home: surroundings.env.HOME }
   const walk: Walk = {
     answers: openAnswers({ talk, flags, interactive }),
     asking,
@@ -72,11 +94,13 @@ async function walk(options: ConnectOptions, talk: Talk, asking: Asking): Promis
 
   talk.say(`\n3. All of it is written to ${file}, and the keys beside it.`)
   if (interactive && !(await talk.confirm('   Write it?', true)))
-    throw new Refusal(400, 'not_connected', 'Nothing was written.')
+    throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   const keys = [connect.kept, purchases?.kept ?? null].filter((kept) => kept !== null)
   const said = loaded.config.organizations.length > 1 ? { organization } : {}
   const entry = { ...said, ...entryOf(connect, purchases) }
+  written.state = 'maybe'
   const has_changed = keepAccount(file, { entry, keys, index: account && index }, surroundings)
+  written.state = 'yes'
   talk.say('   ✓ Written.')
   const { config } = loadConfig({ ...surroundings, path: file })
   await takeOver({

@@ -1,5 +1,5 @@
 /** The command `windfall demo`: its App Store with both of Apple's APIs, and what is fetched from it in the background. */
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Windfall } from '../app.ts'
 import type { AppStore } from '../demo/store/store.ts'
@@ -21,6 +21,13 @@ export function declareAccount(folder: string, { connect_key, purchase_key, vend
     `purchase_key = """${purchase_key.private_key}"""`,
   ]
   writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`, { mode: 0o600 })
+}
+
+/** Writes down where it serves, so that commands that are given this config file find it. */
+export function declareAddress(folder: string, url: string): void {
+  const { hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  appendFileSync(join(folder, 'config.toml'), `\n[server]\nhost = "${host}"\nport = ${port}\n`)
 }
 
 /** Fetches Apple's list of apps and a year of reports, and shows how far it is, until it is done or everything ends. */

@@ -1,11 +1,14 @@
 /** The command `windfall demo`: a believable small company on a throw-away database, which then goes on living. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { openApp, type Windfall } from '../app.ts'
 import { type Clock, systemClock } from '../clock.ts'
+import { codeOf } from '../config/files.ts'
 import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
 import { openAuthority } from '../demo/authority.ts'
 import { fill } from '../demo/fill.ts'
 import { openPublisher } from '../demo/publisher.ts'
@@ -15,7 +18,7 @@ import { type AppStore, openAppStore } from '../demo/store/store.ts'
 import { Refusal } from '../errors.ts'
 import type { RateOrigins } from '../ledger/rates/sources.ts'
 import type { Log } from '../log.ts'
-import { declareAccount, importYear } from './demo-store.ts'
+import { declareAccount, declareAddress, importYear } from './demo-store.ts'
 import { print } from './instance.ts'
 import { logOf, serve, stopSignal } from './serve.ts'
 
@@ -37,7 +40,7 @@ export const demoCommand = defineCommand({
     port: {
       type: 'string',
       valueHint: 'PORT',
-      description: 'Where to serve (else as configured, else any free port)',
+      description: 'Where to serve (else WINDFALL_SERVER_PORT, else 8787 or any free port)',
     },
     once: {
       type: 'boolean',
@@ -46,11 +49,18 @@ export const demoCommand = defineCommand({
     },
   },
   async run({ args }) {
+    const seed = number('seed', args.seed)
+    const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : portNumber(args.port)
+    const leave = leaveAtOnce()
     const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
+    const remove = () => rmSync(folder, { recursive: true, force: true })
+    process.once('exit', remove)
     try {
-      await demonstrate(folder, number('seed', args.seed), args.port, args.once)
+      await demonstrate({ folder, seed, port, once: args.once, leave })
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      leave.off()
+      remove()
+      process.off('exit', remove)
     }
   },
 })
@@ -60,12 +70,39 @@ function number(name: string, text: string): number {
   throw new Refusal(400, 'invalid_request', `--${name} takes a whole number; ${text} is none`)
 }
 
-async function demonstrate(
-  folder: string,
-  seed: number,
-  port: string | undefined,
-  once: boolean,
-): Promise<void> {
+function portNumber(text: string): string {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text
+  throw new Refusal(400, 'invalid_request', `--port takes a number from 0 to 65535; ${text} is none`)
+}
+
+/** Until `off`, a signal ends the process at once: there is nothing yet that must be finished. */
+function leaveAtOnce(): { off(): void } {
+  const leave = (): void => {
+    print('\nStopped; nothing is left of the demo.')
+    process.exit(130)
+  }
+  for (const signal of SIGNALS) process.on(signal, leave)
+  return {
+    off: () => {
+      for (const signal of SIGNALS) process.off(signal, leave)
+    },
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+type Wish = {
+  folder: string
+  seed: number
+  port: string | undefined
+  once: boolean
+  leave: { off(): void }
+}
+
+async function demonstrate(wish: Wish): Promise<void> {
+  const { folder, seed } = wish
+  const config = configIn(wish)
+  if (!wish.once && wish.port !== undefined) await tryPort(config.server)
   const until = systemClock()
   const authority = await openAuthority({ now: until })
   const from = until - TWO_YEARS_MS
@@ -75,16 +112,35 @@ async function demonstrate(
   const { root_pem: root } = authority
   try {
     declareAccount(folder, store)
-    await liveIn({ folder, port, once, until, simulation, store, root, rates: publisher.origins })
+    await liveIn({ ...wish, until, simulation, store, root, rates: publisher.origins })
   } finally {
     await Promise.all([store.close(), publisher.close()])
   }
 }
 
-type Stage = {
-  folder: string
-  port: string | undefined
-  once: boolean
+/** Everything at its default but for the port, where one is said, and a quiet log. */
+function configIn({ folder, port }: Wish): Config {
+  const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
+  return loadConfig({ env, cwd: folder }).config
+}
+
+/** A port that cannot be had is to be known before two years are played. */
+async function tryPort({ host, port }: Config['server']): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve)
+  }).catch((error: unknown) => {
+    const why = codeOf(error) === 'EADDRINUSE' ? 'is taken already' : `cannot be had (${codeOf(error)})`
+    throw new Refusal(
+      409,
+      'no_port',
+      `Port ${port} ${why}; another: windfall demo --port 0 takes any free one`,
+    )
+  })
+  await new Promise((resolve) => server.close(resolve))
+}
+
+type Stage = Wish & {
   until: number
   simulation: Simulation
   store: AppStore
@@ -94,12 +150,8 @@ type Stage = {
 
 /** The appliance against the simulated store, until it is stopped. */
 async function liveIn(stage: Stage): Promise<void> {
-  const { folder, port, once, until, simulation, store, root, rates } = stage
-  const env = {
-    WINDFALL_LOG_LEVEL: 'warn',
-    ...(port !== undefined && { WINDFALL_SERVER_PORT: port }),
-  }
-  const { config } = loadConfig({ env, cwd: folder })
+  const { folder, once, until, simulation, store, root, rates } = stage
+  const config = configIn(stage)
   const log = logOf(config)
   const clock = playedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
@@ -117,12 +169,15 @@ async function liveIn(stage: Stage): Promise<void> {
   if (once) return windfall.close()
   // From now on a few get lost, so that reconciliation has something to find.
   simulation.lose({ from: until, share: LOST })
-  const server = await serve(windfall, config, log, { any_port: port === undefined })
+  stage.leave.off()
+  const stopped = stopSignal()
+  const server = await serve(windfall, config, log, { any_port: stage.port === undefined })
+  declareAddress(folder, server.url)
   store.mood.notification_url = `${server.url}/apple/notifications`
-  await welcome(windfall, server.url)
+  await welcome(windfall, server.url, folder)
   importYear(windfall, log)
   const life = goOnLiving(windfall, simulation, log)
-  await stopSignal()
+  await stopped
   await life.stop()
   await server.close()
 }
@@ -169,7 +224,9 @@ async function playHistory(
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 
-async function welcome(windfall: Windfall, url: string): Promise<void> {
+const READ = ['/api/v1/overview', '/api/v1/metrics/mrr', '/api/v1/history', '/api/v1/imports', '/api/v1/jobs']
+
+async function welcome(windfall: Windfall, url: string, folder: string): Promise<void> {
   const reach = { organization_id: null, apps: null }
   const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', reach))
   const { id } = windfall.organizations.meant(null)
@@ -183,7 +240,13 @@ async function welcome(windfall: Windfall, url: string): Promise<void> {
   print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}/api/v1/events?limit=5'`)
   print('Tell it of a user of yours:')
   print(`  curl -X POST ${url}/api/sdk/v1/identify -H 'Authorization: Bearer ${key}' \\`)
-  print(`    -H 'Content-Type: application/json' -d '${identify}'\n`)
+  print(`    -H 'Content-Type: application/json' -d '${identify}'`)
+  print(
+    'Read what it knows: numbers, reports, and what got lost (one in fifty, on purpose) and was found again:',
+  )
+  for (const path of READ) print(`  curl -s -H 'Authorization: Bearer ${token}' '${url}${path}'`)
+  print('Aim a command at it, as in:')
+  print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
 }
 
 /** Time goes on: what the simulation does now is posted through the same doors as anything else. */

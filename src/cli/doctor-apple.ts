@@ -1,7 +1,9 @@
 /** The command `windfall doctor`: what Apple says to the keys, the vendor numbers and the apps. */
 import type { AppleApp } from '../apple/api/connect.ts'
+import type { AppleHosts } from '../apple/api/hosts.ts'
 import type { ApiKey } from '../apple/api/keys.ts'
 import { timeAt } from '../apple/time.ts'
+import type { Clock } from '../clock.ts'
 import type { AccountConfig, Config, Frozen } from '../config/settings.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './connect-checks.ts'
@@ -11,25 +13,38 @@ import { type Finding, fault, ok, warning } from './doctor-findings.ts'
 const CLOCK_FAULT_MS = 60_000
 const CLOCK_WARNING_MS = 5_000
 
-/** Whether Apple is there, and whether it has the same time; nothing else need be asked where it is not. */
-export async function* examineClock({ hosts, clock }: Asking): AsyncGenerator<Finding, boolean> {
-  const theirs = await timeAt(hosts.connect).catch(wordsOf)
-  if (typeof theirs === 'string') {
-    const words = `${new URL(hosts.connect).host} cannot be reached (${theirs}): is this machine online, and may it open connections there?`
+/** Which of Apple's APIs can be reached; the others need not be asked. */
+export type There = { connect: boolean; server: boolean }
+
+/** Every origin that Apple is asked at, App Store Connect first. */
+export const originsOf = ({ connect, server }: AppleHosts): string[] => [
+  ...new Set([connect, server.production, server.sandbox]),
+]
+
+/** Which of Apple's hosts are there, each that is not named, and whether Apple has the same time. */
+export async function* examineClock({ hosts, clock }: Asking): AsyncGenerator<Finding, There> {
+  const origins = originsOf(hosts)
+  const answers = await Promise.all(origins.map((origin) => timeAt(origin).catch(wordsOf)))
+  const silent = new Set<string>()
+  for (const [index, origin] of origins.entries()) {
+    const why = answers[index]
+    if (typeof why !== 'string') continue
+    silent.add(origin)
+    const words = `${new URL(origin).host} cannot be reached (${why}): is this machine online, and may it open connections there?`
     yield fault('Apple', words)
-    return false
   }
-  if (theirs === null) {
-    yield warning('clock', 'Apple did not say what time it is.')
-    return true
-  }
+  const theirs = answers.find((answer) => typeof answer === 'number')
+  if (theirs !== undefined) yield clockFinding(theirs, clock)
+  else if (silent.size < origins.length) yield warning('clock', 'Apple did not say what time it is.')
+  return { connect: !silent.has(hosts.connect), server: !silent.has(hosts.server.production) }
+}
+
+function clockFinding(theirs: number, clock: Clock): Finding {
   const apart = Math.abs(clock() - theirs)
   const seconds = Math.round(apart / 1000)
   const words = `this machine’s clock is ${seconds} s ${clock() > theirs ? 'ahead of' : 'behind'} Apple’s: set it, best by NTP.`
-  if (apart > CLOCK_FAULT_MS) yield fault('clock', words)
-  else if (apart > CLOCK_WARNING_MS) yield warning('clock', words)
-  else yield ok('clock', 'agrees with Apple’s.')
-  return true
+  if (apart > CLOCK_FAULT_MS) return fault('clock', words)
+  return apart > CLOCK_WARNING_MS ? warning('clock', words) : ok('clock', 'agrees with Apple’s.')
 }
 
 function wordsOf(error: unknown): string {
@@ -39,10 +54,13 @@ function wordsOf(error: unknown): string {
 
 type Account = Frozen<AccountConfig>
 
-/** Every account's keys tried anew, as `windfall connect` tried them. */
+/** How Apple is asked, and which of its APIs can be. */
+type AskingThere = Asking & { there: There }
+
+/** Every account's keys tried anew, as `windfall connect` tried them, where Apple is there; which are missing is told anyway. */
 export async function* examineAccounts(
   config: Config,
-  asking: Asking,
+  asking: AskingThere,
   reader: Reader | null,
 ): AsyncGenerator<Finding> {
   const { accounts } = config
@@ -67,7 +85,7 @@ const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 async function* examineConnect(
   account: Account,
   of: string,
-  asking: Asking,
+  asking: AskingThere,
   bundles: readonly string[],
 ): AsyncGenerator<Finding, AppleApp[] | null> {
   const subject = `App Store Connect key${of}`
@@ -79,18 +97,19 @@ async function* examineConnect(
     )
     return null
   }
-  const apps = await tryConnectKey(key, asking, bundles)
-  if (typeof apps === 'string') {
-    yield fault(subject, apps)
-    return null
-  }
-  yield ok(subject, `${key.key_id}: Apple takes it.`)
   if (account.vendor_numbers.length === 0) {
     yield warning(
       `vendor number${of}`,
       'there is none: no report is imported. `windfall connect` asks for it.',
     )
   }
+  if (!asking.there.connect) return null
+  const apps = await tryConnectKey(key, asking, bundles)
+  if (typeof apps === 'string') {
+    yield fault(subject, apps)
+    return null
+  }
+  yield ok(subject, `${key.key_id}: Apple takes it.`)
   for (const number of account.vendor_numbers) {
     const wrong = await faultOfVendor(key, asking, number)
     const name = `vendor number${of}`
@@ -104,7 +123,7 @@ async function* examineConnect(
 async function* examinePurchases(
   account: Account,
   of: string,
-  asking: Asking,
+  asking: AskingThere,
   bundles: readonly string[],
 ): AsyncGenerator<Finding> {
   const subject = `In-App Purchase key${of}`
@@ -116,6 +135,7 @@ async function* examinePurchases(
     )
     return
   }
+  if (!asking.there.server) return
   const wrong = await faultInPurchaseKey(key, asking, bundles)
   yield wrong === null ? ok(subject, `${key.key_id}: Apple takes it.`) : fault(subject, wrong)
 }

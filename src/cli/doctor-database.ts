@@ -1,10 +1,12 @@
 /** The command `windfall doctor`: what the database tells: who serves it, what arrived, how the jobs went. */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import * as v from 'valibot'
 import type { Environment } from '../apple/payloads.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
 import { askControl, controlPath } from '../control.ts'
+import { APPLE_CURRENCIES, BASE } from '../ledger/rates/currencies.ts'
 import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './doctor-findings.ts'
@@ -14,21 +16,42 @@ const MEGABYTE = 1_048_576
 const LEAST_FREE_MEGABYTES = 200
 const LONGEST_WITHOUT_RATES_MS = 6 * DAY_MS
 
-/** Whether a process serves the database. */
-export async function* examineServer({ store }: Config): AsyncGenerator<Finding> {
+const Serving = v.object({
+  address: v.string(),
+  base_url: v.string(),
+  hosts: v.object({
+    connect: v.string(),
+    server: v.object({ production: v.string(), sandbox: v.string() }),
+  }),
+})
+/** What the process that serves says of itself: where it is, and where it asks Apple. */
+export type Serving = v.InferOutput<typeof Serving>
+
+/** Whether a process serves the database, and what it says of itself; null where none answers. */
+export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
   try {
-    const answered = await askControl(controlPath(realPathOf(store.path)), 'apps.list', {})
-    if (answered === null) yield warning('server', 'nobody serves this database: windfall serve')
-    else yield ok('server', 'Windfall runs.')
+    const answered = await askControl(controlPath(realPathOf(store.path)), 'instance.status', {})
+    if (answered === null) {
+      yield warning('server', 'nobody serves this database: windfall serve')
+      return null
+    }
+    const serving = v.parse(Serving, answered.result)
+    yield ok('server', `Windfall runs on ${serving.address}.`)
+    if (serving.base_url !== base_url) {
+      const words = `the running Windfall says it is at ${serving.base_url}, this configuration ${base_url}: was it started with other settings (WINDFALL_…)?`
+      yield warning('base_url', words)
+    }
+    return serving
   } catch (error) {
     yield fault('server', `it does not answer: ${inWords(error)}`)
+    return null
   }
 }
 
 const inWords = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Where Apple is told to send notifications. */
-export function* examineAddress({ base_url }: Config): Generator<Finding> {
+export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generator<Finding> {
   const url = `${base_url}/apple/notifications`
   if (new URL(base_url).protocol === 'https:') yield ok('notification URL', url)
   else
@@ -118,20 +141,29 @@ type Run = {
 }
 
 /** How the jobs went that fetch something, what the import lacks, and until when there are exchange rates. */
-export function* examineJobs(reader: Reader, clock: Clock): Generator<Finding> {
+export function* examineJobs(
+  reader: Reader,
+  clock: Clock,
+  { isServed, fetches }: { isServed: boolean; fetches: boolean },
+): Generator<Finding> {
   const runs = reader
     .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
     .all()
   if (runs.length === 0) yield warning('jobs', 'none has run yet: they begin when Windfall serves.')
   for (const { job, finished_at, outcome, error, failures } of runs) {
     const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
-    if (error !== null)
-      yield fault(job, `failed ${failures === 1 ? 'once' : `${failures} times`}${when}: ${error}`)
-    else yield ok(job, `${outcome ?? 'under way'}${when}`)
+    if (error !== null) yield fault(job, `failed ${times(failures)}${when}: ${error}`)
+    else if (finished_at !== null) yield ok(job, `${outcome ?? 'done'}${when}`)
+    else if (!isServed) yield warning(job, 'the process ended while it ran: it is tried again.')
+    // A run counts as failed until it has gone well.
+    else if (failures > 1) yield warning(job, `under way; before that it failed ${times(failures - 1)}.`)
+    else yield ok(job, 'under way')
   }
   yield* examineImport(reader)
-  yield* examineRates(reader, clock)
+  yield* examineRates(reader, clock, fetches)
 }
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
 function* examineImport(reader: Reader): Generator<Finding> {
   const failed = reader
@@ -146,11 +178,25 @@ function* examineImport(reader: Reader): Generator<Finding> {
   )
 }
 
-function* examineRates(reader: Reader, clock: Clock): Generator<Finding> {
-  const newest = reader
-    .prepare<[], { day: string | null }>('select max(rated_on) as day from rates')
-    .get()?.day
-  if (!newest) return yield warning('exchange rates', 'there are none yet: windfall jobs run rates')
+function* examineRates(reader: Reader, clock: Clock, fetches: boolean): Generator<Finding> {
+  const rated = reader
+    .prepare<[], { currency: string; day: string }>(
+      'select currency, max(rated_on) as day from rates group by currency',
+    )
+    .all()
+  const wasAsked = reader
+    .prepare<[], unknown>("select 1 from job_runs where job = 'rates' and finished_at is not null")
+    .get()
+  if (rated.length === 0 && !wasAsked)
+    return yield warning('exchange rates', 'there are none yet: windfall jobs run rates')
+  const wanted = APPLE_CURRENCIES.filter((currency) => currency !== BASE)
+  const lacking = wanted.filter((currency) => !rated.some((one) => one.currency === currency))
+  if (lacking.length * 2 > wanted.length) {
+    const fetching = fetches ? 'windfall jobs run rates asks for them, ' : ''
+    const words = `${lacking.length} of ${wanted.length} currencies have none; ${fetching}windfall rates import brings them`
+    return yield fault('exchange rates', words)
+  }
+  const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
   const isOld = clock() - Date.parse(newest) > LONGEST_WITHOUT_RATES_MS
   if (isOld) yield warning('exchange rates', `the newest are of ${newest}: windfall jobs run rates`)
   else yield ok('exchange rates', `up to ${newest}.`)

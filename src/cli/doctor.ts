@@ -10,7 +10,7 @@ import type { Config } from '../config/settings.ts'
 import type { Reader } from '../store/reader.ts'
 import type { Asking } from './connect-checks.ts'
 import { testNotification } from './connect-test.ts'
-import { examineAccounts, examineClock } from './doctor-apple.ts'
+import { examineAccounts, examineClock, originsOf } from './doctor-apple.ts'
 import {
   connectedApps,
   examineAddress,
@@ -35,24 +35,29 @@ export type DoctorOptions = {
 /** Examines everything, and gives each finding as soon as it is one. Changes nothing; needs no server, and hinders none. */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
-  const asking = { hosts, clock, wait }
   const loaded = yield* examineConfig(options.surroundings)
   if (loaded === null) return
   const { config } = loaded
-  yield* examineServer(config)
-  yield* examineAddress(config)
+  const serving = yield* examineServer(config)
+  // Who serves knows best where Apple is: in the demo it is another.
+  const asking = { hosts: serving?.hosts ?? hosts, clock, wait }
+  if (!isApples(asking.hosts))
+    yield ok('Apple', `is made up here, at ${asking.hosts.connect}: the demo’s own.`)
+  yield* examineAddress(serving ?? config)
   const reader = yield* examineDatabase(config)
   try {
-    const isThere = yield* examineClock(asking)
-    if (isThere) yield* examineAccounts(config, asking, reader)
+    const there = yield* examineClock(asking)
+    yield* examineAccounts(config, { ...asking, there }, reader)
     if (reader === null) return
     yield* examineNotifications(reader, clock)
-    if (isThere && options.test) yield* testEach(config, asking, reader)
-    yield* examineJobs(reader, clock)
+    if (there.server && options.test) yield* testEach(config, asking, reader)
+    yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })
   } finally {
     reader?.close()
   }
 }
+
+const isApples = (hosts: AppleHosts): boolean => originsOf(hosts).join() === originsOf(APPLE_HOSTS).join()
 
 function* examineConfig(surroundings: Surroundings): Generator<Finding, Loaded | null> {
   try {

@@ -5,9 +5,9 @@ import { Refusal } from '../errors.ts'
 import {
   type ImportRun,
   type Progress,
+  resultOf,
   type Stopped,
   stopInWords,
-  summaryOf,
 } from '../ledger/reports/tally.ts'
 import { configArg, organizationArg, print, remark, shownAt, withInstance } from './instance.ts'
 import { follow } from './progress.ts'
@@ -34,11 +34,13 @@ export const importCommand = defineCommand({
       follow<Answer, Progress>(ask, { verb: 'imports.run', args: asked, status: 'imports.status', inWords }),
     )
     if (joined) remark('An import was under way already; this is what came of it.')
-    print(`${summaryOf({ ...run, stopped: [] })}.`)
+    const result = run.skipped.length > 0 && run.first_day === null ? null : resultOf(run)
+    if (result !== null) print(`${result}.`)
     const several = organizations.length > 1
     const nameOf = ({ organization_id }: Stopped): string =>
       several ? `${organizations.find(({ id }) => id === organization_id)?.slug ?? organization_id}: ` : ''
-    for (const skipped of run.skipped) remark(`${nameOf(skipped)}Nothing was asked: ${skipped.reason}.`)
+    for (const skipped of run.skipped)
+      remark(`${nameOf(skipped)}Not asked: ${skipped.reason} (windfall connect).`)
     for (const stopped of run.stopped) remark(`${nameOf(stopped)}${stopInWords(stopped)}`)
     if (run.failed > 0)
       remark('Failed days are tried again by themselves. /api/v1/imports says why they failed.')
@@ -53,8 +55,10 @@ function daysOf(text: string): number {
 }
 
 /** How far a run is, in a line. */
-export function inWords({ done, of, per_second, seconds_left, reading, waiting_until }: Progress): string {
+export function inWords(progress: Progress): string {
+  const { done, of, per_second, seconds_left, reading, waiting_until, tally } = progress
   const parts = [`${done} of ${of} daily reports`]
+  if (tally.failed > 0) parts.push(`${tally.failed} failed`)
   if (per_second !== null) parts.push(`${per_second.toFixed(1)} a second`)
   if (seconds_left !== null && done < of) parts.push(`${durationOf(seconds_left)} left`)
   if (waiting_until !== null) parts.push(`waiting for Apple’s hourly budget until ${shownAt(waiting_until)}`)

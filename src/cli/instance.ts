@@ -1,10 +1,12 @@
 /** How a command reaches the instance: through the process that serves its file, or by itself when none does. */
+import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { askControl, controlPath, perform } from '../control.ts'
+import { askControl, controlPath, onlyReads, perform } from '../control.ts'
+import { minuteText } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
@@ -49,7 +51,7 @@ export function tell<Answer>(configPath: string | undefined, verb: string, args:
  * Gives `work` the instance that `configPath` configures, to ask it several things, at the same time too. Where no
  * process serves it, it is open until `work` ends.
  *
- * @throws whatever `work` throws; ConfigError.
+ * @throws whatever `work` throws; ConfigError; Refusal 404 `no_database` where there is nothing to read yet.
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
@@ -63,6 +65,7 @@ export async function withInstance<Result>(
     for (let attempt = 1; ; attempt += 1) {
       const answered = alone === null ? await askControl(socket, verb, args) : null
       if (answered) return answered.result as Answer
+      if (alone === null && onlyReads(verb)) refuseMissing(config)
       alone ??= openAlone(config)
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
@@ -82,6 +85,12 @@ export async function withInstance<Result>(
   } finally {
     await (await (alone as Promise<Alone> | null))?.close()
   }
+}
+
+/** Who only wants to look makes no database. */
+function refuseMissing({ store }: Config): void {
+  if (existsSync(store.path)) return
+  throw new Refusal(404, 'no_database', `there is no database yet at ${store.path}; npm start makes it`)
 }
 
 type Alone = Awaited<ReturnType<typeof openAlone>>
@@ -124,9 +133,11 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 /** For the person at the terminal, not for what reads the output. */
 export const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
+/** `1 day`, `3 days`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** A text of others without what would steer the terminal. */
 export const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
-/** An instant for people: UTC, to the minute. */
-export const shownAt = (at: number | null): string =>
-  at === null ? '-' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
+/** An instant for people, or that there is none. */
+export const shownAt = (at: number | null): string => (at === null ? '-' : minuteText(at))

@@ -14,7 +14,7 @@ type Long<Progress extends Steps> = {
 }
 
 /** How often it is asked how far it is: where the line is drawn anew, and where each is one more. */
-const LOOK_MS = 250
+const LOOK_MS = 1_000
 const LINE_EVERY_MS = 10_000
 const BAR = 24
 

@@ -1,11 +1,12 @@
 /** The command `windfall rates`: exchange rates: which there are, and bringing them to a machine without the way out. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
+import { readFile } from '../config/files.ts'
 import { Refusal } from '../errors.ts'
 import { BASE } from '../ledger/rates/currencies.ts'
-import type { CurrencyRates, Imported, ShownRate } from '../ledger/rates/rates.ts'
-import { columns, configArg, print, tell } from './instance.ts'
+import type { CurrencyRates, Differing, Imported, ShownRate } from '../ledger/rates/rates.ts'
+import { columns, configArg, counted, print, remark, tell } from './instance.ts'
 
 /** Far more than the rates that one file may hold. */
 const LARGEST_FILE = 4_000_000
@@ -16,7 +17,9 @@ const list = defineCommand({
   args: configArg,
   async run({ args }) {
     const { currencies } = await tell<{ currencies: CurrencyRates[] }>(args.config, 'rates.list', {})
-    const rows = currencies.map((one) => [
+    const there = currencies.filter(({ per_usd }) => per_usd !== null)
+    const none = currencies.filter(({ per_usd }) => per_usd === null).map(({ currency }) => currency)
+    const rows = there.map((one) => [
       one.currency,
       one.per_usd,
       one.oldest_on,
@@ -24,7 +27,10 @@ const list = defineCommand({
       one.source,
       one.gaps.map(({ from_on, until_on }) => `${from_on} to ${until_on}`).join(', ') || null,
     ])
-    print(columns([['currency', 'per dollar', 'from', 'to', 'source', 'days without'], ...rows]))
+    if (rows.length > 0)
+      print(columns([['currency', 'per dollar', 'from', 'to', 'source', 'days without'], ...rows]))
+    if (none.length > 0)
+      print(`Without a rate on any day (${none.length} of ${currencies.length}): ${none.join(' ')}`)
   },
 })
 
@@ -44,7 +50,7 @@ const show = defineCommand({
     const asked = { currency: args.currency.toUpperCase(), days: daysIn(args.days) }
     const { rates } = await tell<{ rates: ShownRate[] }>(args.config, 'rates.show', asked)
     if (rates.length === 0)
-      return print(`There is no rate of ${asked.currency} in the last ${asked.days} days.`)
+      return print(`There is no rate of ${asked.currency} in the last ${counted(asked.days, 'day')}.`)
     const rows = rates.map(({ rated_on, per_usd, source }) => [rated_on, per_usd, source])
     print(columns([['day', 'per dollar', 'source'], ...rows]))
   },
@@ -58,43 +64,80 @@ function daysIn(text: string): number {
 const importFile = defineCommand({
   meta: {
     name: 'import',
-    description: 'Take rates from a CSV file with a header: date,currency,rate',
+    description:
+      'Take rates from a CSV file whose first line is date,currency,rate. A rate is what one unit of the base costs: 0.86 for EUR means that 1 USD = 0.86 EUR',
   },
   args: {
     file: {
       type: 'positional',
       required: true,
-      description: 'The file; each rate is what one unit of the base costs',
+      description: 'The file, with lines as in 2026-01-31,EUR,0.86',
     },
     base: { type: 'string', default: BASE, valueHint: 'CURRENCY', description: 'What the rates are against' },
     ...configArg,
   },
   async run({ args }) {
-    const asked = { csv: textOf(resolve(args.file)), base: args.base.toUpperCase() }
-    const { added, known, settled, days } = await tell<Imported>(args.config, 'rates.import', asked)
-    print(`${added} rates on ${days} days are new.`)
-    if (known > 0) print(`${known} were known already and stay as they are.`)
-    if (settled > 0)
-      print(
-        `${settled} are of weekends or holidays over which the rate before them was carried, and are left out.`,
-      )
+    const asked = { csv: textOf(args.file), base: args.base.toUpperCase() }
+    const done = await tell<Imported>(args.config, 'rates.import', asked)
+    const { added, known, settled, days, differing } = done
+    print(`${counted(added, 'rate')} on ${counted(days, 'day')} ${added === 1 ? 'is' : 'are'} new.`)
+    const same = known - differing.length
+    if (same > 0) print(`${same} ${same === 1 ? 'was' : 'were'} known already.`)
+    if (settled > 0) print(settledText(settled))
+    tellDiffering(differing)
   },
 })
 
-function textOf(file: string): string {
-  try {
-    if (statSync(file).size > LARGEST_FILE)
-      throw new Refusal(400, 'too_large', `${file} is over 4 MB: split it, a year in each file`)
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Refusal) throw error
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new Refusal(400, 'unreadable', `${file} cannot be read (${reason})`)
+const settledText = (count: number): string =>
+  count === 1
+    ? '1 is of a weekend or holiday over which the rate before it was carried, and is left out.'
+    : `${count} are of weekends or holidays over which the rate before them was carried, and are left out.`
+
+/** Differing rates that are told one by one; more of them help nobody. */
+const TOLD = 20
+
+function tellDiffering(differing: readonly Differing[]): void {
+  if (differing.length === 0) return
+  process.exitCode = 1
+  for (const { currency, on, written, known, source } of differing.slice(0, TOLD)) {
+    const way = source === 'import' ? ` (windfall rates remove ${currency} ${on} makes room)` : ''
+    remark(
+      `${currency} on ${on}: ${written} for one ${BASE} differs from what is known (${known} on that day); not changed${way}`,
+    )
   }
+  const more = differing.length - TOLD
+  if (more > 0) remark(`and ${more} more that differ`)
 }
+
+/** @throws Refusal 400 in words */
+function textOf(written: string): string {
+  const file = resolve(written)
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (size > LARGEST_FILE)
+    throw new Refusal(400, 'too_large', `${file} is over 4 MB: split it, a year in each file`)
+  const read = readFile(file)
+  if ('problem' in read) throw new Refusal(400, 'unreadable', `${file} ${read.problem}`)
+  return read.text
+}
+
+const remove = defineCommand({
+  meta: { name: 'remove', description: 'Take back a rate that was imported; amounts are converted anew' },
+  args: {
+    currency: { type: 'positional', required: true, description: 'Which, as in EUR' },
+    day: { type: 'positional', required: true, description: 'Of which day, as in 2026-01-31' },
+    ...configArg,
+  },
+  async run({ args }) {
+    const asked = { currency: args.currency.toUpperCase(), day: args.day }
+    const { rated_on, per_usd } = await tell<ShownRate>(args.config, 'rates.remove', asked)
+    print(
+      `${asked.currency} of ${rated_on} (${per_usd}) is removed. What was converted at it is counted anew.`,
+    )
+  },
+})
 
 export const ratesCommand = defineCommand({
   meta: { name: 'rates', description: 'Show exchange rates; import them from a file' },
-  subCommands: { list, show, import: importFile },
+  subCommands: { list, show, import: importFile, remove },
   default: 'list',
 })

@@ -3,7 +3,8 @@ import { defineCommand } from 'citty'
 import type { Reconciled } from '../ledger/history/history.ts'
 import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
 
-type Answer = { compared: Reconciled[]; without_key: string[] }
+/** `kept_since`: where Apple's history begins, if it was asked for earlier (ms). */
+type Answer = { compared: Reconciled[]; without_key: string[]; kept_since: number | null }
 
 export const reconcileCommand = defineCommand({
   meta: {
@@ -21,7 +22,7 @@ export const reconcileCommand = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { compared, without_key } = await tell<Answer>(args.config, 'reconcile', {
+    const { compared, without_key, kept_since } = await tell<Answer>(args.config, 'reconcile', {
       since: args.since ?? null,
       app: args.app ?? null,
       organization: args.organization ?? null,
@@ -30,6 +31,8 @@ export const reconcileCommand = defineCommand({
     else process.exitCode = 1
     if (compared.length === 0 && without_key.length === 0)
       remark('Nothing was asked: no app is connected (windfall connect).')
+    if (kept_since !== null && compared.length > 0)
+      remark(`Apple keeps 180 days: nothing before ${shownAt(kept_since)} could be asked for.`)
     for (const bundle_id of without_key) {
       remark(
         `${bundle_id} was not asked for: its organization has no In-App Purchase key (windfall connect).`,

@@ -77,7 +77,7 @@ export async function serve(
   windfall.http.reach(reachOf(withPort(config, server.port)))
   const control = await openControl(
     controlPath(realPathOf(config.store.path)),
-    { ...verbsOf(windfall), ...verbs },
+    { ...verbsOf(windfall), ...verbs, ...statusVerb(windfall, server.url) },
     log,
   ).catch(async (error) => {
     await server.close()
@@ -99,6 +99,11 @@ export async function serve(
     },
   }
 }
+
+/** Who serves: the address it listens on, the one it says it is at, and where it asks Apple. */
+const statusVerb = ({ http, hosts }: Windfall, address: string): Verbs => ({
+  'instance.status': verb(v.object({}), () => ({ address, base_url: http.baseUrl() ?? address, hosts })),
+})
 
 async function listenOr(windfall: Windfall, config: Config, any_port: boolean): Promise<Listening> {
   const set = {
@@ -140,17 +145,18 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }):
   const several = windfall.organizations.list().length > 1
   print(`\nWindfall serves on ${server.url}`)
   for (const organization of windfall.organizations.list()) {
-    const key = windfall.keys.publishable(organization.id)
-    print(
-      `  Publishable key${several ? ` of ${organization.slug}` : ''}: ${key?.token ?? 'none (windfall keys create)'}`,
-    )
+    const of = several ? ` of ${organization.slug}` : ''
+    const alive = windfall.keys.alive(organization.id, 'publishable')
+    if (alive.length === 0) print(`  Publishable key${of}: none (windfall keys create)`)
+    for (const { token, label } of alive)
+      print(`  Publishable key${of}${alive.length > 1 ? ` (${label})` : ''}: ${token}`)
   }
   print(`  Notification URL for App Store Connect: ${server.base_url}/apple/notifications`)
   if (new URL(server.base_url).protocol === 'http:') {
     print('    Apple asks for https: set base_url to the address of your proxy or tunnel.')
   }
   if (windfall.apps.list().length === 0)
-    print('  Connect your apps, with Apple’s keys: npm run windfall -- connect')
+    print('  Connect your apps, with Apple’s keys: npm run -s windfall -- connect')
   if (isFirst) print('  See it full of life first: npm run demo')
   print('')
 }

@@ -4,18 +4,34 @@ import type { RateOrigins } from '../ledger/rates/sources.ts'
 
 const DAY_MS = 86_400_000
 
-/** About what a dollar costs; what is not here costs five. */
+/** About what a dollar costs, of every currency that Apple sells in; nobody publishes others. */
 const WORTH: Readonly<Record<string, number>> = {
-  ...{ AED: 3.6725, AUD: 1.52, BRL: 5.4, CAD: 1.38, CHF: 0.8, CNY: 7.1, DKK: 6.4, EUR: 0.86, GBP: 0.75 },
-  ...{ HKD: 7.8, IDR: 16_400, INR: 88, JPY: 150, KRW: 1_400, MXN: 18.4, NOK: 10.1, NZD: 1.72, PLN: 3.65 },
-  ...{ QAR: 3.64, RUB: 81, SAR: 3.75, SEK: 9.5, SGD: 1.29, THB: 32.4, TRY: 41.5, VND: 26_300, ZAR: 17.4 },
+  ...{ AED: 3.6725, AUD: 1.52, BRL: 5.4, CAD: 1.38, CHF: 0.8, CLP: 950, CNY: 7.1, COP: 4_000, CZK: 21 },
+  ...{
+    DKK: 6.4,
+    EGP: 48,
+    EUR: 0.86,
+    GBP: 0.75,
+    HKD: 7.8,
+    HUF: 340,
+    IDR: 16_400,
+    ILS: 3.4,
+    INR: 88,
+    JPY: 150,
+  },
+  ...{ KRW: 1_400, KZT: 530, MXN: 18.4, MYR: 4.2, NGN: 1_500, NOK: 10.1, NZD: 1.72, PEN: 3.5, PHP: 57 },
+  ...{ PKR: 281, PLN: 3.65, QAR: 3.64, RON: 4.4, RUB: 81, SAR: 3.75, SEK: 9.5, SGD: 1.29, THB: 32.4 },
+  ...{ TRY: 41.5, TWD: 30.5, TZS: 2_500, VND: 26_300, ZAR: 17.4 },
 }
 const PEGGED = new Set(['AED', 'QAR', 'SAR'])
 /** Every currency goes up and down by so much, in its own time. */
 const SWING = 0.04
 
-function costOn(currency: string, day: number): string {
-  const worth = WORTH[currency] ?? 5
+function costOn(currency: string, day: number): string | null {
+  const euro = currency === 'BGN' ? costOn('EUR', day) : null
+  if (euro !== null) return (Number(euro) * 1.95583).toFixed(6)
+  const worth = WORTH[currency]
+  if (worth === undefined) return null
   const phase = currency.charCodeAt(0) + 3 * currency.charCodeAt(1) + 7 * currency.charCodeAt(2)
   const swing = PEGGED.has(currency) ? 0 : SWING * Math.sin(day / (40 + (phase % 23)) + phase)
   return (worth * (1 + swing)).toFixed(6)
@@ -30,8 +46,10 @@ function rates(query: URLSearchParams): string {
     // The first day of 1970 was a Thursday.
     if ([2, 3].includes(day % 7)) continue
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
-    for (const quote of quotes)
-      rows.push(`{"date":"${date}","base":"USD","quote":"${quote}","rate":${costOn(quote, day)}}`)
+    for (const quote of quotes) {
+      const cost = costOn(quote, day)
+      if (cost !== null) rows.push(`{"date":"${date}","base":"USD","quote":"${quote}","rate":${cost}}`)
+    }
   }
   return `[${rows.join()}]`
 }

@@ -48,6 +48,7 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
   const closing = new AbortController()
   const onForeign = openForeignHostWarnings(log)
   let hosts = openHosts({}, onForeign)
+  let base_url: string | undefined
 
   const { around, refuseUnrouted } = openAnswering({ log, hosts: () => hosts, closing: closing.signal })
   const app = new H3({ silent: true, onError: refuseUnrouted })
@@ -56,6 +57,7 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
   function reach(settings: Reach): void {
     const proxies = trustedProxies(settings.trusted_proxies ?? loopback)
     hosts = openHosts(settings, onForeign)
+    base_url = settings.base_url
     believe(app, proxies)
   }
 
@@ -70,6 +72,8 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
     /** Every route so far, in the order of adding. */
     routes: (): readonly Route[] => routes,
     reach,
+    /** The address that it says it is at, as it was last told. */
+    baseUrl: (): string | undefined => base_url,
     /** Aborted when the server goes down: end streams then, and say not ready. */
     closing: closing.signal,
     /** Says that the server goes down. */

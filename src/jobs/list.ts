@@ -4,7 +4,7 @@ import type { Catalogue } from '../apps/catalogue.ts'
 import type { Forgetting } from '../attribution/forget.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { History } from '../ledger/history/history.ts'
-import { toldOfBackfill, toldOfLookups, toldOfReconciliation } from '../ledger/history/telling.ts'
+import { toldOfBackfill, toldOfLookups, toldOfReconciliation, toldWithin } from '../ledger/history/telling.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
@@ -42,6 +42,7 @@ export function jobList(working: Working): Job[] {
   } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
+    if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
     await catalogue.refreshAll()
     const run = await imports.run({ signal })
     for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
@@ -55,11 +56,13 @@ export function jobList(working: Working): Job[] {
     return `${arrivals.pending.expire()} pending notifications were too old`
   }
 
+  const told = (ask: () => Promise<string>) => () => toldWithin(history.reach(), ask)
+
   return [
     { name: 'import', run: importReports },
-    { name: 'backfill', run: async () => toldOfBackfill(await history.backfill()) },
-    { name: 'reconcile', run: async () => toldOfReconciliation(await history.reconcile()) },
-    { name: 'lookups', run: async () => toldOfLookups(await history.lookUp()) },
+    { name: 'backfill', run: told(async () => toldOfBackfill(await history.backfill())) },
+    { name: 'reconcile', run: told(async () => toldOfReconciliation(await history.reconcile())) },
+    { name: 'lookups', run: told(async () => toldOfLookups(await history.lookUp())) },
     { name: 'rates', run: rates.refresh },
     { name: 'housekeeping', run: keepHouse },
   ]

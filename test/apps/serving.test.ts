@@ -97,6 +97,7 @@ test('apps list says why each notification waits', async () => {
 
 test('refused list shows what did not verify, and the text of one as it came', async () => {
   const cwd = folderOf()
+  await prepare(cwd, () => Promise.resolve())
   expect(windfall(['refused', 'list'], { cwd }).stdout).toBe('Nothing was refused.\n')
   await prepare(cwd, (app) => app.post('/apple/notifications', { signedPayload: 'junk.\u001b[31m.x' }))
   expect(windfall(['refused', 'list'], { cwd }).stdout).toMatch(
@@ -109,4 +110,18 @@ test('refused list shows what did not verify, and the text of one as it came', a
     stderr: 'nothing refused is kept as 7; windfall refused list shows them\n',
   })
   expect(windfall(['refused', 'list', '--raw', 'x'], { cwd })).toMatchObject({ status: 1, stdout: '' })
+})
+
+test('every publishable key that is alive is shown, the oldest first, with its label', async () => {
+  const cwd = folderOf()
+  const token = (args: string[]) => windfall(args, { cwd }).stdout.trim().split(/\s+/)
+  const ios = token(['keys', 'create', '--label', 'ios'])
+  const [gone = ''] = token(['keys', 'create', '--label', 'web'])
+  const android = token(['keys', 'create', '--label', 'android'])
+  token(['keys', 'revoke', gone])
+  const serving = await startServing({ cwd, entry })
+  await serving.until((text) => /Notification URL/.exec(text))
+  const shown = serving.stdout().match(/Publishable key.*/g) ?? []
+  const own = shown.filter((line) => !line.includes('(made'))
+  expect(own).toEqual([`Publishable key (ios): ${ios[1]}`, `Publishable key (android): ${android[1]}`])
 })

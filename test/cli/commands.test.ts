@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -102,8 +102,8 @@ test('keys and tokens are made, shown once, rotated and revoked while it serves'
 test('the same commands do the same while nobody serves', async () => {
   const cwd = folderOf()
   const { good } = openShell(cwd)
-  expect(await good('tokens list')).toBe('There is no token yet: windfall tokens create\n')
   expect(await good(`apps add ${BUNDLE} ${DETAILS}`)).toBe(`${BUNDLE} is connected to default.\n`)
+  expect(await good('tokens list')).toBe('There is no token yet: windfall tokens create\n')
   expect(await good('apps list')).toMatch(LISTED)
   const secret = await good('keys create --secret', ONCE)
   const { id, secret: successor } = made(
@@ -210,9 +210,33 @@ test('a database that is none of ours, or in the way of a file, is refused in wo
   const other = new Database(join(cwd, 'other.db'))
   other.exec('create table t (a)')
   other.close()
-  const at = (path: string) => run(['apps', 'list'], { cwd, env: { WINDFALL_STORE_PATH: path } })
-  expectRefused('other.db', await at('other.db'), 1, "not one of Windfall's")
-  expectRefused('notes.txt/db', await at('notes.txt/db'), 1, 'notes.txt/db cannot be written')
+  const at = (path: string, args: string[]) => run(args, { cwd, env: { WINDFALL_STORE_PATH: path } })
+  expectRefused('other.db', await at('other.db', ['apps', 'list']), 1, "not one of Windfall's")
+  const folder = await at('notes.txt/db', ['apps', 'add', BUNDLE])
+  expectRefused('notes.txt/db', folder, 1, 'notes.txt/db cannot be written')
+})
+
+test('who only wants to look makes no database', async () => {
+  const cwd = folderOf()
+  const { run } = openShell(cwd)
+  const reads = [
+    'apps list',
+    'keys list',
+    'tokens list',
+    'refused list',
+    'jobs',
+    'rates',
+    'rates show EUR',
+    'verify',
+  ]
+  for (const [index, ended] of (await Promise.all(reads.map(run))).entries())
+    expectRefused(
+      `${reads[index]}`,
+      ended,
+      1,
+      `there is no database yet at ${cwd}/data/windfall.db; npm start makes it`,
+    )
+  expect(readdirSync(cwd)).toEqual([])
 })
 
 test('every command says what it takes, without colours where nobody sees them', async () => {

@@ -123,7 +123,7 @@ test('an account can be without reports, and without the In-App Purchase key', a
 test('with several organizations it is said whose keys they are', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', '[[organizations]]\nslug = "a"\n[[organizations]]\nslug = "b"\n')
-  expect((await folder.connect()).refusal).toBe('--organization is needed')
+  expect((await folder.connect()).refusal).toBe('--organization is needed\nNothing was written.')
   expect((await folder.connect({ flags: { ...folder.flags, organization: 'c' } })).refusal).toContain(
     'c is not declared',
   )
@@ -138,11 +138,12 @@ test('where nobody can be asked, every option that is missing is named', async (
   --connect-key FILE
   --issuer ID (or none, for an individual key)
   --vendor NUMBERS (or none)
-  --purchase-key FILE (or none)`,
+  --purchase-key FILE (or none)
+Nothing was written.`,
   )
   folder.write('got/key.p8', store.connect_key.private_key)
   const { refusal } = await folder.connect({ flags: { ...folder.flags, 'connect-key': 'got/key.p8' } })
-  expect(refusal).toBe('--connect-key-id is needed')
+  expect(refusal).toBe('--connect-key-id is needed\nNothing was written.')
   expectNothingWritten(folder)
 })
 
@@ -189,7 +190,11 @@ test.each(NO_KEYS)(
 test('an In-App Purchase key in the place of the other is recognised as such', async () => {
   const folder = openKeyFolder(opened)
   folder.write('config.toml', `[[apps]]\nbundle_id = "${TIDES}"\n`)
-  const wrong = { ...folder.flags, 'connect-key': folder.flags['purchase-key'] ?? '' }
+  const wrong = {
+    ...folder.flags,
+    'connect-key': folder.flags['purchase-key'] ?? '',
+    'purchase-key': folder.flags['connect-key'] ?? '',
+  }
   expect((await folder.connect({ flags: wrong })).refusal).toContain(
     'takes it as an In-App Purchase key: the two are swapped',
   )
@@ -257,11 +262,50 @@ test('whoever is asked may give another, go on with it all the same, or stop', a
   const declined = await folder.connect({ lines: [...first, '80000001', 'y', VENDOR, 'none', 'n'] })
   expect(declined.refusal).toBe('Nothing was written.')
   const ended = await folder.connect({ lines: first })
-  expect(ended.refusal).toBe('stopped before the end: nothing more was done')
+  expect(ended.refusal).toBe('stopped before the end\nNothing was written.')
   expectNothingWritten(folder)
   const kept = await folder.connect({ lines: [...first, '80000001', 'n', 'y', 'none', 'what?', 'yes'] })
   expect(kept.refusal).toBeNull()
   expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: ['80000001'] }])
+})
+
+test('what this machine can tell is told before Apple is asked, all of it at once', async () => {
+  const folder = openKeyFolder(opened)
+  const asked = store.requests.length
+  const flags = {
+    ...folder.flags,
+    'purchase-key': 'nowhere.p8',
+    vendor: `${VENDOR},Acme`,
+    'connect-key-id': 'x',
+  }
+  const { refusal } = await folder.connect({ flags })
+  expect(refusal?.split('\n')).toEqual([
+    `${folder.path}/nowhere.p8 does not exist.`,
+    'x is not the id of a key, as in 2X9R4HXF34.',
+    'Acme is not a vendor number, which is digits alone, as in 80012345.',
+    'Nothing was written.',
+  ])
+  const talked = await folder.connect({ flags: { 'connect-key': 'nowhere.p8' }, lines: ['y'] })
+  expect(talked.text).toBe('')
+  expect(talked.refusal).toContain('nowhere.p8 does not exist.')
+  expect(store.requests).toHaveLength(asked)
+  expectNothingWritten(folder)
+})
+
+test('another can be given in the place of yes, and a key id is looked at as soon as it is typed', async () => {
+  const folder = openKeyFolder(opened)
+  const { text, refusal } = await folder.connect({
+    lines: [
+      ...['nowhere.p8', 'what?', 'got/AuthKey_CNCT4K7W2Q.p8', 'x', 'y', '', 'acme', 'y', ISSUER],
+      ...['Acme', VENDOR, 'none', 'y'],
+    ],
+  })
+  expect(refusal).toBeNull()
+  expect(text).toContain('y or n? Or the other itself.')
+  expect(text.indexOf('x is not the id of a key')).toBeLessThan(text.indexOf('Issuer id'))
+  expect(text.indexOf('acme is not an issuer id')).toBeLessThan(text.indexOf('Asking Apple'))
+  expect(text.match(/Vendor number, from/g)).toHaveLength(1)
+  expect(folder.load().config.accounts).toMatchObject([{ vendor_numbers: [VENDOR] }])
 })
 
 test('a key whose role is wrong is asked for anew, not its vendor number', async () => {

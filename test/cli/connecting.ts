@@ -70,9 +70,10 @@ export function openKeyFolder({ store, clock }: TestStore) {
   }
 
   /** Starts Windfall on this folder; the store sends its test notifications there. */
-  async function startServing() {
-    const load = () => loadConfig({ env, cwd: folder.path })
-    const app = await openTestApp({ folder: folder.path, env, apps: [], hosts: store.hosts, clock })
+  async function startServing(more: Record<string, string> = {}) {
+    const all = { ...env, ...more }
+    const load = () => loadConfig({ env: all, cwd: folder.path })
+    const app = await openTestApp({ folder: folder.path, env: all, apps: [], hosts: store.hosts, clock })
     const { windfall, config } = app
     const verbs = reloadVerb(openReloading(windfall, load(), load))
     const server = await serve(windfall, config, windfall.log, { verbs })

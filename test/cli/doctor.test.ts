@@ -48,12 +48,13 @@ test('before anything is there it says what to do next, and that is no fault', a
 test('where all is well every line says so, with the server running and a test notification arrived', async () => {
   const folder = await openConnected()
   const env = { WINDFALL_BASE_URL: 'https://windfall.example.com' }
-  const app = await folder.startServing()
+  const app = await folder.startServing(env)
   await app.windfall.catalogue.refreshAll()
   await app.windfall.jobs.runNow('housekeeping')
   store.mood.notification_url = `${app.server.url}/apple/notifications`
   const found = await findings(folder, { test: true, env })
-  expect(about(found, 'server')).toEqual(['ok Windfall runs.'])
+  expect(about(found, 'server')).toEqual([`ok Windfall runs on ${app.server.url}.`])
+  expect(about(found, 'base_url')).toEqual([])
   expect(about(found, 'configuration')).toEqual([`ok ${folder.path}/config.toml can be used.`])
   expect(about(found, 'notification URL')).toEqual(['ok https://windfall.example.com/apple/notifications'])
   expect(about(found, 'clock')).toEqual(['ok agrees with Apple’s.'])
@@ -133,12 +134,64 @@ test.each([
 
 test('without a way to Apple the rest is examined all the same', async () => {
   const folder = await openConnected()
-  const hosts = { ...store.hosts, connect: 'http://127.0.0.1:1' }
-  const found = await findings(folder, { hosts, test: true })
+  const server = { ...store.hosts.server, sandbox: 'http://127.0.0.1:2' }
+  const found = await findings(folder, { hosts: { connect: 'http://127.0.0.1:1', server }, test: true })
+  const words = 'cannot be reached (ECONNREFUSED): is this machine online, and may it open connections there?'
   expect(about(found, 'Apple')).toEqual([
-    'fault 127.0.0.1:1 cannot be reached (ECONNREFUSED): is this machine online, and may it open connections there?',
+    'ok is made up here, at http://127.0.0.1:1: the demo’s own.',
+    `fault 127.0.0.1:1 ${words}`,
+    `fault 127.0.0.1:2 ${words}`,
   ])
   expect(found.map(({ subject }) => subject)).not.toContain('App Store Connect key')
+  const nowhere = {
+    connect: 'http://127.0.0.1:1',
+    server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
+  }
+  const without = await findings(openKeyFolder(opened), { hosts: nowhere })
+  expect(about(without, 'keys')[0]).toMatch(/^warning there are none: `windfall connect`/)
+})
+
+test('the Apple of the Windfall that serves is asked, and where that is told apart from what is configured', async () => {
+  const folder = await openConnected()
+  const app = await folder.startServing()
+  const hosts = {
+    connect: 'http://127.0.0.1:1',
+    server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
+  }
+  const found = await findings(folder, { hosts, env: { WINDFALL_BASE_URL: 'https://windfall.example.com' } })
+  expect(about(found, 'App Store Connect key')).toEqual(['ok CNCT4K7W2Q: Apple takes it.'])
+  expect(about(found, 'base_url')).toEqual([
+    `warning the running Windfall says it is at ${app.server.base_url}, this configuration https://windfall.example.com: was it started with other settings (WINDFALL_…)?`,
+  ])
+  expect(about(found, 'notification URL')[0]).toContain(`${app.server.base_url}/apple/notifications`)
+})
+
+test('where most currencies have no rate that is a fault, once they were asked for', async () => {
+  const folder = await openConnected()
+  const app = await folder.startServing()
+  expect(about(await findings(folder), 'exchange rates')[0]).toMatch(/^warning there are none yet/)
+  await app.windfall.jobs.runNow('rates')
+  expect(about(await findings(folder), 'exchange rates')).toEqual([
+    'fault 40 of 43 currencies have none; windfall rates import brings them',
+  ])
+})
+
+test('a job under way that failed before is told, and one that its process did not survive', async () => {
+  const folder = await openConnected()
+  const app = await folder.startServing()
+  const run = app.windfall.store.prepare(
+    "insert or replace into job_runs (job, started_at, failures) values ('import', 1, ?)",
+  )
+  await app.windfall.store.commit(() => run.run(1))
+  expect(about(await findings(folder), 'import')).toEqual(['ok under way'])
+  await app.windfall.store.commit(() => run.run(3))
+  expect(about(await findings(folder), 'import')).toEqual([
+    'warning under way; before that it failed 2 times.',
+  ])
+  await app.server.close()
+  expect(about(await findings(folder), 'import')).toEqual([
+    'warning the process ended while it ran: it is tried again.',
+  ])
 })
 
 test('apps that are not connected, or with another Apple id, are told', async () => {

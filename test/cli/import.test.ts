@@ -9,9 +9,9 @@ import { DAY, sale } from '../ledger/reports/samples.ts'
 import { folderOf, run } from '../processes.ts'
 
 /** A Windfall that listens for commands, and an Apple that it asks. */
-async function openServing() {
+async function openServing(hosts = {}) {
   const apple = await openApple()
-  const app = await apple.openWindfall()
+  const app = await apple.openWindfall(hosts)
   const socket = controlPath(realPathOf(app.config.store.path))
   const control = await openControl(socket, verbsOf(app.windfall), app.windfall.log)
   onTestFinished(control.close)
@@ -33,7 +33,37 @@ test('a command imports through the server, tells how far it is, and sums up', a
     status: 0,
     stdout: 'daily reports: 40 without sales; 0 rows.\n',
   })
-  expect(await tell(['--days', '13'])).toMatchObject({ status: 0, stdout: 'nothing was due.\n' })
+  expect(await tell(['--days', '13'])).toMatchObject({
+    status: 0,
+    stdout: 'nothing was due: 1 report of 2026-04-30 is not made yet; asked again 2026-05-02 19:30Z.\n',
+  })
+})
+
+test('without a network the first name that is not found ends it, and no day has failed', async () => {
+  const { app, tell } = await openServing({ connect: 'http://appstoreconnect.invalid' })
+  const { status, stdout, stderr } = await tell(['--days', '13'])
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(
+    /Stopped: appstoreconnect\.invalid could not be reached \(E\w+\).*; it goes on at 20\d\d-\d\d-\d\d \d\d:\d\dZ\n$/,
+  )
+  expect(stderr).not.toMatch(/left|failed/)
+  expect(app.imports.last()).toMatchObject({ failed: 0 })
+  expect(app.imports.counts(app.organization.id)).toEqual([])
+})
+
+test('without a vendor number it says that nothing was asked', async () => {
+  const { app, tell } = await openServing()
+  const accounts = app.windfall.accounts.list().map((account) => ({ ...account, vendor_numbers: [] }))
+  app.windfall.accounts.declare(accounts)
+  expect(await tell([])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'Not asked: there is no vendor number (windfall connect).\n',
+  })
+  const outcome = async () => (await app.windfall.jobs.runNow('import')).outcome
+  expect(await outcome()).toBe('not asked: there is no vendor number (windfall connect)')
+  app.windfall.accounts.declare([])
+  expect(await outcome()).toBe('not asked: no App Store Connect key (windfall connect)')
 })
 
 test('a day that failed and a run that stopped are told, and are no success', async () => {
@@ -98,6 +128,7 @@ test.each<[string, Partial<Progress>, string]>([
     { done: 9, per_second: 2, seconds_left: 600, reading, waiting_until: Date.UTC(2026, 4, 2, 20, 15) },
     '9 of 1460 daily reports, 2.0 a second, 10 min left, waiting for Apple’s hourly budget until 2026-05-02 20:15Z',
   ],
+  ['with failures', { done: 1, tally: { ...emptyTally(), failed: 2 } }, '1 of 1460 daily reports, 2 failed'],
   [
     'at its end',
     { done: 1_460, per_second: 10, seconds_left: 0 },

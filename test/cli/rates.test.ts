@@ -20,7 +20,7 @@ test('rates of a file are imported once, shown and listed', () => {
   const first = windfall(['rates', 'import', 'rates.csv', '--base', 'eur'], at)
   expect(first).toEqual({ status: 0, stderr: '', stdout: '3 rates on 2 days are new.\n' })
   const again = windfall(['rates', 'import', 'rates.csv', '--base', 'EUR'], at)
-  expect(again.stdout).toBe('0 rates on 2 days are new.\n3 were known already and stay as they are.\n')
+  expect(again.stdout).toBe('0 rates on 2 days are new.\n3 were known already.\n')
   const shown = windfall(['rates', 'show', 'eur', '--days', '99999'], at)
   expect(shown.stdout).toBe(
     'day         per dollar  source\n2026-03-03  0.8         import\n2026-03-02  0.8         import\n',
@@ -43,8 +43,41 @@ test('a file with faults imports nothing, and each fault is told with its line',
   })
   expect(windfall(['rates', 'import', 'other.csv'], at)).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/other\.csv cannot be read \(ENOENT\)\n$/),
+    stderr: expect.stringMatching(/other\.csv does not exist\n$/),
   })
+})
+
+test('a rate that differs from what is known is told and not changed, until that is removed', () => {
+  const at = folderWith('date,currency,rate\n2026-03-02,EUR,0.86\n')
+  expect(windfall(['rates', 'import', 'rates.csv'], at)).toMatchObject({
+    status: 0,
+    stdout: '1 rate on 1 day is new.\n',
+  })
+  writeFileSync(join(at.cwd, 'rates.csv'), 'date,currency,rate\n2026-03-02,EUR,0.87\n')
+  expect(windfall(['rates', 'import', 'rates.csv'], at)).toEqual({
+    status: 1,
+    stdout: '0 rates on 1 day are new.\n',
+    stderr:
+      'EUR on 2026-03-02: 0.87 for one USD differs from what is known (0.86 on that day); not changed (windfall rates remove EUR 2026-03-02 makes room)\n',
+  })
+  expect(windfall(['rates', 'remove', 'eur', '2026-03-02'], at)).toEqual({
+    status: 0,
+    stdout: 'EUR of 2026-03-02 (0.86) is removed. What was converted at it is counted anew.\n',
+    stderr: '',
+  })
+  expect(windfall(['rates', 'import', 'rates.csv'], at).status).toBe(0)
+  expect(windfall(['rates', 'show', 'ZZZ'], at)).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'ZZZ is no currency\n',
+  })
+  expect(windfall(['rates', 'remove', 'EUR', 'march'], at)).toMatchObject({ status: 1, stdout: '' })
+  expect(windfall(['rates', 'import', '--help'], at).stdout).toContain(
+    '0.86 for EUR means that 1 USD = 0.86 EUR',
+  )
+  const { stdout } = windfall(['rates'], at)
+  expect(stdout.split('\n')).toHaveLength(4)
+  expect(stdout).toContain('Without a rate on any day (42 of 43): AED AUD ')
 })
 
 test('jobs are listed without a further word, and done by name', () => {

@@ -44,6 +44,12 @@ test('windfall reconcile prints what it asked and found, app by app', async () =
     ),
     expect.stringMatching(`^${bundle_id} +sandbox .*nothing was missing$`),
   ])
+  expect(again.stderr).toBe('')
+  const long = await windfall('--since', '2025-01-01', '--app', bundle_id)
+  expect(long).toMatchObject({
+    status: 0,
+    stderr: 'Apple keeps 180 days: nothing before 2025-12-05 12:05Z could be asked for.\n',
+  })
 })
 
 test('what cannot be asked is said, and the command has failed', async () => {
@@ -60,12 +66,17 @@ test('what cannot be asked is said, and the command has failed', async () => {
   expect((await windfall('--since', '2026-07-01')).stderr).toContain('2026-07-01 is yet to come')
   expect((await windfall('--app', 'com.nobody')).stderr).toContain('com.nobody is not connected')
   app.windfall.accounts.declare([])
+  const outcome = async (job: string) => (await app.windfall.jobs.runNow(job)).outcome
+  for (const job of ['reconcile', 'backfill', 'lookups'])
+    expect(await outcome(job)).toBe('not asked: no In-App Purchase key (windfall connect)')
   const without = await windfall()
   expect(without).toMatchObject({ status: 1, stdout: '' })
   expect(without.stderr).toContain('has no In-App Purchase key')
   const { store, apps } = app.windfall
   for (const { organization_id, bundle_id } of apps.list())
     await store.commit(() => apps.remove(organization_id, bundle_id))
+  for (const job of ['reconcile', 'backfill', 'lookups'])
+    expect(await outcome(job)).toBe('not asked: no app is connected (windfall connect)')
   const nothing = await windfall()
   expect(nothing).toMatchObject({ status: 1, stdout: '' })
   expect(nothing.stderr).toContain('no app is connected')

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openAuthority } from '../../src/demo/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
 import { openAppStore } from '../../src/demo/store/store.ts'
-import { folderOf, startServing } from '../processes.ts'
+import { folderOf, start, startServing } from '../processes.ts'
 
 const DAY = 86_400_000
 const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
@@ -49,6 +49,23 @@ function walk(cwd: string, env: Record<string, string>, lines: readonly string[]
   child.stdin.end(lines.map((line) => `${line}\n`).join(''))
   return new Promise((resolve) => child.once('close', () => resolve(said)))
 }
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s in the middle ends it, and says that nothing was written',
+  async (signal) => {
+    const cwd = folderOf()
+    const hosts = {
+      connect: 'http://127.0.0.1:1',
+      server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
+    }
+    const asking = start([], { cwd, entry: connecting, env: { HOSTS: JSON.stringify(hosts) } })
+    await asking.until((text) => /Key file/.exec(text))
+    asking.kill(signal)
+    expect(await asking.ended).toMatchObject({ status: 130, stderr: '' })
+    expect(asking.stdout()).toMatch(/\nNothing was written\.\n$/)
+    expect(readdirSync(cwd)).toEqual([])
+  },
+)
 
 test('from two key files to an arrived notification, between two processes', async () => {
   const clock = Date.now

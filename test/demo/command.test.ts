@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { folderOf, run, start } from '../processes.ts'
 
 /** The first event of the live stream. */
@@ -56,6 +57,20 @@ test.concurrent(
     })
     expect(told.status).toBe(200)
 
+    const paths = [
+      ...demo
+        .stdout()
+        .matchAll(/'(http:\/\/[^']+\/api\/v1\/(?:metrics|overview|history|imports|jobs)[^']*)'/g),
+    ]
+    expect(paths).toHaveLength(5)
+    for (const [, path = ''] of paths) expect((await fetch(path, { headers })).status).toBe(200)
+    expect(demo.stdout()).toContain('what got lost (one in fifty, on purpose)')
+    const [, config = ''] = /-- doctor --config (\S+)/.exec(demo.stdout()) ?? []
+    const aimed = await run(['doctor', '--config', config], { cwd })
+    expect(aimed.stdout).toContain(`Windfall runs on ${url}.`)
+    expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple takes it\.\n/)
+    expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
+
     demo.kill('SIGINT')
     expect(await demo.ended).toMatchObject({ status: 0, stderr: '' })
     expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])
@@ -64,7 +79,8 @@ test.concurrent(
 
 test.each([
   [['--seed', 'x'], 1, '--seed takes a whole number; x is none'],
-  [['--port', 'x'], 2, 'WINDFALL_SERVER_PORT'],
+  [['--port', 'x'], 1, '--port takes a number from 0 to 65535; x is none'],
+  [['--port', '65536'], 1, '--port takes a number from 0 to 65535; 65536 is none'],
 ])(
   'a demo that cannot be had (%j) is refused in words and leaves nothing behind',
   async (args, code, words) => {
@@ -72,6 +88,37 @@ test.each([
     const { status, stdout, stderr } = await run(['demo', ...args], { cwd: folderOf(), env: { TMPDIR } })
     expect({ status, stdout }).toEqual({ status: code, stdout: '' })
     expect(stderr).toContain(words)
+    expect(readdirSync(TMPDIR)).toEqual([])
+  },
+)
+
+test('a port that is taken is told before anything is played, wherever it was said', async () => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void taken.close())
+  const address = taken.address()
+  const port = String(typeof address === 'object' ? address?.port : '')
+  const stderr = `Port ${port} is taken already; another: windfall demo --port 0 takes any free one\n`
+  const TMPDIR = folderOf()
+  const cwd = folderOf()
+  const asked = [
+    run(['demo', '--port', port], { cwd, env: { TMPDIR } }),
+    run(['demo'], { cwd, env: { TMPDIR, WINDFALL_SERVER_PORT: port } }),
+  ]
+  for (const ended of await Promise.all(asked)) expect(ended).toMatchObject({ status: 1, stdout: '', stderr })
+  expect(readdirSync(TMPDIR)).toEqual([])
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s while it fills leaves nothing behind',
+  patient,
+  async (signal) => {
+    const TMPDIR = folderOf()
+    const demo = start(['demo', '--port', '0'], { cwd: folderOf(), env: { TMPDIR } })
+    await demo.until((text) => /Playing two years/.exec(text))
+    demo.kill(signal)
+    expect(await demo.ended).toMatchObject({ status: 130, stderr: '' })
+    expect(demo.stdout()).toContain('Stopped; nothing is left of the demo.')
     expect(readdirSync(TMPDIR)).toEqual([])
   },
 )

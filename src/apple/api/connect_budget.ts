@@ -1,5 +1,6 @@
 /** What we remember: how much of an hour App Store Connect still grants to one key, as its header x-rate-limit says. */
 import type { Clock } from '../../clock.ts'
+import { minuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
 import { HOUR, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
 import type { Received } from './line.ts'
@@ -35,7 +36,7 @@ export function openConnectBudget(clock: Clock) {
   }
 
   function limited(): AppleFault {
-    const at = new Date(not_before).toISOString()
+    const at = minuteText(not_before)
     const detail = `Little is left of what Apple answers in an hour with this key, and a tenth is kept free: it goes on at ${at}.`
     return new AppleFault('rate_limited', detail, { retry_at: not_before })
   }

@@ -1,5 +1,6 @@
 /** What we remember: how often each part of the App Store Server API was asked in the last hour. */
 import type { Clock } from '../../clock.ts'
+import { minuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
 import { AppleFault } from './faults.ts'
 import { type Hour, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
@@ -51,7 +52,7 @@ export function openServerBudgets(clock: Clock) {
     const full = count.asked.count() >= hourlyShare(endpoint, environment)
     const retry_at = Math.max(count.not_before, full ? count.asked.freesAt() : 0)
     if (isAhead(retry_at, clock())) {
-      const at = new Date(retry_at).toISOString()
+      const at = minuteText(retry_at)
       throw new AppleFault('rate_limited', `Apple was asked enough in the last hour: it goes on at ${at}.`, {
         retry_at,
       })

@@ -20,6 +20,7 @@ import { type LookedUp, openLookup } from './lookup.ts'
 import { oneAfterAnother } from './pool.ts'
 import { named, type Realm, realmsOf } from './realm.ts'
 import { type Compared, nothingCompared, openReconciliation } from './reconciliation.ts'
+import type { Askable } from './telling.ts'
 import { openWatermarks, type Watermark } from './watermarks.ts'
 import { REACH_MS } from './windows.ts'
 
@@ -183,6 +184,13 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
     })
   }
 
+  /** For which connected apps Apple can be asked. */
+  function reach(): Askable {
+    const connected = apps.list()
+    const without_key = connected.filter((app) => access.server(app) === null).map((app) => app.bundle_id)
+    return { connected: connected.length, without_key }
+  }
+
   /** How far everything is, for every connected app. */
   const progress = (): Progress[] =>
     realmsOf(apps.list()).map((realm) => ({
@@ -200,7 +208,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
     await Promise.all(Object.values(lines).map((line) => line.ended()))
   }
 
-  return { backfill, reconcile, lookUp, progress, close }
+  return { backfill, reconcile, lookUp, reach, progress, close }
 }
 
 /** The answers of `work` for each, one after another. */

@@ -21,6 +21,22 @@ function withFaults(ended: readonly Told[], outcome: string): string {
 const inWords = ({ bundle_id, environment, problem }: Told): string =>
   `${bundle_id}${environment ? ` (${environment})` : ''}: ${problem}`
 
+/** For how many connected apps Apple's server could be asked, and for which it cannot. */
+export type Askable = { connected: number; without_key: readonly string[] }
+
+/** What asking came to, with whom it could not be for. Where that is all, nothing was asked, and so nothing is well. */
+export async function toldWithin(
+  { connected, without_key }: Askable,
+  ask: () => Promise<string>,
+): Promise<string> {
+  if (connected === 0) return 'not asked: no app is connected (windfall connect)'
+  if (without_key.length === connected) return `not asked: ${NO_KEY}`
+  const outcome = await ask()
+  return without_key.length === 0 ? outcome : `${outcome}; not asked for ${without_key.join(', ')}: ${NO_KEY}`
+}
+
+const NO_KEY = 'no In-App Purchase key (windfall connect)'
+
 /** What a first reading came to. @throws Error when all of it failed */
 export function toldOfBackfill(ended: readonly Backfilled[]): string {
   const done = new Set(ended.filter(({ stage }) => stage === 'done').map(({ bundle_id }) => bundle_id))
@@ -33,6 +49,8 @@ export function toldOfBackfill(ended: readonly Backfilled[]): string {
 
 /** What a comparison came to. @throws Error when all of it failed */
 export function toldOfReconciliation(ended: readonly Reconciled[]): string {
+  if (ended.length > 0 && ended.every(({ state }) => state === 'waiting'))
+    return 'not asked: the first reading of Apple’s history is not that far yet'
   const recovered = ended.reduce((sum, one) => sum + (one.recovered ?? 0), 0)
   const outcome =
     recovered === 0 ? 'nothing was missing' : `${recovered} notifications had not arrived and are recovered`

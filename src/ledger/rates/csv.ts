@@ -1,17 +1,14 @@
 /** What we compute: rates that a person brings in a file: date, currency and rate, all against one currency. */
 import { isDay } from '../../days.ts'
-import { BASE } from './currencies.ts'
+import { BASE, isCurrency } from './currencies.ts'
 import { quotientNano, rateText } from './exact.ts'
-import { faultBeside, type Rate } from './judging.ts'
+import { faultInImported, type Known } from './imported.ts'
+import type { Rate } from './judging.ts'
 import { type Row, rowsOf } from './reading.ts'
 
 /** More than a year of Apple's currencies; what is kept at once must not hold up others for long. */
 const RATES_MOST = 20_000
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 const COLUMNS = ['date', 'currency', 'rate']
-
-/** What is needed of the rates already kept: the newest up to a day. */
-export type Known = (currency: string, on: string) => { rated_on: string; per_usd_nano: number } | null
 
 /** One rate of the file against its base. */
 type Written = { line: number; on: string; currency: string; rate: string }
@@ -29,11 +26,9 @@ export function readRates(
   const { header, rows } = rowsOf(text)
   const missing = COLUMNS.filter((name) => !header.includes(name))
   const nothing = (fault: string) => ({ rates: new Map<string, Rate[]>(), faults: [fault] })
-  if (!CURRENCIES.has(base)) return nothing(`the base ${quoted(base)} is no currency`)
-  if (missing.length > 0)
-    return nothing(
-      `line 1: the header must name date, currency and rate; ${missing.join(' and ')} is missing`,
-    )
+  if (!isCurrency(base)) return nothing(`the base ${quoted(base)} is no currency`)
+  if (text.trim() === '') return nothing('the file is empty')
+  if (missing.length > 0) return nothing(headerFault(text, missing))
   if (rows.length === 0) return nothing('there is no rate in it')
   if (rows.length > RATES_MOST)
     return nothing(`it has more than ${RATES_MOST} rates: split it, a year in each file`)
@@ -43,8 +38,16 @@ export function readRates(
   complainOfRepeats(written, complain)
   const perDollar = inDollars(written, base, known, complain)
   const rates = Map.groupBy(perDollar, ({ currency }) => currency)
-  for (const own of rates.values()) complainOfLeaps(own, known, complain)
+  for (const own of rates.values()) complainOfUnlikely(own, rates.get('EUR') ?? [], known, complain)
   return { rates, faults: inOrder(faults) }
+}
+
+/** Programs that write numbers with a comma put semicolons between cells. */
+function headerFault(text: string, missing: readonly string[]): string {
+  const must = `line 1 must be: ${COLUMNS.join(',')}`
+  if (/^[^\r\n]*;/.test(text))
+    return `${must}; this file has semicolons: write commas between cells, and 0.86 with a point`
+  return missing.length === COLUMNS.length ? must : `${must}; ${missing.join(' and ')} is missing`
 }
 
 type Complain = (line: number, fault: string) => void
@@ -69,7 +72,7 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
 function faultIn(on: string, currency: string, rate: string, base: string, today: string): string | null {
   if (!isDay(on)) return `${quoted(on)} is no date; write 2026-01-31`
   if (on > today) return `${on} is yet to come`
-  if (!CURRENCIES.has(currency)) return `${quoted(currency)} is no currency`
+  if (!isCurrency(currency)) return `${quoted(currency)} is no currency`
   if (quotientNano(rate, '1') === null)
     return `${quoted(rate)} is no rate; write a number above zero, as in 0.8612`
   if (currency === base && quotientNano(rate, '1') !== quotientNano('1', '1'))
@@ -120,19 +123,20 @@ function dollarOn(
   if (base === BASE) return '1'
   const written = dollars.get(on)
   if (written !== undefined) return written
-  const row = known(base, on)
+  const row = known.last(base, on)
   if (row?.rated_on !== on) return null
   const nano = quotientNano('1', rateText(row.per_usd_nano))
   return nano === null ? null : rateText(nano)
 }
 
-function complainOfLeaps(own: readonly Lined[], known: Known, complain: Complain): void {
-  for (const [index, { line, currency, on, per_usd_nano }] of own.entries()) {
-    const earlier = own[index - 1]
-    const before = earlier
-      ? { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
-      : known(currency, on)
-    const fault = faultBeside(before, on, per_usd_nano)
-    if (fault !== null) complain(line, `${currency} ${fault} (for one ${BASE}): one of them cannot be`)
+function complainOfUnlikely(
+  own: readonly Lined[],
+  euros: readonly Rate[],
+  known: Known,
+  complain: Complain,
+): void {
+  for (const [index, rate] of own.entries()) {
+    const fault = faultInImported(rate, { earlier: own[index - 1] ?? null, euros, known })
+    if (fault !== null) complain(rate.line, fault)
   }
 }

@@ -9,6 +9,11 @@ export const APPLE_CURRENCIES: readonly string[] = (
   'PEN PHP PKR PLN QAR RON RUB SAR SEK SGD THB TRY TWD TZS USD VND ZAR'
 ).split(' ')
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
+/** Whether there is such a currency, in capital letters. */
+export const isCurrency = (code: string): boolean => CURRENCIES.has(code)
+
 /** Central banks' own promises: one unit of `anchor` costs `rate`. The lev's is the one it joined the euro at. */
 export const PEGS: Readonly<Record<string, { anchor: 'USD' | 'EUR'; rate: string }>> = {
   AED: { anchor: 'USD', rate: '3.6725' },

@@ -19,6 +19,14 @@ const TIMES_MOST = 10
 const COMPARED_DAYS = 31
 const PERCENT_OFF_PEG = 5
 
+/** Whether a rate is about what a peg says, both in billionths. */
+export const isAtPeg = (per_usd_nano: number, expected_nano: number): boolean =>
+  Math.abs(per_usd_nano - expected_nano) * 100 <= expected_nano * PERCENT_OFF_PEG
+
+/** Whether two days are near enough for their rates to be compared. */
+export const isNear = (one_on: string, other_on: string): boolean =>
+  Math.abs(daysApart(one_on, other_on)) <= COMPARED_DAYS
+
 /** `refused`: why, by currency. */
 export type Judged = { rates: Rate[]; refused: Map<string, string> }
 
@@ -58,7 +66,7 @@ function assertPegs(quotes: readonly Quote[]): void {
     const peg = PEGS[currency]
     if (peg?.anchor !== BASE || per_usd_nano === null) continue
     const expected = nanoOf(peg.rate) ?? 0
-    if (Math.abs(per_usd_nano - expected) * 100 <= expected * PERCENT_OFF_PEG) continue
+    if (isAtPeg(per_usd_nano, expected)) continue
     throw new SourceFault(
       `on ${on} a dollar costs ${rateText(per_usd_nano)} ${currency}, which is pegged at ${peg.rate}`,
     )
@@ -94,15 +102,16 @@ function faultIn(
   return null
 }
 
-/** What is wrong with a rate beside an earlier one, in words, or null. */
+/** What is wrong with a rate beside an earlier or a later one, in words, or null. */
 export function faultBeside(
-  before: { rated_on: string; per_usd_nano: number } | null,
+  other: { rated_on: string; per_usd_nano: number } | null,
   on: string,
   per_usd_nano: number,
 ): string | null {
-  if (before === null) return null
-  const isNear =
-    per_usd_nano <= before.per_usd_nano * TIMES_MOST && before.per_usd_nano <= per_usd_nano * TIMES_MOST
-  if (isNear || daysApart(before.rated_on, on) > COMPARED_DAYS) return null
-  return `is ${rateText(per_usd_nano)} on ${on} and was ${rateText(before.per_usd_nano)} on ${before.rated_on}`
+  if (other === null) return null
+  const isAlike =
+    per_usd_nano <= other.per_usd_nano * TIMES_MOST && other.per_usd_nano <= per_usd_nano * TIMES_MOST
+  if (isAlike || !isNear(other.rated_on, on)) return null
+  const verb = other.rated_on < on ? 'was' : 'is'
+  return `is ${rateText(per_usd_nano)} on ${on} and ${verb} ${rateText(other.per_usd_nano)} on ${other.rated_on}`
 }

@@ -1,4 +1,4 @@
-/** What we remember: exchange rates, one a currency and day, never written again. */
+/** What we remember: exchange rates, one a currency and day, never written again; what was imported can be taken back. */
 
 import type { Clock } from '../../clock.ts'
 import { addDays } from '../../days.ts'
@@ -14,9 +14,14 @@ export type Added = { added: number; known: number; settled: number }
 
 /**
  * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
- * already, null where none was.
+ * already, null where none was. `is_taken_back`: a rate is gone, so that what was said to be for good is not.
  */
-export type RateChange = { currency: string; from_on: string; until_on: string | null }
+export type RateChange = {
+  currency: string
+  from_on: string
+  until_on: string | null
+  is_taken_back: boolean
+}
 
 export type KeptRates = ReturnType<typeof openKeptRates>
 
@@ -34,6 +39,10 @@ export function openKeptRates(store: Store, clock: Clock) {
       'select rated_on from rates where currency = ? and rated_on between ? and ? order by rated_on',
     )
     .pluck()
+  const between = store.prepare<[string, string, string], RateRow>(
+    `select ${columns} from rates where currency = ? and rated_on between ? and ? order by rated_on`,
+  )
+  const drop = store.prepare<[string, string]>('delete from rates where currency = ? and rated_on = ?')
   const everyCurrency = store.prepare<[], string>('select distinct currency from rates').pluck()
   const listeners: ((change: RateChange) => void)[] = []
 
@@ -44,6 +53,9 @@ export function openKeptRates(store: Store, clock: Clock) {
   /** The days of a span that have a rate, oldest first. */
   const days = (currency: string, from_on: string, until_on: string): string[] =>
     daysBetween.all(currency, from_on, until_on)
+  /** The rates of a span, oldest first. */
+  const rows = (currency: string, from_on: string, until_on: string): RateRow[] =>
+    between.all(currency, from_on, until_on)
   /** All currencies that have ever had a rate. */
   const currencies = (): string[] => everyCurrency.all()
 
@@ -76,8 +88,25 @@ export function openKeptRates(store: Store, clock: Clock) {
     const [from, until] = [fresh[0], fresh.at(-1)]
     if (from === undefined || until === undefined) return
     const after = stood.find((on) => on > until.on)
-    const change = { currency, from_on: from.on, until_on: after === undefined ? null : addDays(after, -1) }
+    const until_on = after === undefined ? null : addDays(after, -1)
+    announce({ currency, from_on: from.on, until_on, is_taken_back: false })
+  }
+
+  function announce(change: RateChange): void {
     for (const listener of listeners) listener(change)
+  }
+
+  /** Takes the rate of a day away, inside a unit of work. What was converted at it is to be converted anew. */
+  function remove({ currency, rated_on }: Pick<RateRow, 'currency' | 'rated_on'>): void {
+    const [before, after] = [last(currency, addDays(rated_on, -1)), next(currency, rated_on)]
+    drop.run(currency, rated_on)
+    announce({
+      currency,
+      // The days before it may have been carried over for good because of it.
+      from_on: before === null ? rated_on : addDays(before.rated_on, 1),
+      until_on: after === null ? null : addDays(after.rated_on, -1),
+      is_taken_back: true,
+    })
   }
 
   /**
@@ -86,7 +115,7 @@ export function openKeptRates(store: Store, clock: Clock) {
    */
   const onChange = (listener: (change: RateChange) => void): void => void listeners.push(listener)
 
-  return { last, next, days, currencies, add, onChange }
+  return { last, next, days, rows, currencies, add, remove, onChange }
 }
 
 type Standing = 'fresh' | 'known' | 'settled'

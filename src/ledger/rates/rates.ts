@@ -5,7 +5,7 @@ import { addDays } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import { readRates } from './csv.ts'
-import { APPLE_CURRENCIES, BASE } from './currencies.ts'
+import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
 import { convertedMilli, ONE, rateText } from './exact.ts'
 import type { Rate } from './judging.ts'
 import { type Added, openKeptRates } from './kept.ts'
@@ -22,7 +22,7 @@ export type RateOn = { rated_on: string; per_usd_nano: number; source: string; i
 /** An amount in another currency. `rated_on` is the older day of the two rates. */
 export type Converted = { milli: number; rated_on: string; is_final: boolean }
 
-/** What is known of one currency. `per_usd` is a decimal number; gaps are longer than a rate is carried. */
+/** What is known of one currency. `per_usd` is a decimal number, null where no day has a rate; gaps are longer than one is carried. */
 export type CurrencyRates = {
   currency: string
   per_usd: string | null
@@ -32,8 +32,10 @@ export type CurrencyRates = {
   gaps: Span[]
 }
 
-/** What became of a file, and how many days it had rates for. */
-export type Imported = Added & { days: number }
+/** A rate of a file that is not what is known of its day, both for one US dollar. */
+export type Differing = { currency: string; on: string; written: string; known: string; source: string }
+/** What became of a file, and how many days it had rates for. Of the `known` rates some are `differing`. */
+export type Imported = Added & { days: number; differing: Differing[] }
 export type ShownRate = { rated_on: string; per_usd: string; source: string }
 
 export type Rates = ReturnType<typeof openRates>
@@ -98,7 +100,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
    * @throws Refusal 400 `invalid_rates` that names every fault with its line.
    */
   function readCsv(text: string, base: string): ReadonlyMap<string, readonly Rate[]> {
-    const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: kept.last })
+    const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: kept })
     if (faults.length > 0) throw new Refusal(400, 'invalid_rates', faultsInWords(faults))
     return rates
   }
@@ -106,6 +108,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
   /** Keeps what was read from a file, all at once, where no rate is known. To be called inside a unit of work. */
   function keep(rates: ReadonlyMap<string, readonly Rate[]>): Imported {
     const total = { added: 0, known: 0, settled: 0 }
+    const differing = [...rates.values()].flatMap(differingOf)
     for (const own of rates.values()) {
       const done = kept.add(own, 'import')
       total.added += done.added
@@ -113,15 +116,45 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
       total.settled += done.settled
     }
     const days = new Set([...rates.values()].flatMap((own) => own.map(({ on }) => on))).size
-    return { ...total, days }
+    return { ...total, days, differing }
+  }
+
+  function differingOf(own: readonly Rate[]): Differing[] {
+    const [first, final] = [own[0], own.at(-1)]
+    if (first === undefined || final === undefined) return []
+    const known = new Map(kept.rows(first.currency, first.on, final.on).map((row) => [row.rated_on, row]))
+    return own.flatMap(({ currency, on, per_usd_nano }) => {
+      const row = known.get(on)
+      if (row === undefined || row.per_usd_nano === per_usd_nano) return []
+      const texts = { written: rateText(per_usd_nano), known: rateText(row.per_usd_nano) }
+      return [{ currency, on, ...texts, source: row.source }]
+    })
+  }
+
+  /**
+   * Takes back a rate that came from a file, inside a unit of work; what was converted at it is counted anew.
+   *
+   * @throws Refusal 404 `unknown_rate` where the day has none, 409 `not_imported` where it came from elsewhere.
+   */
+  function remove(currency: string, on: string): ShownRate {
+    const row = kept.last(currency, on)
+    if (row?.rated_on !== on)
+      throw new Refusal(404, 'unknown_rate', `there is no rate of ${currency} of ${on}`)
+    if (row.source !== 'import') {
+      const detail = `the rate of ${currency} of ${on} is from ${row.source}; only imported ones can be removed`
+      throw new Refusal(409, 'not_imported', detail)
+    }
+    kept.remove(row)
+    return { rated_on: on, per_usd: rateText(row.per_usd_nano), source: row.source }
   }
 
   /** Everything wanted or known, in order of its name, with the gaps between its first and its newest rate. */
   const list = (): CurrencyRates[] =>
     [...new Set([...wanted(), ...kept.currencies()])].sort().map((currency) => summary(currency))
 
-  /** The rates of one currency, newest first. */
+  /** The rates of one currency, newest first. @throws Refusal 404 `unknown_currency` */
   function show(currency: string, days: number): ShownRate[] {
+    if (!isCurrency(currency)) throw new Refusal(404, 'unknown_currency', `${currency} is no currency`)
     const from = addDays(dayAt(clock()), -days)
     return kept
       .days(currency, from, END)
@@ -141,7 +174,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
     return { currency, per_usd, oldest_on, newest_on, source: newest.source, gaps }
   }
 
-  return { rateOn, convert, refresh: refresh.run, readCsv, keep, list, show, onChange: kept.onChange }
+  return { rateOn, convert, refresh: refresh.run, readCsv, keep, remove, list, show, onChange: kept.onChange }
 }
 
 function faultsInWords(faults: readonly string[]): string {

@@ -13,7 +13,7 @@ import { openAppDays } from './app_days.ts'
 import { daysWanted, isDue } from './due.ts'
 import { openImportDays, REPORT_KINDS } from './import_days.ts'
 import { openLoading } from './loading.ts'
-import { openPatience, type Patience, type Stop } from './patience.ts'
+import { isOffline, openPatience, type Patience, type Stop } from './patience.ts'
 import { openReceivedReports, type ReportDay } from './received.ts'
 import { openReportedApps } from './reported_apps.ts'
 import { openReportRows } from './rows.ts'
@@ -29,6 +29,7 @@ import {
   summaryOf,
   sumOf,
   type Tally,
+  waitsOf,
 } from './tally.ts'
 import { openReportVersions } from './versions.ts'
 
@@ -56,6 +57,8 @@ export type Wanted = {
 }
 
 const HOUR = 3_600_000
+/** As many of the newest holes as tell what is waited for. */
+const HOLES_LOOKED_AT = 50
 
 export type Imports = ReturnType<typeof openImports>
 
@@ -111,6 +114,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     last = {
       ...sumOf(at.tallies.values()),
       ...{ started_at: at.started_at, finished_at: clock(), stopped, skipped },
+      waits: waitsOf(chosen.flatMap(({ organization_id }) => days.holes(organization_id, HOLES_LOOKED_AT))),
       ...spanOf(plans.flatMap(({ plan }) => plan)),
     }
     log.info('import finished', { outcome: summaryOf(last) })
@@ -164,7 +168,6 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       at.reading = of
       const stop = patience.isLost(of) ? null : await importDay(of, at, patience)
       if (stop) return stop
-      at.done += 1
     }
     await joinApps(organization_id)
     return patience.lost()
@@ -183,7 +186,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       // A question that was given up says nothing of its day.
       if (at.stop.aborted) break
       if (fault.kind !== 'rate_limited') {
-        note(of, at, await answers.failed(of, fault.message))
+        await noteFailure(of, at, fault)
         return patience.failed(of, fault, clock())
       }
       const resumes_at = fault.retry_at ?? clock() + HOUR
@@ -208,6 +211,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
         version,
       })
       note(of, at, await answers.take(of, answer))
+      at.done += 1
       return null
     } catch (error) {
       if (error instanceof AppleFault) return error
@@ -218,6 +222,10 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   function note({ organization_id }: ReportDay, at: Running, taken: Taken): void {
     const tally = at.tallies.get(organization_id)
     if (tally) count(tally, taken)
+  }
+
+  async function noteFailure(of: ReportDay, at: Running, fault: AppleFault): Promise<void> {
+    if (!isOffline(fault)) note(of, at, await answers.failed(of, fault.message))
   }
 
   async function pauseUntil(until: number, at: Running): Promise<void> {

@@ -7,6 +7,12 @@ const UNAVAILABLE_IN_A_ROW = 5
 const REFUSED_IN_A_ROW = 3
 const UNAVAILABLE_FOR_MS = 300_000
 
+/** The system's words for a machine without a network: no other day would fare better. */
+const OFFLINE: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH'])
+
+/** Whether nobody was asked at all, which says nothing of the day. */
+export const isOffline = ({ code }: AppleFault): boolean => code !== null && OFFLINE.has(code)
+
 /** Why a run ends. `resumes_at`: when it can go on, null when that needs a person. */
 export type Stop = { reason: string; resumes_at: number | null }
 
@@ -29,7 +35,8 @@ export function openPatience() {
     const reason = fault.message
     if (['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)) return { reason, resumes_at: null }
     if (fault.kind === 'unavailable') unavailable += 1
-    if (unavailable >= UNAVAILABLE_IN_A_ROW) return { reason, resumes_at: at + UNAVAILABLE_FOR_MS }
+    if (isOffline(fault) || unavailable >= UNAVAILABLE_IN_A_ROW)
+      return { reason, resumes_at: at + UNAVAILABLE_FOR_MS }
     if (fault.kind === 'refused') {
       refused.set(vendor_number, { times: (refused.get(vendor_number)?.times ?? 0) + 1, reason })
     }

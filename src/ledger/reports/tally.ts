@@ -1,5 +1,7 @@
 /** What we compute: how far an import is, and what came of it, in numbers and in words. */
+import { minuteText } from '../../days.ts'
 import type { Outcome, Taken } from './answers.ts'
+import type { Hole } from './import_days.ts'
 import type { Stop } from './patience.ts'
 import type { ReportDay } from './received.ts'
 
@@ -17,7 +19,11 @@ export type ImportRun = Tally & {
   /** Organizations whose import ended before its time, and those that reports cannot be asked for. */
   stopped: readonly Stopped[]
   skipped: readonly Stopped[]
+  waits: Waits | null
 }
+
+/** Reports of the newest day that Apple had not made yet: how many, and when they are asked for again (ms). */
+export type Waits = { reports: number; day: string; due_at: number }
 
 /** How far a run is. `per_second` and `seconds_left` are null until there is something to tell by. */
 export type Progress = {
@@ -54,6 +60,17 @@ export function spanOf(plan: readonly ReportDay[]) {
   return { first_day: days[0] ?? null, last_day: days.at(-1) ?? null }
 }
 
+/** What is waited for, among days that we do not have. */
+export function waitsOf(holes: readonly Hole[]): Waits | null {
+  const waiting = holes.flatMap(({ state, day_on, due_at }) =>
+    state === 'not_yet' && due_at !== null ? [{ day_on, due_at }] : [],
+  )
+  const day = waiting.map(({ day_on }) => day_on).reduce((a, b) => (a > b ? a : b), '')
+  const newest = waiting.filter(({ day_on }) => day_on === day)
+  if (newest.length === 0) return null
+  return { reports: newest.length, day, due_at: Math.min(...newest.map(({ due_at }) => due_at)) }
+}
+
 /** Whether a run brought anything that was not known before. */
 export const hasChanged = ({ read, revised, missing }: Tally): boolean => read + revised + missing > 0
 
@@ -75,18 +92,31 @@ const WORDS: readonly (readonly [Outcome, string])[] = [
 ]
 
 /** What came of a run, in one line. */
-export function summaryOf(run: Tally & Pick<ImportRun, 'stopped'>): string {
+export function summaryOf(run: ImportRun): string {
+  const some =
+    run.skipped.length > 0 && run.first_day !== null ? `Not asked of others: ${reasonsOf(run.skipped)}` : null
+  return [resultOf(run), some, ...run.stopped.map(stopInWords)].filter((part) => part !== null).join('. ')
+}
+
+/** The same without why it stopped; null where that is all there is to tell. */
+export function resultOf(run: ImportRun): string | null {
   const counts = WORDS.filter(([outcome]) => run[outcome] > 0).map(
     ([outcome, words]) => `${run[outcome]} ${words}`,
   )
-  const done = counts.length > 0 ? `daily reports: ${counts.join(', ')}; ${run.rows} rows` : 'nothing was due'
-  return [done, ...run.stopped.map(stopInWords)].join('. ')
+  if (counts.length > 0) return `daily reports: ${counts.join(', ')}; ${run.rows} rows`
+  if (run.stopped.length > 0) return null
+  if (run.skipped.length > 0 && run.first_day === null) return `not asked: ${reasonsOf(run.skipped)}`
+  return run.waits === null ? 'nothing was due' : `nothing was due: ${waitsInWords(run.waits)}`
 }
 
+const reasonsOf = (skipped: readonly Stopped[]): string =>
+  `${[...new Set(skipped.map(({ reason }) => reason))].join(', ')} (windfall connect)`
+
+const waitsInWords = ({ reports, day, due_at }: Waits): string =>
+  `${reports} report${reports === 1 ? '' : 's'} of ${day} ${reports === 1 ? 'is' : 'are'} not made yet; asked again ${minuteText(due_at)}`
+
 export const stopInWords = ({ reason, resumes_at }: Stopped): string =>
-  resumes_at === null
-    ? `Stopped: ${reason}`
-    : `Stopped: ${reason}; it goes on at ${new Date(resumes_at).toISOString()}`
+  resumes_at === null ? `Stopped: ${reason}` : `Stopped: ${reason}; it goes on at ${minuteText(resumes_at)}`
 
 /** An import that ended before its time. `retry_at`: when it can go on (ms), null when that needs a person. */
 export class ImportStopped extends Error {

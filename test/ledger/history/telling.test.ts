@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import type { LookedUpFor, Reconciled } from '../../../src/ledger/history/history.ts'
-import { toldOfBackfill, toldOfLookups, toldOfReconciliation } from '../../../src/ledger/history/telling.ts'
+import {
+  toldOfBackfill,
+  toldOfLookups,
+  toldOfReconciliation,
+  toldWithin,
+} from '../../../src/ledger/history/telling.ts'
 
 const compared = (changes: Partial<Reconciled> = {}): Reconciled => ({
   ...{ bundle_id: 'com.a', environment: 'production', state: 'done', problem: null, retry_at: null },
@@ -24,6 +29,15 @@ test('a run is told in one line, with what failed of it', () => {
   )
   const looked: LookedUpFor = { ...read, asked: 3, found: 2, waiting: 1 }
   expect(toldOfLookups([looked, looked])).toBe('6 ids were asked for, 4 found')
+})
+
+test('where nothing was asked, nothing is said to be well', async () => {
+  const fine = () => Promise.resolve('nothing was missing')
+  expect(await toldWithin({ connected: 2, without_key: [] }, fine)).toBe('nothing was missing')
+  expect(await toldWithin({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
+    'nothing was missing; not asked for com.b: no In-App Purchase key (windfall connect)',
+  )
+  expect(toldOfReconciliation([compared({ state: 'waiting' })])).toMatch(/^not asked: the first reading/)
 })
 
 test('where all of it failed the job has, and knows when to try again', () => {

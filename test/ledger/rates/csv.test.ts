@@ -5,7 +5,7 @@ import { cellsOf, rowsOf } from '../../../src/ledger/rates/reading.ts'
 import { openTestApp, rowsOf as rowsIn } from '../../helpers.ts'
 import { runs } from '../../random.ts'
 
-const nothing = { today: '2026-06-30', known: () => null }
+const nothing = { today: '2026-06-30', known: { last: () => null, next: () => null } }
 const read = (text: string, base = 'USD') => readRates(text, base, nothing)
 
 test('rates are read by the names of the columns, in any order, with any line ends', () => {
@@ -48,15 +48,21 @@ test('every fault is told with its line', () => {
     'line 9: it has not as many cells as the header',
     'line 10: it has not as many cells as the header',
     'line 11: EUR on 2026-03-03 already stands in line 2',
-    'line 12: EUR is 92 on 2026-03-05 and was 0.93 on 2026-03-03 (for one USD): one of them cannot be',
+    'line 12: one USD costs 92 EUR on 2026-03-05, and should cost about 0.62 to 1.05',
     'line 13: one USD cannot cost 1.1 USD',
     'line 14: "99999999" is no rate; write a number above zero, as in 0.8612',
   ])
 })
 
 test.each([
-  ['', 'line 1: the header must name date, currency and rate; date and currency and rate is missing'],
-  ['date,currency\n2026-01-01,EUR', 'line 1: the header must name date, currency and rate; rate is missing'],
+  ['', 'the file is empty'],
+  [' \n\n', 'the file is empty'],
+  ['2026-01-01,EUR,0.86', 'line 1 must be: date,currency,rate'],
+  ['date,currency\n2026-01-01,EUR', 'line 1 must be: date,currency,rate; rate is missing'],
+  [
+    'date;currency;rate\n2026-01-01;EUR;0,86',
+    'line 1 must be: date,currency,rate; this file has semicolons: write commas between cells, and 0.86 with a point',
+  ],
   ['date,currency,rate\n\n', 'there is no rate in it'],
   [
     `date,currency,rate${'\n2026-01-01,EUR,1'.repeat(20_001)}`,
@@ -82,10 +88,10 @@ test('rates against the euro need the dollar of the same day', () => {
   ])
   expect(rates.get('JPY')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 150_000_000_000 }])
   expect(rates.get('EUR')).toMatchObject([{ on: '2026-03-03', per_usd_nano: 800_000_000 }])
-  const known = () => ({ rated_on: '2026-03-04', per_usd_nano: 800_000_000 })
+  const known = () => ({ rated_on: '2026-03-04', per_usd_nano: 800_000_000, source: 'ecb' })
   const whole = readRates(file, 'EUR', {
     today: '2026-06-30',
-    known: (one, on) => (one === 'EUR' && on === '2026-03-04' ? known() : null),
+    known: { last: (one, on) => (one === 'EUR' && on === '2026-03-04' ? known() : null), next: () => null },
   })
   expect(whole.faults).toEqual([])
   expect(whole.rates.get('JPY')?.map(({ per_usd_nano }) => per_usd_nano)).toEqual([
@@ -149,12 +155,66 @@ test('a file with one fault imports nothing; a good one never rewrites', async (
     'nothing was imported:\n  line 4: "none" is no rate',
   )
   expect(rowsIn(store, 'rates')).toEqual([])
-  expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1 })
+  expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1, differing: [] })
   const before = rowsIn(store, 'rates')
-  expect(await bring(good.replace('0.92', '0.95'))).toEqual({ added: 0, known: 2, settled: 0, days: 1 })
+  expect(await bring(good.replace('0.92', '0.95'))).toEqual({
+    ...{ added: 0, known: 2, settled: 0, days: 1 },
+    differing: [{ currency: 'EUR', on: '2026-03-03', written: '0.95', known: '0.92', source: 'import' }],
+  })
   expect(rowsIn(store, 'rates')).toEqual(before)
   const many = Array.from({ length: 120 }, (_, index) => `\n2026-03-03,EUR,x${index}`).join('')
   await expect(bring(`date,currency,rate${many}`)).rejects.toThrow(/line 101: .*\n {2}and 20 more$/)
+})
+
+test('a rate that cannot be is refused, by its size, its peg or its neighbours on either side', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const { store, rates } = app.windfall
+  const bring = async (...lines: string[]) => {
+    const read = rates.readCsv(['date,currency,rate', ...lines].join('\n'), 'USD')
+    return store.commit(() => rates.keep(read))
+  }
+  await expect(bring('2026-03-03,JPY,0.0065')).rejects.toThrow(
+    'one USD costs 0.0065 JPY on 2026-03-03, and should cost about 75 to 165: is it the other way round?',
+  )
+  await expect(bring('2026-03-03,AED,2.1')).rejects.toThrow('one USD is pegged at 3.6725 AED')
+  await expect(bring('2026-03-03,EUR,0.9', '2026-03-03,BGN,0.55')).rejects.toThrow(
+    'one EUR is pegged at 1.95583 BGN',
+  )
+  await bring('2026-03-03,TRY,40', '2026-03-03,AED,3.6725', '2026-03-03,EUR,0.9', '2026-03-03,BGN,1.76')
+  for (const day of ['2026-03-02', '2026-03-04']) {
+    await expect(bring(`${day},TRY,3.9`)).rejects.toThrow(
+      /one of them cannot be; windfall rates remove TRY 2026-03-03/,
+    )
+    expect(await bring(`${day},TRY,41`)).toMatchObject({ added: 1 })
+  }
+})
+
+test('an imported rate is taken back, and the right one can take its place; no other goes', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const { store, rates } = app.windfall
+  const bring = async (line: string) => {
+    const read = rates.readCsv(`date,currency,rate\n${line}`, 'USD')
+    return store.commit(() => rates.keep(read))
+  }
+  const remove = (currency: string, on: string) => store.commit(() => rates.remove(currency, on))
+  const changes: unknown[] = []
+  rates.onChange((change) => void changes.push(change))
+  await bring('2026-03-02,JPY,150')
+  await bring('2026-03-04,JPY,15')
+  await expect(remove('JPY', '2026-03-03')).rejects.toThrow('there is no rate of JPY of 2026-03-03')
+  expect(await remove('JPY', '2026-03-04')).toMatchObject({ per_usd: '15' })
+  expect(changes.at(-1)).toEqual({
+    currency: 'JPY',
+    from_on: '2026-03-03',
+    until_on: null,
+    is_taken_back: true,
+  })
+  expect(await bring('2026-03-04,JPY,151')).toMatchObject({ added: 1, known: 0 })
+  store.prepare("update rates set source = 'ecb' where rated_on = '2026-03-02'").run()
+  await expect(remove('JPY', '2026-03-02')).rejects.toThrow('is from ecb; only imported ones can be removed')
+  expect(rates.show('JPY', 99_999).map(({ per_usd }) => per_usd)).toEqual(['151', '150'])
 })
 
 test('the read API shows the newest rate of each currency to whoever holds a token', async () => {

@@ -83,7 +83,13 @@ test('between two rates: a week is carried for good, more than that may still be
         [12, 9],
       ]),
     ),
-  ).toEqual({ added: 1, known: 1, settled: 1, days: 3 })
+  ).toEqual({
+    added: 1,
+    known: 1,
+    settled: 1,
+    days: 3,
+    differing: [expect.objectContaining({ written: '0.509', known: '0.502' })],
+  })
   expect(rates.rateOn('EUR', dayOf(12))).toMatchObject({ rated_on: dayOf(12), is_final: true })
   expect(rates.list().find(({ currency }) => currency === 'EUR')).toEqual({
     currency: 'EUR',
@@ -139,8 +145,8 @@ test('what changed is told with the days that it holds for', async () => {
   await add(csvOf([[4, 3]]))
   await add(csvOf([[33, 3]]))
   expect(heard).toEqual([
-    { currency: 'EUR', from_on: dayOf(2), until_on: dayOf(29) },
-    { currency: 'EUR', from_on: dayOf(33), until_on: null },
+    { currency: 'EUR', from_on: dayOf(2), until_on: dayOf(29), is_taken_back: false },
+    { currency: 'EUR', from_on: dayOf(33), until_on: null, is_taken_back: false },
   ])
 })
 

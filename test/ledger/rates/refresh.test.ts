@@ -273,6 +273,6 @@ test('whoever listens hears what changed, within the same unit of work', async (
   clock.turn(DAY)
   await refresh()
   expect(heard).toHaveLength(OTHERS.length)
-  expect(heard[0]).toEqual({ currency: 'AED', from_on: ago(1), until_on: null })
+  expect(heard[0]).toEqual({ currency: 'AED', from_on: ago(1), until_on: null, is_taken_back: false })
   expect(store.prepare("select value from settings where key = 'heard'").pluck().get()).toBe('ZAR')
 })

@@ -50,12 +50,15 @@ export async function openApple() {
   async function openWindfall({
     folder,
     vendor_numbers = [VENDOR],
+    connect = origin,
   }: {
     folder?: string
+    /** Where App Store Connect is, if not here. */
+    connect?: string
     vendor_numbers?: string[]
   } = {}) {
     const apps = folder ? [] : [{ bundle_id: BUNDLE, apple_id: APPLE_ID, sku: 'LANTERN-1' }]
-    const hosts = { connect: origin, server: { production: origin, sandbox: origin } }
+    const hosts = { connect, server: { production: origin, sandbox: origin } }
     const app = await openTestApp({ clock, hosts, apps, ...(folder && { folder }) })
     onTestFinished(app.close)
     const { windfall, organization } = app

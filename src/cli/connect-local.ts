@@ -1,0 +1,64 @@
+/** The command `windfall connect`: what can be said of an answer before Apple is asked. */
+import * as v from 'valibot'
+import { issuerId, keyId, vendorNumber } from '../config/values.ts'
+import { type FlagName, type Flags, NONE } from './connect-answers.ts'
+import { type KeyFile, readKeyFile } from './connect-keys.ts'
+
+/** Where a key file's path begins, and what ~ is. */
+export type Places = { cwd: string; home: string | undefined }
+
+export const faultOfKeyId = (id: string | null): string | null =>
+  v.is(keyId, id) ? null : `${id ?? 'nothing'} is not the id of a key, as in 2X9R4HXF34.`
+
+/** None is fine: an individual key has no issuer. */
+export const faultOfIssuer = (id: string | null): string | null =>
+  id === null || v.is(issuerId, id)
+    ? null
+    : `${id} is not an issuer id, as in 69a6de70-03db-47e3-e053-5b8c7c11a4d1: it stands above the list of keys.`
+
+export const faultOfVendorForm = (number: string): string | null =>
+  v.is(vendorNumber, number)
+    ? null
+    : `${number} is not a vendor number, which is digits alone, as in 80012345.`
+
+/** Vendor numbers as they are written in one answer, each once. */
+export const vendorsIn = (text: string | null): string[] => [
+  ...new Set((text ?? '').split(',').flatMap((number) => number.trim() || [])),
+]
+
+export const SAME_KEY =
+  'this is the App Store Connect API key again: the In-App Purchase key is another, in a file named SubscriptionKey_….p8.'
+
+/** What is wrong with options, each in words, as far as this machine can tell. `asks`: whether somebody can be asked for an id. */
+export function faultsInFlags(flags: Flags, places: Places, asks: boolean): string[] {
+  const connect = fileIn(flags['connect-key'], places)
+  const purchase = fileIn(flags['purchase-key'], places)
+  const ids = (['connect-key-id', 'purchase-key-id'] as const).map((name) => said(flags[name], faultOfKeyId))
+  const issuers = (['issuer', 'purchase-issuer'] as const).map((name) => said(flags[name], faultOfIssuer))
+  const vendors = flags.vendor === NONE ? [] : vendorsIn(flags.vendor ?? null).map(faultOfVendorForm)
+  const isSame =
+    typeof connect === 'object' &&
+    typeof purchase === 'object' &&
+    connect?.pem.trim() === purchase?.pem.trim()
+  return [
+    typeof connect === 'string' ? connect : null,
+    typeof purchase === 'string' ? purchase : null,
+    isSame && connect !== null ? SAME_KEY : null,
+    asks ? null : idNeeded(connect, 'connect-key-id', flags),
+    asks ? null : idNeeded(purchase, 'purchase-key-id', flags),
+    ...ids,
+    ...issuers,
+    ...vendors,
+  ].filter((fault) => fault !== null)
+}
+
+const said = (value: string | undefined, faultOf: (value: string | null) => string | null): string | null =>
+  value === undefined || value === NONE ? null : faultOf(value)
+
+const fileIn = (path: string | undefined, places: Places): KeyFile | string | null =>
+  path === undefined || path === NONE ? null : readKeyFile(path, places)
+
+function idNeeded(file: KeyFile | string | null, name: FlagName, flags: Flags): string | null {
+  const isGuessed = typeof file !== 'object' || file === null || file.guessed_id !== null
+  return isGuessed || flags[name] !== undefined ? null : `--${name} is needed`
+}

@@ -1,0 +1,62 @@
+/** What we compute: whether a rate that a person brings can be believed: beside its neighbours, by its peg, by its size. */
+import { addDays } from '../../days.ts'
+import { BASE, PEGS } from './currencies.ts'
+import { rateText } from './exact.ts'
+import { faultBeside, isAtPeg, isNear, type Rate } from './judging.ts'
+import { peggedRate } from './pegs.ts'
+import { expectedText, isPlausible, isUpsideDown } from './sizes.ts'
+
+type KnownRate = { rated_on: string; per_usd_nano: number; source: string }
+
+/** What is needed of the rates already kept: the newest up to a day, and the oldest after it. */
+export type Known = {
+  last(currency: string, on: string): KnownRate | null
+  next(currency: string, on: string): KnownRate | null
+}
+
+/** What stands beside a rate: the one before it in its file, and the euro's there, which a peg may need. */
+type Beside = { earlier: Rate | null; euros: readonly Rate[]; known: Known }
+
+/**
+ * What is wrong with an imported rate, in words, or null. What is known of the same day is not asked: it stays, and
+ * that is told.
+ */
+export function faultInImported(rate: Rate, { earlier, euros, known }: Beside): string | null {
+  const { currency, on, per_usd_nano } = rate
+  const pegged = faultByPeg(rate, euros, known)
+  if (pegged !== null) return pegged
+  const around = [known.last(currency, addDays(on, -1)), known.next(currency, on)]
+  const neighbours = around.flatMap((one) => (one !== null && isNear(one.rated_on, on) ? [one] : []))
+  for (const neighbour of neighbours) {
+    const fault = faultBeside(neighbour, on, per_usd_nano)
+    if (fault !== null)
+      return `${currency} ${fault} (for one ${BASE}): one of them cannot be${wayBack(currency, neighbour)}`
+  }
+  if (neighbours.length === 0 && !isPlausible(currency, per_usd_nano)) return faultOfSize(rate)
+  const before = earlier && { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
+  const fault = faultBeside(before, on, per_usd_nano)
+  return fault === null ? null : `${currency} ${fault} (for one ${BASE}): one of them cannot be`
+}
+
+function faultByPeg(
+  { currency, on, per_usd_nano }: Rate,
+  euros: readonly Rate[],
+  known: Known,
+): string | null {
+  const peg = PEGS[currency]
+  if (peg === undefined) return null
+  const row = known.last('EUR', on)
+  const kept = row !== null && isNear(row.rated_on, on) ? row.per_usd_nano : null
+  const euro = euros.find((one) => one.on === on)?.per_usd_nano ?? kept
+  const expected = peggedRate(currency, on, euro)
+  if (expected === null || isAtPeg(per_usd_nano, expected.per_usd_nano)) return null
+  return `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, but one ${peg.anchor} is pegged at ${peg.rate} ${currency}`
+}
+
+function faultOfSize({ currency, on, per_usd_nano }: Rate): string {
+  const said = `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, and should cost ${expectedText(currency)}`
+  return isUpsideDown(currency, per_usd_nano) ? `${said}: is it the other way round?` : said
+}
+
+const wayBack = (currency: string, { rated_on, source }: KnownRate): string =>
+  source === 'import' ? `; windfall rates remove ${currency} ${rated_on} takes back what was imported` : ''

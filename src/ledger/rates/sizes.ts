@@ -1,0 +1,51 @@
+/** What we compute: about how much of a currency a US dollar buys, to tell a rate that cannot be from a strange day. */
+
+/**
+ * The least and the most that one dollar has cost since the App Store opened, roughly: orders of magnitude, for Apple's
+ * currencies.
+ */
+const COSTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  ...{
+    AED: [3.67, 3.67],
+    AUD: [0.9, 1.8],
+    BGN: [1.2, 2.1],
+    BRL: [1.5, 6.3],
+    CAD: [0.9, 1.5],
+    CHF: [0.7, 1.2],
+  },
+  ...{
+    CLP: [450, 1_050],
+    CNY: [6, 7.4],
+    COP: [1_700, 5_100],
+    CZK: [15, 26],
+    DKK: [4.7, 7.8],
+    EGP: [5.3, 52],
+  },
+  ...{ EUR: [0.62, 1.05], GBP: [0.5, 0.95], HKD: [7.7, 7.9], HUF: [145, 450], IDR: [8_300, 17_500] },
+  ...{ ILS: [2.8, 4.3], INR: [39, 95], JPY: [75, 165], KRW: [950, 1_600], KZT: [117, 560], MXN: [9.8, 25] },
+  ...{ MYR: [2.9, 4.8], NGN: [115, 1_700], NOK: [5, 12], NZD: [1.1, 2.1], PEN: [2.5, 4.2], PHP: [40, 62] },
+  ...{ PKR: [67, 310], PLN: [2, 5.1], QAR: [3.64, 3.64], RON: [2.2, 5.2], RUB: [23, 135], SAR: [3.75, 3.75] },
+  ...{ SEK: [5.8, 11.4], SGD: [1.2, 1.6], THB: [28, 40], TRY: [1.1, 60], TWD: [27, 36], TZS: [1_100, 2_800] },
+  ...{ VND: [16_500, 27_500], ZAR: [6.6, 20] },
+}
+
+/** Currencies lose their worth faster than they gain it. */
+const TIMES_LESS = 4
+const TIMES_MORE = 10
+const ONE = 1_000_000_000
+
+/** Whether a rate in billionths for one dollar may be one of a currency; true of currencies that are none of Apple's. */
+export function isPlausible(currency: string, per_usd_nano: number): boolean {
+  const [least, most] = COSTS[currency] ?? [0, Number.POSITIVE_INFINITY]
+  return per_usd_nano >= (least / TIMES_LESS) * ONE && per_usd_nano <= most * TIMES_MORE * ONE
+}
+
+/** What a dollar costs, in words: `75 to 165`. */
+export function expectedText(currency: string): string {
+  const [least, most] = COSTS[currency] ?? []
+  return least === most ? `about ${least}` : `about ${least} to ${most}`
+}
+
+/** Whether a rate would fit if it were the other way round: dollars for one of the currency. */
+export const isUpsideDown = (currency: string, per_usd_nano: number): boolean =>
+  Math.abs(Math.log10(per_usd_nano / ONE)) > 0.5 && isPlausible(currency, (ONE * ONE) / per_usd_nano)
