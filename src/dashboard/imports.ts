@@ -74,7 +74,13 @@ const DaysQuery = v.object({
   before: v.optional(
     v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description('Days before this one')),
   ),
-  limit: v.optional(v.pipe(whole(1, 100), v.description('How many days at most, 1 to 100, each with all its reports and apps')), '31'),
+  limit: v.optional(
+    v.pipe(
+      whole(1, 100),
+      v.description('How many days at most, 1 to 100, each with all its reports and apps'),
+    ),
+    '31',
+  ),
 })
 const DaysAnswer = v.object({
   days: v.array(
