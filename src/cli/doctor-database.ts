@@ -150,17 +150,21 @@ export function* examineJobs(
     .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
     .all()
   if (runs.length === 0) yield warning('jobs', 'none has run yet: they begin when Windfall serves.')
-  for (const { job, finished_at, outcome, error, failures } of runs) {
-    const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
-    if (error !== null) yield fault(job, `failed ${times(failures)}${when}: ${error}`)
-    else if (finished_at !== null) yield ok(job, `${outcome ?? 'done'}${when}`)
-    else if (!isServed) yield warning(job, 'the process ended while it ran: it is tried again.')
-    // A run counts as failed until it has gone well.
-    else if (failures > 1) yield warning(job, `under way; before that it failed ${times(failures - 1)}.`)
-    else yield ok(job, 'under way')
-  }
+  for (const run of runs) yield runFinding(run, clock, isServed)
   yield* examineImport(reader)
   yield* examineRates(reader, clock, fetches)
+}
+
+function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
+  const { job, finished_at, outcome, error, failures } = run
+  const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
+  if (error !== null) return fault(job, `failed ${times(failures)}${when}: ${error}`)
+  if (outcome?.startsWith('not asked')) return warning(job, `${outcome}${when}`)
+  if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
+  if (!isServed) return warning(job, 'the process ended while it ran: it is tried again.')
+  // A run counts as failed until it has gone well.
+  if (failures > 1) return warning(job, `under way; before that it failed ${times(failures - 1)}.`)
+  return ok(job, 'under way')
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
