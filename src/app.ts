@@ -28,6 +28,7 @@ import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
 import { metricRoutes } from './dashboard/metrics.ts'
 import { rateRoutes } from './dashboard/rates.ts'
+import { openReaders } from './dashboard/readers.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
@@ -108,6 +109,7 @@ export async function openApp(options: AppOptions) {
   const attribution = openAttribution({ store, clock, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
   const tokens = openApiTokens(store, clock)
+  const readers = openReaders({ tokens })
   const http = openHttp({ log, version, ...reachOf(config) })
   const rateSettings = { ...config.rates }
   const also = () => organizations.list().map(({ currency }) => currency)
@@ -147,16 +149,16 @@ export async function openApp(options: AppOptions) {
   http.add([frontRoute(version)])
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
-  http.add(dashboardRoutes({ feed, live, apps, tokens, closing: http.closing }))
-  http.add(forgetRoutes({ store, keys, apps, tokens, forgetting }))
-  http.add(customerRoutes({ customers, apps, tokens }))
-  http.add(cohortRoutes({ cohorts, organizations, apps, tokens, clock, metrics }))
-  http.add(jobRoutes({ jobs, tokens }))
-  http.add(rateRoutes({ rates, tokens }))
-  http.add(historyRoutes({ history, apps, tokens }))
-  http.add(metricRoutes({ series, overview, organizations, apps, tokens }))
-  http.add(coverageRoutes({ reported, metrics, apps, tokens }))
-  http.add(importRoutes({ imports, accounts, apps, tokens }))
+  http.add(dashboardRoutes({ feed, live, apps, readers, closing: http.closing }))
+  http.add(forgetRoutes({ store, keys, apps, readers, forgetting }))
+  http.add(customerRoutes({ customers, apps, readers }))
+  http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))
+  http.add(jobRoutes({ jobs, readers }))
+  http.add(rateRoutes({ rates, readers }))
+  http.add(historyRoutes({ history, apps, readers }))
+  http.add(metricRoutes({ series, overview, organizations, apps, readers }))
+  http.add(coverageRoutes({ reported, metrics, apps, readers }))
+  http.add(importRoutes({ imports, accounts, apps, readers }))
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
   /**

@@ -6,7 +6,6 @@ import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { addDays, isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
 import { type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
@@ -15,8 +14,9 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { type CsvValue, csvLine } from './csv.ts'
+import type { Readers } from './readers.ts'
+import { csvHeaders, READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
-import type { ApiTokens } from './tokens.ts'
 
 const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
 const DAYS_MOST = 400
@@ -57,14 +57,14 @@ type Deps = {
   cohorts: Cohorts
   organizations: Organizations
   apps: Apps
-  tokens: ApiTokens
+  readers: Readers
   clock: Clock
   metrics: Pick<Metrics, 'settingsOf' | 'ripen'>
 }
 
-export function cohortRoutes({ cohorts, organizations, apps, tokens, clock, metrics }: Deps): Route[] {
+export function cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }: Deps): Route[] {
   async function answer(event: H3Event) {
-    const reach = tokens.reachOf(header(event, 'authorization') ?? null)
+    const reach = readers.reachOf(event)
     const asked = askedIn(Query, event.url.searchParams)
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
@@ -105,7 +105,7 @@ export function cohortRoutes({ cohorts, organizations, apps, tokens, clock, metr
     const rows = rowsOf(metric, table)
     const columns = Object.keys(rows[0] ?? { cohort: '' })
     const lines = rows.map((row) => csvLine(columns.map((name) => row[name] ?? null)))
-    return new Response([csvLine(columns), ...lines].join(''), { headers: CSV_HEADERS })
+    return new Response([csvLine(columns), ...lines].join(''), { headers: csvHeaders('cohorts') })
   }
 
   return routesFor(answer, csv)
@@ -149,21 +149,11 @@ function rowsOf(metric: CohortMetric, table: readonly object[]): Record<string, 
   })
 }
 
-const CSV_HEADERS = {
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': 'attachment; filename="cohorts.csv"',
-}
-
 function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
-  const READ = { method: 'GET', tag: 'Read', security: ['read_token'], query: Query } as const
-  const REFUSED = {
-    400: { description: 'invalid_request' },
-    401: { description: 'token_required, invalid_token' },
-    404: { description: 'unknown_app' },
-  }
   return [
     {
       ...READ,
+      query: Query,
       path: '/api/v1/cohorts',
       summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
       answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer }, ...REFUSED },
@@ -171,6 +161,7 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
     },
     {
       ...READ,
+      query: Query,
       path: '/api/v1/cohorts.csv',
       summary: 'The same figures as a table',
       answers: {

@@ -2,15 +2,15 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import { dayText } from '../metrics/calendar.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked } from '../metrics/question.ts'
 import type { Reported } from '../metrics/reported/reported.ts'
 import { csvLine } from './csv.ts'
+import type { Readers } from './readers.ts'
+import { csvHeaders, READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
-import type { ApiTokens } from './tokens.ts'
 
 const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
 const SEAMS = ['mrr', 'trials', 'flows'] as const
@@ -66,21 +66,16 @@ const COLUMNS = [
   ...['exchange_rate', 'family_sharing', 'unknown'],
 ] as const
 
-const CSV_HEADERS = {
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': 'attachment; filename="coverage.csv"',
-}
-
 type Deps = {
   reported: Pick<Reported, 'coverage' | 'seamOf'>
   metrics: Pick<Metrics, 'ripen'>
   apps: Apps
-  tokens: ApiTokens
+  readers: Readers
 }
 
-export function coverageRoutes({ reported, metrics, apps, tokens }: Deps): Route[] {
+export function coverageRoutes({ reported, metrics, apps, readers }: Deps): Route[] {
   async function coverage(event: H3Event): Promise<v.InferOutput<typeof CoverageAnswer>> {
-    const reach = tokens.reachOf(header(event, 'authorization') ?? null)
+    const reach = readers.reachOf(event)
     const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
@@ -100,22 +95,17 @@ export function coverageRoutes({ reported, metrics, apps, tokens }: Deps): Route
   async function csv(event: H3Event): Promise<Response> {
     const rows = (await coverage(event)).coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
     const lines = rows.map((row) => csvLine(COLUMNS.map((name) => row[name])))
-    return new Response([csvLine(COLUMNS), ...lines].join(''), { headers: CSV_HEADERS })
+    return new Response([csvLine(COLUMNS), ...lines].join(''), { headers: csvHeaders('coverage') })
   }
 
   return routesFor(coverage, csv)
 }
 
 function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {
-  const READ = { method: 'GET', tag: 'Metrics', security: ['read_token'], query: CoverageQuery } as const
-  const REFUSED = {
-    400: { description: 'invalid_request' },
-    401: { description: 'token_required, invalid_token' },
-    404: { description: 'unknown_app' },
-  }
+  const read = { ...READ, tag: 'Metrics', query: CoverageQuery }
   return [
     {
-      ...READ,
+      ...read,
       path: '/api/v1/coverage',
       summary: 'How much of Apple’s figures the ledger explains, by app, month and metric, and why not all',
       answers: {
@@ -125,7 +115,7 @@ function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {
       handler: coverage,
     },
     {
-      ...READ,
+      ...read,
       path: '/api/v1/coverage.csv',
       summary: 'The same months as a table',
       answers: {

@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import type { Environment } from '../apple/payloads.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
 import {
@@ -17,8 +16,10 @@ import { STATUSES } from '../metrics/customers/worth.ts'
 import { asked } from '../metrics/question.ts'
 import { csvLine } from './csv.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
+import type { Readers } from './readers.ts'
+import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
-import type { ApiTokens, Reach } from './tokens.ts'
+import type { Reach } from './tokens.ts'
 
 /** Customers read at once for a file. */
 const CSV_PAGE = 200
@@ -60,11 +61,11 @@ const COLUMNS = [
   ...['mrr_milli', 'risk_milli', 'next_renewal_at', 'first_paid_at', 'last_paid_at', 'last_seen_at'],
 ] as const
 
-type Deps = { customers: Customers; apps: Apps; tokens: ApiTokens }
+type Deps = { customers: Customers; apps: Apps; readers: Readers }
 type Asked = Pick<Listing, 'sort' | 'status' | 'scopes'> & { query: string | null }
 
-export function customerRoutes({ customers, apps, tokens }: Deps): Route[] {
-  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
+  const { reachOf } = readers
 
   function askedIn(
     event: H3Event,
@@ -98,7 +99,7 @@ export function customerRoutes({ customers, apps, tokens }: Deps): Route[] {
     await customers.ripen()
     const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
     return new Response(event.req.method === 'HEAD' ? null : tableOf(read, customers.summaryOf), {
-      headers: CSV_HEADERS,
+      headers: csvHeaders('customers'),
     })
   }
 
@@ -179,11 +180,6 @@ async function* linesOf(read: Read, summaryOf: Customers['summaryOf']): AsyncGen
   }
 }
 
-const CSV_HEADERS = {
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': 'attachment; filename="customers.csv"',
-}
-
 /** A name in the path; it may hold a slash, written %2F. */
 function paramOf(event: H3Event, name: string): string {
   const text = event.context.params?.[name] ?? ''
@@ -197,12 +193,6 @@ function paramOf(event: H3Event, name: string): string {
 function routesFor(
   handlers: Record<'listCustomers' | 'csv' | 'profile' | 'user', Route['handler']>,
 ): Route[] {
-  const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
-  const REFUSED = {
-    400: { description: 'invalid_request' },
-    401: { description: 'token_required, invalid_token' },
-    404: { description: 'unknown_app' },
-  }
   return [
     {
       ...READ,
@@ -226,7 +216,7 @@ function routesFor(
       summary: 'All about one customer; any id that a customer ever had names it',
       answers: {
         200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer },
-        401: REFUSED[401],
+        ...UNKNOWN,
         404: { description: 'unknown_customer' },
       },
       handler: handlers.profile,

@@ -10,8 +10,9 @@ import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
+import type { Readers } from './readers.ts'
+import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { whole } from './scope.ts'
-import type { ApiTokens } from './tokens.ts'
 
 const ForgetPath = v.object({ app_user_id: AppUserId })
 const ForgetQuery = v.object({
@@ -57,9 +58,9 @@ const FORGET_ANSWERS = {
   503: { description: 'store_unavailable; nothing was done' },
 }
 
-type Deps = { store: Store; keys: Keys; apps: Apps; tokens: ApiTokens; forgetting: Forgetting }
+type Deps = { store: Store; keys: Keys; apps: Apps; readers: Readers; forgetting: Forgetting }
 
-export function forgetRoutes({ store, keys, apps, tokens, forgetting }: Deps): Route[] {
+export function forgetRoutes({ store, keys, apps, readers, forgetting }: Deps): Route[] {
   async function forget(event: H3Event) {
     const key = secretKeyOf(keys, header(event, 'authorization') ?? null)
     const { app_user_id } = parse(ForgetPath, { app_user_id: decoded(event.context.params?.app_user_id) })
@@ -72,7 +73,7 @@ export function forgetRoutes({ store, keys, apps, tokens, forgetting }: Deps): R
   }
 
   function list(event: H3Event) {
-    const { organization_id, apps: ids } = tokens.reachOf(header(event, 'authorization') ?? null)
+    const { organization_id, apps: ids } = readers.reachOf(event)
     const { limit, before = null } = parse(ErasuresQuery, Object.fromEntries(event.url.searchParams))
     return { erasures: forgetting.list({ organization_id, apps: ids, limit, before }) }
   }
@@ -94,16 +95,15 @@ export function forgetRoutes({ store, keys, apps, tokens, forgetting }: Deps): R
       handler: forget,
     },
     {
-      method: 'GET',
+      ...READ,
       path: '/api/v1/erasures',
       tag: 'Erasure',
       summary: 'That users were forgotten and when, newest first; not who',
       query: ErasuresQuery,
-      security: ['read_token'],
       answers: {
         200: { description: 'A page of them', schema: ErasuresAnswer },
-        400: { description: 'invalid_request' },
-        401: { description: 'token_required, invalid_token' },
+        400: REFUSED[400],
+        ...UNKNOWN,
       },
       handler: list,
     },

@@ -2,11 +2,11 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
+import type { Readers } from './readers.ts'
+import { READ, UNKNOWN } from './reading.ts'
 import { appsWithin } from './scope.ts'
-import type { ApiTokens } from './tokens.ts'
 
 const at = v.nullable(v.number())
 const count = (description: string) => v.pipe(v.number(), v.description(description))
@@ -57,11 +57,11 @@ const HistoryAnswer = v.object({
 })
 type Answer = v.InferOutput<typeof HistoryAnswer>
 
-type Deps = { history: History; apps: Apps; tokens: ApiTokens }
+type Deps = { history: History; apps: Apps; readers: Readers }
 
-export function historyRoutes({ history, apps, tokens }: Deps): Route[] {
+export function historyRoutes({ history, apps, readers }: Deps): Route[] {
   function progress(event: H3Event): Answer {
-    const reach = tokens.reachOf(header(event, 'authorization') ?? null)
+    const reach = readers.reachOf(event)
     const within = new Set(appsWithin(reach, apps).map(({ id }) => id))
     const told = history.progress().filter(({ app_id }) => within.has(app_id))
     return {
@@ -76,15 +76,13 @@ export function historyRoutes({ history, apps, tokens }: Deps): Route[] {
 
   return [
     {
-      method: 'GET',
+      ...READ,
       path: '/api/v1/history',
-      tag: 'Read',
       summary:
         'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
-      security: ['read_token'],
       answers: {
         200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
-        401: { description: 'token_required, invalid_token' },
+        ...UNKNOWN,
       },
       handler: progress,
     },

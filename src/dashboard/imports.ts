@@ -5,14 +5,15 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import { isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
-import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Progress } from '../ledger/reports/tally.ts'
+import type { Readers } from './readers.ts'
+import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
-import type { ApiTokens, Reach } from './tokens.ts'
+import type { Reach } from './tokens.ts'
 
 /** How many holes are told one by one; the counts have them all. */
 const HOLES_TOLD = 500
@@ -96,10 +97,10 @@ const DaysAnswer = v.object({
   next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null at the oldest day')),
 })
 
-type Deps = { imports: Imports; accounts: Accounts; apps: Apps; tokens: ApiTokens }
+type Deps = { imports: Imports; accounts: Accounts; apps: Apps; readers: Readers }
 
-export function importRoutes({ imports, accounts, apps, tokens }: Deps): Route[] {
-  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[] {
+  const { reachOf } = readers
 
   function state(event: H3Event): v.InferOutput<typeof ImportsAnswer> {
     const reach = reachOf(event)
@@ -170,7 +171,6 @@ function reportNamed(name: string) {
 }
 
 function routesFor(handlers: Record<'state' | 'days', Route['handler']>): Route[] {
-  const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
   return [
     {
       ...READ,
@@ -178,7 +178,7 @@ function routesFor(handlers: Record<'state' | 'days', Route['handler']>): Route[
       summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
       answers: {
         200: { description: 'Each organization that this token reads', schema: ImportsAnswer },
-        401: { description: 'token_required, invalid_token' },
+        ...UNKNOWN,
       },
       handler: handlers.state,
     },
@@ -189,9 +189,7 @@ function routesFor(handlers: Record<'state' | 'days', Route['handler']>): Route[
       query: DaysQuery,
       answers: {
         200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer },
-        400: { description: 'invalid_request' },
-        401: { description: 'token_required, invalid_token' },
-        404: { description: 'unknown_app' },
+        ...REFUSED,
       },
       handler: handlers.days,
     },

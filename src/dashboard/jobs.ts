@@ -1,9 +1,9 @@
 /** What may be asked: what happens by the clock: how it went and when it is to happen next. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
-import type { ApiTokens } from './tokens.ts'
+import type { Readers } from './readers.ts'
+import { READ, UNKNOWN } from './reading.ts'
 
 const at = v.nullable(v.number())
 const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
@@ -22,11 +22,11 @@ const JobAnswer = v.object({
 })
 const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
-type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; tokens: ApiTokens }
+type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; readers: Readers }
 
-export function jobRoutes({ jobs, tokens }: Deps): Route[] {
+export function jobRoutes({ jobs, readers }: Deps): Route[] {
   function listJobs(event: H3Event): v.InferOutput<typeof JobsAnswer> {
-    const { organization_id, apps } = tokens.reachOf(header(event, 'authorization') ?? null)
+    const { organization_id, apps } = readers.reachOf(event)
     const all = [...jobs.list()]
     if (organization_id === null && apps === null) return { jobs: all }
     // What came of a run may name the apps of others.
@@ -35,14 +35,12 @@ export function jobRoutes({ jobs, tokens }: Deps): Route[] {
 
   return [
     {
-      method: 'GET',
+      ...READ,
       path: '/api/v1/jobs',
-      tag: 'Read',
       summary: 'What happens by the clock: the last run of each job, how it went, and the next',
-      security: ['read_token'],
       answers: {
         200: { description: 'Every job', schema: JobsAnswer },
-        401: { description: 'token_required, invalid_token' },
+        ...UNKNOWN,
       },
       handler: listJobs,
     },

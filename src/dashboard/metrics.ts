@@ -3,7 +3,6 @@ import type { H3Event } from 'h3'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import { csvOf, overviewCsv, seriesCsv } from '../metrics/csv.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
@@ -11,21 +10,23 @@ import type { Overview } from '../metrics/overview.ts'
 import { asked, metricNamed, type Place, PlaceQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
 import type { Scope, SeriesOf } from '../metrics/series.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
+import type { Readers } from './readers.ts'
+import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsNamed, appsWithin } from './scope.ts'
-import type { ApiTokens, Reach } from './tokens.ts'
+import type { Reach } from './tokens.ts'
 
 type Deps = {
   series: SeriesOf
   overview: Overview
   organizations: Organizations
   apps: Apps
-  tokens: ApiTokens
+  readers: Readers
 }
 
 const CSV = '.csv'
 
-export function metricRoutes({ series, overview, organizations, apps, tokens }: Deps): Route[] {
-  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
+  const { reachOf } = readers
 
   /** The apps that are asked for and may be read, by their organizations, in the order of these. */
   function scopesOf(reach: Reach, { app, organization, environment, zone }: Place): Scope[] {
@@ -109,51 +110,43 @@ function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeo
   )
 }
 
-const csvAnswer = (name: string, text: string): Response =>
-  new Response(text, {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${name}.csv"`,
-    },
-  })
+const csvAnswer = (name: string, text: string): Response => new Response(text, { headers: csvHeaders(name) })
 
 type Handlers = Record<
   'definitions' | 'definitionsCsv' | 'one' | 'overview' | 'overviewCsv',
   Route['handler']
 >
 
-const READ = { method: 'GET', tag: 'Metrics', security: ['read_token'] } as const
+const METRICS_READ = { ...READ, tag: 'Metrics' }
 const AS_CSV = { description: 'The same as comma-separated values', content_type: 'text/csv' } as const
-const NO_TOKEN = { description: 'token_required, invalid_token' } as const
 const REFUSALS = {
+  ...REFUSED,
   400: { description: 'invalid_request, unknown_metric, organization_needed' },
-  401: NO_TOKEN,
-  404: { description: 'unknown_app' },
-} as const
+}
 
 function routesFor(handlers: Handlers): Route[] {
   const overview = {
-    ...READ,
+    ...METRICS_READ,
     summary: 'Today’s levels, this month’s flows, and both a month before, of each organization',
     query: PlaceQuery,
   }
   return [
     {
-      ...READ,
+      ...METRICS_READ,
       path: '/api/v1/metrics',
       summary: 'What every metric means, and how it can be split and filtered',
-      answers: { 200: { description: 'Every metric', schema: DefinitionsAnswer }, 401: NO_TOKEN },
+      answers: { 200: { description: 'Every metric', schema: DefinitionsAnswer }, ...UNKNOWN },
       handler: handlers.definitions,
     },
     {
-      ...READ,
+      ...METRICS_READ,
       path: '/api/v1/metrics.csv',
       summary: 'What every metric means, as comma-separated values',
-      answers: { 200: AS_CSV, 401: NO_TOKEN },
+      answers: { 200: AS_CSV, ...UNKNOWN },
       handler: handlers.definitionsCsv,
     },
     {
-      ...READ,
+      ...METRICS_READ,
       path: '/api/v1/metrics/:name',
       summary: 'A metric by day, week or month; with `.csv` at the end of its name as comma-separated values',
       description:

@@ -1,11 +1,11 @@
 /** What may be asked: the exchange rates that amounts are converted at. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { header } from '../http/body.ts'
 import type { Route } from '../http/route.ts'
 import { BASE } from '../ledger/rates/currencies.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
-import type { ApiTokens } from './tokens.ts'
+import type { Readers } from './readers.ts'
+import { READ, UNKNOWN } from './reading.ts'
 
 const day = v.nullable(v.string())
 const RatesAnswer = v.object({
@@ -28,24 +28,22 @@ const RatesAnswer = v.object({
   ),
 })
 
-type Deps = { rates: Rates; tokens: ApiTokens }
+type Deps = { rates: Rates; readers: Readers }
 
-export function rateRoutes({ rates, tokens }: Deps): Route[] {
+export function rateRoutes({ rates, readers }: Deps): Route[] {
   function listRates(event: H3Event): v.InferOutput<typeof RatesAnswer> {
-    tokens.reachOf(header(event, 'authorization') ?? null)
+    readers.reachOf(event)
     return { base: BASE, currencies: rates.list() }
   }
 
   return [
     {
-      method: 'GET',
+      ...READ,
       path: '/api/v1/rates',
-      tag: 'Read',
       summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
-      security: ['read_token'],
       answers: {
         200: { description: 'Every currency', schema: RatesAnswer },
-        401: { description: 'token_required, invalid_token' },
+        ...UNKNOWN,
       },
       handler: listRates,
     },

@@ -9,9 +9,10 @@ import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
+import type { Readers } from './readers.ts'
+import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
 import { STREAM_HEADERS, streamOf } from './stream.ts'
-import type { ApiTokens, Reach } from './tokens.ts'
 
 const nullable = v.nullable(v.string())
 const FeedEventAnswer = v.object({
@@ -40,17 +41,11 @@ const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-const REFUSALS = {
-  400: { description: 'invalid_request' },
-  401: { description: 'token_required, invalid_token' },
-  404: { description: 'unknown_app' },
-}
-
-type Deps = { feed: Feed; live: Live; apps: Apps; tokens: ApiTokens; closing: AbortSignal }
+type Deps = { feed: Feed; live: Live; apps: Apps; readers: Readers; closing: AbortSignal }
 
 export function dashboardRoutes(deps: Deps): Route[] {
-  const { feed, apps, tokens } = deps
-  const reachOf = (event: H3Event): Reach => tokens.reachOf(header(event, 'authorization') ?? null)
+  const { feed, apps, readers } = deps
+  const { reachOf } = readers
 
   function events(event: H3Event) {
     const reach = reachOf(event)
@@ -72,18 +67,8 @@ export function dashboardRoutes(deps: Deps): Route[] {
     return streamOf(deps, {
       scope,
       after: lastSeen(header(event, 'last-event-id')),
-      may: () => mayStill(event),
+      may: () => readers.mayStill(event),
     })
-  }
-
-  /** A token that was revoked, or whose time is over, ends the stream it opened. */
-  function mayStill(event: H3Event): boolean {
-    try {
-      reachOf(event)
-      return true
-    } catch {
-      return false
-    }
   }
 
   return routesFor({ events, stream, listApps: (event) => ({ apps: appsWithin(reachOf(event), apps) }) })
@@ -98,7 +83,7 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       path: '/api/v1/events',
       summary: 'The feed, newest first; with `after`, oldest first from there on',
       query: EventsQuery,
-      answers: { 200: { description: 'A page of events', schema: EventsAnswer }, ...REFUSALS },
+      answers: { 200: { description: 'A page of events', schema: EventsAnswer }, ...REFUSED },
       handler: events,
     },
     {
@@ -108,7 +93,7 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       query: ScopeQuery,
       answers: {
         200: { description: 'One message an event', content_type: 'text/event-stream' },
-        ...REFUSALS,
+        ...REFUSED,
       },
       handler: stream,
     },
@@ -118,14 +103,12 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       summary: 'The connected apps',
       answers: {
         200: { description: 'All that this token may read', schema: AppsAnswer },
-        401: REFUSALS[401],
+        ...UNKNOWN,
       },
       handler: listApps,
     },
   ]
 }
-
-const READ = { method: 'GET', tag: 'Read', security: ['read_token'] } as const
 
 const AppsAnswer = v.object({
   apps: v.array(

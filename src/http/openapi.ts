@@ -16,6 +16,18 @@ const securitySchemes = {
   },
   secret_key: { type: 'http', scheme: 'bearer', description: "An organization's secret key (`sk_live_…`)." },
   read_token: { type: 'http', scheme: 'bearer', description: 'A read-only token (`wf_…`).' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-windfall',
+    description: 'The owner, signed in (`windfall` where it is served without https).',
+  },
+  guest: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-windfall',
+    description: 'A guest with a share link: the same cookie, for less.',
+  },
 }
 
 /** Schemas that refer to themselves, gathered for the whole document under names of their own. */

@@ -2,8 +2,11 @@
 import type { H3Event } from 'h3'
 import type * as v from 'valibot'
 
-/** Who may call a route: an SDK with a key or device token, the owner's backend, a holder of a read token, or anybody. */
-export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'none'
+/**
+ * Who may call a route: an SDK with a key or device token, the owner's backend, a holder of a read token, the owner who
+ * has signed in, a guest with a share link, or anybody.
+ */
+export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'guest' | 'none'
 
 /** What a route may answer with one status. */
 export type Answer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>

@@ -1,0 +1,24 @@
+/** What may be asked: what every route that reads has in common: who may, what is refused, and how a file is given. */
+
+/** A route for a holder of a read token and for the owner. */
+export const READ = { method: 'GET', tag: 'Read', security: ['read_token', 'session'] } as const
+
+/** One that a guest may ask, too, within what the share link says. */
+export const GUESTS_READ = { ...READ, security: ['read_token', 'session', 'guest'] } as const
+
+/** What such a route refuses, by status; a route takes those that it can give. */
+export const REFUSED = {
+  400: { description: 'invalid_request' },
+  401: { description: 'token_required, invalid_token, sign_in_required' },
+  403: { description: 'not_for_guests' },
+  404: { description: 'unknown_app' },
+} as const
+
+/** Nobody is let in without a name, and guests only to a few places. */
+export const UNKNOWN = { 401: REFUSED[401], 403: REFUSED[403] } as const
+
+/** The headers of a table as comma-separated values, to be kept as `name`.csv. */
+export const csvHeaders = (name: string): Record<string, string> => ({
+  'content-type': 'text/csv; charset=utf-8',
+  'content-disposition': `attachment; filename="${name}.csv"`,
+})
