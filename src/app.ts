@@ -27,6 +27,7 @@ import { historyRoutes } from './dashboard/history.ts'
 import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
 import { metricRoutes } from './dashboard/metrics.ts'
+import { pageRoutes } from './dashboard/pages.ts'
 import { rateRoutes } from './dashboard/rates.ts'
 import { openReaders } from './dashboard/readers.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
@@ -53,6 +54,7 @@ import { openMetrics } from './metrics/metrics.ts'
 import { openOverview } from './metrics/overview.ts'
 import { openReported } from './metrics/reported/reported.ts'
 import { openSeries } from './metrics/series.ts'
+import { openToday } from './metrics/today.ts'
 import { openStore } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -126,6 +128,7 @@ export async function openApp(options: AppOptions) {
   })
   const series = openSeries({ store, clock, metrics, rates, reported })
   const overview = openOverview({ metrics, series })
+  const today = openToday({ store, clock, series })
   const customers = openCustomers({
     ...{ store, clock, apps, organizations, feed, ledger, metrics },
     proceedsOf: reported.proceedsInBase,
@@ -159,6 +162,7 @@ export async function openApp(options: AppOptions) {
   http.add(metricRoutes({ series, overview, organizations, apps, readers }))
   http.add(coverageRoutes({ reported, metrics, apps, readers }))
   http.add(importRoutes({ imports, accounts, apps, readers }))
+  http.add(pageRoutes({ today, history, organizations, apps, readers }))
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
   /**

@@ -32,7 +32,8 @@ const ComparisonAnswer = v.object({
   problem,
   problem_at: at,
 })
-const GapAnswer = v.object({
+/** Notifications that Apple had sent and we had not received. */
+export const GapAnswer = v.object({
   id: v.string(),
   first_signed_at: v.number(),
   last_signed_at: v.number(),

@@ -1,19 +1,17 @@
 /** What may be asked: every metric, what it means, and its figures by day, week or month. */
 import type { H3Event } from 'h3'
-import type { App, Apps } from '../apps/apps.ts'
+import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
-import { Refusal } from '../errors.ts'
 import type { Route } from '../http/route.ts'
 import { csvOf, overviewCsv, seriesCsv } from '../metrics/csv.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
 import type { Overview } from '../metrics/overview.ts'
-import { asked, metricNamed, type Place, PlaceQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
-import type { Scope, SeriesOf } from '../metrics/series.ts'
+import { asked, metricNamed, PlaceQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import type { SeriesOf } from '../metrics/series.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
+import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
-import { appsNamed, appsWithin } from './scope.ts'
-import type { Reach } from './tokens.ts'
 
 type Deps = {
   series: SeriesOf
@@ -27,30 +25,7 @@ const CSV = '.csv'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { reachOf } = readers
-
-  /** The apps that are asked for and may be read, by their organizations, in the order of these. */
-  function scopesOf(reach: Reach, { app, organization, environment, zone }: Place): Scope[] {
-    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter(
-      (one) =>
-        (ids?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
-    )
-    if (chosen.length === 0)
-      throw new Refusal(404, 'unknown_app', 'there is no connected app that this token may read')
-    const grouped = Map.groupBy(chosen, ({ organization_id }: App) => organization_id)
-    return organizations.list().flatMap((one) => {
-      const own = grouped.get(one.id)
-      return own ? [{ organization: one, apps: own, environment, zone }] : []
-    })
-  }
-
-  /** @throws Refusal 400 `organization_needed`: what is counted in two currencies or by two calendars has no sum. */
-  function scopeOf(reach: Reach, place: Place): Scope {
-    const scopes = scopesOf(reach, place)
-    const [only] = scopes
-    if (only && scopes.length === 1) return only
-    throw severalOf(scopes)
-  }
+  const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
 
   async function one(event: H3Event): Promise<unknown> {
     const reach = reachOf(event)
@@ -80,12 +55,6 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     overview: standing,
     overviewCsv: async (event) => csvAnswer('overview', overviewCsv(await standing(event))),
   })
-}
-
-function severalOf(scopes: readonly Scope[]): Refusal {
-  const names = scopes.map(({ organization }) => `${organization.id} (${organization.slug})`).join(', ')
-  const detail = `apps of several organizations are not summed up; name one as organization: ${names}`
-  return new Refusal(400, 'organization_needed', detail)
 }
 
 function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }): string {

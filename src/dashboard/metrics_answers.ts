@@ -38,7 +38,8 @@ const NotConverted = v.object({
   denominator: v.optional(v.number()),
 })
 
-const Point = v.object({
+/** A figure on a day, or of a week or month. */
+export const Point = v.object({
   on: described(v.string(), 'The first day of the day, week or month'),
   milli: milli('Of money: thousandths of the currency'),
   count: v.optional(v.number()),
@@ -73,11 +74,13 @@ const stretch = {
   from_on: described(v.string(), 'The first day counted'),
   until_on: described(v.string(), 'The last day counted, which may not be over'),
 }
-const rebuilding = described(
+/** How far everything is counted anew. */
+export const rebuilding = described(
   v.nullable(v.object({ done: v.number(), of: v.number() })),
   'How far everything is counted anew, in subscriptions; what is shown meanwhile is from before',
 )
-const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
+/** Whose figures. */
+export const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
 
 export const SeriesSchema = v.object({
   metric: v.string(),

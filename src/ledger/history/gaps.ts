@@ -2,6 +2,7 @@
 import type { Notification } from '../../apple/notification.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
@@ -20,6 +21,14 @@ export type Gap = {
   filled_at: number | null
 }
 
+/** Which gaps: of these apps, newest first, those found before `before` (`next` of the page before). */
+export type GapListing = {
+  apps: readonly string[]
+  environment: Environment | null
+  before: string | null
+  limit: number
+}
+
 type Deps = { store: Store; clock: Clock; feed: Feed }
 type Missing = Pick<Notification, 'uuid' | 'signed_at'>
 
@@ -35,6 +44,11 @@ export function openGaps({ store, clock, feed }: Deps) {
   const newest = store.prepare<[string, string], Gap>(
     'select * from gaps where app_id = ? and environment = ? order by found_at desc limit 10',
   )
+  const following = store.prepare<object, Gap>(`
+    select * from gaps where app_id in (select value from json_each(:apps))
+      and (:environment is null or environment = :environment)
+      and (:found_at is null or (found_at, id) < (:found_at, :id))
+    order by found_at desc, id desc limit :limit`)
   const put = store.prepare<Gap>(`
     insert or replace into gaps ( id,  app_id,  environment,  first_signed_at,  last_signed_at,  notifications,  recovered,  found_at,  filled_at)
     values                      (:id, :app_id, :environment, :first_signed_at, :last_signed_at, :notifications, :recovered, :found_at, :filled_at)`)
@@ -91,7 +105,26 @@ export function openGaps({ store, clock, feed }: Deps) {
   /** The last ten, newest first. */
   const list = ({ app, environment }: Realm): Gap[] => newest.all(app.id, environment)
 
-  return { isKnown, open, find, recover, fill, list }
+  /**
+   * A page of gaps.
+   *
+   * @throws Refusal 400 `invalid_request` for a `before` that no page gave.
+   */
+  function page({ apps, environment, before, limit }: GapListing): { gaps: Gap[]; next: string | null } {
+    const after = before === null ? { found_at: null, id: null } : cursorIn(before)
+    const gaps = following.all({ apps: JSON.stringify(apps), environment, limit, ...after })
+    const last = gaps.at(-1)
+    return { gaps, next: last && gaps.length === limit ? `${last.found_at}.${last.id}` : null }
+  }
+
+  return { isKnown, open, find, recover, fill, list, page }
+}
+
+function cursorIn(text: string): { found_at: number; id: string } {
+  const [, found_at, id] = /^(\d{1,15})\.(\w+)$/.exec(text) ?? []
+  if (found_at !== undefined && id !== undefined) return { found_at: Number(found_at), id }
+  const message = 'must be `next` of the page before'
+  throw new Refusal(400, 'invalid_request', `before: ${message}`, { errors: [{ path: 'before', message }] })
 }
 
 /** Apple's first payloads were not dated. */

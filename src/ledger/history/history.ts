@@ -208,7 +208,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
     await Promise.all(Object.values(lines).map((line) => line.ended()))
   }
 
-  return { backfill, reconcile, lookUp, reach, progress, close }
+  return { backfill, reconcile, lookUp, reach, progress, gaps: gaps.page, close }
 }
 
 /** The answers of `work` for each, one after another. */

@@ -1,0 +1,8 @@
+/** What may be asked: what the pages of the dashboard need beside the figures: today, customers, events, settings. */
+import type { Route } from '../http/route.ts'
+import { type GapDeps, gapRoutes } from './gaps.ts'
+import { type TodayDeps, todayRoutes } from './today.ts'
+
+export type PageDeps = TodayDeps & GapDeps
+
+export const pageRoutes = (deps: PageDeps): Route[] => [...todayRoutes(deps), ...gapRoutes(deps)]

@@ -1,0 +1,83 @@
+/** What may be asked: how today goes so far, and what yesterday brought. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Route } from '../http/route.ts'
+import { asked, PlaceQuery, SeriesQuery } from '../metrics/question.ts'
+import type { Today } from '../metrics/today.ts'
+import { Point, place, rebuilding } from './metrics_answers.ts'
+import { openPlaces } from './places.ts'
+import type { Readers } from './readers.ts'
+import { READ, REFUSED, UNKNOWN } from './reading.ts'
+
+const { currency, basis } = SeriesQuery.entries
+const TodayQuery = v.object({ ...PlaceQuery.entries, currency, basis })
+
+const counted = v.object({ count: v.number() })
+const summed = v.object({ count: v.number(), milli: v.number() })
+
+export const TodayAnswer = v.object({
+  ...place,
+  time_zone: v.string(),
+  currency: v.nullable(v.string()),
+  basis: v.picklist(['gross', 'proceeds']),
+  today_on: v.string(),
+  yesterday_on: v.string(),
+  rebuilding,
+  now_at: v.number(),
+  day_gone: v.pipe(v.number(), v.description('How much of today is over, from 0 to 1')),
+  revenue: Point,
+  usual: v.object({
+    milli: v.pipe(v.nullable(v.number()), v.description('The mean of `days`; null where there is none')),
+    weeks: v.pipe(v.number(), v.description('Of how many weeks, up to 8')),
+    weekday: v.string(),
+    of: v.pipe(v.picklist(['whole_day']), v.description('Each of them from midnight to midnight')),
+    days: v.array(Point),
+  }),
+  sales: v.pipe(summed, v.description('First charges of subscriptions, and what does not renew')),
+  trials: v.pipe(counted, v.description('Begun')),
+  renewals: summed,
+  refunds: v.pipe(summed, v.description('The amount is below zero')),
+  cancellations: v.pipe(counted, v.description('How often a renewal was turned off')),
+  mrr: v.object({
+    ...{ milli: v.number(), count: v.number(), complete: v.boolean(), change_milli: v.number() },
+    change_ratio: v.pipe(v.nullable(v.number()), v.description('null where there was none before')),
+    points: v.pipe(v.array(Point), v.description('Today and the thirty days before it')),
+  }),
+  yesterday: v.object({
+    gross: Point,
+    proceeds: Point,
+    proceeds_known: v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() }),
+    estimated_share: v.pipe(v.nullable(v.number()), v.description('Of the proceeds, from 0 to 1')),
+  }),
+})
+
+export type TodayDeps = { today: Today; organizations: Organizations; apps: Apps; readers: Readers }
+
+export function todayRoutes({ today, readers, organizations, apps }: TodayDeps): Route[] {
+  const { scopeOf } = openPlaces({ organizations, apps })
+
+  async function answer(event: H3Event) {
+    const reach = readers.reachOf(event)
+    const query = asked(TodayQuery, event.url.searchParams)
+    return today(scopeOf(reach, query), { currency: query.currency ?? null, basis: query.basis })
+  }
+
+  return [
+    {
+      ...READ,
+      path: '/api/v1/today',
+      tag: 'Metrics',
+      summary: 'Today so far beside the same day of earlier weeks, MRR of thirty days, and yesterday',
+      query: TodayQuery,
+      answers: {
+        200: { description: 'One organization’s', schema: TodayAnswer },
+        400: { description: 'invalid_request, organization_needed' },
+        ...UNKNOWN,
+        404: REFUSED[404],
+      },
+      handler: answer,
+    },
+  ]
+}

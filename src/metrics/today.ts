@@ -1,0 +1,134 @@
+/** What we compute: how today goes, beside the days like it, from the same series that everything else is read from. */
+import * as v from 'valibot'
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
+import { type DayNumber, dayText } from './calendar.ts'
+import type { Basis, MetricName } from './definitions.ts'
+import { ratioOf } from './formulas.ts'
+import type { Point } from './points.ts'
+import { questionOf, SeriesQuery } from './question.ts'
+import type { Scope, SeriesAnswer, SeriesOf } from './series.ts'
+
+/** What a day is compared with: so many of the same day of the week. */
+const WEEKS = 8
+/** MRR is told for today and for so many days before it. */
+const DAYS_OF_MRR = 30
+
+const WEEKDAYS = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday', 'wednesday'] as const
+
+export type Today = ReturnType<typeof openToday>
+
+/** What of a series is asked for: money of one currency alone, gross or proceeds. */
+export type Money = { currency: string | null; basis: Basis }
+
+type Deps = { store: Store; clock: Clock; series: SeriesOf }
+type Stretch = { from: DayNumber; to: DayNumber }
+
+export function openToday({ store, clock, series }: Deps) {
+  const turnedOff = store.prepare<[string, string, number, number], { count: number }>(`
+    select count(*) as count from notifications
+    where app_id = ? and environment = ? and signed_at >= ? and signed_at < ?
+      and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
+
+  /** Today so far in a scope: revenue beside the usual, what was counted, MRR with its last days, and yesterday. */
+  async function today(scope: Scope, money: Money) {
+    const calendar = series.calendarOf(scope)
+    const now = calendar.dayOf(clock())
+    const yesterday = { from: now - 1, to: now - 1 }
+    const answer = (name: MetricName, { from, to }: Stretch, query: object) =>
+      series.answer(scope, questionIn(name, { from: dayText(from), to: dayText(to), ...query }, now))
+    const inMoney = { ...(money.currency !== null && { currency: money.currency }), basis: money.basis }
+    const revenue = await answer('revenue', { from: now - WEEKS * 7, to: now }, inMoney)
+    const mrr = await answer('mrr', { from: now - DAYS_OF_MRR, to: now }, inMoney)
+    const trials = await answer('new_trials', { from: now, to: now }, {})
+    const gross = await answer('revenue', yesterday, { ...inMoney, basis: 'gross' })
+    const proceeds = await answer('revenue', yesterday, { ...inMoney, basis: 'proceeds' })
+    const [begins, ends] = [calendar.startOf(now), calendar.startOf(now + 1)]
+    const { organization_id, apps, environment, time_zone, currency, basis, today_on, rebuilding } = revenue
+    return {
+      ...{ organization_id, apps, environment, time_zone, currency, basis, today_on },
+      ...{ yesterday_on: dayText(now - 1), rebuilding, now_at: clock() },
+      day_gone: ratioOf(clock() - begins, ends - begins) ?? 0,
+      revenue: pointOf(revenue, null, today_on),
+      usual: usualOf(revenue, now),
+      ...countersOf(revenue, trials),
+      cancellations: { count: countTurnedOff(scope, begins, ends) },
+      mrr: levelOf(mrr),
+      yesterday: yesterdayOf(gross, proceeds),
+    }
+  }
+
+  const countTurnedOff = ({ apps, environment }: Scope, from: number, until: number): number =>
+    apps.reduce((sum, { id }) => sum + (turnedOff.get(id, environment, from, until)?.count ?? 0), 0)
+
+  return today
+}
+
+/** The same question that the metric's own address answers. */
+const questionIn = (name: MetricName, query: object, today: DayNumber) =>
+  questionOf(name, v.parse(SeriesQuery, query), today)
+
+/** A part of a series on one day; one that is nothing throughout is not told. */
+function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Point {
+  const found = series.find((one) => one.part === part)?.points.find((point) => point.on === on)
+  return found ?? { on, milli: 0, count: 0, complete: false }
+}
+
+/** The mean of the same day of the week, of those of which anything is known, each of them whole. */
+function usualOf(revenue: SeriesAnswer, today: DayNumber) {
+  const first = firstKnown(revenue)
+  const days = Array.from({ length: WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
+    .filter((on) => first !== null && on >= first)
+    .map((on) => pointOf(revenue, null, on))
+  const sum = days.reduce((all, { milli = 0 }) => all + milli, 0)
+  return {
+    milli: days.length === 0 ? null : Math.round(sum / days.length),
+    weeks: days.length,
+    weekday: WEEKDAYS[today % 7] ?? WEEKDAYS[0],
+    of: 'whole_day' as const,
+    days,
+  }
+}
+
+/** The first day that transactions or Apple's reports tell of. */
+function firstKnown({ first_on, sources }: SeriesAnswer): string | null {
+  const reported = sources.filter(({ source }) => source !== 'ledger').map(({ from_on }) => from_on)
+  const known = [...(first_on === null ? [] : [first_on]), ...reported].sort()
+  return known[0] ?? null
+}
+
+function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
+  const part = (name: string) => pointOf(revenue, name, revenue.today_on)
+  const [first, once, renewal, refunds] = [part('new'), part('one_time'), part('renewal'), part('refunds')]
+  return {
+    sales: {
+      count: (first.count ?? 0) + (once.count ?? 0),
+      milli: (first.milli ?? 0) + (once.milli ?? 0),
+    },
+    trials: { count: pointOf(trials, null, revenue.today_on).count ?? 0 },
+    renewals: { count: renewal.count ?? 0, milli: renewal.milli ?? 0 },
+    refunds: { count: refunds.count ?? 0, milli: refunds.milli ?? 0 },
+  }
+}
+
+/** MRR now, and by how much it is another than at the first of the days told. */
+function levelOf({ series }: SeriesAnswer) {
+  const points = series.find(({ part }) => part === null)?.points ?? []
+  const [before, now] = [points[0]?.milli ?? 0, points.at(-1)]
+  const milli = now?.milli ?? 0
+  return {
+    ...{ milli, count: now?.count ?? 0, complete: now?.complete ?? false },
+    ...{ change_milli: milli - before, change_ratio: ratioOf(milli - before, before), points },
+  }
+}
+
+/** What was charged yesterday, what of it stays, and how much of that is estimated. */
+function yesterdayOf(gross: SeriesAnswer, proceeds: SeriesAnswer) {
+  const known = proceeds.proceeds_known ?? { exact: 0, ratio: 0, estimated: 0 }
+  return {
+    gross: pointOf(gross, null, gross.from_on),
+    proceeds: pointOf(proceeds, null, proceeds.from_on),
+    proceeds_known: known,
+    estimated_share: ratioOf(known.estimated, known.exact + known.ratio + known.estimated),
+  }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Point } from '../../src/metrics/points.ts'
+import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
+import { figuresIn, openLedger } from '../metrics/told_ledger.ts'
+
+type Counted = { count: number; milli?: number }
+type TodayAnswer = Record<string, unknown> & {
+  revenue: Point
+  usual: { milli: number | null; weeks: number; weekday: string; days: Point[] }
+  sales: Counted
+  renewals: Counted
+  refunds: Counted
+  mrr: Counted & { change_milli: number; points: Point[] }
+  yesterday: { gross: Point; proceeds: Point; proceeds_known: object; estimated_share: number }
+  code?: string
+}
+
+/** Noon of 2026-06-01, a Monday: two Mondays before had one charge each, and today has some of everything. */
+async function openMonday() {
+  const ledger = await openLedger()
+  const { app, tell, get } = ledger
+  await tell('1', 0, '2026-05-18', '2026-06-18')
+  await tell('2', 0, '2026-05-25', '2026-06-25', { price: 4_990 })
+  await tell('3', 0, '2026-05-31', '2026-06-30')
+  await tell('4', 0, '2026-04-30', '2026-05-30')
+  await tell('4', 1, '2026-06-01T08:00:00Z', '2026-07-01')
+  await tell('5', 0, '2026-06-01T09:00:00Z', '2026-07-01')
+  await tell('6', 0, '2026-06-01T10:00:00Z', null, { type: 'Non-Consumable', price: 990 })
+  await tell('7', 0, '2026-06-01T10:00:00Z', '2026-06-08', {
+    offerType: 1,
+    offerDiscountType: 'FREE_TRIAL',
+    price: 0,
+  })
+  await tell('3', 0, '2026-05-31', '2026-06-30', {
+    ...{ revocationDate: Date.parse('2026-06-01T11:00:00Z'), revocationReason: 0 },
+    signedDate: Date.parse('2026-06-01T11:00:00Z'),
+  })
+  const today = async (query = '') => {
+    const response = await get(`today${query}`)
+    return { status: response.status, body: (await response.json()) as TodayAnswer }
+  }
+  /** The renewal of lineage `id` was turned off at an instant. */
+  async function turnOff(id: string, signedDate: number, environment = 'Production') {
+    const names = { originalTransactionId: `${id}000`, signedDate, environment }
+    const inside = {
+      environment,
+      signedTransactionInfo: app.authority.sign(transactionPayload({ ...names, transactionId: `${id}000` })),
+      signedRenewalInfo: app.authority.sign(renewalPayload({ ...names, autoRenewStatus: 0 })),
+    }
+    const said = { notificationType: 'DID_CHANGE_RENEWAL_STATUS', subtype: 'AUTO_RENEW_DISABLED' }
+    const outer = { notificationUUID: randomUUID(), signedDate, ...said }
+    expect((await app.notify(outerPayload(dataBody(inside), outer))).status).toBe(200)
+  }
+  return { ...ledger, today, turnOff }
+}
+
+test('today has the very figures that the metrics have', async () => {
+  const { today, ask } = await openMonday()
+  for (const basis of ['gross', 'proceeds']) {
+    const { body } = await today(`?basis=${basis}`)
+    const revenue = await ask(`revenue?from=2026-06-01&basis=${basis}`)
+    const part = (name: string) => figuresIn(revenue.series, 'milli', { part: name })['2026-06-01']
+    expect(body.revenue).toEqual(revenue.series[0]?.points[0])
+    expect(body.renewals.milli).toBe(part('renewal'))
+    expect(body.refunds.milli).toBe(part('refunds'))
+    expect(body.sales.milli).toBe((part('new') ?? 0) + (part('one_time') ?? 0))
+    const mrr = await ask(`mrr?from=2026-05-02&basis=${basis}`)
+    expect(body.mrr.points).toEqual(mrr.series[0]?.points)
+    expect(body.mrr.points).toHaveLength(31)
+  }
+})
+
+test('what was sold, began, renewed and was given back today is counted', async () => {
+  const { today } = await openMonday()
+  const { body } = await today()
+  expect(body).toMatchObject({
+    ...{ today_on: '2026-06-01', yesterday_on: '2026-05-31', currency: 'USD', basis: 'gross', day_gone: 0.5 },
+    // 9.990 renewed, 9.990 and 0.990 were sold, 9.990 was given back.
+    revenue: { milli: 10_980, complete: false },
+    sales: { count: 2, milli: 10_980 },
+    trials: { count: 1 },
+    renewals: { count: 1, milli: 9_990 },
+    refunds: { count: 1, milli: -9_990 },
+    cancellations: { count: 0 },
+  })
+})
+
+test('renewals that were turned off today are counted, of this environment and this day alone', async () => {
+  const { today, turnOff } = await openMonday()
+  await turnOff('1', Date.parse('2026-06-01T00:00:00Z'))
+  await turnOff('2', Date.parse('2026-05-31T23:59:59Z'))
+  await turnOff('2', Date.parse('2026-06-01T11:00:00Z'))
+  await turnOff('1', Date.parse('2026-06-01T11:00:00Z'), 'Sandbox')
+  expect((await today()).body).toMatchObject({ cancellations: { count: 2 } })
+  expect((await today('?environment=sandbox')).body).toMatchObject({ cancellations: { count: 1 } })
+})
+
+test('the usual is the mean of the same weekday, of those that are known', async () => {
+  const { today } = await openMonday()
+  const { usual } = (await today()).body
+  // Known since 2026-04-30: Mondays from 4 May on, with 0, 0, 9.990 and 4.990.
+  expect(usual).toMatchObject({ milli: 3_745, weeks: 4, weekday: 'monday', of: 'whole_day' })
+  expect(usual.days.map(({ on, milli }) => [on, milli])).toEqual([
+    ['2026-05-25', 4_990],
+    ['2026-05-18', 9_990],
+    ['2026-05-11', 0],
+    ['2026-05-04', 0],
+  ])
+  const { get } = await openLedger()
+  expect(((await (await get('today')).json()) as TodayAnswer).usual).toMatchObject({ milli: null, weeks: 0 })
+})
+
+test('yesterday is told gross and after Apple’s share, and how much of that is estimated', async () => {
+  const { today, ask } = await openMonday()
+  const { yesterday } = (await today('?basis=proceeds')).body
+  expect(yesterday.gross).toMatchObject({ on: '2026-05-31', milli: 9_990 })
+  // No report has told a price: 30 % off.
+  expect(yesterday.proceeds).toMatchObject({ on: '2026-05-31', milli: 6_993 })
+  expect(yesterday.estimated_share).toBe(1)
+  const { series, proceeds_known } = await ask('revenue?from=2026-05-31&to=2026-05-31&basis=proceeds')
+  expect(yesterday.proceeds).toEqual(series[0]?.points[0])
+  expect(yesterday.proceeds_known).toEqual(proceeds_known)
+})
+
+test('days are those of the zone that is asked for', async () => {
+  const { today, app } = await openMonday()
+  app.clock.set(Date.parse('2026-06-02T03:00:00Z'))
+  expect((await today('?zone=pacific')).body).toMatchObject({ today_on: '2026-06-01', day_gone: 0.833333 })
+  expect((await today()).body).toMatchObject({ today_on: '2026-06-02', day_gone: 0.125 })
+})
+
+test.each([
+  ['?basis=net', 400, 'invalid_request'],
+  ['?currency=dollars', 400, 'invalid_request'],
+  ['?zone=moon', 400, 'invalid_request'],
+  ['?split=app', 400, 'invalid_request'],
+  ['?app=com.example.none', 404, 'unknown_app'],
+])('%s is refused', async (query, status, code) => {
+  const { today } = await openMonday()
+  expect(await today(query)).toMatchObject({ status, body: { code } })
+})
+
+test('nobody without a token is told', async () => {
+  const { get } = await openMonday()
+  expect((await get('today', 'wf_nothing')).status).toBe(401)
+})
