@@ -17,6 +17,11 @@ export const keyFile = (name: string, pem = KEY): [string, string] => [`${name}.
 export const NO_KEYS: readonly [name: string, pem: string, words: string][] = [
   ['words', 'hunter2', 'is not a private key: it does not begin with -----BEGIN PRIVATE KEY-----'],
   [
+    'words before',
+    `Our key:\n${KEY}`,
+    'is not a private key: it does not begin with -----BEGIN PRIVATE KEY-----',
+  ],
+  [
     'public',
     '-----BEGIN PUBLIC KEY-----\nhunter2\n-----END PUBLIC KEY-----\n',
     'is not a private key as Apple gives it, but says PUBLIC KEY',

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { AppleFault } from '../../../src/apple/api/faults.ts'
 import { problemOfKey } from '../../../src/apple/api/keys.ts'
 import { openTokens } from '../../../src/apple/api/tokens.ts'
+import { NO_KEYS } from '../../config/keys.ts'
 import { handClock } from '../../helpers.ts'
 import { BUNDLE, NOW } from '../samples.ts'
 import { newKey } from './scripted.ts'
@@ -25,6 +26,7 @@ describe('a private key', () => {
   test.each<[what: string, pem: string, words: string]>([
     ['nothing', '', 'not a private key in PEM'],
     ['a path', '/keys/AuthKey_ABC.p8', 'not a private key in PEM'],
+    ['a key with words before it', `Our key: ${pemOf('P-256')}`, 'does not begin with'],
     ['another curve', pemOf('P-384'), 'on the curve secp384r1'],
     ['an older wrapping', pemOf('P-256', 'sec1'), 'SEC 1'],
     [
@@ -50,6 +52,10 @@ describe('a private key', () => {
     const [, secret = 'nothing'] = pem.split('\n')
     expect(problem).not.toContain(secret)
   })
+})
+
+test.each(NO_KEYS)('what the config file refuses (%s) is refused here as well', (_, pem) => {
+  expect(problemOfKey(pem)).not.toBeNull()
 })
 
 describe('a token', () => {
