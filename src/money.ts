@@ -20,10 +20,6 @@ export function milliOf(text: string): number | null {
   return sign === '-' && milli !== 0 ? -milli : milli
 }
 
-/** The sum of amounts of one currency, in thousandths. @throws RangeError where it could not be exact. */
-export const sumMilli = (...amounts: readonly number[]): number =>
-  amounts.reduce((sum, amount) => exactly(sum + amount), 0)
-
 /** `count` times an amount, in thousandths. @throws RangeError where it could not be exact. */
 export const timesMilli = (count: number, amount: number): number => exactly(count * amount)
 
@@ -31,4 +27,14 @@ function exactly(milli: number): number {
   if (!Number.isSafeInteger(milli)) throw new RangeError('is too great to be exact')
   // -0 is no amount.
   return milli === 0 ? 0 : milli
+}
+
+/** `a ÷ b` for whole numbers, `b` above zero, rounded half to even. */
+export function dividedHalfEven(a: bigint, b: bigint): bigint {
+  const quotient = a / b
+  const twice = 2n * (a - quotient * b)
+  const size = twice < 0n ? -twice : twice
+  const isUp = size > b || (size === b && quotient % 2n !== 0n)
+  if (!isUp) return quotient
+  return a < 0n ? quotient - 1n : quotient + 1n
 }

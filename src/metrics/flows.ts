@@ -1,5 +1,5 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
-import { dividedHalfEven } from '../ledger/rates/exact.ts'
+import { dividedHalfEven } from '../money.ts'
 import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
 
 /**

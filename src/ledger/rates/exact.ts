@@ -1,4 +1,5 @@
 /** What we compute: rates and amounts, in whole numbers alone. */
+import { dividedHalfEven } from '../../money.ts'
 
 /** Rates are kept in billionths: how many billionths of a currency one US dollar costs. */
 export const ONE = 1_000_000_000n
@@ -18,16 +19,6 @@ function decimalOf(text: string): Decimal | null {
   const scale = part.length - Number(exponent)
   if (digits === 0n || Math.abs(scale) > DIGITS_MOST) return null
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
-}
-
-/** `a ÷ b` for whole numbers, `b` above zero, rounded half to even. */
-export function dividedHalfEven(a: bigint, b: bigint): bigint {
-  const quotient = a / b
-  const twice = 2n * (a - quotient * b)
-  const size = twice < 0n ? -twice : twice
-  const isUp = size > b || (size === b && quotient % 2n !== 0n)
-  if (!isUp) return quotient
-  return a < 0n ? quotient - 1n : quotient + 1n
 }
 
 /** A rate in billionths that fits a column and a number; null where it rounds to nothing or is too large for that. */

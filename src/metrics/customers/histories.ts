@@ -1,9 +1,9 @@
 /** What we remember: all that is known of one lineage of a customer: its state now, its timeline, its transactions. */
 import type { LineageKey } from '../../ledger/ledger.ts'
-import { dividedHalfEven } from '../../ledger/rates/exact.ts'
 import { stateAt } from '../../ledger/subscription.ts'
 import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import type { TransactionRow } from '../../ledger/transactions.ts'
+import { dividedHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type Flow, flowsOf } from '../flows.ts'
 import { type ToBase, valued } from '../movements.ts'

@@ -1,7 +1,7 @@
 /** What we compute: what a lineage, and then a customer, has come to by an instant: money, months, standing. */
-import { dividedHalfEven } from '../../ledger/rates/exact.ts'
 import { stateAt } from '../../ledger/subscription.ts'
 import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
+import { dividedHalfEven } from '../../money.ts'
 import type { MetricRow } from '../rows.ts'
 
 /** From who pays on to who does not. `renewing` and `will_cancel` are paid up; a trial is a trial, renewing or not. */

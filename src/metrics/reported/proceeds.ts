@@ -1,5 +1,5 @@
 /** What we compute: what the developer gets of a charge, and how surely that is known. */
-import { dividedHalfEven } from '../../ledger/rates/exact.ts'
+import { dividedHalfEven } from '../../money.ts'
 import { type Calendar, openCalendar } from '../calendar.ts'
 import { PACIFIC } from '../settings.ts'
 import type { PriceRow, ReportedPrices } from './prices.ts'

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   convertedMilli,
-  dividedHalfEven,
   nanoOf,
   parseExactly,
   quotientNano,
@@ -54,12 +53,6 @@ test('a refund is worth what its charge was', () => {
     }),
     runs(200, 20_000),
   )
-})
-
-test('halves go to the even neighbour, on both sides of zero', () => {
-  const halves = [1n, 3n, 5n, -1n, -3n, -5n].map((odd) => dividedHalfEven(odd, 2n))
-  expect(halves).toEqual([0n, 2n, 2n, 0n, -2n, -2n])
-  expect([7n, -7n, 8n, -8n].map((one) => dividedHalfEven(one, 3n))).toEqual([2n, -2n, 3n, -3n])
 })
 
 test('what a number cannot hold exactly is refused, never rounded off in silence', () => {
