@@ -1,8 +1,5 @@
 /** What most tests begin with: a whole Windfall on a database of its own, a clock turned by hand, an Apple of ours. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openApp } from '../src/app.ts'
 import type { AppleHosts } from '../src/apple/api/hosts.ts'
 import type { AppDeclaration } from '../src/apps/apps.ts'
@@ -13,6 +10,7 @@ import type { RateOrigins } from '../src/ledger/rates/sources.ts'
 import { openLog } from '../src/log.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+import { temporaryFolder } from './folders.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
 
@@ -26,11 +24,6 @@ export function handClock(start = NOW): HandClock {
       now = at
     },
   })
-}
-
-export function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'windfall-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 /** Nobody listens there, so that no test asks the world. */

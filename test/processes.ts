@@ -1,14 +1,13 @@
 /** Real processes, started as a person starts them, watched by what they write, and ended with the test file. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { temporaryFolder } from './folders.ts'
 
 const built = fileURLToPath(new URL('../dist/windfall.mjs', import.meta.url))
 const living = new Set<ChildProcess>()
-const folders: string[] = []
 
 afterAll(async () => {
   await Promise.all(
@@ -18,13 +17,11 @@ afterAll(async () => {
       return closed
     }),
   )
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
 /** A folder that is gone when the file's tests are over, with these files in it. */
 export function folderOf(files: Record<string, string> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'windfall-'))
-  folders.push(folder)
+  const { path: folder } = temporaryFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
   return folder
 }
@@ -35,13 +32,19 @@ export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdo
 /** A line of the log. */
 export type Line = Record<string, unknown> & { message: string }
 
-let compiled: string | undefined
+let own: string | undefined
 
 /** What the environment of such a process holds besides what is given: nothing of this machine's but the way to Node. */
 function clean(): NodeJS.ProcessEnv {
-  // Reading the program anew takes a third of a short command's time.
-  compiled ??= folderOf()
-  return { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, WINDFALL_RATES_FETCH: 'false' }
+  own ??= folderOf()
+  return {
+    PATH: process.env.PATH,
+    // Reading the program anew takes a third of a short command's time.
+    NODE_COMPILE_CACHE: own,
+    // Whoever is killed leaves what it was working with.
+    TMPDIR: own,
+    WINDFALL_RATES_FETCH: 'false',
+  }
 }
 
 /** Starts `windfall` (or another `entry`) with these arguments. */

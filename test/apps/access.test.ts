@@ -6,7 +6,8 @@ import { type Account, openAccounts } from '../../src/apps/accounts.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openScripted } from '../apple/api/scripted.ts'
 import { newKey } from '../config/keys.ts'
-import { openTestApp, temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
+import { openTestApp } from '../helpers.ts'
 
 const hosts = {
   connect: 'http://127.0.0.1:1',

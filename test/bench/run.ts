@@ -56,7 +56,9 @@ async function run(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
   const names = chosen(values.only)
   const workshop = openWorkshop(values.quick ? QUICK : FULL)
-  process.once('SIGINT', () => void workshop.close().then(() => process.exit(130)))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => void workshop.close().then(() => process.exit(130)))
+  }
   try {
     say(`Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} processors.`)
     say(`${diskInWords(workshop.newFile())}.`)

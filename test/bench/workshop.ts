@@ -26,6 +26,7 @@ export const NODE_OPTIONS_OF_START = ['--max-semi-space-size=2']
 
 export function openWorkshop(sizes: Sizes) {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const children = new Set<Child>()
   let files = 0
   const populated = new Map<number, Promise<string>>()
@@ -85,7 +86,6 @@ export function openWorkshop(sizes: Sizes) {
 
   async function close(): Promise<void> {
     await Promise.all([...children].map((child) => child.close()))
-    rmSync(folder, { recursive: true, force: true })
   }
 
   return { sizes, say, newFile, newFolder, start, databaseOf, serve, measure, busiest, close }

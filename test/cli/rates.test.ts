@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 import { windfall } from './command.ts'
 
 const env = { WINDFALL_RATES_FETCH: 'false' }

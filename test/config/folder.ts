@@ -1,14 +1,12 @@
-/** A folder of a test's own, gone when the test ends, from which a configuration is read as a person's would be. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** A folder of a test's own, gone with the file's tests, from which a configuration is read as a person's would be. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { ConfigError, complaintLine } from '../../src/config/complaints.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { temporaryFolder } from '../folders.ts'
 
 export function openFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'windfall-config-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
+  const { path } = temporaryFolder()
 
   function write(name: string, text: string | Uint8Array, mode = 0o600): string {
     const file = join(path, name)

@@ -3,7 +3,8 @@ import { AppleFault } from '../../src/apple/api/faults.ts'
 import { type Job, openJobs, type Schedules } from '../../src/jobs/jobs.ts'
 import { openLog } from '../../src/log.ts'
 import { openStore } from '../../src/store/store.ts'
-import { handClock, temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
+import { handClock } from '../helpers.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

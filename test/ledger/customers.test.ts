@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Clues, customerId, openCustomers } from '../../src/ledger/customers.ts'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 import { runs } from '../random.ts'
 
 const APP = 'app_one'

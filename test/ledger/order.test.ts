@@ -17,7 +17,8 @@ import { openRates } from '../../src/ledger/rates/rates.ts'
 import { openLog } from '../../src/log.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
 import { openStore } from '../../src/store/store.ts'
-import { handClock, rowsOf, sharedAuthority, temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
+import { handClock, rowsOf, sharedAuthority } from '../helpers.ts'
 import { runs } from '../random.ts'
 
 const DAY = 86_400_000

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
-import { openTestApp, type TestApp, temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
 
 type Row = { measure: string; currency: string; milli: number; base_milli: number | null }
 type Day = { zone: string; value: string; day: number }

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { assertDurable } from '../../src/store/durable.ts'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 import { openTestStore } from './open.ts'
 
 type Frames = { log: number; checkpointed: number }

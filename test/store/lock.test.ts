@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'n
 import { expect, onTestFinished, test } from 'vitest'
 import { lockForServing } from '../../src/store/lock.ts'
 import { realPathOf } from '../../src/store/paths.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 
 function folderHere(): string {
   const folder = temporaryFolder()

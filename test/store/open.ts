@@ -1,7 +1,7 @@
 /** A store in a folder of its own, gone with the test, and what it warned of. */
 import { onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 
 export type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
 

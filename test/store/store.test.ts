@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore, type Store } from '../../src/store/store.ts'
-import { temporaryFolder } from '../helpers.ts'
+import { temporaryFolder } from '../folders.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let store: Store

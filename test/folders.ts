@@ -1,0 +1,25 @@
+/** Folders of a test's own. Whoever forgets to remove one need not: all of them go with the file's tests. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const folders = new Set<string>()
+const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
+
+afterAll(() => {
+  for (const path of folders) removeFolder(path)
+})
+
+/** `remove` is for whoever makes many. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'windfall-'))
+  folders.add(path)
+  return {
+    path,
+    remove: () => {
+      removeFolder(path)
+      folders.delete(path)
+    },
+  }
+}
