@@ -5,7 +5,7 @@ import type { Refreshed } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
-import { columns, configArg, organizationArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, counted, organizationArg, print, shownAt, tell } from './instance.ts'
 
 type Listed = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
 type Added = { app: App; organization: string; applied: number }
@@ -45,7 +45,10 @@ const add = defineCommand({
       name: args.name,
     })
     print(`${app.bundle_id} is connected to ${organization}.`)
-    if (applied > 0) print(`${applied} notifications that had waited for it are in the feed.`)
+    if (applied > 0)
+      print(
+        `${counted(applied, 'notification')} that had waited for it ${applied === 1 ? 'is' : 'are'} in the feed.`,
+      )
   },
 })
 

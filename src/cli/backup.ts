@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { Backup } from '../store/backup.ts'
-import { configArg, print, tell } from './instance.ts'
+import { configArg, counted, print, tell } from './instance.ts'
 
 export const backupCommand = defineCommand({
   meta: { name: 'backup', description: 'Copy the database to a file, and verify the copy' },
@@ -17,9 +17,11 @@ export const backupCommand = defineCommand({
     if (!existsSync(dirname(destination)))
       throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
     const backup = await tell<Backup>(args.config, 'backup', { destination })
-    const rows = Object.values(backup.rows).reduce((sum, count) => sum + count, 0)
+    const { file, bytes, rows } = backup
+    const counts = Object.values(rows)
+    const all = counts.reduce((sum, count) => sum + count, 0)
     print(
-      `${backup.file}: ${backup.bytes} bytes, ${rows} rows in ${Object.keys(backup.rows).length} tables, verified`,
+      `${file}: ${counted(bytes, 'byte')}, ${counted(all, 'row')} in ${counted(counts.length, 'table')}, verified`,
     )
     print(`sha256 ${backup.sha256}`)
   },

@@ -5,7 +5,7 @@ import type { Windfall } from '../app.ts'
 import type { AppStore } from '../demo/store/store.ts'
 import type { Log } from '../log.ts'
 import { inWords } from './import.ts'
-import { print } from './instance.ts'
+import { counted, print } from './instance.ts'
 
 const LOOK_MS = 250
 
@@ -42,7 +42,7 @@ export function importYear(windfall: Windfall, log: Log): void {
     stopShowing()
     if (stopped.length > 0) return
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    print(`Imported a year of Apple’s reports in ${seconds} s: ${read} files, ${empty} days without any.`)
+    print(`Imported a year of Apple’s reports in ${seconds} s: ${counted(read, 'file')}, ${counted(empty, 'day')} without any.`)
   }
 
   fetchAll()

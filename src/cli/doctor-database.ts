@@ -116,7 +116,7 @@ function* examineUntaken(reader: Reader, clock: Clock): Generator<Finding> {
   if (waiting && waiting.count > 0) {
     yield warning(
       'notifications',
-      `${waiting.count} wait for an app that is not connected: windfall apps list`,
+      `${waiting.count} ${waiting.count === 1 ? 'waits' : 'wait'} for an app that is not connected: windfall apps list`,
     )
   }
   const refused = reader
@@ -127,7 +127,7 @@ function* examineUntaken(reader: Reader, clock: Clock): Generator<Finding> {
   if (refused && refused.count > 0) {
     yield warning(
       'notifications',
-      `${refused.count} of the last day are not proved to be Apple’s: windfall refused list`,
+      `${refused.count} of the last day ${refused.count === 1 ? 'is' : 'are'} not proved to be Apple’s: windfall refused list`,
     )
   }
 }
@@ -178,7 +178,7 @@ function* examineImport(reader: Reader): Generator<Finding> {
   if (!failed || failed.count === 0) return
   yield warning(
     'reports',
-    `${failed.count} could not be read, and are asked for again. One says: ${failed.reason ?? ''}`,
+    `${failed.count} could not be read, and ${failed.count === 1 ? 'is' : 'are'} asked for again. One says: ${failed.reason ?? ''}`,
   )
 }
 

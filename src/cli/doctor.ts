@@ -20,7 +20,7 @@ import {
   examineServer,
 } from './doctor-database.ts'
 import { type Finding, fault, findingLine, ok } from './doctor-findings.ts'
-import { configArg, print } from './instance.ts'
+import { configArg, counted, print } from './instance.ts'
 
 export type DoctorOptions = {
   surroundings: Surroundings
@@ -110,5 +110,3 @@ export const doctorCommand = defineCommand({
     if (counts.fault > 0) process.exitCode = 1
   },
 })
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

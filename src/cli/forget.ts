@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
+  counted,
   organizationArg,
   print,
   remark,
@@ -62,7 +63,7 @@ export const forgetCommand = defineCommand({
     )
     const { id, links, scrubbed, finished_at } = erasure
     print(
-      `Forgotten on ${shownAt(finished_at)}: ${links} links and ${scrubbed} events named them. Recorded as ${id}.`,
+      `Forgotten on ${shownAt(finished_at)}: ${counted(links, 'link')} and ${counted(scrubbed, 'event')} named them. Recorded as ${id}.`,
     )
     if (compact) await writeAnew(config)
     remark('Calls for this user id are refused from now on. Backups taken before still hold what they held.')
@@ -78,7 +79,7 @@ async function undo(config: string | undefined, meant: Meant): Promise<void> {
 
 async function writeAnew(config: string | undefined): Promise<void> {
   const { bytes } = await tell<{ bytes: number }>(config, 'forget.compact', {})
-  print(`The file is written anew: ${bytes.toLocaleString('en-US')} bytes.`)
+  print(`The file is written anew: ${counted(bytes, 'byte')}.`)
 }
 
 const HEAD = ['id', 'app', 'asked for', 'by', 'done', 'links', 'events']
@@ -100,4 +101,4 @@ const rowOf = (one: ErasureRecord) => [
 ]
 
 const inWords = ({ done, of }: ErasureProgress): string =>
-  `${done.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} events looked at`
+  `${done.toLocaleString('en-US')} of ${counted(of, 'event')} looked at`

@@ -57,7 +57,7 @@ function daysOf(text: string): number {
 /** How far a run is, in a line. */
 export function inWords(progress: Progress): string {
   const { done, of, per_second, seconds_left, reading, waiting_until, tally } = progress
-  const parts = [`${done} of ${of} daily reports`]
+  const parts = [`${done} of ${of} daily ${of === 1 ? 'report' : 'reports'}`]
   if (tally.failed > 0) parts.push(`${tally.failed} failed`)
   if (per_second !== null) parts.push(`${per_second.toFixed(1)} a second`)
   if (seconds_left !== null && done < of) parts.push(`${durationOf(seconds_left)} left`)

@@ -133,8 +133,9 @@ export const print = (text: string): void => void process.stdout.write(`${text}\
 /** For the person at the terminal, not for what reads the output. */
 export const remark = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** `1 day`, `3 days`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+/** `1 day`, `3 days`, `1,234 days`. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** A text of others without what would steer the terminal. */
 export const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')

@@ -2,11 +2,11 @@
 import { defineCommand } from 'citty'
 import type { Verified } from '../metrics/comparison.ts'
 import type { RebuildProgress } from '../metrics/metrics.ts'
-import { configArg, print, withInstance } from './instance.ts'
+import { configArg, counted, print, withInstance } from './instance.ts'
 import { follow } from './progress.ts'
 
 const inWords = ({ done, of }: RebuildProgress): string =>
-  `${done.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} purchases and subscriptions`
+  `${done.toLocaleString('en-US')} of ${counted(of, 'purchase')}`
 
 const metrics = defineCommand({
   meta: {
@@ -20,7 +20,7 @@ const metrics = defineCommand({
         ...{ verb: 'metrics.rebuild', args: {}, status: 'metrics.status', inWords },
       }),
     )
-    print(`The metrics of ${lineages.toLocaleString('en-US')} purchases and subscriptions are made anew.`)
+    print(`The metrics of ${counted(lineages, 'purchase')} are made anew.`)
   },
 })
 
@@ -39,7 +39,7 @@ export const verifyCommand = defineCommand({
       }),
     )
     if (difference === null) {
-      print(`The metrics are those that the facts of ${lineages.toLocaleString('en-US')} purchases give.`)
+      print(`The metrics are those that the facts of ${counted(lineages, 'purchase')} give.`)
       return
     }
     print(`A difference: ${difference}`)

@@ -26,7 +26,7 @@ test('windfall forget says what it did, lists that it did, and takes a user id b
   const done = await forget('--app', BUNDLE, 'somebody')
   expect(done).toMatchObject({ status: 0 })
   expect(done.stdout).toMatch(
-    /^Forgotten on 2026-06-01 12:00Z: 0 links and 1 events named them. Recorded as era_\w+.\n$/,
+    /^Forgotten on 2026-06-01 12:00Z: 0 links and 1 event named them. Recorded as era_\w+.\n$/,
   )
   expect(done.stderr).toContain('Backups taken before still hold')
   expect((await identify('somebody')).status).toBe(410)

@@ -113,6 +113,7 @@ const reading = { organization_id: 'o', vendor_number: 'v', kind: 'subscription_
 
 test.each<[string, Partial<Progress>, string]>([
   ['at its beginning', {}, '0 of 1460 daily reports'],
+  ['when there is but one', { of: 1 }, '0 of 1 daily report'],
   [
     'under way',
     { done: 365, per_second: 12.34, seconds_left: 89, reading },
