@@ -11,7 +11,7 @@ import { parse } from './http/parse.ts'
 import type { Log } from './log.ts'
 
 /** One thing that can be asked: what it takes, checked, and what it does. */
-export type Verb = (args: unknown) => Promise<unknown>
+type Verb = (args: unknown) => Promise<unknown>
 export type Verbs = Record<string, Verb>
 
 /** A verb whose arguments are checked by `schema` first. */

@@ -6,10 +6,10 @@ import { type Clock, systemClock } from './clock.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What belongs to a line besides its message. */
-export type Fields = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
 /** One answered request. `bytes` is null where the answer is a stream, `code` is the code of a refusal. */
-export type RequestLine = Readonly<{
+type RequestLine = Readonly<{
   method: string
   path: string
   status: number

@@ -62,7 +62,7 @@ export type TestOptions = {
 }
 
 /** A body as tests look at it: its own fields, or a problem's. */
-export type Answered = Record<string, unknown> & {
+type Answered = Record<string, unknown> & {
   code?: string
   errors?: { path: string; message: string }[]
 }

@@ -26,11 +26,11 @@ export function folderOf(files: Record<string, string> = {}): string {
   return folder
 }
 
-export type Options = { cwd: string; env?: Record<string, string> | undefined; entry?: string | undefined }
+type Options = { cwd: string; env?: Record<string, string> | undefined; entry?: string | undefined }
 export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
 /** A line of the log. */
-export type Line = Record<string, unknown> & { message: string }
+type Line = Record<string, unknown> & { message: string }
 
 let own: string | undefined
 
@@ -115,8 +115,6 @@ export function start(args: readonly string[], { cwd, env = {}, entry = built }:
     ended,
   }
 }
-
-export type Started = ReturnType<typeof start>
 
 /** Runs `windfall` with these arguments to its end. */
 export const run = (args: readonly string[], options: Options): Promise<Ended> => start(args, options).ended

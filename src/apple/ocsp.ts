@@ -26,7 +26,7 @@ import { SKEW } from './chain.ts'
 export type Answer = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
 
 /** A question about one certificate: DER to send, and what an answer must name. */
-export type Question = { der: Buffer; about: CertID }
+type Question = { der: Buffer; about: CertID }
 
 const SHA256 = '2.16.840.1.101.3.4.2.1'
 

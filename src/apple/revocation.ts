@@ -7,7 +7,7 @@ import type { Chain } from './chain.ts'
 import { type Answer, askAbout, judgeAnswer, responderOf } from './ocsp.ts'
 
 /** `unknown` until an answer came, and again when the last one is out of date. */
-export type Revocation = Answer['state']
+type Revocation = Answer['state']
 export type RevocationChecker = ReturnType<typeof openRevocation>
 
 /**

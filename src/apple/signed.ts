@@ -20,7 +20,7 @@ const proof: unique symbol = Symbol('proved')
 export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & { readonly [proof]: true }
 
 /** `roots` are PEM; `in_flight` signatures are checked at once (default 128), 8 times as many may wait. */
-export type VerifierOptions = {
+type VerifierOptions = {
   roots: readonly string[]
   clock: Clock
   revocation?: RevocationChecker | undefined

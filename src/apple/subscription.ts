@@ -8,7 +8,7 @@ import { restated, SignatureError, type Verified, type Verifier } from './signed
 export type SubscriptionFacts = { transaction: Verified<Transaction>; renewal: Verified<Renewal> }
 
 /** What such an entry has to be about. */
-export type Expected = { bundle_id: string; environment: Environment; original_transaction_id: string }
+type Expected = { bundle_id: string; environment: Environment; original_transaction_id: string }
 
 /** Proves signed renewal information. Throws SignatureError, `payload` for something else that Apple signed; Refusal 503 `busy`. */
 export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Verified<Renewal>> {

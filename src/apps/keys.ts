@@ -6,7 +6,7 @@ import { hashOf, newId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
 /** publishable: embedded in a client app, writes only. secret: for the owner's backend, its calls are proved. */
-export type KeyKind = 'publishable' | 'secret'
+type KeyKind = 'publishable' | 'secret'
 
 export type Key = {
   id: string

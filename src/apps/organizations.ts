@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
-export type SdkAuth = 'any' | 'key' | 'attestation'
+type SdkAuth = 'any' | 'key' | 'attestation'
 
 export type Organization = {
   id: string
@@ -19,10 +19,7 @@ export type Organization = {
   gone_at: number | null
 }
 
-export type OrganizationDeclaration = Pick<
-  Organization,
-  'slug' | 'name' | 'sdk_auth' | 'time_zone' | 'currency'
->
+type OrganizationDeclaration = Pick<Organization, 'slug' | 'name' | 'sdk_auth' | 'time_zone' | 'currency'>
 
 export type Organizations = ReturnType<typeof openOrganizations>
 

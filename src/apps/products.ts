@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { bound, type Store } from '../store/store.ts'
 
 /** `period` is an ISO 8601 duration (P1W, P1M, …, P1Y), told by Apple's list of products or by its reports. */
-export type Product = {
+type Product = {
   app_id: string
   product_id: string
   /** Apple's number of the product, by which subscription reports name it. */
@@ -21,7 +21,7 @@ export type Product = {
 }
 
 /** What a report says of a product whose id is known. */
-export type ReportedProduct = { product_id: string; period: string } & {
+type ReportedProduct = { product_id: string; period: string } & {
   [Key in 'apple_id' | 'name' | 'group_id']?: Product[Key] | undefined
 }
 

@@ -25,7 +25,7 @@ type Deps = {
 }
 
 /** What an attribute call brought besides its body. */
-export type Evidence = { signed: Verified<Transaction> | null; unattested: string | null }
+type Evidence = { signed: Verified<Transaction> | null; unattested: string | null }
 
 export type Attribution = ReturnType<typeof openAttribution>
 

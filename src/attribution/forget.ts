@@ -17,14 +17,14 @@ import { openSamples } from './forget_samples.ts'
 import { openTombstones } from './forget_tombstones.ts'
 
 /** Who is forgotten: a user of one app, and by which erasure. */
-export type Person = { app_id: string; app_user_id: string; erasure_id: string }
+type Person = { app_id: string; app_user_id: string; erasure_id: string }
 
 /**
  * Something that repeats what events say, gone through from 0 to `end()` in slices. `look` names somebody in what lies
  * after `after`, up to `until` at most, and does not write; `apply` takes them out, inside a unit of work. Both may be
  * done again after a crash.
  */
-export type Scrubber = {
+type Scrubber = {
   step: string
   end: () => number
   look: (
@@ -46,7 +46,7 @@ type Deps = {
   wait: (ms: number) => Promise<void>
 }
 /** What is asked for; `even_unknown` where nothing is known of the user yet, so that nothing ever is. */
-export type Wish = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
+type Wish = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
 
 /** How often it is written down how far a step is where nothing had to be changed. */
 const REMEMBERED_EVERY = 40

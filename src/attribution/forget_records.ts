@@ -28,7 +28,7 @@ export type ErasureRecord = Pick<
 >
 
 /** Which to list: of an organization (null: of all), of some of its apps (null: of all), up to `limit`. */
-export type Listing = {
+type Listing = {
   organization_id: string | null
   apps: readonly string[] | null
   limit: number

@@ -6,7 +6,7 @@ import type { Credential } from './callers.ts'
 import { isSameLink, type LinkFacts, labelOf, linkAfter, type Proof, type Verification } from './link.ts'
 
 /** Whose transaction id it is: Apple's original transaction id, or a Play purchase token. */
-export type StoreName = 'apple' | 'google'
+type StoreName = 'apple' | 'google'
 
 export type Link = LinkFacts & {
   verification: Verification
@@ -15,7 +15,7 @@ export type Link = LinkFacts & {
 }
 
 /** One attribute call, its proofs checked. */
-export type Claimed = {
+type Claimed = {
   app: App
   store: StoreName
   transaction_id: string
@@ -40,8 +40,6 @@ type Row = {
   created_at: number
   updated_at: number
 }
-
-export type Links = ReturnType<typeof openLinks>
 
 export function openLinks(store: Store, clock: Clock) {
   const find = store.prepare<[string, StoreName, string], Row>(

@@ -18,7 +18,7 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 const APPS_TRIED = 3
 
 /** The App Store Connect API with this key, closed when `use` is done. */
-export async function withConnect<T>(
+async function withConnect<T>(
   key: ApiKey,
   { hosts, clock, wait }: Asking,
   use: (api: ConnectApi) => Promise<T>,
@@ -105,7 +105,7 @@ async function faultOfPurchaseKey(
 }
 
 /** What is wrong when an app's notifications of the last hour are asked for, in either environment; null when nothing is. */
-export async function faultForApp(
+async function faultForApp(
   key: ApiKey,
   { hosts, clock, wait }: Asking,
   bundle_id: string,

@@ -7,7 +7,7 @@ import type { Reader } from '../store/reader.ts'
 import { type Asking, orFault } from './connect-checks.ts'
 
 /** How it went, in words: `ok`, or what to do. */
-export type Tested = { state: 'ok' | 'warning' | 'fault'; words: string }
+type Tested = { state: 'ok' | 'warning' | 'fault'; words: string }
 
 const PAUSE_MS = 2_000
 const LOOKS = 30

@@ -16,7 +16,7 @@ import { faultsInFlags } from './connect-local.ts'
 import { takeOver } from './connect-server.ts'
 import { openTalk, type Talk } from './connect-talk.ts'
 
-export type ConnectOptions = {
+type ConnectOptions = {
   surroundings: Surroundings
   flags: Flags
   /** Whether somebody is there to be asked. */

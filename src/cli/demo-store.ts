@@ -42,7 +42,9 @@ export function importYear(windfall: Windfall, log: Log): void {
     stopShowing()
     if (stopped.length > 0) return
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    print(`Imported a year of Apple’s reports in ${seconds} s: ${counted(read, 'file')}, ${counted(empty, 'day')} without any.`)
+    print(
+      `Imported a year of Apple’s reports in ${seconds} s: ${counted(read, 'file')}, ${counted(empty, 'day')} without any.`,
+    )
   }
 
   fetchAll()

@@ -14,7 +14,7 @@ const CLOCK_FAULT_MS = 60_000
 const CLOCK_WARNING_MS = 5_000
 
 /** Which of Apple's APIs can be reached; the others need not be asked. */
-export type There = { connect: boolean; server: boolean }
+type There = { connect: boolean; server: boolean }
 
 /** Every origin that Apple is asked at, App Store Connect first. */
 export const originsOf = ({ connect, server }: AppleHosts): string[] => [

@@ -25,7 +25,7 @@ const Serving = v.object({
   }),
 })
 /** What the process that serves says of itself: where it is, and where it asks Apple. */
-export type Serving = v.InferOutput<typeof Serving>
+type Serving = v.InferOutput<typeof Serving>
 
 /** Whether a process serves the database, and what it says of itself; null where none answers. */
 export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
@@ -81,7 +81,7 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
 }
 
 /** A connected app, and its organization's slug. */
-export type ConnectedApp = { id: string; bundle_id: string; slug: string }
+type ConnectedApp = { id: string; bundle_id: string; slug: string }
 
 /** The connected apps, oldest first. */
 export const connectedApps = (reader: Reader): ConnectedApp[] =>

@@ -22,7 +22,7 @@ import {
 import { type Finding, fault, findingLine, ok } from './doctor-findings.ts'
 import { configArg, counted, print } from './instance.ts'
 
-export type DoctorOptions = {
+type DoctorOptions = {
   surroundings: Surroundings
   /** Whether Apple is asked for a test notification to each app. */
   test: boolean

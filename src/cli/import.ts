@@ -67,7 +67,7 @@ export function inWords(progress: Progress): string {
 }
 
 /** Seconds as people say them. */
-export function durationOf(seconds: number): string {
+function durationOf(seconds: number): string {
   if (seconds < 90) return `${seconds} s`
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
 }

@@ -15,7 +15,7 @@ import { Refusal } from '../errors.ts'
  * @returns the path of the file, absolute
  * @throws Refusal 409 `exists` when there is a file already, 400 when the bundle id is none or the file cannot be written
  */
-export function writeConfig(options: {
+function writeConfig(options: {
   path: string
   bundle?: string | undefined
   force?: boolean

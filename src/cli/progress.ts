@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Ask, remark } from './instance.ts'
 
 /** What every long verb can say of itself. */
-export type Steps = { done: number; of: number }
+type Steps = { done: number; of: number }
 
 /** `verb` does it; `status` answers `{ progress }` meanwhile, null while there is nothing to tell. */
 type Long<Progress extends Steps> = {

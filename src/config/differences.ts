@@ -6,7 +6,7 @@ import { isTable, type Setting } from './setting.ts'
 import type { Config } from './settings.ts'
 
 /** Paths of settings that differ (organizations and apps as a whole): what a reload takes over, what asks for a restart. */
-export type Differences = Readonly<{ reloadable: string[]; restart: string[] }>
+type Differences = Readonly<{ reloadable: string[]; restart: string[] }>
 
 export function differences(before: Config, after: Config): Differences {
   const running = takenOver(before, after)

@@ -2,7 +2,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
 /** Why a text is no key of Apple's; `found` is the word that stands where another should, never part of a secret. */
-export type KeyFault = { fault: 'not_pem' | 'damaged' } | { fault: 'label' | 'kind' | 'curve'; found: string }
+type KeyFault = { fault: 'not_pem' | 'damaged' } | { fault: 'label' | 'kind' | 'curve'; found: string }
 
 /**
  * What is wrong with the text of a .p8 file, or null: it must begin with the first line of a private key in PKCS #8

@@ -1,7 +1,7 @@
 /** What we compute: one setting: its value, its default, and the words that the example file, the README and complaints use. */
 import * as v from 'valibot'
 
-export type About = {
+type About = {
   /** Why one would change it, in whole sentences. */
   reason: string
   /** What a value looks like, to finish the sentence "Write …". */

@@ -25,12 +25,12 @@ export const Settings = v.object({
 export type Written = v.InferOutput<typeof Settings>
 
 /** An organization as declared. `secret_key` is the key itself, wherever it was written. */
-export type OrganizationConfig = Omit<Written['organizations'][number], 'name' | 'secret_key_file'> & {
+type OrganizationConfig = Omit<Written['organizations'][number], 'name' | 'secret_key_file'> & {
   name: string
 }
 
 /** An app as declared. `organization` is a slug; "default" when no organization is declared. */
-export type AppConfig = Omit<Written['apps'][number], 'organization'> & { organization: string }
+type AppConfig = Omit<Written['apps'][number], 'organization'> & { organization: string }
 
 /** Apple's keys as declared, themselves, wherever they were written. `organization` is a slug as with an app. */
 export type AccountConfig = Omit<

@@ -4,7 +4,7 @@ import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { type Path, pathText } from './complaints.ts'
 
 /** What stands in a TOML text, or where and why it cannot be read. Lines and columns count from 1. */
-export type Toml =
+type Toml =
   | Readonly<{ values: Record<string, unknown>; lines: ReadonlyMap<string, number> }>
   | Readonly<{ line: number; column: number; fault: string }>
 

@@ -25,7 +25,7 @@ export type Authority = Chain & {
 }
 
 /** Times in milliseconds since the epoch. What is not said is as Apple's: everything there, everything valid. */
-export type ChainOptions = {
+type ChainOptions = {
   now: number
   without?: 'leaf_marker' | 'intermediate_marker' | 'ca_flag' | undefined
   leaf_from?: number | undefined

@@ -103,7 +103,7 @@ export type Segment = {
   replaced_at: number | null
 }
 
-export type Link = {
+type Link = {
   at: number
   bundle_id: string
   store: 'apple' | 'google'
@@ -115,7 +115,7 @@ export type Link = {
   moved: boolean
 }
 
-export type User = { bundle_id: string; app_user_id: string; fields: Record<string, unknown> }
+type User = { bundle_id: string; app_user_id: string; fields: Record<string, unknown> }
 
 export type Books = ReturnType<typeof openBooks>
 

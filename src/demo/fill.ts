@@ -11,7 +11,7 @@ import type { Step } from './steps.ts'
 const AHEAD = 128
 
 /** A clock that stands where the history is. */
-export type PlayedClock = { set(at: number): void }
+type PlayedClock = { set(at: number): void }
 
 /**
  * Plays `steps` in order, each at its own time, through the same verification and the same units of work as HTTP.

@@ -45,12 +45,12 @@ export type Reported = Pick<
 export type ReportRange = { from?: string; until?: string; bundle_id?: string | null }
 
 /** What the customers of a line paid, less what they got back. */
-export function grossOf({ units, price_milli }: ReportLine): number {
+function grossOf({ units, price_milli }: ReportLine): number {
   return units === 0 ? price_milli : units * Math.abs(price_milli)
 }
 
 /** What the developer gets for a line, less what is taken back. */
-export function proceedsOf({ units, price_milli, proceeds_milli }: ReportLine): number {
+function proceedsOf({ units, price_milli, proceeds_milli }: ReportLine): number {
   return units === 0 && price_milli < 0 ? -proceeds_milli : units * proceeds_milli
 }
 

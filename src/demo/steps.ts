@@ -5,7 +5,7 @@ import { signNotification, type TransactionBody, type UnsignedNotification } fro
 export type Scalar = string | number | boolean | null
 
 /** POST /api/sdk/v1/identify. */
-export type IdentifyBody = {
+type IdentifyBody = {
   appUserId: string
   bundleId: string
   platform: string

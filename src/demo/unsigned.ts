@@ -3,7 +3,7 @@
 export type EnvironmentName = 'Production' | 'Sandbox'
 
 /** The monthly instalments of a twelve-month commitment; its price is that of the whole, in thousandths. */
-export type Commitment = {
+type Commitment = {
   billingPeriodNumber: number
   totalBillingPeriods: number
   commitmentExpiresDate: number
@@ -93,7 +93,7 @@ export type RenewalBody = {
 }
 
 /** JWSAppTransaction: signed at `receiptCreationDate`. */
-export type AppTransactionBody = {
+type AppTransactionBody = {
   receiptType: EnvironmentName
   appAppleId?: number
   bundleId: string

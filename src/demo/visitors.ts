@@ -9,7 +9,7 @@ import { STOREFRONTS, type Storefront } from './storefronts.ts'
 import type { Story, World } from './world.ts'
 
 /** An app that was removed from the store: its last customers still pay, and no API tells its name any more. */
-export const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
+const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
 
 function freeLine(
   at: number,

@@ -49,7 +49,7 @@ export type Filter = {
 }
 
 /** A stretch of the feed: `after` exclusive, `until` inclusive; backwards the higher of the two comes first. */
-export type Query = Filter & { after: number; until?: number; limit: number; newest_first?: boolean }
+type Query = Filter & { after: number; until?: number; limit: number; newest_first?: boolean }
 
 type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
 export type Feed = ReturnType<typeof openFeed>

@@ -2,7 +2,7 @@
 import type { Feed, FeedEvent } from './feed.ts'
 
 /** A watcher: `wants` chooses, `send` is given finished Server-Sent Events messages. */
-export type Watcher = { wants: (event: FeedEvent) => boolean; send: (messages: Uint8Array) => void }
+type Watcher = { wants: (event: FeedEvent) => boolean; send: (messages: Uint8Array) => void }
 
 export type Live = ReturnType<typeof openLive>
 

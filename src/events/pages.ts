@@ -7,7 +7,7 @@ const SLICE = 2_000
 const MOST = 200_000
 
 /** `next` is where to go on from: the seq up to which the feed was looked through. Null at its beginning. */
-export type Page = { events: FeedEvent[]; next: number | null }
+type Page = { events: FeedEvent[]; next: number | null }
 
 /**
  * Up to `limit` events after `after`, oldest first. At the head `next` is the head, so that who asks again later

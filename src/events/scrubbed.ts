@@ -21,7 +21,7 @@ export function eventWithoutPerson<
  * null. An `app_account_token` that is the user id itself (Apple writes it in small letters) goes, too. Any other text
  * that happens to be the same, as the id of a product, stays.
  */
-export function withoutPerson(body: Body, app_user_id: string): Body {
+function withoutPerson(body: Body, app_user_id: string): Body {
   const scrubbed = { ...body }
   const { user, transaction } = body
   if (isBody(user) && (user.app_user_id === app_user_id || user.proved_app_user_id === app_user_id)) {

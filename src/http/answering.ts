@@ -27,7 +27,7 @@ type Asked = Readonly<{ event: H3Event; id: string; began: number; cors: FlatHea
 const none: FlatHeaders = []
 
 /** Throws a `Refusal` where the request is not for us. */
-export type HostCheck = (target: string, host: string) => void
+type HostCheck = (target: string, host: string) => void
 
 /** Lets a sender finish a small body that was not read and cuts off who sends a large one. */
 function discardRest(event: H3Event): void {

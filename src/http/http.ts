@@ -9,7 +9,7 @@ import type { Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
 /** Whom the server answers for and whose word it takes. Trusted are loopback addresses unless others are named. */
-export type Reach = Readonly<{
+type Reach = Readonly<{
   base_url?: string | undefined
   hosts?: readonly string[] | undefined
   trusted_proxies?: readonly string[] | undefined

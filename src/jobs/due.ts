@@ -19,7 +19,7 @@ export function nextNamed(schedule: Schedule, from: number): number | null {
 }
 
 /** The time between two runs, from an instant on; null where there is no next one. */
-export function periodAt(schedule: Schedule, from: number): number | null {
+function periodAt(schedule: Schedule, from: number): number | null {
   const first = nextNamed(schedule, from)
   const second = first === null ? null : nextNamed(schedule, first)
   return first === null || second === null ? null : second - first

@@ -10,7 +10,7 @@ import { isMissed, nextRun, OFF, retryAt, type Schedule } from './due.ts'
 
 /** The schedule of each job by its name, and how far chance may move a run. */
 export type Schedules = Config['jobs']
-export type JobName = Exclude<keyof Schedules, 'jitter_percent'>
+type JobName = Exclude<keyof Schedules, 'jitter_percent'>
 
 /**
  * `run` says in words what came of it. It ends soon after `signal` is aborted, and throws an Error whose message is for

@@ -10,7 +10,7 @@ import type { EventType } from '../events/vocabulary.ts'
 export const isTrial = (transaction: Pick<Transaction, 'offer_type' | 'offer_discount'>): boolean =>
   transaction.offer_type === 1 && transaction.offer_discount === 'FREE_TRIAL'
 
-export const isSubscription = (transaction: Pick<Transaction, 'kind' | 'group_id'>): boolean =>
+const isSubscription = (transaction: Pick<Transaction, 'kind' | 'group_id'>): boolean =>
   transaction.kind === 'Auto-Renewable Subscription' ||
   (transaction.kind === null && transaction.group_id !== null)
 

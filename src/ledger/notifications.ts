@@ -4,8 +4,6 @@ import type { Clock } from '../clock.ts'
 import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 
-export type Notifications = ReturnType<typeof openNotifications>
-
 export function openNotifications(store: Store, clock: Clock) {
   // One uuid, two texts: Apple may sign the same notification again. The newest signature is the row, equal ones
   // by the greater SHA-256; both texts stay in signed_payloads.

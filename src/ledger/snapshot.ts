@@ -7,7 +7,7 @@ import type { SubscriptionRow } from './subscriptions.ts'
 const ALL_OF_IT = 100_000
 
 /** Thousandths given back: `price × revocationPercentage`, all of it where Apple names no share, rounded half to even. */
-export function refundedMilli(
+function refundedMilli(
   transaction: Pick<Transaction, 'price_milli' | 'revoked_at' | 'revocation_percentage'>,
 ) {
   if (transaction.revoked_at === null || transaction.price_milli === null) return null

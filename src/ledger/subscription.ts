@@ -5,7 +5,7 @@ import type { SubscriptionRow } from './subscriptions.ts'
  * trial, active: paid time (or free) runs. grace: expired, Apple still tries to charge and access goes on.
  * retry: Apple still tries, without access. expired: it ended. revoked: Apple took it back.
  */
-export type SubscriptionState = 'trial' | 'active' | 'grace' | 'retry' | 'expired' | 'revoked'
+type SubscriptionState = 'trial' | 'active' | 'grace' | 'retry' | 'expired' | 'revoked'
 
 type Dates = Pick<
   SubscriptionRow,

@@ -152,7 +152,7 @@ export function openTransactions(store: Store) {
 }
 
 /** Which of two signed versions is the one to believe. */
-export function isNewer(
+function isNewer(
   a: { signed_at: number; sha256: Buffer },
   b: { signed_at: number; sha256: Buffer },
 ): boolean {

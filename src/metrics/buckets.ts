@@ -7,7 +7,7 @@ export type Interval = 'day' | 'week' | 'month'
 const DAYS_BEFORE_MONDAY = 3
 
 /** The first day of a month, counted since January 1970. */
-export const monthStart = (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000
+const monthStart = (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000
 
 const weekStart = (week: number): DayNumber => week * 7 - DAYS_BEFORE_MONDAY
 

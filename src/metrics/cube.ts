@@ -18,7 +18,7 @@ export type Dimension =
   | 'offer'
   | 'fine'
 
-export type Series = {
+type Series = {
   generation: number
   app_id: string
   environment: Environment
@@ -28,7 +28,7 @@ export type Series = {
   value: string
 }
 
-export type Day = { day: DayNumber; milli: number; base_milli: number; count: number }
+type Day = { day: DayNumber; milli: number; base_milli: number; count: number }
 
 type Sum = Omit<Day, 'day'>
 type Place = Pick<Series, 'generation' | 'app_id' | 'environment'>
@@ -36,8 +36,6 @@ type Place = Pick<Series, 'generation' | 'app_id' | 'environment'>
 type Cells = Map<string, { series: Series; day: DayNumber; sum: Sum }>
 
 const SERIES_IN_MIND = 50_000
-
-export type Cube = ReturnType<typeof openCube>
 
 export function openCube(store: Store) {
   const find = store.prepare<Series, { id: number }>(`

@@ -6,7 +6,7 @@ import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from 
  * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification. proration: the unused
  * part that Apple gives back at an upgrade and tells nobody. unpriced: bought for a price that nobody has said.
  */
-export type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
+type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
 /**
  * Money that moved at an instant, in thousandths of `currency`; what was given back is above zero, too. `charged_at`:

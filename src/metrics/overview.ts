@@ -9,7 +9,7 @@ import type { Ask, Scope, SeriesOf } from './series.ts'
 import type { Bucket } from './tallies.ts'
 
 /** A metric, or a part of it, now and a month before. */
-export type OverviewFigure = {
+type OverviewFigure = {
   metric: MetricName
   part: string | null
   unit: Unit
@@ -21,7 +21,7 @@ export type OverviewFigure = {
 }
 
 /** Flows are of this month up to today and of the month before up to the same day; levels are those at their ends. */
-export type OrganizationOverview = {
+type OrganizationOverview = {
   organization_id: string
   apps: string[]
   environment: Environment

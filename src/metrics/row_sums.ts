@@ -22,12 +22,10 @@ type Row = [
 ]
 
 /** What the rows come to, and by currency what of it could not be converted. */
-export type RowSums = { tallies: Tallies; unconverted: Unconverted }
+type RowSums = { tallies: Tallies; unconverted: Unconverted }
 
 const USERS_AT_ONCE = 2_000
 const LINEAGES_AT_ONCE = 100
-
-export type RowReading = ReturnType<typeof openRowReading>
 
 export function openRowReading(store: Store, settingsOf: SettingsOf) {
   const lastUser = store.prepare<[], { last: number | null }>('select max(rowid) as last from users')

@@ -38,7 +38,7 @@ export type Measure =
   | `returned.${'day' | 'week' | 'month'}`
 
 /** What a figure can be split by. Empty where there is none. */
-export type Dimensions = {
+type Dimensions = {
   product_id: string
   storefront: string
   period: string
@@ -59,7 +59,7 @@ export type MetricRow = Dimensions & {
   count: number
 }
 
-export type Facts = {
+type Facts = {
   transactions: readonly TransactionFact[]
   renewals: readonly RenewalFact[]
   is_whole: boolean

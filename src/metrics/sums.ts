@@ -39,8 +39,6 @@ const TRIES = 5
 type Asked = Exclude<Split, 'app'>
 const FINE: Readonly<Record<Asked, number>> = { product: 0, country: 1, period: 2, offer: 3, currency: 4 }
 
-export type Sums = ReturnType<typeof openSums>
-
 export function openSums(store: Store, settingsOf: SettingsOf) {
   const shown = store.prepare<[], { generation: number }>(
     'select generation from metric_generations where made_up_to is null',

@@ -19,7 +19,7 @@ const WEEKDAYS = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday
 export type Today = ReturnType<typeof openToday>
 
 /** What of a series is asked for: money of one currency alone, gross or proceeds. */
-export type Money = { currency: string | null; basis: Basis }
+type Money = { currency: string | null; basis: Basis }
 
 type Deps = { store: Store; clock: Clock; series: SeriesOf }
 type Stretch = { from: DayNumber; to: DayNumber }

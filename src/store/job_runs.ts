@@ -15,8 +15,6 @@ export type JobRun = {
   next_at: number | null
 }
 
-export type JobRuns = ReturnType<typeof openJobRuns>
-
 export function openJobRuns(store: Pick<Store, 'prepare'>) {
   const columns = 'job, started_at, finished_at, outcome, error, failures, next_at'
   const put = store.prepare<JobRun>(`

@@ -7,7 +7,7 @@ import { renewalPayload, transactionPayload } from './samples.ts'
 import { DAY, type Made, type Payload, type World } from './world.ts'
 
 /** Gives the text that was signed in place of the valid one. */
-export type Forgery = (base: Made, random: Random, world: World) => string
+type Forgery = (base: Made, random: Random, world: World) => string
 
 const BODIES = ['data', 'summary', 'externalPurchaseToken', 'appData']
 

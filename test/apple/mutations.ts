@@ -4,7 +4,7 @@ import type { Submission } from './verdicts.ts'
 import type { World } from './world.ts'
 
 /** Gives the changed text. */
-export type Mutation = (base: Submission, random: Random, world: World) => string
+type Mutation = (base: Submission, random: Random, world: World) => string
 
 type Header = Record<string, unknown> & { x5c: string[] }
 

@@ -7,7 +7,7 @@ import { rowsOf } from '../helpers.ts'
 /** What a person may leave, and what is written down about their being forgotten. Every other table is the ledger's. */
 const PERSONAL = ['users', 'links', 'link_history', 'events', 'erasures', 'tombstones', 'settings']
 
-export const tablesOf = (store: Store): string[] =>
+const tablesOf = (store: Store): string[] =>
   store
     .prepare<[], { name: string }>("select name from sqlite_schema where type = 'table' order by name")
     .all()

@@ -24,7 +24,7 @@ export type AppStore = {
 }
 
 /** What is counted apart. `from` and `until`: milliseconds since the epoch. */
-export type Kind = 'connect' | 'reports' | 'notifications' | 'transactions' | 'statuses'
+type Kind = 'connect' | 'reports' | 'notifications' | 'transactions' | 'statuses'
 export type Asked = {
   host: 'connect' | 'production' | 'sandbox'
   kind: Kind

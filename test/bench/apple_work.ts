@@ -28,8 +28,6 @@ export type Imported = { rows: number; seconds: number }
 export type Busy = { busy: boolean; done: number }
 export type Counts = { report_rows: number; notifications: number; transactions: number; statuses: number }
 
-export type AppleWork = ReturnType<typeof openAppleWork>
-
 export function openAppleWork(windfall: Windfall, account: AppleAccount) {
   const { accounts, apps, catalogue, history, imports, organizations, reportedPeriods, store } = windfall
   const { id: organization_id } = organizations.meant(null)

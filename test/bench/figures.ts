@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The median of what `values` are to `floors`, round by round. */
-export function ratioOf(values: readonly number[], floors: readonly number[]): number {
+function ratioOf(values: readonly number[], floors: readonly number[]): number {
   return median(values.map((value, round) => value / (floors[round] ?? Number.NaN)))
 }
 

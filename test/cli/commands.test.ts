@@ -128,7 +128,9 @@ test.each([
   await good(`apps add ${BUNDLE}`)
   if (serves) await startServing({ cwd })
   expect(await good('backup copy.db')).toMatch(
-    new RegExp(`^${cwd}/copy\\.db: [\\d,]+ bytes, [\\d,]+ rows in \\d+ tables, verified\nsha256 [0-9a-f]{64}\n$`),
+    new RegExp(
+      `^${cwd}/copy\\.db: [\\d,]+ bytes, [\\d,]+ rows in \\d+ tables, verified\nsha256 [0-9a-f]{64}\n$`,
+    ),
   )
   expect(statSync(join(cwd, 'copy.db')).mode & 0o777).toBe(0o600)
   const copy = new Database(join(cwd, 'copy.db'), { readonly: true })

@@ -15,7 +15,7 @@ import { openTestApp } from '../helpers.ts'
 export type Folder = ReturnType<typeof openKeyFolder>
 
 /** What was said, and what it ended with: null when it went well. */
-export type Walked = { text: string; refusal: string | null }
+type Walked = { text: string; refusal: string | null }
 
 /** Where the owner's keys were downloaded to. */
 export function openKeyFolder({ store, clock }: TestStore) {

@@ -10,7 +10,7 @@ export const DAY = 86_400_000
 /** Stands in for the signatures, which take most of the time. */
 export const unsigned = { sign: (payload: object) => `unsigned ${Object.keys(payload).length}` }
 
-export type NotificationStep = Extract<Step, { kind: 'notification' }>
+type NotificationStep = Extract<Step, { kind: 'notification' }>
 
 export function open(options: Partial<SimulationOptions> = {}) {
   return openSimulation({ seed: 1, from: FROM, until: UNTIL, authority: unsigned, ...options })

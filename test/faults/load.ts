@@ -63,7 +63,7 @@ export function* callsOf(options: {
 }
 
 /** Hears of each call that goes out, and of each that was answered. */
-export type Listener = {
+type Listener = {
   sending: (call: Call) => void
   answered: (call: Call, status: number, body: string) => void
 }

@@ -31,7 +31,7 @@ const linkAfter = (link: Link | null, { body, proof }: Attribute): Link => ({
 })
 
 /** What was signed; `uuid` is the notification's. A payload without signed texts inside may have been signed twice. */
-export type Signed = { texts: Set<string>; bundle_id: string; uuid: string | null; answered: boolean }
+type Signed = { texts: Set<string>; bundle_id: string; uuid: string | null; answered: boolean }
 
 function signedIn(step: Step): { text: string; bundle_id: string; uuid: string | null } | null {
   const { kind, bundle_id, body } = step

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>
 
 export const at = (text: string): number => Date.parse(text.length === 10 ? `${text}T12:00:00Z` : text)
 
-export type LedgerOptions = {
+type LedgerOptions = {
   time_zone?: string
   currency?: string
   rates?: readonly string[]

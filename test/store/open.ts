@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 
-export type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
+type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
 
 export function openTestStore() {
   const folder = temporaryFolder()

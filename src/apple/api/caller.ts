@@ -6,7 +6,6 @@ import type { Tokens } from './tokens.ts'
 
 /** `patience`: milliseconds of silence after which an answer is given up. */
 export type CallerOptions = Omit<RetryOptions, 'closing'> & { patience?: number | undefined }
-export type Caller = ReturnType<typeof openCaller>
 
 const PATIENCE = 60_000
 

@@ -26,12 +26,12 @@ import { openTokens } from './tokens.ts'
 import { readAs } from './words.ts'
 
 export type { AppleApp, AppleSubscription } from './listed.ts'
-export type { ReportAnswer, ReportKind, ReportQuestion } from './sales_reports.ts'
+export type { ReportAnswer, ReportKind } from './sales_reports.ts'
 
 /** `host` is an origin. What is not said: Apple's ways, and the machine's own time and chance. */
 export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
 /** `urgent`: ask even when little of the hour is left, because a person waits for the answer. */
-export type Urgency = { urgent?: boolean }
+type Urgency = { urgent?: boolean }
 export type ConnectApi = ReturnType<typeof openConnectApi>
 
 const LARGEST_LIST = 8 * 1_048_576

@@ -7,13 +7,13 @@ import type { Received } from './line.ts'
 import { retryAt } from './words.ts'
 
 /** Requests in any 60 minutes, and those left of them. */
-export type Budget = { limit: number; remaining: number }
+type Budget = { limit: number; remaining: number }
 
 /** The share of the limit that is left to whoever else uses the key, and to people who wait for an answer. */
 const KEPT_FREE = 0.1
 
 /** Reads `user-hour-lim:3500;user-hour-rem:500;`; null when it says anything else. */
-export function readRateLimit(header: string | null): Budget | null {
+function readRateLimit(header: string | null): Budget | null {
   const [, limit] = /user-hour-lim:\s*(\d{1,9})/i.exec(header ?? '') ?? []
   const [, remaining] = /user-hour-rem:\s*(\d{1,9})/i.exec(header ?? '') ?? []
   if (limit === undefined || remaining === undefined) return null

@@ -5,7 +5,7 @@ import type { Received } from './line.ts'
 import { cleaned, clockAdvice, jsonOf, retryAt, sentence } from './words.ts'
 
 /** One of Apple's errors (JSON:API): words empty and the parameter null where it says nothing. */
-export type AppleError = { code: string | null; words: string; parameter: string | null }
+type AppleError = { code: string | null; words: string; parameter: string | null }
 
 /** What was asked for: rights differ. */
 export type Subject = 'reports' | 'apps' | 'subscriptions' | 'teams'

@@ -28,7 +28,7 @@ const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const maybe = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
 /** Apple's word for a subscription's length as a duration of ISO 8601, or null for one that is new to us. */
-export const periodOf = (words: string | null): string | null => PERIODS[words ?? ''] ?? null
+const periodOf = (words: string | null): string | null => PERIODS[words ?? ''] ?? null
 
 export const ListedApp = v.pipe(
   v.object({

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { AppleFault } from './faults.ts'
 
 /** Resolves after so many milliseconds, or rejects when the signal comes first. */
-export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
+type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
 
 export type RetryOptions = {
   clock: Clock

@@ -20,7 +20,7 @@ import { serverFault } from './server_faults.ts'
 import { openTokens } from './tokens.ts'
 import { readAs } from './words.ts'
 
-export type { NotificationPage, StatusItem, TestStatus, TransactionPage } from './server_answers.ts'
+export type { StatusItem } from './server_answers.ts'
 
 /** `hosts` are origins. What is not said: Apple's ways, and the machine's own time and chance. */
 export type ServerOptions = CallerOptions & {
@@ -29,7 +29,7 @@ export type ServerOptions = CallerOptions & {
   hosts: Record<Environment, string>
 }
 /** `from` and `until` in milliseconds, at most 180 days ago; the same on every page of a window. */
-export type NotificationWindow = { from: number; until: number; page: string | null }
+type NotificationWindow = { from: number; until: number; page: string | null }
 export type ServerApi = ReturnType<typeof openServerApi>
 
 const LARGEST = 16 * 1_048_576

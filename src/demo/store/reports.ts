@@ -69,7 +69,7 @@ function versionAfter(version: string): string {
   return `${major}_${Number(minor) + 1}`
 }
 
-export function latestVersion(mood: StoreMood, type: ReportType): string {
+function latestVersion(mood: StoreMood, type: ReportType): string {
   const version = mood.versions[type]
   return mood.refuse_version === version ? versionAfter(version) : version
 }

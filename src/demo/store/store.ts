@@ -19,7 +19,7 @@ import { openTruth } from './truth.ts'
 
 const VENDOR_NUMBER = '85421907'
 
-export type StoreOptions = {
+type StoreOptions = {
   simulation: Simulation
   /** The one that the simulation signs with. */
   authority: { sign: (payload: object) => string }

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Offer, Plan } from '../products.ts'
 
-export type Cell = string | number | null
+type Cell = string | number | null
 export type Row = Record<string, Cell>
 
 function textOf(cell: Cell | undefined): string {

@@ -9,7 +9,7 @@ import type { World } from '../world.ts'
 import type { Timetable } from './reports.ts'
 
 /** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be asked for. */
-export type Shown = {
+type Shown = {
   bundle_id: string
   environment: Environment
   customer: string

@@ -29,7 +29,7 @@ export type BackfillRow = {
   problem_at: number | null
 }
 
-export type Count = 'notifications' | 'lineages' | 'transactions' | 'statuses' | 'refused'
+type Count = 'notifications' | 'lineages' | 'transactions' | 'statuses' | 'refused'
 
 export type Backfills = ReturnType<typeof openBackfills>
 

@@ -22,7 +22,7 @@ export type Gap = {
 }
 
 /** Which gaps: of these apps, newest first, those found before `before` (`next` of the page before). */
-export type GapListing = {
+type GapListing = {
   apps: readonly string[]
   environment: Environment | null
   before: string | null

@@ -25,7 +25,7 @@ export type IntakeDeps = {
 }
 
 /** What of a page is proved and was not known by its very text; and how many texts were refused. */
-export type Proved<Fact> = { facts: Fact[]; refused: number }
+type Proved<Fact> = { facts: Fact[]; refused: number }
 
 export type Intake = ReturnType<typeof openIntake>
 

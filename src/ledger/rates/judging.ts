@@ -28,7 +28,7 @@ export const isNear = (one_on: string, other_on: string): boolean =>
   Math.abs(daysApart(one_on, other_on)) <= COMPARED_DAYS
 
 /** `refused`: why, by currency. */
-export type Judged = { rates: Rate[]; refused: Map<string, string> }
+type Judged = { rates: Rate[]; refused: Map<string, string> }
 
 /**
  * What of an answer can be kept, oldest first within each currency: days before the span are what a source carries over, and left out.

@@ -7,7 +7,7 @@ import type { Rate } from './judging.ts'
 import { isCarried } from './series.ts'
 
 /** `per_usd_nano`: billionths of the currency for one US dollar. `source`: who said so. */
-export type RateRow = { currency: string; rated_on: string; per_usd_nano: number; source: string }
+type RateRow = { currency: string; rated_on: string; per_usd_nano: number; source: string }
 
 /** What became of rates that were to be kept: `known` days had one, `settled` ones are carried over for good. */
 export type Added = { added: number; known: number; settled: number }
@@ -16,7 +16,7 @@ export type Added = { added: number; known: number; settled: number }
  * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
  * already, null where none was. `is_taken_back`: a rate is gone, so that what was said to be for good is not.
  */
-export type RateChange = {
+type RateChange = {
   currency: string
   from_on: string
   until_on: string | null

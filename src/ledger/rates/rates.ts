@@ -17,10 +17,10 @@ import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
  * The rate that holds on a day. `rated_on` is the day it is from: weekends and holidays have that before them.
  * `is_final`: it will never be another, whatever is published or imported later.
  */
-export type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
+type RateOn = { rated_on: string; per_usd_nano: number; source: string; is_final: boolean }
 
 /** An amount in another currency. `rated_on` is the older day of the two rates. */
-export type Converted = { milli: number; rated_on: string; is_final: boolean }
+type Converted = { milli: number; rated_on: string; is_final: boolean }
 
 /** What is known of one currency. `per_usd` is a decimal number, null where no day has a rate; gaps are longer than one is carried. */
 export type CurrencyRates = {

@@ -34,8 +34,6 @@ type Deps = {
 /** The course of one refresh. */
 type Course = { signal: AbortSignal; added: number; faults: string[]; sources: Set<string> }
 
-export type Refresh = ReturnType<typeof openRefresh>
-
 export function openRefresh({ store, clock, kept, sources, settings, wanted }: Deps) {
   const oldestSale = store.prepare<[], { at: number | null }>(
     'select min(original_purchased_at) as at from customers',

@@ -29,8 +29,6 @@ type Deps = {
 export const SUSPECT = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
 const TAKEN_BACK = 'Apple says now that nothing was sold; what it gave before is kept'
 
-export type Answers = ReturnType<typeof openAnswers>
-
 export function openAnswers({ store, clock, received, loading, days, versions, changed }: Deps) {
   /** Takes an answer in. What is read is its day's from one moment to the next, or not at all. */
   async function take(of: ReportDay, answer: ReportAnswer): Promise<Taken> {

@@ -8,7 +8,7 @@ import { DAYS_KEPT_BY_APPLE, type DayState } from './due.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 
 /** `not_asked`: it was never asked for. An app without rows on a day that was read is `empty`. */
-export type AppDay = {
+type AppDay = {
   app_id: string
   report: ReportKind
   day_on: string
@@ -20,7 +20,7 @@ export type AppDay = {
 }
 
 /** `before`: days before this one, null for the newest there can be. `days`: how many. */
-export type AppDaysWanted = {
+type AppDaysWanted = {
   apps: readonly App[]
   reports: readonly ReportKind[]
   before: string | null

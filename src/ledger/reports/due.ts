@@ -4,7 +4,7 @@ import { addDays, pacificDay, pacificDayOf } from '../../days.ts'
 export type DayState = 'done' | 'empty' | 'not_yet' | 'missing' | 'failed'
 
 /** What a row of import_days tells of a day. */
-export type KnownDay = { state: DayState; due_at: number | null }
+type KnownDay = { state: DayState; due_at: number | null }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -16,7 +16,7 @@ export const DAYS_KEPT_BY_APPLE = 365
 const FRESH_MS = 3 * DAY
 const FRESH_AGAIN_MS = 6 * HOUR
 /** How often Apple may say that nothing was sold where other reports show it was, before it is believed. */
-export const SUSPECT_TRIES = 8
+const SUSPECT_TRIES = 8
 
 /** The days to have, oldest first: they are the next that Apple lets go of. The last is yesterday's, in Pacific time. */
 export function daysWanted(now: number, days: number = DAYS_KEPT_BY_APPLE): string[] {

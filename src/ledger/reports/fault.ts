@@ -4,7 +4,7 @@
  * `truncated` the bytes end too early or are damaged; `foreign` it is no report at all (a web page, an error in JSON);
  * `unreadable` it is a report, and something in it is not as it should be.
  */
-export type ReportFaultKind = 'truncated' | 'foreign' | 'unreadable'
+type ReportFaultKind = 'truncated' | 'foreign' | 'unreadable'
 
 type Place = { line?: number; column?: string }
 

@@ -49,7 +49,7 @@ type Deps = {
  * What to import: the last `days` (a year, unless said otherwise) of one organization or of all. A `patient` run waits
  * until Apple's hour has room again; another ends and says when it can go on. `signal` ends it after the day it is at.
  */
-export type Wanted = {
+type Wanted = {
   days?: number
   organization_id?: string | null
   patient?: boolean

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 /** How a report names an app: SALES by SKU (with its Apple id where the row is of the app itself), the others by id. */
 export type Named = { sku?: string; apple_id: number | null; name: string | null }
 
-export type ReportedApp = {
+type ReportedApp = {
   id: number
   organization_id: string
   sku: string | null

@@ -1,7 +1,7 @@
 /** What we compute: whether Apple's SUBSCRIBER report (detailed, daily) is sound. It is kept as it came and only counted. */
 import { column, optional, type Table } from './tsv.ts'
 
-export type SubscriberRow = { line: number; app: { apple_id: number; name: string | null } }
+type SubscriberRow = { line: number; app: { apple_id: number; name: string | null } }
 
 const columns = {
   event_on: optional('Event Date'),

@@ -23,7 +23,7 @@ export type ImportRun = Tally & {
 }
 
 /** Reports of the newest day that Apple had not made yet: how many, and when they are asked for again (ms). */
-export type Waits = { reports: number; day: string; due_at: number }
+type Waits = { reports: number; day: string; due_at: number }
 
 /** How far a run is. `per_second` and `seconds_left` are null until there is something to tell by. */
 export type Progress = {
@@ -119,7 +119,7 @@ export const stopInWords = ({ reason, resumes_at }: Stopped): string =>
   resumes_at === null ? `Stopped: ${reason}` : `Stopped: ${reason}; it goes on at ${minuteText(resumes_at)}`
 
 /** An import that ended before its time. `retry_at`: when it can go on (ms), null when that needs a person. */
-export class ImportStopped extends Error {
+class ImportStopped extends Error {
   override readonly name = 'ImportStopped'
   readonly retry_at: number | null
 

@@ -10,7 +10,7 @@ const LONGEST_LINE_BYTES = 262_144
 const NEWLINE = 10
 
 /** Some whole lines, each but perhaps the file's last with its newline; `line` is the number of the first. */
-export type Block = { text: string; line: number }
+type Block = { text: string; line: number }
 
 /** Whether the bytes are compressed: Apple sends gzip as the body itself, and now and then plain text. */
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b

@@ -5,7 +5,7 @@ import { ReportFault, shown } from './fault.ts'
 import { blocksOf } from './text.ts'
 
 /** A column as Apple names it, and how else it was named; `optional` ones are not in every version of a report. */
-export type Column = { name: string; also?: readonly string[]; optional?: true }
+type Column = { name: string; also?: readonly string[]; optional?: true }
 
 /** The line being read: a cell by our name of its column. Each throws ReportFault with line and column. */
 export type Line<Name extends string> = {

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 
 type Of = { organization_id: string; kind: ReportKind }
-export type ReportVersion = { kind: ReportKind; version: string; learned_at: number }
+type ReportVersion = { kind: ReportKind; version: string; learned_at: number }
 
 export type ReportVersions = ReturnType<typeof openReportVersions>
 

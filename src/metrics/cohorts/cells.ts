@@ -10,7 +10,7 @@ export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
-export type Wanted = {
+type Wanted = {
   scopes: readonly Scope[]
   kind: CohortKind
   product_id: string
@@ -20,8 +20,6 @@ export type Wanted = {
 }
 
 const SERIES_IN_MIND = 50_000
-
-export type Cells = ReturnType<typeof openCells>
 
 export function openCells(store: Store) {
   const find = store.prepare<Series, { id: number }>(`

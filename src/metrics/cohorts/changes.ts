@@ -25,7 +25,7 @@ export type CohortCell = CohortSeries & {
   prorated_milli: number
 }
 
-export const ANY = '*'
+const ANY = '*'
 const UNITS = [
   ['payers.day', (day: DayNumber) => day],
   ['payers.week', weekOf],
@@ -62,7 +62,7 @@ type Money = { charged_milli: number; refunded_milli: number; prorated_milli: nu
 const NOTHING = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
 /** All that a value counts for: itself, its product anywhere, any product in its country, and everything. */
-export const placesOf = (product_id: string, storefront: string): readonly Place[] => [
+const placesOf = (product_id: string, storefront: string): readonly Place[] => [
   [ANY, ANY],
   [product_id, ANY],
   [ANY, storefront],

@@ -181,7 +181,7 @@ const BEGINS = {
 }
 
 /** The first day of the cohort that a day is in. */
-export function beginOf(grain: Grain, day: DayNumber): DayNumber {
+function beginOf(grain: Grain, day: DayNumber): DayNumber {
   if (grain === 'day') return day
   if (grain === 'week') return BEGINS.week(weekOf(day))
   const month = monthOf(day)

@@ -49,7 +49,7 @@ export function openFailures(store: Store) {
 }
 
 /** Of the transactions of a lineage and its renewal infos, each in order. */
-export function failuresOf(
+function failuresOf(
   bought: readonly Bought[],
   infos: readonly Info[],
   { dayOf }: Pick<Calendar, 'dayOf'>,

@@ -30,8 +30,6 @@ const CLEARED_AT_ONCE = 2_000
 const WAITING_MOST = 400
 const NOTHING: Spread = { money: [], retained: [], failures: [] }
 
-export type Spreads = ReturnType<typeof openSpreads>
-
 export function openSpreads({ store, clock, metrics, values }: Deps) {
   const cells = openCells(store)
   const failures = openFailures(store)

@@ -30,8 +30,6 @@ const EVENTS_SHOWN = 50
 const FOUND_MOST = 500
 
 export type Customers = ReturnType<typeof openCustomers>
-/** Amounts in thousandths of `currency`. */
-export type CustomerSummary = ReturnType<Customers['summaryOf']>
 
 export function openCustomers({
   store,

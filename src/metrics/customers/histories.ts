@@ -11,7 +11,7 @@ import type { AppSettings, SettingsOf } from '../settings.ts'
 import { type RenewalFact, timelineOf } from '../timeline.ts'
 
 /** What was charged or given back, of what; amounts in thousandths of `currency`. */
-export type Charge = {
+type Charge = {
   app_id: string
   transaction_id: string
   product_id: string

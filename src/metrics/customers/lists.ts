@@ -7,7 +7,7 @@ import { type CustomerStatus, STATUSES } from './worth.ts'
 
 /** ltv: charged less given back. risk: the monthly value of what will not renew or waits for a payment. */
 export const CUSTOMER_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
-export type CustomerSort = (typeof CUSTOMER_SORTS)[number]
+type CustomerSort = (typeof CUSTOMER_SORTS)[number]
 
 /** One app in one environment. */
 export type CustomerScope = { app_id: string; environment: Environment }

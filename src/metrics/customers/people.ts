@@ -31,8 +31,6 @@ type Moved = {
 /** More than a profile shows. */
 const LINKS = 200
 
-export type People = ReturnType<typeof openPeople>
-
 export function openPeople(store: Store) {
   const linkOf = store.prepare<[string, string], LinkRow>(
     `select * from links where app_id = ? and store = 'apple' and transaction_id = ?`,

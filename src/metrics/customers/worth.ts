@@ -59,7 +59,7 @@ const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 
 const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
 
 /** What a subscription is to who counts customers. */
-export function statusAt(row: Standing, at: number): CustomerStatus {
+function statusAt(row: Standing, at: number): CustomerStatus {
   const state = stateAt(row, at)
   if (state === 'active') return row.auto_renew_status === 0 ? 'will_cancel' : 'renewing'
   if (state === 'retry') return 'billing_retry'

@@ -5,7 +5,7 @@ import type { SegmentKind } from '../timeline.ts'
  * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr. grace is within mrr (or
  * trials), too: who is in it still has what was paid for.
  */
-export type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'trials' | 'billing_retry' | 'grace'
+type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'trials' | 'billing_retry' | 'grace'
 /**
  * Money that moved on a Pacific day, what was given back above zero. `proration` is every part given back: Apple writes
  * upgrades and refunds in part alike. `revenue` is what customers paid, `proceeds` what the developer gets of it.

@@ -11,25 +11,19 @@ import type { Seams } from './seams.ts'
 import { type BaseOf, BEGINNING, type Sources } from './sources.ts'
 import type { ReportedSums } from './sums.ts'
 
-export type CoveredMetric =
-  | 'mrr'
-  | 'active_subscriptions'
-  | 'active_trials'
-  | 'revenue'
-  | 'refunds'
-  | 'new_trials'
+type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
 
 /**
  * Why the ledger has less (above zero) or more (below) than the reports. Their sum is reports − ledger.
  * before_first_notification: Apple's figure is of a time, or of subscriptions, that nothing had been heard of.
  */
-export type Causes = FlowCauses
+type Causes = FlowCauses
 
 /**
  * A month of an app and metric. Money in thousandths of the base currency, else counts; a level is that of `day_on`, the
  * month's last day that a report tells of. `share` is ledger ÷ reports, null where that is nothing by nothing.
  */
-export type Covered = {
+type Covered = {
   app_id: string
   month: string
   metric: CoveredMetric

@@ -6,7 +6,7 @@ import type { Filters } from '../tallies.ts'
 export type Cut = { filters: Filters; split: Split | null; currency: string | null }
 
 /** `keyOf`: the value of the split that a series counts for; null where it does not count. */
-export type Plan = { dimension: string; keyOf: (value: string) => string | null }
+type Plan = { dimension: string; keyOf: (value: string) => string | null }
 
 const PLACES = ['product', 'country', 'period', 'offer', 'currency'] as const
 type Named = (typeof PLACES)[number]

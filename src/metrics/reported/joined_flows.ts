@@ -22,7 +22,7 @@ import { addTo, type DayLines, minus, NOTHING } from './lines.ts'
 import type { Seam, Seams } from './seams.ts'
 import { BEGINNING, type LedgerAsk, type Sources, type Zone } from './sources.ts'
 
-export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials'>
+type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials'>
 
 type Deps = { settingsOf: SettingsOf; days: ReportedDays; sources: Sources; seams: Seams }
 /** Sums, and how much of them is known how surely. */

@@ -11,10 +11,10 @@ import type { Seam } from './seams.ts'
 import type { Range, Zone } from './sources.ts'
 
 /** reports: Apple's own figure. anchored: Apple's at the last day there is, and what the ledger saw since. */
-export type Source = 'reports' | 'anchored' | 'ledger'
+type Source = 'reports' | 'anchored' | 'ledger'
 
 /** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
-export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
+type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
 /** What both sources know. */
 export type JoinedMeasure = 'mrr' | 'trials' | RevenueMeasure | 'trial.began' | 'trial.won'

@@ -5,9 +5,7 @@ import type { DayNumber } from '../calendar.ts'
 import type { Measure } from '../rows.ts'
 import type { Sum } from './sums.ts'
 
-export type LedgerPlace = { app_id: string; environment: Environment; zone: string }
-
-export type LedgerSums = ReturnType<typeof openLedgerSums>
+type LedgerPlace = { app_id: string; environment: Environment; zone: string }
 
 export function openLedgerSums(store: Store, shown: () => number | null) {
   const series = store.prepare<

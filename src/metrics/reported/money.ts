@@ -1,27 +1,29 @@
 /** What we compute: the money and the downloads that a row of Apple's SALES report tells of, with its signs. */
 import { periodFromWords } from '../../apps/periods.ts'
+import type { SalesRow } from '../../ledger/reports/sales.ts'
 import type { SegmentKind } from '../timeline.ts'
 import type { Cell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
-/** The columns of sales_days that money is made of. gross_milli and proceeds_milli are the row's, signed. */
-export type MoneyRow = {
-  class: string
-  sku: string
-  apple_id: string | null
-  country: string
-  units: number
-  price_milli: number
-  currency: string | null
-  gross_milli: number
-  unit_proceeds_milli: number
-  proceeds_milli: number
-  proceeds_currency: string | null
-  subscription: string | null
-  period: string | null
-  order_type: string | null
-  proceeds_reason: string | null
-}
+/** The columns of sales_days that money is made of. */
+export type MoneyRow = Pick<
+  SalesRow,
+  | 'class'
+  | 'sku'
+  | 'apple_id'
+  | 'country'
+  | 'units'
+  | 'price_milli'
+  | 'currency'
+  | 'gross_milli'
+  | 'unit_proceeds_milli'
+  | 'proceeds_milli'
+  | 'proceeds_currency'
+  | 'subscription'
+  | 'period'
+  | 'order_type'
+  | 'proceeds_reason'
+>
 
 type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
 

@@ -19,10 +19,7 @@ export type PriceRow = {
   is_uniform: number
 }
 
-export type PriceKey = Pick<
-  PriceRow,
-  'app_id' | 'product_id' | 'storefront' | 'currency' | 'price_milli' | 'day'
->
+type PriceKey = Pick<PriceRow, 'app_id' | 'product_id' | 'storefront' | 'currency' | 'price_milli' | 'day'>
 
 /** Prices of one app and day, gathered from its rows. */
 export type Prices = Map<string, PriceRow & { unit_milli: number }>

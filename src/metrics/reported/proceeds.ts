@@ -11,7 +11,7 @@ import type { PriceRow, ReportedPrices } from './prices.ts'
 export type Basis = 'exact' | 'ratio' | 'estimated'
 
 /** Thousandths of `currency`, which need not be the one that was charged. */
-export type Proceeds = { milli: number; currency: string; basis: Basis }
+type Proceeds = { milli: number; currency: string; basis: Basis }
 
 /** Apple's commission in hundredths, as [metrics] says it; a small business pays 15 % of everything. */
 export type Commission = Readonly<{
@@ -76,12 +76,12 @@ export function openProceeds(prices: ReportedPrices, commission: Commission) {
 }
 
 /** A price that reports told of. `is_sure`: told on the charge's own day, of charges like it, all alike. */
-export type Told = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
+type Told = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
   is_sure: boolean
 }
 
 /** Which of the prices told of is the charge's: that of its year; where its year is not known, all of the newest day. */
-export function choose(
+function choose(
   first: PriceRow | null,
   later: PriceRow | null,
   is_after_a_year: boolean | null,
@@ -104,7 +104,7 @@ export function choose(
  * milli × what was got of the price ÷ the price, rounded once, half to even. Where no report tells the price, Apple's
  * commission is taken off; the tax that may be in the price is not known then, and not taken off.
  */
-export function proceedsOf(
+function proceedsOf(
   { milli, currency, is_after_a_year }: Pick<Charge, 'milli' | 'currency' | 'is_after_a_year'>,
   told: Told | null,
   commission: Commission,

@@ -9,7 +9,7 @@ import { type Amount, NOTHING, standingOf } from './lines.ts'
 import { BEGINNING, type Sources } from './sources.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
-export type SeamMetric = 'mrr' | 'trials' | 'flows'
+type SeamMetric = 'mrr' | 'trials' | 'flows'
 /** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
 export type Seam = { day: DayNumber; at: number }
 

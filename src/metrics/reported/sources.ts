@@ -17,7 +17,7 @@ export type Zone = 'own' | 'pacific'
 /** From day to day, both included. */
 export type Range = { from: DayNumber; until: DayNumber }
 export type LedgerAsk = Cut & Range & { app_id: string; environment: Environment; zone: Zone }
-export type ReportAsk = Cut & Range & { app_id: string }
+type ReportAsk = Cut & Range & { app_id: string }
 
 /** Days read before others get their turn. */
 const DAYS_AT_ONCE = 20_000

@@ -19,7 +19,7 @@ export type Reply = {
   drip?: boolean
 }
 
-export type Asked = {
+type Asked = {
   method: string
   path: string
   query: URLSearchParams

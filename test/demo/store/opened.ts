@@ -11,7 +11,7 @@ import { handClock } from '../../helpers.ts'
 
 export const DAY = 86_400_000
 export const UNTIL = Date.UTC(2026, 2, 1, 20)
-export const FROM = UNTIL - 730 * DAY
+const FROM = UNTIL - 730 * DAY
 export const TIDES = 'com.lanternlabs.tides'
 
 type Claims = Record<string, unknown>

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** A question as it was asked, with its JSON body. */
-export type Question = { method: string; path: string; page: string | null; body: Record<string, unknown> }
+type Question = { method: string; path: string; page: string | null; body: Record<string, unknown> }
 /** An answer as it is given; `json` is undefined where it has no JSON. */
 export type Answer = { status: number; headers: Record<string, string>; json: Record<string, unknown> }
-export type Meddle = (question: Question, answer: Answer) => Answer | Promise<Answer>
+type Meddle = (question: Question, answer: Answer) => Answer | Promise<Answer>
 
 export const refusal = (code: number, message = 'Refused.'): Answer => ({
   status: Math.floor(code / 10_000),

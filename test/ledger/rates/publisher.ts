@@ -6,7 +6,7 @@ import { APPLE_CURRENCIES } from '../../../src/ledger/rates/currencies.ts'
 import { daysApart, daysOf } from '../../../src/ledger/rates/series.ts'
 import type { RateOrigins } from '../../../src/ledger/rates/sources.ts'
 
-export type Who = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
+type Who = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
 /** What somebody answers instead of rates. */
 export type Instead = { status?: number; headers?: Record<string, string>; body?: string } | 'nothing'
 

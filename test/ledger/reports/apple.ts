@@ -9,7 +9,7 @@ import { handClock, openTestApp } from '../../helpers.ts'
 import { type Cells, zipped } from './samples.ts'
 
 /** Noon in California on the day after the samples' day. */
-export const NOW = Date.UTC(2026, 4, 2, 19)
+const NOW = Date.UTC(2026, 4, 2, 19)
 export const HOUR = 3_600_000
 export const VENDOR = '85421907'
 

@@ -17,7 +17,7 @@ const PAID: readonly Segment['kind'][] = ['intro', 'offer', 'paid']
 const WHY: Record<number, string> = { 1: 'voluntary', 2: 'billing' }
 
 /** A paid stretch that nothing followed at once. `back_at`: when it was paid for again. */
-export type Loss = { at: number; why: string; segment: Segment; back_at: number | null }
+type Loss = { at: number; why: string; segment: Segment; back_at: number | null }
 
 export function openBooksOf(simulation: Simulation, now: number) {
   const { entries, segments } = simulation.books

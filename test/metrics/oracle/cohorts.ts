@@ -14,21 +14,21 @@ type Deps = {
   customers: ReadonlyMap<string, string>
 }
 
-export type Grain = 'week' | 'month' | 'year'
+type Grain = 'week' | 'month' | 'year'
 
 /**
  * `cohort`: '2026-01-05' (a Monday), '2026-01' or '2026'. Of each renewal `k` (0 is the first payment): how many were
  * due by now, how many of those were held then (a paid stretch was alive), how many had been charged for more than k
  * periods by now.
  */
-export type Retained = {
+type Retained = {
   cohort: string
   size: number
   renewals: { k: number; due: number; held: number; charged: number }[]
 }
 
 /** Money by currency and in the base currency; what was given back is above zero. */
-export type Value = {
+type Value = {
   charged: Record<string, number>
   refunded: Record<string, number>
   prorated: Record<string, number>
@@ -38,7 +38,7 @@ export type Value = {
 }
 
 /** `first_paid_at`: of the first charge for a known price. */
-export type CustomerValue = Value & { customer: string; lineages: string[]; first_paid_at: number | null }
+type CustomerValue = Value & { customer: string; lineages: string[]; first_paid_at: number | null }
 
 const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time']
 const GIVEN_BACK = ['revenue.refund', 'revenue.proration']

@@ -8,7 +8,7 @@ import { dimensionsOf, type Part } from './sums.ts'
 /** [milli as charged, base_milli, count] */
 type Cell = [milli: number, base_milli: number, count: number]
 /** By 'measure dimension value', by day. */
-export type Cells = Map<string, Map<string, Cell>>
+type Cells = Map<string, Map<string, Cell>>
 
 type Row = { measure: string; dimension: string; value: string; day: number } & {
   [Key in 'milli' | 'base_milli' | 'count']: number
@@ -17,7 +17,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
 const LEVELS = ['mrr', 'trials']
 
 /** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
-export function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
+function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
   const rows = store
     .prepare<unknown[], Row>(`
       select measure, dimension, value, day, milli, base_milli, count
@@ -50,7 +50,7 @@ function runningTotals(byDay: ReadonlyMap<string, Cell>, days: readonly string[]
 }
 
 /** The same, asked of the oracle: levels at the end of each day, all else as it happened. */
-export function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineOnly = false): Cells {
+function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineOnly = false): Cells {
   const cells: Cells = new Map()
   const add = (measure: string, on: string, part: Part) => {
     for (const [dimension, value, cell] of placesOf(part)) {
@@ -104,7 +104,7 @@ function nothingEmpty(cells: Cells): Cells {
 }
 
 /** Where the two say something else: 'measure dimension value on day: kept …, the oracle says …'. */
-export function differencesOf(kept: Cells, oracle: Cells): string[] {
+function differencesOf(kept: Cells, oracle: Cells): string[] {
   const names = [...new Set([...kept.keys(), ...oracle.keys()])].sort()
   return names.flatMap((name) => {
     const [ours, theirs] = [kept.get(name), oracle.get(name)]

@@ -13,7 +13,7 @@ import { isSubscription, periodOf } from './stretches.ts'
 import { type Amount, type Filter, less, type Part, share, sumOf } from './sums.ts'
 import { type Movement, type MovementKind, movementsOf, type Terms, type Worth, worthsOf } from './worths.ts'
 
-export type OracleOptions = Place & {
+type OracleOptions = Place & {
   time_zone: string
   /** The base currency. */
   currency: string

@@ -6,9 +6,9 @@ import { seed } from '../../random.ts'
 import { openOracle } from './oracle.ts'
 
 const DAY = 86_400_000
-export const UNTIL = Date.UTC(2026, 5, 1, 10)
+const UNTIL = Date.UTC(2026, 5, 1, 10)
 
-export type PlayedOptions = {
+type PlayedOptions = {
   seed: number
   subscribers: number
   odd: boolean

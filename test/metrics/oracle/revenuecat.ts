@@ -14,7 +14,7 @@ import type { Oracle } from './oracle.ts'
 import type { Worth } from './worths.ts'
 
 /** A transaction as RevenueCat counts it. `times`: by what its price is multiplied to be a month's. */
-export type Counted = {
+type Counted = {
   transaction_id: string
   app_id: string
   original_transaction_id: string
@@ -48,13 +48,13 @@ select transaction_id, o.app_id, original_transaction_id, o.product_id, purchase
   case when offer_type is null then iif(billing_plan = 'MONTHLY', 'P1M', p.period) end as duration
 from ordered o left join products p on p.app_id = o.app_id and p.product_id = o.product_id`
 
-export const countedBy = (store: Store): Counted[] => store.prepare<[], Counted>(COUNTED).all()
+const countedBy = (store: Store): Counted[] => store.prepare<[], Counted>(COUNTED).all()
 
 const DAY = 86_400_000
 const dateOf = (at: number): number => Math.floor(at / DAY)
 
 /** Whether it is active at the end of that day (days since 1970-01-01 in UTC). */
-export const isActiveOn = ({ start, effective_end }: Counted, day: number): boolean =>
+const isActiveOn = ({ start, effective_end }: Counted, day: number): boolean =>
   dateOf(effective_end) > day && dateOf(start) <= day && effective_end > start
 
 const BY_DURATION: Record<string, number> = {
@@ -78,7 +78,7 @@ const BY_DAYS: readonly (readonly [least: number, most: number, times: number])[
 ]
 
 /** By what a price is multiplied to be a month's. */
-export function timesOf({ duration, start, end }: Counted): number {
+function timesOf({ duration, start, end }: Counted): number {
   const days = Math.round((end - start) / DAY)
   const bucket = BY_DAYS.find(([least, most]) => days >= least && days <= most)?.[2]
   return (duration === null ? undefined : BY_DURATION[duration]) ?? bucket ?? 28 / days

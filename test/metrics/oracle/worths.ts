@@ -4,7 +4,7 @@ import type { Bought, Lineage } from './facts.ts'
 import { type Ending, type Kind, periodOf, type Stretch, stretchesOf } from './stretches.ts'
 
 /** An amount in the base currency, by the rate of the day of `at`; null where there is none. */
-export type ToBase = (milli: number, currency: string, at: number) => number | null
+type ToBase = (milli: number, currency: string, at: number) => number | null
 
 export type Terms = {
   environment: string
