@@ -108,7 +108,7 @@ export async function openApp(options: AppOptions) {
   const imports = openImports({ store, clock, feed, apps, accounts, access, wait, log })
   const reportedPeriods = openReportedPeriods({ store, products })
   const forgetting = openForgetting({ store, clock, feed, live, log, wait })
-  const attribution = openAttribution({ store, clock, feed, ledger, forgetting, limits })
+  const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
   const tokens = openApiTokens(store, clock)
   const readers = openReaders({ tokens })
@@ -162,7 +162,12 @@ export async function openApp(options: AppOptions) {
   http.add(metricRoutes({ series, overview, organizations, apps, readers }))
   http.add(coverageRoutes({ reported, metrics, apps, readers }))
   http.add(importRoutes({ imports, accounts, apps, readers }))
-  http.add(pageRoutes({ today, history, organizations, apps, readers }))
+  http.add(
+    pageRoutes({
+      ...{ today, history, organizations, apps, readers },
+      ...{ feed, ledger, customers, forgetting, roots },
+    }),
+  )
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
   /**

@@ -1,7 +1,7 @@
 /** What we remember: the effect of the two calls of client apps, each one unit of work. */
 import type { Transaction } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
-import type { App } from '../apps/apps.ts'
+import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
 import type { EventType } from '../events/vocabulary.ts'
@@ -11,13 +11,14 @@ import type { Store } from '../store/store.ts'
 import type { Caller } from './callers.ts'
 import type { Forgetting } from './forget.ts'
 import type { Proof, Verification } from './link.ts'
-import { type Link, openLinks } from './links.ts'
+import { type Link, openLinks, type StoreName } from './links.ts'
 import type { AttributeCall, IdentifyCall } from './requests.ts'
 import { type CallLabel, openUsers } from './users.ts'
 
 type Deps = {
   store: Store
   clock: Clock
+  apps: Pick<Apps, 'get'>
   feed: Feed
   ledger: Ledger
   forgetting: Pick<Forgetting, 'admit'>
@@ -29,7 +30,7 @@ type Evidence = { signed: Verified<Transaction> | null; unattested: string | nul
 
 export type Attribution = ReturnType<typeof openAttribution>
 
-export function openAttribution({ store, clock, feed, ledger, forgetting, limits }: Deps) {
+export function openAttribution({ store, clock, apps, feed, ledger, forgetting, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
   ledger.describe(describe)
@@ -64,7 +65,7 @@ export function openAttribution({ store, clock, feed, ledger, forgetting, limits
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
     const { now, before, change } = links.claim({
       app,
-      store: call.platform === 'android' ? 'google' : 'apple',
+      store: storeOf(call),
       transaction_id: call.originalTransactionId,
       app_user_id: call.appUserId,
       product_id: call.productId ?? signed?.payload.product_id ?? null,
@@ -73,18 +74,31 @@ export function openAttribution({ store, clock, feed, ledger, forgetting, limits
       unattested: credential === 'device' ? null : unattested,
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
-    if (change !== null && (moved || before === null)) announce(app, call, now, before, change)
+    if (change !== null && (moved || before === null))
+      announce(app, { store: storeOf(call), transaction_id: call.originalTransactionId, now, before, change })
     return { link: now, moved }
   }
 
-  function announce(app: App, call: AttributeCall, now: Link, before: Link | null, change: string): void {
+  /**
+   * Gives a purchase back to whom it was moved from, inside the caller's unit of work, and says so in the feed.
+   *
+   * @throws Refusal 404 `unknown_move`, 409 `move_superseded`.
+   */
+  function undoMove(move_id: number): { link: Link; app_id: string } {
+    const { row, now, before, change } = links.undo(move_id)
+    const { app_id, store, transaction_id } = row
+    const app = apps.get(app_id)
+    if (app) announce(app, { store, transaction_id, now, before, change })
+    return { link: now, app_id }
+  }
+
+  function announce(app: App, { store, transaction_id, now, before, change }: Changed): void {
     const data = {
       ...userPart(now),
       ...(before && { from_app_user_id: before.app_user_id }),
-      product_id: now.product_id,
-      store: call.platform === 'android' ? 'google' : 'apple',
+      ...{ product_id: now.product_id, store },
     }
-    tell(app, before ? 'customer.moved' : 'customer.linked', change, call.originalTransactionId, data)
+    tell(app, before ? 'customer.moved' : 'customer.linked', change, transaction_id, data)
   }
 
   function tell(
@@ -111,8 +125,19 @@ export function openAttribution({ store, clock, feed, ledger, forgetting, limits
     return link ? userPart(link) : { user: null }
   }
 
-  return { identify, attribute, users, links }
+  return { identify, attribute, undoMove, users, links }
 }
+
+/** A purchase that is another's now, or somebody's at last. */
+type Changed = {
+  store: StoreName
+  transaction_id: string
+  now: Link
+  before: Link | null
+  change: string
+}
+
+const storeOf = ({ platform }: AttributeCall): StoreName => (platform === 'android' ? 'google' : 'apple')
 
 function proofsOf(credential: Caller['credential'], signed: Verified<Transaction> | null): Proof[] {
   const proofs: Proof[] = signed ? ['purchase'] : []

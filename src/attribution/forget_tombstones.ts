@@ -48,6 +48,9 @@ export function openTombstones(store: Store, clock: Clock) {
     throw new Refusal(410, 'forgotten', detail)
   }
 
+  /** Whether a user was ever forgotten, whether or not calls for them are accepted again. */
+  const wasForgotten = (app_id: string, app_user_id: string): boolean => read(app_id, app_user_id) !== null
+
   /** Sets one, inside the caller's unit of work. */
   const set = (app_id: string, app_user_id: string, erasure_id: string): void =>
     void put.run(app_id, hashOf(key.make(), app_id, app_user_id), erasure_id)
@@ -56,5 +59,5 @@ export function openTombstones(store: Store, clock: Clock) {
   const lift = (app_id: string, app_user_id: string): void =>
     void end.run(clock(), app_id, hashOf(key.make(), app_id, app_user_id))
 
-  return { standing, admit, set, lift }
+  return { standing, admit, wasForgotten, set, lift }
 }

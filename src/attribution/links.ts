@@ -1,12 +1,14 @@
 /** What we remember: which user a purchase belongs to, who moved it, when and on what evidence. */
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Credential } from './callers.ts'
 import { isSameLink, type LinkFacts, labelOf, linkAfter, type Proof, type Verification } from './link.ts'
+import type { Means } from './why.ts'
 
 /** Whose transaction id it is: Apple's original transaction id, or a Play purchase token. */
-type StoreName = 'apple' | 'google'
+export type StoreName = 'apple' | 'google'
 
 export type Link = LinkFacts & {
   verification: Verification
@@ -41,6 +43,19 @@ type Row = {
   updated_at: number
 }
 
+/** A change of a link as it is kept; a user id of null: somebody who was forgotten since. */
+type Move = {
+  link_id: number
+  from_app_user_id: string | null
+  to_app_user_id: string | null
+  from_proved_app_user_id: string | null
+  from_proofs: string
+  from_credential: Credential
+}
+
+/** A move that was undone: the link as it was kept, as it is and was, and what names the change. */
+type Undone = { row: Row; now: Link; before: Link; change: string }
+
 export function openLinks(store: Store, clock: Clock) {
   const find = store.prepare<[string, StoreName, string], Row>(
     'select * from links where app_id = ? and store = ? and transaction_id = ?',
@@ -52,6 +67,11 @@ export function openLinks(store: Store, clock: Clock) {
     update links set app_user_id = :app_user_id, proved_app_user_id = :proved_app_user_id, proofs = :proofs,
       credential = :credential, product_id = :product_id, unattested = :unattested, updated_at = :updated_at
     where id = :id`)
+  const byId = store.prepare<[number], Row>('select * from links where id = ?')
+  const moveOf = store.prepare<[number], Move>('select * from link_history where id = ?')
+  const newestOf = store.prepare<[number], { id: number }>(
+    'select max(id) as id from link_history where link_id = ?',
+  )
   const record = store.prepare<object>(`
     insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
     values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
@@ -90,7 +110,32 @@ export function openLinks(store: Store, clock: Clock) {
     return { now: linkOf(after), before, change: isSame ? null : `link/${row.id}/${remember(row, after)}` }
   }
 
-  function remember(from: Row, to: Row): number {
+  /**
+   * Gives a purchase back to whom it was moved from, with the proofs it had then, inside the caller's unit of work; that
+   * is a change of its own.
+   *
+   * @throws Refusal 404 `unknown_move`, 409 `move_superseded` where it is not the link's last change, or moved nothing
+   * that can be given back.
+   */
+  function undo(move_id: number): Undone {
+    const move = moveOf.get(move_id)
+    const row = move && byId.get(move.link_id)
+    if (!move || !row) throw new Refusal(404, 'unknown_move', `no purchase was moved by ${move_id}`)
+    const { from_app_user_id, from_proved_app_user_id, from_proofs, from_credential } = move
+    const isLast = newestOf.get(row.id)?.id === move_id && row.app_user_id === move.to_app_user_id
+    if (!isLast || from_app_user_id === null || from_app_user_id === move.to_app_user_id)
+      throw new Refusal(409, 'move_superseded', superseded(move, isLast))
+    const after: Row = {
+      ...{ ...row, app_user_id: from_app_user_id, proved_app_user_id: from_proved_app_user_id },
+      // Why the earlier call was unattested was not kept.
+      ...{ proofs: from_proofs, credential: from_credential, unattested: null, updated_at: clock() },
+    }
+    update.run(after)
+    const change = `link/${row.id}/${remember(row, { ...after, credential: 'owner' })}`
+    return { row, now: linkOf(after), before: linkOf(row), change }
+  }
+
+  function remember(from: Row, to: Omit<Row, 'credential'> & { credential: Means }): number {
     const { lastInsertRowid } = record.run({
       link_id: to.id,
       from_app_user_id: from.app_user_id,
@@ -112,11 +157,18 @@ export function openLinks(store: Store, clock: Clock) {
     return row ? linkOf(row) : null
   }
 
-  return { claim, get }
+  return { claim, undo, get }
 }
 
 function linkOf(row: Row): Link {
   const { app_user_id, proved_app_user_id, product_id, unattested } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: JSON.parse(row.proofs) }
   return { ...facts, verification: labelOf(facts), product_id, unattested }
+}
+
+function superseded({ from_app_user_id }: Move, isLast: boolean): string {
+  if (!isLast) return 'the purchase was changed again since: undo the last change'
+  return from_app_user_id === null
+    ? 'who held it before was forgotten'
+    : 'it stayed with the same user: there is nothing to undo'
 }

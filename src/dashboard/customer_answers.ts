@@ -40,15 +40,43 @@ export const CustomersAnswer = v.object({
   next: v.pipe(words, v.description('`cursor` of the next page; null after the last')),
 })
 
-const LinkAnswer = v.looseObject({
-  transaction_id: v.string(),
-  app_user_id: v.string(),
-  proved_app_user_id: words,
-  verification: v.picklist(['verified', 'unverified']),
-  proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
+const verification = v.picklist(['verified', 'unverified'])
+const proofs = v.array(v.picklist(['purchase', 'device', 'server']))
+const credential = v.pipe(
+  v.picklist(['publishable', 'secret', 'device', 'none', 'owner']),
+  v.description('What came with the call; owner: a person undid a move'),
+)
+const why = v.pipe(v.string(), v.description('In a sentence, why it has that label'))
+
+const LinkAnswer = v.object({
+  ...{ id: v.number(), store: v.picklist(['apple', 'google']), transaction_id: v.string() },
+  ...{ app_user_id: v.string(), proved_app_user_id: words, verification, proofs, credential, why },
+  ...{ product_id: words, unattested: words, created_at: v.number(), updated_at: v.number() },
 })
-const UserAnswer = v.looseObject({ app_id: v.string(), app_user_id: v.string() })
-const MovesAnswer = v.pipe(v.array(v.looseObject({})), v.description('Who moved the links, newest first'))
+const UserAnswer = v.looseObject({
+  ...{ app_id: v.string(), app_user_id: v.string() },
+  platform: v.optional(words),
+  os_version: v.optional(words),
+  device_model: v.optional(words),
+  locale: v.optional(words),
+  attributes: v.optional(v.record(v.string(), v.unknown())),
+  verification: v.optional(verification),
+  unattested: v.optional(words),
+  why: v.optional(why),
+})
+const MoveAnswer = v.object({
+  id: v.pipe(v.number(), v.description('By which it is undone')),
+  transaction_id: v.string(),
+  from_app_user_id: v.pipe(words, v.description('null: somebody who was forgotten')),
+  to_app_user_id: words,
+  ...{ from_proved_app_user_id: words, to_proved_app_user_id: words, from_proofs: proofs, to_proofs: proofs },
+  ...{ from_credential: credential, to_credential: credential },
+  ...{ from_verification: v.nullable(verification), to_verification: v.nullable(verification) },
+  why: v.nullable(why),
+  moved_at: v.number(),
+  can_undo: v.pipe(v.boolean(), v.description('It moved the purchase, and nothing came after it')),
+})
+const MovesAnswer = v.pipe(v.array(MoveAnswer), v.description('Every change of the links, newest first'))
 
 export const ProfileAnswer = v.object({
   customer: CustomerAnswer,

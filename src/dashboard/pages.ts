@@ -1,8 +1,13 @@
 /** What may be asked: what the pages of the dashboard need beside the figures: today, customers, events, settings. */
 import type { Route } from '../http/route.ts'
+import { type EvidenceDeps, evidenceRoutes } from './evidence.ts'
 import { type GapDeps, gapRoutes } from './gaps.ts'
 import { type TodayDeps, todayRoutes } from './today.ts'
 
-export type PageDeps = TodayDeps & GapDeps
+export type PageDeps = TodayDeps & GapDeps & EvidenceDeps
 
-export const pageRoutes = (deps: PageDeps): Route[] => [...todayRoutes(deps), ...gapRoutes(deps)]
+export const pageRoutes = (deps: PageDeps): Route[] => [
+  ...todayRoutes(deps),
+  ...gapRoutes(deps),
+  ...evidenceRoutes(deps),
+]

@@ -15,7 +15,8 @@ import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
 import { STREAM_HEADERS, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())
-const FeedEventAnswer = v.object({
+/** An event of the feed. */
+export const FeedEventAnswer = v.object({
   seq: v.pipe(v.number(), v.description('The order of the feed; what a cursor holds')),
   id: v.string(),
   organization_id: v.string(),

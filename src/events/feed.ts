@@ -71,6 +71,7 @@ export function openFeed(store: Store, clock: Clock) {
   const backwards = store.prepare<object, Row>(
     `select * from events where seq < :after and seq >= :until and ${filters} order by seq desc limit :limit`,
   )
+  const one = store.prepare<[string], Row>('select * from events where id = ?')
   const newest = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
   const quiet = JSON.stringify(QUIET_TYPES)
   const listeners = new Set<(event: FeedEvent) => void>()
@@ -114,6 +115,12 @@ export function openFeed(store: Store, clock: Clock) {
     return rows.map(eventOf)
   }
 
+  /** One event by its id; null where none has it. */
+  function byId(id: string): FeedEvent | null {
+    const row = one.get(id)
+    return row ? eventOf(row) : null
+  }
+
   /** The newest seq, 0 when nothing has happened yet. */
   const head = (): number => newest.get()?.seq ?? 0
 
@@ -123,7 +130,7 @@ export function openFeed(store: Store, clock: Clock) {
     return () => void listeners.delete(listener)
   }
 
-  return { append, read, head, listen }
+  return { append, read, byId, head, listen }
 }
 
 function eventOf({ body, ...row }: Row): FeedEvent {

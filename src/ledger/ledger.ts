@@ -10,6 +10,7 @@ import type { Origin } from '../events/vocabulary.ts'
 import type { Store } from '../store/store.ts'
 import { type Lineage, openAnnouncements, type Subject } from './announcements.ts'
 import { openCustomers } from './customers.ts'
+import { openEvidence } from './evidence.ts'
 import { openLookups } from './history/lookups.ts'
 import { openNotifications } from './notifications.ts'
 import { openRaw, type Source } from './raw.ts'
@@ -165,6 +166,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     onChange,
     describe: announce.describe,
     raw,
+    evidence: openEvidence(store, raw),
     customers,
     lookups,
   }

@@ -21,7 +21,7 @@ const USUAL_CHECKPOINT = 'wal_autocheckpoint = 1000'
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const { apps, keys, organizations, ledger, forgetting, verifier, clock } = windfall
   const feed = openFeed(store, clock)
-  const attribution = openAttribution({ store, clock, feed, ledger, forgetting, limits })
+  const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
   return attributionRoutes({
     store,

@@ -136,6 +136,13 @@ export function openCustomers({
   /** Whose an id is: any that was ever given to a customer. Null for another. */
   const whose = (id: string): Customer | null => member.get(id) ?? null
 
+  /** The customer that an id names, in a few words; null for an id never given. */
+  function summary(id: string) {
+    const canonical_id = ledger.customers.resolve(id)
+    const value = canonical_id === null ? null : values.ofCanonical(canonical_id)
+    return value && summaryOf(value)
+  }
+
   /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
   function profile(id: string) {
     const canonical_id = ledger.customers.resolve(id)
@@ -205,7 +212,7 @@ export function openCustomers({
     }
   }
 
-  return { ripen, list, find, profile, user, whose, summaryOf, values }
+  return { ripen, list, find, profile, user, whose, summary, summaryOf, values }
 }
 
 const begunAt = ({ original_purchased_at }: Customer): number =>

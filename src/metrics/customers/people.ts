@@ -1,6 +1,7 @@
 /** What we remember: the users behind purchases: who they are, on what evidence, and who moved what. */
-import { labelOf, type Proof } from '../../attribution/link.ts'
+import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import type { UserRow } from '../../attribution/users.ts'
+import { whyKnown, whyLinked } from '../../attribution/why.ts'
 import type { Store } from '../../store/store.ts'
 
 type LinkRow = {
@@ -11,19 +12,22 @@ type LinkRow = {
   app_user_id: string
   proved_app_user_id: string | null
   proofs: string
+  credential: string
   product_id: string | null
   unattested: string | null
   created_at: number
   updated_at: number
 }
-type Moved = {
-  transaction_id: string
-  from_app_user_id: string
-  to_app_user_id: string
+/** One change of a link. A user id of null: somebody who was forgotten since. */
+type MoveRow = {
+  id: number
+  from_app_user_id: string | null
+  to_app_user_id: string | null
   from_proved_app_user_id: string | null
   to_proved_app_user_id: string | null
   from_proofs: string
   to_proofs: string
+  from_credential: string
   to_credential: string
   moved_at: number
 }
@@ -38,9 +42,9 @@ export function openPeople(store: Store) {
   const linksOf = store.prepare<[string, string, number], LinkRow>(
     'select * from links where app_id = ? and app_user_id = ? order by id limit ?',
   )
-  const moves = store.prepare<[number, number], Omit<Moved, 'transaction_id'>>(`
-    select from_app_user_id, to_app_user_id, from_proved_app_user_id, to_proved_app_user_id, from_proofs, to_proofs,
-      to_credential, moved_at
+  const moves = store.prepare<[number, number], MoveRow>(`
+    select id, from_app_user_id, to_app_user_id, from_proved_app_user_id, to_proved_app_user_id, from_proofs, to_proofs,
+      from_credential, to_credential, moved_at
     from link_history where link_id = ? order by id desc limit ?`)
   const userOf = store.prepare<[string, string], UserRow>(
     'select * from users where app_id = ? and app_user_id = ?',
@@ -56,14 +60,7 @@ export function openPeople(store: Store) {
   /** Who moved these links, newest first. */
   const history = (links: readonly LinkRow[]) =>
     links
-      .flatMap(({ id, transaction_id }) =>
-        moves.all(id, LINKS).map((move) => ({
-          transaction_id,
-          ...move,
-          from_proofs: proofsIn(move.from_proofs),
-          to_proofs: proofsIn(move.to_proofs),
-        })),
-      )
+      .flatMap((link) => moves.all(link.id, LINKS).map((move, place) => movePart(link, move, place === 0)))
       .sort((a, b) => b.moved_at - a.moved_at)
       .slice(0, LINKS)
 
@@ -72,7 +69,7 @@ export function openPeople(store: Store) {
     const row = userOf.get(app_id, app_user_id)
     if (!row) return null
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
-    return { ...row, attributes }
+    return { ...row, attributes, why: whyKnown(row) }
   }
 
   return { ofPurchases, ofUser, history, user }
@@ -82,8 +79,32 @@ const proofsIn = (text: string): Proof[] => JSON.parse(text)
 
 /** A link as it is told. */
 export function linkPart(row: LinkRow) {
-  const { app_user_id, proved_app_user_id, proofs: text, id: _, app_id: __, ...rest } = row
-  const proofs = proofsIn(text)
-  const verification = labelOf({ app_user_id, proved_app_user_id, proofs })
-  return { ...rest, app_user_id, proved_app_user_id, verification, proofs }
+  const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
+  const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
+  return { ...rest, ...facts, verification: labelOf(facts), why: whyLinked({ ...rest, ...facts }) }
 }
+
+/** A change of a link as it is told: who held it before and after, with their labels, and on what evidence. */
+function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
+  const { transaction_id } = link
+  const [from, to] = [sideOf(move, 'from'), sideOf(move, 'to')]
+  return {
+    transaction_id,
+    ...move,
+    ...{ from_proofs: proofsIn(move.from_proofs), from_verification: from && labelOf(from) },
+    ...{ to_proofs: proofsIn(move.to_proofs), to_verification: to && labelOf(to) },
+    why: to && whyLinked({ ...to, credential: move.to_credential, unattested: null }),
+    can_undo: isNewest && from !== null && isMoved(move) && link.app_user_id === move.to_app_user_id,
+  }
+}
+
+/** One side of a change; null where who held it was forgotten. */
+function sideOf(move: MoveRow, side: 'from' | 'to'): LinkFacts | null {
+  const app_user_id = move[`${side}_app_user_id`]
+  if (app_user_id === null) return null
+  const proofs = proofsIn(move[`${side}_proofs`])
+  return { app_user_id, proved_app_user_id: move[`${side}_proved_app_user_id`], proofs }
+}
+
+const isMoved = ({ from_app_user_id, to_app_user_id }: MoveRow): boolean =>
+  from_app_user_id !== to_app_user_id

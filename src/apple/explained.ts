@@ -1,0 +1,62 @@
+/** What we compute: a signed text laid open for a person: what it says, and by which certificates it was signed. */
+import { hash, X509Certificate } from 'node:crypto'
+import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './compact.ts'
+
+/** Times in milliseconds, `sha256` of the certificate's bytes in hex. */
+type ToldCertificate = {
+  subject: string
+  issuer: string
+  not_before: number
+  not_after: number
+  sha256: string
+}
+
+/** A signed text within another, and where: `data.signedTransactionInfo`. */
+type Nested = { in: string; sha256: string; payload: Record<string, unknown> }
+
+export type Explained = {
+  payload: Record<string, unknown>
+  nested: Nested[]
+  signed_at: number | null
+  /** The leaf first. */
+  chain: ToldCertificate[]
+  /** The last certificate is one of the roots, byte for byte. */
+  root_trusted: boolean
+}
+
+/** Lays open a text that was proved before it was kept. `roots` are PEM. Throws SignatureError where it is damaged. */
+export function explained(jws: string, roots: readonly string[]): Explained {
+  const { header, payload: text } = splitCompact(jws)
+  const payload = decodeObject(decodePayload(text)) ?? {}
+  const chain = readHeader(header).map((base64) => new X509Certificate(Buffer.from(base64, 'base64')))
+  const { signedDate } = payload
+  return {
+    payload,
+    nested: nestedIn(payload),
+    signed_at: typeof signedDate === 'number' ? signedDate : null,
+    chain: chain.map(told),
+    root_trusted: roots.some((pem) => chain.at(-1)?.raw.equals(new X509Certificate(pem).raw) ?? false),
+  }
+}
+
+function nestedIn(payload: Record<string, unknown>, above = ''): Nested[] {
+  return Object.entries(payload).flatMap(([key, value]) => {
+    if (isObject(value)) return nestedIn(value, `${above}${key}.`)
+    if (typeof value !== 'string' || !isSigned(key)) return []
+    const { payload: text } = splitCompact(value)
+    const inner = decodeObject(decodePayload(text)) ?? {}
+    return [{ in: above + key, sha256: hash('sha256', text, 'hex'), payload: inner }]
+  })
+}
+
+/** Whether a field of Apple's holds a signed text, by its name. */
+export const isSigned = (key: string): boolean => /^signed(Transaction|Renewal|AppTransaction)Info$/.test(key)
+
+const told = ({ subject, issuer, validFromDate, validToDate, raw }: X509Certificate): ToldCertificate => ({
+  ...{ subject: oneLine(subject), issuer: oneLine(issuer) },
+  ...{ not_before: validFromDate.getTime(), not_after: validToDate.getTime() },
+  sha256: hash('sha256', raw, 'hex'),
+})
+
+/** Node gives the parts of a name a line each. */
+const oneLine = (name: string): string => name.replaceAll('\n', ', ')

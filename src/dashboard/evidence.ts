@@ -1,0 +1,149 @@
+/** What may be asked: one event whole, and what Apple signed about it or about a customer, to be checked by anybody. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import { type Explained, explained, isSigned } from '../apple/explained.ts'
+import type { Apps } from '../apps/apps.ts'
+import type { Forgetting } from '../attribution/forget.ts'
+import { Refusal } from '../errors.ts'
+import type { Feed, FeedEvent } from '../events/feed.ts'
+import type { Route } from '../http/route.ts'
+import type { Evidence } from '../ledger/evidence.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Customers } from '../metrics/customers/customers.ts'
+import { asked } from '../metrics/question.ts'
+import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
+import type { Readers } from './readers.ts'
+import { READ, REFUSED, UNKNOWN } from './reading.ts'
+import { appsWithin, whole } from './scope.ts'
+
+const PageQuery = v.object({
+  cursor: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
+  limit: v.optional(v.pipe(whole(1, 100), v.description('How many at most, 1 to 100')), '20'),
+})
+
+export type EvidenceDeps = {
+  feed: Feed
+  ledger: Ledger
+  customers: Customers
+  forgetting: Pick<Forgetting, 'wasForgotten'>
+  /** PEM of the roots that are trusted. */
+  roots: readonly string[]
+  apps: Apps
+  readers: Readers
+}
+
+export function evidenceRoutes(deps: EvidenceDeps): Route[] {
+  const { feed, ledger, customers, apps, readers } = deps
+
+  function eventMeant(event: H3Event): FeedEvent {
+    const reach = readers.reachOf(event)
+    asked(v.object({}), event.url.searchParams)
+    const id = event.context.params?.id ?? ''
+    const found = feed.byId(id)
+    const isWithin = reach.organization_id === null || reach.organization_id === found?.organization_id
+    const mayRead = reach.apps === null || (found?.app_id != null && reach.apps.includes(found.app_id))
+    if (found && isWithin && mayRead) return found
+    throw new Refusal(404, 'unknown_event', `there is no event ${id} that this reader may read`)
+  }
+
+  async function one(event: H3Event) {
+    const told = eventMeant(event)
+    await customers.ripen()
+    const app = apps.get(told.app_id ?? '')
+    return {
+      event: told,
+      app: app && { id: app.id, bundle_id: app.bundle_id, name: app.name },
+      customer: told.customer_id === null ? null : customers.summary(told.customer_id),
+      evidence: ledger.evidence.of(told).length,
+    }
+  }
+
+  const ofEvent = (event: H3Event) => ({
+    evidence: ledger.evidence.of(eventMeant(event)).map((one) => laidOpen(one, deps)),
+  })
+
+  function ofCustomer(event: H3Event) {
+    const reach = readers.reachOf(event)
+    const { cursor = null, limit } = asked(PageQuery, event.url.searchParams)
+    const id = event.context.params?.id ?? ''
+    const customer = customers.whose(id)
+    if (!customer || !appsWithin(reach, apps).some((app) => app.id === customer.app_id))
+      throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this reader may read`)
+    const { app_id, environment, canonical_id } = customer
+    const members = ledger.customers.lineages(canonical_id)
+    const original_transaction_ids = members.map((one) => one.original_transaction_id)
+    const purchases = { app_id, environment, original_transaction_ids }
+    const { evidence, next } = ledger.evidence.about(purchases, { before: cursor, limit })
+    return { evidence: evidence.map((one) => laidOpen(one, deps)), next: next === null ? null : String(next) }
+  }
+
+  return routesFor({ one, ofEvent, ofCustomer })
+}
+
+type Opening = Pick<EvidenceDeps, 'roots' | 'forgetting'>
+
+/** A signed text with what it says. Where it names somebody who was forgotten the text itself is kept back. */
+function laidOpen({ jws, app_id, ...about }: Evidence, { roots, forgetting }: Opening) {
+  const open = explained(jws, roots)
+  const names = tokensIn(open)
+  const isForgotten = names
+    .flatMap((token) => [token, token.toLowerCase(), token.toUpperCase()])
+    .some((token) => forgetting.wasForgotten(app_id, token))
+  if (!isForgotten) return { ...about, ...open, jws, withheld: false }
+  const nested = open.nested.map((inner) => ({ ...inner, payload: withoutPerson(inner.payload) }))
+  return { ...about, ...open, payload: withoutPerson(open.payload), nested, jws: null, withheld: true }
+}
+
+const tokensIn = ({ payload, nested }: Explained): string[] =>
+  [payload, ...nested.map((inner) => inner.payload)].flatMap(({ appAccountToken }) =>
+    typeof appAccountToken === 'string' ? [appAccountToken] : [],
+  )
+
+/** What was said without whom it was said of, and without the signed texts that say so, too. */
+function withoutPerson(payload: Record<string, unknown>): Record<string, unknown> {
+  return JSON.parse(
+    JSON.stringify(payload, (key, value) => (key === 'appAccountToken' || isSigned(key) ? undefined : value)),
+  )
+}
+
+function routesFor(handlers: Record<'one' | 'ofEvent' | 'ofCustomer', Route['handler']>): Route[] {
+  return [
+    {
+      ...READ,
+      path: '/api/v1/events/:id',
+      summary: 'One event, with the app and the customer it is about',
+      answers: {
+        200: { description: 'The event', schema: EventAnswer },
+        ...UNKNOWN,
+        404: { description: 'unknown_event' },
+      },
+      handler: handlers.one,
+    },
+    {
+      ...READ,
+      path: '/api/v1/events/:id/evidence',
+      summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
+      answers: {
+        200: { description: 'None where nobody signed it', schema: EvidenceAnswer },
+        ...UNKNOWN,
+        404: { description: 'unknown_event' },
+      },
+      handler: handlers.ofEvent,
+    },
+    {
+      ...READ,
+      path: '/api/v1/customers/:id/evidence',
+      summary: 'What Apple signed about a customer, what came last first',
+      description:
+        'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
+      query: PageQuery,
+      answers: {
+        200: { description: 'A page of signed texts', schema: EvidencePage },
+        400: REFUSED[400],
+        ...UNKNOWN,
+        404: { description: 'unknown_customer' },
+      },
+      handler: handlers.ofCustomer,
+    },
+  ]
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { customerId } from '../../src/ledger/customers.ts'
+import { BUNDLE, transactionPayload } from '../apple/samples.ts'
+import { openTestApp } from '../helpers.ts'
+
+type Told = { why: string; verification?: string; unattested?: string | null }
+type Profile = { users: Told[]; links: Told[]; link_history: (Record<string, unknown> & Told)[] }
+
+/** A Windfall that one customer, of lineage 100, is known to, and what is called of them. */
+async function openCalls() {
+  const app = await openTestApp()
+  const [lantern] = app.windfall.apps.list()
+  const jws = app.authority.sign(
+    transactionPayload({ transactionId: '100', originalTransactionId: '100', bundleId: BUNDLE }),
+  )
+  const call = (path: string, more: object, headers: Record<string, string> = {}) =>
+    app.post(`/api/sdk/v1/${path}`, { bundleId: BUNDLE, ...more }, headers)
+  const attribute = (appUserId: string, more: object = {}, headers: Record<string, string> = {}) =>
+    call('attribute', { appUserId, originalTransactionId: '100', ...more }, headers)
+  const token = await app.token()
+  const profile = async () => {
+    const id = customerId(lantern?.id ?? '', 'production', '100')
+    const response = await app.request(`/api/v1/customers/${id}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(response.status).toBe(200)
+    return (await response.json()) as Profile
+  }
+  const bearer = async (kind: 'publishable' | 'secret') => ({
+    authorization: `Bearer ${await app.key(kind)}`,
+  })
+  return { app, jws, call, attribute, profile, bearer }
+}
+
+test('a link says why it is verified or not, with what came along and what did not', async () => {
+  const { app, jws, attribute, profile, bearer } = await openCalls()
+  await attribute('ann', { jws })
+  expect((await profile()).links).toMatchObject([
+    {
+      verification: 'verified',
+      why: 'Apple’s signature over this purchase came with a call that named them.',
+    },
+  ])
+  await attribute('ann', {}, await bearer('secret'))
+  expect((await profile()).links[0]?.why).toBe(
+    'Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+  )
+  await attribute('bob', {}, { 'x-windfall-unattested': 'simulator' })
+  const { links, link_history } = await profile()
+  expect(links).toMatchObject([
+    {
+      ...{ app_user_id: 'bob', proved_app_user_id: 'ann', verification: 'unverified', credential: 'none' },
+      unattested: 'simulator',
+      why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. Proved is ann: Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
+    },
+  ])
+  expect(link_history).toMatchObject([
+    {
+      ...{ from_app_user_id: 'ann', from_verification: 'verified', from_credential: 'secret' },
+      ...{ to_app_user_id: 'bob', to_verification: 'unverified', to_credential: 'none', can_undo: true },
+    },
+    // Another proof for the same user moved nothing.
+    { from_app_user_id: 'ann', to_app_user_id: 'ann', can_undo: false },
+  ])
+  await app.close()
+})
+
+test('what your backend says is proved, but not by Apple', async () => {
+  const { app, jws, attribute, profile, bearer } = await openCalls()
+  await attribute('zoe', { jws })
+  await attribute('ann', {}, await bearer('publishable'))
+  expect((await profile()).links[0]?.why).toContain(
+    'Claimed by a call with the publishable key, which every copy of the app holds; no Apple signature came with the call. Proved is zoe',
+  )
+  await attribute('ann', {}, await bearer('secret'))
+  expect((await profile()).links[0]).toMatchObject({
+    verification: 'unverified',
+    why: 'Your backend named them with the secret key; no Apple signature over this purchase came with it.',
+  })
+  await app.close()
+})
+
+test('a user has their device, and why they are labelled so', async () => {
+  const { app, jws, call, attribute, profile, bearer } = await openCalls()
+  const device = { platform: 'iOS', osVersion: '26.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
+  await call('identify', { appUserId: 'ann', ...device }, { 'x-windfall-unattested': 'pending' })
+  await attribute('ann', { jws })
+  expect((await profile()).users).toMatchObject([
+    {
+      ...{ platform: 'ios', os_version: '26.1', device_model: 'iPhone18,1', locale: 'de_DE' },
+      ...{ verification: 'unverified', unattested: 'pending' },
+      why: 'The last call came without a secret key or an attested device (its attestation was not finished).',
+    },
+  ])
+  await call('identify', { appUserId: 'ann' }, await bearer('secret'))
+  expect((await profile()).users).toMatchObject([
+    {
+      verification: 'verified',
+      why: 'An attested device, or your backend with the secret key, made the last call.',
+    },
+  ])
+  await app.close()
+})
