@@ -23,6 +23,7 @@ import { cohortRoutes } from './dashboard/cohorts.ts'
 import { coverageRoutes } from './dashboard/coverage.ts'
 import { customerRoutes } from './dashboard/customers.ts'
 import { forgetRoutes } from './dashboard/forget.ts'
+import { frontRoutes } from './dashboard/front.ts'
 import { historyRoutes } from './dashboard/history.ts'
 import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
@@ -35,7 +36,6 @@ import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { healthRoutes } from './health.ts'
-import { frontRoute } from './http/front.ts'
 import { openHttp } from './http/http.ts'
 import { openJobs } from './jobs/jobs.ts'
 import { jobList } from './jobs/list.ts'
@@ -149,7 +149,7 @@ export async function openApp(options: AppOptions) {
   )
 
   const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
-  http.add([frontRoute(version)])
+  http.add(frontRoutes())
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(dashboardRoutes({ feed, live, apps, readers, closing: http.closing }))

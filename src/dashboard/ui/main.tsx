@@ -1,5 +1,14 @@
 /** The dashboard's page: what the browser runs first. */
 import { render } from 'preact'
+import { Page } from './page.tsx'
+import 'uplot/dist/uPlot.min.css'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/frame.css'
+import './styles/parts.css'
+import './styles/charts.css'
 
 const root = document.getElementById('app')
-if (root) render(<main class="page" />, root)
+if (root) render(<Page />, root)
+if ('serviceWorker' in navigator && window.isSecureContext)
+  void navigator.serviceWorker.register('/service_worker.js')

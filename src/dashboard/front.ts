@@ -1,0 +1,60 @@
+/** What may be asked: the dashboard's page itself and the files it is made of. Data is asked of /api/v1 by the page. */
+import type { H3Event } from 'h3'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body.ts'
+import type { Route } from '../http/route.ts'
+import { openFrontFiles } from './front_files.ts'
+
+/** Addresses of views: the page is the same, and shows the view that its address names. */
+const VIEWS = [
+  ...['/', '/revenue', '/subscriptions', '/retention', '/customers', '/customers/:id', '/users/:id'],
+  ...['/events', '/events/:id', '/coverage', '/settings', '/settings/:section', '/login', '/setup', '/share'],
+]
+/** Files that keep their names: browsers look for them there. */
+const NAMED = [
+  ...['/service_worker.js', '/manifest.webmanifest'],
+  ...['/icon.svg', '/icon-180.png', '/icon-192.png', '/icon-512.png'],
+]
+/** What is named after its content never changes. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** The routes of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. */
+export function frontRoutes(): Route[] {
+  const files = openFrontFiles()
+
+  function answer(event: H3Event, path: string, caching: string): Response {
+    const file = files.find(path, header(event, 'accept-encoding') ?? '')
+    if (!file) throw new Refusal(404, 'not_found', 'There is nothing at this address.')
+    const headers: Record<string, string> = {
+      'content-type': file.type,
+      'cache-control': caching,
+      vary: 'accept-encoding',
+      'content-length': String(file.bytes.length),
+    }
+    if (file.encoding) headers['content-encoding'] = file.encoding
+    // The buffer is this module's own for ever; a copy a request would be for nothing.
+    return new Response(
+      new Uint8Array(file.bytes.buffer as ArrayBuffer, file.bytes.byteOffset, file.bytes.length),
+      { headers },
+    )
+  }
+
+  const route = (path: string, summary: string, handler: Route['handler']): Route => ({
+    method: 'GET',
+    path,
+    summary,
+    tag: 'Dashboard',
+    security: ['none'],
+    answers: { 200: { description: 'A file of the page', content_type: 'text/html' } },
+    handler,
+  })
+  return [
+    ...VIEWS.map((path) => route(path, 'The dashboard', (event) => answer(event, '/', 'no-cache'))),
+    ...NAMED.map((path) =>
+      route(path, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
+    ),
+    route('/assets/:name', 'A file of the dashboard, named after its content', (event) =>
+      answer(event, event.url.pathname, FOR_EVER),
+    ),
+  ]
+}

@@ -1,0 +1,87 @@
+/** What has been asked for: kept, shown while it is asked again, tried again. A thin hook over query-core. */
+import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Problem, type Query, read } from './asking.ts'
+
+const MINUTE = 60_000
+
+const isWorthAnother = (failures: number, error: Error): boolean =>
+  failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 500)
+
+export const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 20_000,
+      gcTime: 30 * MINUTE,
+      retry: isWorthAnother,
+      // What a person looks at is told even while the network is away.
+      networkMode: 'always',
+      refetchOnWindowFocus: true,
+      refetchOnReconnect: true,
+    },
+  },
+})
+client.mount()
+
+/** `data` stays while newer is asked for; `problem` with data means that it is of `at` and could not be renewed. */
+export type Asked<Answer> = {
+  data: Answer | undefined
+  problem: Problem | null
+  /** Asked for and not there yet, nor anything older. */
+  isPending: boolean
+  /** What is shown belongs to the question before this one. */
+  isEarlier: boolean
+  at: number
+  again: () => void
+}
+
+export type Asking = {
+  /** Asks again every so many milliseconds while the page is seen. */
+  every?: number
+  /** Not to be asked yet. */
+  wait?: boolean
+}
+
+/** The answer to `GET path?query`, kept in `client` under both. */
+export function useAnswer<Answer>(path: string, query: Query = {}, asking: Asking = {}): Asked<Answer> {
+  const { every, wait = false } = asking
+  const key = JSON.stringify([path, query])
+  const options = useMemo(
+    () => ({
+      queryKey: [path, query] as const,
+      queryFn: ({ signal }: { signal: AbortSignal }) => read<Answer>(path, query, signal),
+      enabled: !wait,
+      refetchInterval: every ?? (false as const),
+      placeholderData: (earlier: Answer | undefined) => earlier,
+    }),
+    [key, wait, every],
+  )
+  // One observer for the life of the component.
+  const observer = useMemo(() => new QueryObserver<Answer, Error>(client, options as never), [])
+  const [, redraw] = useState(0)
+  useEffect(() => observer.subscribe(() => redraw((count) => count + 1)), [observer])
+  observer.setOptions(options as never)
+  return askedOf(observer.getOptimisticResult(client.defaultQueryOptions(options as never)))
+}
+
+function askedOf<Answer>(result: QueryObserverResult<Answer, Error>): Asked<Answer> {
+  const { data, error, isPending, isPlaceholderData, dataUpdatedAt, refetch } = result
+  return {
+    data,
+    problem: error === null ? null : problemFrom(error),
+    isPending,
+    isEarlier: isPlaceholderData,
+    at: dataUpdatedAt,
+    again: () => void refetch(),
+  }
+}
+
+/** Anything that was thrown, as a problem. */
+export const problemFrom = (error: unknown): Problem =>
+  error instanceof Problem ? error : new Problem(0, 'unexpected', String(error))
+
+/** Forgets what was kept below some paths, so that what is on the page is asked again. */
+export const renew = (...paths: string[]): Promise<void> =>
+  client.invalidateQueries({
+    predicate: ({ queryKey: [path] }) => paths.some((start) => String(path).startsWith(start)),
+  })

@@ -1,0 +1,12 @@
+/** The connected apps, by id. */
+import { type Asked, useAnswer } from './answers.ts'
+
+export type App = { id: string; organization_id: string; bundle_id: string; name: string | null }
+
+export const useApps = (): Asked<{ apps: App[] }> => useAnswer<{ apps: App[] }>('/api/v1/apps')
+
+/** What an app is called: its name, or its bundle id. */
+export const appName = (apps: readonly App[] | undefined, id: string | null): string => {
+  const app = apps?.find((one) => one.id === id)
+  return app?.name ?? app?.bundle_id ?? id ?? '–'
+}

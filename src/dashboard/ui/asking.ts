@@ -1,0 +1,64 @@
+/** Asks the server: one way to read, one to write, and every refusal as a `Problem` with words for a person. */
+
+/** A refusal in the server's words (RFC 9457), or of the network: then `status` is 0. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly errors: { path: string; message: string }[]
+
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    errors: { path: string; message: string }[] = [],
+  ) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.errors = errors
+  }
+}
+
+export type Query = Record<string, string | number | null | undefined>
+
+/** The address of an endpoint with what is not null of a query. */
+export function addressOf(path: string, query: Query = {}): string {
+  const words = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== '') words.set(name, String(value))
+  }
+  const text = words.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    const { code, detail, title, errors } = await response.json()
+    return new Problem(response.status, code ?? 'unknown', detail ?? title ?? response.statusText, errors)
+  } catch {
+    return new Problem(response.status, 'unknown', `The server answered ${response.status}.`)
+  }
+}
+
+async function ask<Answer>(address: string, options: RequestInit): Promise<Answer> {
+  const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
+    (error: unknown) => {
+      if (options.signal?.aborted) throw error
+      throw new Problem(0, 'offline', 'The server cannot be reached.')
+    },
+  )
+  if (!response.ok) throw await problemOf(response)
+  return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
+}
+
+/** Reads. @throws Problem */
+export const read = <Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> =>
+  ask<Answer>(addressOf(path, query), { headers: { accept: 'application/json' }, ...(signal && { signal }) })
+
+/** Writes. @throws Problem */
+export const write = <Answer>(method: 'POST' | 'DELETE', path: string, body: object = {}): Promise<Answer> =>
+  ask<Answer>(path, {
+    method,
+    headers: { accept: 'application/json', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })

@@ -1,0 +1,248 @@
+/** The bar over a view: which apps, days, money. What it says stands in the address. */
+import type { JSX } from 'preact'
+import { type App, useApps } from '../apps.ts'
+import { useOverview } from '../overview.ts'
+import { Icon } from '../parts/icons.tsx'
+import { Pick, Popover, Segments } from '../parts/popover.tsx'
+import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import { day, plusDays } from '../words.ts'
+
+type Change = (changes: Partial<Scope>) => void
+type PartProps = { scope: Scope; change: Change }
+
+function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
+  const names = apps.filter(({ id }) => chosen.includes(id)).map((app) => app.name ?? app.bundle_id)
+  if (names.length === 0) return apps.length === 1 ? (apps[0]?.name ?? 'All apps') : 'All apps'
+  return names.length === 1 ? (names[0] ?? '') : `${names.length} apps`
+}
+
+function AppPick({ scope, change }: PartProps): JSX.Element | null {
+  const apps = useApps().data?.apps ?? []
+  const toggle = (id: string): void => {
+    const others = scope.apps.filter((one) => one !== id)
+    const next = others.length === scope.apps.length ? [...scope.apps, id] : others
+    change({ apps: next.length === apps.length ? [] : next })
+  }
+  return (
+    <Popover
+      buttonClass="pick"
+      class="menu"
+      label={
+        <>
+          <Icon name="app" />
+          <span class="spoken">Apps: </span>
+          {appsTitle(apps, scope.apps)}
+          <Icon name="caret" class="caret" />
+        </>
+      }
+    >
+      {(close) => (
+        <fieldset class="plain-set">
+          <legend class="group">Apps</legend>
+          <label>
+            <input
+              type="checkbox"
+              checked={scope.apps.length === 0}
+              onClick={() => {
+                change({ apps: [] })
+                close()
+              }}
+            />
+            All apps
+          </label>
+          {apps.map((app) => (
+            <label key={app.id}>
+              <input type="checkbox" checked={scope.apps.includes(app.id)} onClick={() => toggle(app.id)} />
+              <span class="cut">{app.name ?? app.bundle_id}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Popover>
+  )
+}
+
+function RangePick({ scope, change }: PartProps): JSX.Element {
+  const today = useOverview(scope).standing?.today_on
+  const { from, to } = today ? daysOf(scope, today, null) : { from: '', to: '' }
+  const title = scope.range === 'custom' && today ? `${day(from)} – ${day(to)}` : RANGE_TITLES[scope.range]
+  const setDay = (which: 'from' | 'to') => (event: Event) => {
+    const { value } = event.currentTarget as HTMLInputElement
+    if (value !== '') change({ range: 'custom', from, to, [which]: value })
+  }
+  return (
+    <Popover
+      buttonClass="pick"
+      class="menu"
+      label={
+        <>
+          <Icon name="calendar" />
+          <span class="spoken">Days: </span>
+          {title}
+          <Icon name="caret" class="caret" />
+        </>
+      }
+    >
+      {(close) => (
+        <fieldset class="plain-set">
+          <legend class="group">Days</legend>
+          {RANGES.filter((range) => range !== 'custom').map((range) => (
+            <label key={range}>
+              <input
+                type="radio"
+                name="range"
+                checked={scope.range === range}
+                onClick={() => {
+                  change({ range })
+                  close()
+                }}
+              />
+              {RANGE_TITLES[range]}
+            </label>
+          ))}
+          <hr />
+          <div class="group">{RANGE_TITLES.custom}</div>
+          <label>
+            From
+            <input
+              class="input slim"
+              type="date"
+              value={from}
+              max={to}
+              min={today && plusDays(today, -1825)}
+              onChange={setDay('from')}
+            />
+          </label>
+          <label>
+            To
+            <input class="input slim" type="date" value={to} min={from} max={today} onChange={setDay('to')} />
+          </label>
+        </fieldset>
+      )}
+    </Popover>
+  )
+}
+
+/** ISO 4217 codes that Apple charges in most; others stand in the address as well. */
+const CURRENCIES = [
+  'USD',
+  'EUR',
+  'GBP',
+  'JPY',
+  'CAD',
+  'AUD',
+  'CHF',
+  'CNY',
+  'INR',
+  'BRL',
+  'MXN',
+  'KRW',
+  'SEK',
+  'TRY',
+]
+
+function CurrencyPick({ scope, change }: PartProps): JSX.Element {
+  const base = useOverview(scope).standing?.currency ?? ''
+  const named = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
+  return (
+    <Pick
+      title="Money"
+      value={scope.currency ?? ''}
+      choices={[
+        { value: '', title: base === '' ? 'Everything' : `All in ${base}` },
+        ...[...named, ...CURRENCIES].map((code) => ({ value: code, title: `Only ${code}` })),
+      ]}
+      onPick={(code) => change({ currency: code === '' ? null : code })}
+    />
+  )
+}
+
+const BASES = [
+  { value: 'gross', title: 'Gross' },
+  { value: 'proceeds', title: 'Proceeds' },
+] as const
+
+function MorePick({ scope, change }: PartProps): JSX.Element {
+  return (
+    <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More of what is shown">
+      {() => (
+        <>
+          <fieldset class="plain-set">
+            <legend class="group">Steps</legend>
+            {(['day', 'week', 'month'] as const).map((one) => (
+              <label key={one}>
+                <input
+                  type="radio"
+                  name="by"
+                  checked={scope.interval === one}
+                  onClick={() => change({ interval: one })}
+                />
+                {one === 'day' ? 'Days' : one === 'week' ? 'Weeks' : 'Months'}
+              </label>
+            ))}
+            <label>
+              <input
+                type="radio"
+                name="by"
+                checked={scope.interval === null}
+                onClick={() => change({ interval: null })}
+              />
+              As suits the range
+            </label>
+          </fieldset>
+          <hr />
+          <label>
+            <input
+              type="checkbox"
+              checked={scope.compare}
+              onClick={() => change({ compare: !scope.compare })}
+            />
+            Beside the time before
+          </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={scope.zone === 'pacific'}
+              onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
+            />
+            Days of Apple’s reports (Pacific time)
+          </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={scope.environment === 'sandbox'}
+              onClick={() =>
+                change({ environment: scope.environment === 'sandbox' ? 'production' : 'sandbox' })
+              }
+            />
+            Sandbox instead of production
+          </label>
+        </>
+      )}
+    </Popover>
+  )
+}
+
+/** `parts`: what the view below listens to. */
+export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' }): JSX.Element {
+  const { scope, change } = useScope()
+  const { basis } = useSession()
+  return (
+    <search class="bar" aria-label="What is shown">
+      <AppPick scope={scope} change={change} />
+      {parts === 'all' && <RangePick scope={scope} change={change} />}
+      {parts !== 'place' && basis === null && (
+        <Segments
+          title="Money as"
+          value={scope.basis}
+          choices={BASES}
+          onPick={(value) => change({ basis: value })}
+        />
+      )}
+      {parts === 'all' && <CurrencyPick scope={scope} change={change} />}
+      <MorePick scope={scope} change={change} />
+      {scope.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}
+    </search>
+  )
+}

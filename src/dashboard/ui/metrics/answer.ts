@@ -1,0 +1,79 @@
+/** One metric's answer, and how its figures are written. */
+import type { InferOutput } from 'valibot'
+import type { SeriesSchema } from '../../metrics_answers.ts'
+import { type App, appName } from '../apps.ts'
+import { country } from '../countries.ts'
+import { count, money, plural, share, shortCount, shortMoney, times } from '../words.ts'
+import type { Definition } from './definitions.ts'
+
+export type MetricAnswer = InferOutput<typeof SeriesSchema>
+export type Series = MetricAnswer['series'][number]
+export type Point = Series['points'][number]
+
+/** The figure of a point: thousandths of money, a count or a ratio; null where nothing is known. */
+export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): number | null {
+  if (point === undefined) return null
+  if (unit === 'money') return point.milli ?? point.count ?? null
+  return (unit === 'count' ? point.count : point.ratio) ?? null
+}
+
+/** How figures of an answer are written, in full and short. A ratio of money to money is not a share but how often. */
+export function wordsOf({ metric, unit, currency }: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): {
+  words: (value: number | null) => string
+  short: (value: number) => string
+} {
+  if (unit === 'money') {
+    return { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
+  }
+  if (unit === 'count') return { words: count, short: shortCount }
+  if (metric === 'quick_ratio') return { words: times, short: (value) => times(value) }
+  return {
+    words: (value) => share(value),
+    short: (value) => share(value, value !== 0 && Math.abs(value) < 0.02 ? 1 : 0),
+  }
+}
+
+const OFFERS: Record<string, string> = {
+  trial: 'Free trial',
+  free_offer: 'Free offer',
+  intro: 'Introductory',
+  offer: 'Other offer',
+  paid: 'Standard price',
+  none: 'No offer',
+}
+const UNITS: Record<string, string> = { D: 'day', W: 'week', M: 'month', Y: 'year' }
+
+/** `P1M` as `1 month`. */
+export function period(code: string): string {
+  const [, many = '', unit = ''] = /^P(\d+)([DWMY])$/.exec(code) ?? []
+  const word = UNITS[unit]
+  return word ? plural(Number(many), word) : code
+}
+
+/** A value of a split, as a person calls it. */
+export function valueName(
+  split: string | null,
+  value: string | null,
+  others: number,
+  apps: readonly App[],
+): string {
+  if (others > 0) return `${plural(others, 'other')}`
+  if (value === null || value === '') return 'Unknown'
+  if (split === 'app') return appName(apps, value)
+  if (split === 'country') return country(value)
+  if (split === 'offer') return OFFERS[value] ?? value
+  return split === 'period' ? period(value) : value
+}
+
+export const SPLIT_TITLES: Record<string, string> = {
+  app: 'By app',
+  product: 'By product',
+  country: 'By country',
+  period: 'By period',
+  offer: 'By offer',
+  currency: 'By currency',
+}
+
+/** A part of a metric, as its definition calls it. */
+export const partTitle = (definition: Definition | undefined, part: string | null): string =>
+  definition?.parts.find((one) => one.name === part)?.title ?? definition?.title ?? part ?? ''

@@ -1,0 +1,66 @@
+/** Where the figures of an answer are from, in words. */
+import { day, money, plural, share } from '../words.ts'
+import type { MetricAnswer } from './answer.ts'
+
+const SOURCES = {
+  reports: 'Apple’s daily reports',
+  anchored: 'Apple’s last report and what single transactions changed since',
+  ledger: 'single transactions that Apple signed',
+}
+
+/** One sentence, or two where several sources take turns. */
+export function originOf({ sources }: MetricAnswer): string {
+  if (sources.length === 0) return `From ${SOURCES.ledger}.`
+  const kinds = [...new Set(sources.map(({ source }) => source))]
+  if (kinds.length === 1 && kinds[0]) return `From ${SOURCES[kinds[0]]}.`
+  const reportsUntil = sources.filter(({ source }) => source === 'reports').map(({ until_on }) => until_on)
+  const last = reportsUntil.sort().at(-1)
+  const then = kinds.includes('anchored') ? SOURCES.anchored : SOURCES.ledger
+  return last
+    ? `From ${SOURCES.reports} until ${day(last)}, then from ${then}.`
+    : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
+}
+
+/** The seams, to be drawn and explained. */
+export const seamsOf = ({ seams }: MetricAnswer): { on: string; words: string }[] => {
+  const days = [...new Set(seams.map(({ on }) => on))]
+  return days.map((on) => ({
+    on,
+    words: `From here on (midnight, Pacific time) single transactions alone; before, Apple’s reports.`,
+  }))
+}
+
+/** Which share of the proceeds is not Apple's own figure; nothing where all of it is, or none are shown. */
+export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
+  if (proceeds_known === null) return null
+  const { exact, ratio, estimated } = proceeds_known
+  const all = Math.abs(exact) + Math.abs(ratio) + Math.abs(estimated)
+  if (all === 0) return null
+  const parts = [
+    `${share(Math.abs(exact) / all)} as Apple’s report of the day says`,
+    `${share(Math.abs(ratio) / all)} by the share of another day’s report`,
+    `${share(Math.abs(estimated) / all)} estimated by Apple’s commission`,
+  ]
+  return `Proceeds: ${parts.join(', ')}.`
+}
+
+/** Amounts that no exchange rate is known for. */
+export function unconvertedOf({ series }: MetricAnswer): string | null {
+  const sums = new Map<string, number>()
+  for (const { part, points } of series) {
+    if (part !== null) continue
+    for (const { not_converted = [] } of points) {
+      for (const { currency, milli = 0 } of not_converted)
+        sums.set(currency, (sums.get(currency) ?? 0) + milli)
+    }
+  }
+  if (sums.size === 0) return null
+  return `Not converted, for want of an exchange rate: ${[...sums].map(([currency, milli]) => money(milli, currency)).join(', ')}.`
+}
+
+/** How many cost something that Apple has not told. */
+export function unpricedOf({ series, kind }: MetricAnswer): string | null {
+  const unpriced = series.find(({ part }) => part === 'unpriced')?.points.map(({ count = 0 }) => count) ?? []
+  const many = kind === 'level' ? (unpriced.at(-1) ?? 0) : unpriced.reduce((sum, one) => sum + one, 0)
+  return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
+}

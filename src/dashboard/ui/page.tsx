@@ -1,0 +1,97 @@
+/** Which view an address means, and whether one must sign in first. */
+
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
+import { useAnswer } from './answers.ts'
+import { Frame } from './frame/frame.tsx'
+import { Empty, Failed } from './parts/states.tsx'
+import { type Session, SessionContext } from './session.ts'
+import { SignIn } from './sign_in/sign_in.tsx'
+
+const Today = lazy(() => import('./today/today.tsx').then((module) => module.Today))
+const Revenue = lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue))
+const Subscriptions = lazy(() =>
+  import('./subscriptions/subscriptions.tsx').then((module) => module.Subscriptions),
+)
+const Retention = lazy(() => import('./retention/retention.tsx').then((module) => module.Retention))
+const Customers = lazy(() => import('./customers/customers.tsx').then((module) => module.Customers))
+const Profile = lazy(() => import('./customers/profile.tsx').then((module) => module.Profile))
+const Events = lazy(() => import('./events/events.tsx').then((module) => module.Events))
+const Coverage = lazy(() => import('./events/coverage.tsx').then((module) => module.Coverage))
+const Settings = lazy(() => import('./settings/settings.tsx').then((module) => module.Settings))
+
+const Nowhere = (): JSX.Element => (
+  <main class="page" id="content">
+    <Empty icon="question" title="There is nothing at this address">
+      <a class="button" href="/">
+        To today
+      </a>
+    </Empty>
+  </main>
+)
+
+const FOR_THE_OWNER = [
+  <Route key="customers" path="/customers" component={Customers} />,
+  <Route key="customer" path="/customers/:id" component={Profile} />,
+  <Route key="events" path="/events" component={Events} />,
+  <Route key="coverage" path="/coverage" component={Coverage} />,
+  <Route key="settings" path="/settings" component={Settings} />,
+  <Route key="section" path="/settings/:section" component={Settings} />,
+]
+
+const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
+  <Router>
+    <Route path="/" component={Today} />
+    <Route path="/revenue" component={Revenue} />
+    <Route path="/subscriptions" component={Subscriptions} />
+    <Route path="/retention" component={Retention} />
+    {isGuest ? [] : FOR_THE_OWNER}
+    <Route default component={Nowhere} />
+  </Router>
+)
+
+function Broken({ error, again }: { error: Error; again: () => void }): JSX.Element {
+  return (
+    <main class="page" id="content">
+      <Empty icon="warning" title="This view broke">
+        <p>{error.message}</p>
+        <button type="button" class="button" onClick={again}>
+          Draw it again
+        </button>
+      </Empty>
+    </main>
+  )
+}
+
+function Gate(): JSX.Element | null {
+  const session = useAnswer<Session>('/api/v1/session')
+  const [broken, setBroken] = useState<Error | null>(null)
+  const { data, problem, again } = session
+  if (!data)
+    return problem ? (
+      <main class="alone">
+        <Failed problem={problem} again={again} />
+      </main>
+    ) : null
+  if (data.state === 'setup' || data.state === 'signed_out') return <SignIn session={data} />
+  return (
+    <SessionContext.Provider value={data}>
+      <Frame>
+        {broken ? (
+          <Broken error={broken} again={() => setBroken(null)} />
+        ) : (
+          <ErrorBoundary onError={setBroken}>
+            <Views isGuest={data.state === 'guest'} />
+          </ErrorBoundary>
+        )}
+      </Frame>
+    </SessionContext.Provider>
+  )
+}
+
+export const Page = (): JSX.Element => (
+  <LocationProvider>
+    <Gate />
+  </LocationProvider>
+)

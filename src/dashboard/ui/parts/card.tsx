@@ -1,0 +1,76 @@
+/** A card: a heading with its definition, tools, a body and a foot. And a figure with its change. */
+import type { ComponentChildren, JSX } from 'preact'
+import { change } from '../words.ts'
+import { Tip } from './popover.tsx'
+
+type CardProps = {
+  title: ComponentChildren
+  /** What the title means. */
+  about?: ComponentChildren
+  tools?: ComponentChildren
+  foot?: ComponentChildren
+  class?: string
+  children: ComponentChildren
+}
+
+export const Card = ({
+  title,
+  about,
+  tools,
+  foot,
+  class: className = '',
+  children,
+}: CardProps): JSX.Element => (
+  <section class={`card ${className}`}>
+    <header class="card-head">
+      <h2>
+        {title}
+        {about && <Tip title={typeof title === 'string' ? title : 'this'}>{about}</Tip>}
+      </h2>
+      {tools && <div class="card-tools">{tools}</div>}
+    </header>
+    <div class="card-body">{children}</div>
+    {foot && <footer class="card-foot">{foot}</footer>}
+  </section>
+)
+
+/** How much more or less than before, as a share. `isGoodUp` false: less is better, as of churn. */
+export function Delta({
+  now,
+  before,
+  isGoodUp = true,
+  against,
+}: {
+  now: number
+  before: number
+  isGoodUp?: boolean
+  against: string
+}): JSX.Element | null {
+  if (before === 0) return null
+  const ratio = (now - before) / Math.abs(before)
+  const mood = ratio === 0 ? 'quiet' : ratio > 0 === isGoodUp ? 'good' : 'bad'
+  return (
+    <span class={`delta ${mood}`} title={against}>
+      {change(ratio)}
+      <span class="spoken"> {against}</span>
+    </span>
+  )
+}
+
+type StatProps = {
+  label: string
+  about?: ComponentChildren
+  children: ComponentChildren
+  under?: ComponentChildren
+}
+/** One figure with its name. */
+export const Stat = ({ label, about, children, under }: StatProps): JSX.Element => (
+  <div class="stat">
+    <span class="label">
+      {label}
+      {about && <Tip title={label}>{about}</Tip>}
+    </span>
+    <span class="figure">{children}</span>
+    {under && <span class="small quiet">{under}</span>}
+  </div>
+)

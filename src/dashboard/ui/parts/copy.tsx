@@ -1,0 +1,43 @@
+/** Something to paste elsewhere, with a button that takes it along. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+
+/** Where the clipboard is out of reach (plain http), the text is marked, ready for the keys. */
+async function take(text: string, box: HTMLElement | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    if (box) getSelection()?.selectAllChildren(box)
+    return false
+  }
+}
+
+export function Copy({
+  text,
+  label,
+  isBlock = false,
+}: {
+  text: string
+  label: string
+  isBlock?: boolean
+}): JSX.Element {
+  const [said, say] = useState('')
+  const copy = async (event: Event): Promise<void> => {
+    const box = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
+    say((await take(text, box)) ? 'Copied' : 'Marked: copy it with the keyboard')
+    setTimeout(() => say(''), 2000)
+  }
+  return (
+    <div class="copy">
+      {isBlock ? <pre>{text}</pre> : <code>{text}</code>}
+      <button type="button" class="button plain" aria-label={`Copy ${label}`} onClick={copy}>
+        <Icon name={said === 'Copied' ? 'check' : 'copy'} />
+        <span role="status" class={said === '' || said === 'Copied' ? 'spoken' : 'tiny'}>
+          {said}
+        </span>
+      </button>
+    </div>
+  )
+}

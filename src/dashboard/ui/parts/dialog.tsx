@@ -1,0 +1,94 @@
+/** A dialog over the page, on the browser's own: focus stays inside, Escape closes, focus goes back. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { problemFrom } from '../answers.ts'
+import { Icon } from './icons.tsx'
+
+type DialogProps = { title: string; onClose: () => void; isWide?: boolean; children: ComponentChildren }
+
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps): JSX.Element {
+  const box = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => box.current?.showModal(), [])
+  return (
+    <dialog ref={box} class={isWide ? 'sheet wide' : 'sheet'} aria-labelledby={id} onClose={onClose}>
+      <div class="sheet-head">
+        <h2 id={id}>{title}</h2>
+        <button
+          type="button"
+          class="button plain icon"
+          aria-label="Close"
+          onClick={() => box.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {children}
+    </dialog>
+  )
+}
+
+/** Something that a press sets off: whether it is under way, and what was wrong with it. */
+export function useDeed(deed: () => Promise<void>): {
+  run: () => void
+  isBusy: boolean
+  problem: string | null
+} {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const run = (): void => {
+    setBusy(true)
+    setProblem(null)
+    deed()
+      .catch((error: unknown) => setProblem(problemFrom(error).message))
+      .finally(() => setBusy(false))
+  }
+  return { run, isBusy, problem }
+}
+
+type ConfirmProps = {
+  title: string
+  children: ComponentChildren
+  verb: string
+  isDanger?: boolean
+  deed: () => Promise<void>
+  onClose: () => void
+}
+
+/** Asks before something that cannot be taken back, and says what went wrong. */
+export function Confirm({
+  title,
+  children,
+  verb,
+  isDanger = true,
+  deed,
+  onClose,
+}: ConfirmProps): JSX.Element {
+  const { run, isBusy, problem } = useDeed(async () => {
+    await deed()
+    onClose()
+  })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack small">{children}</div>
+      {problem && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="sheet-foot">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class={isDanger ? 'button danger main' : 'button main'}
+          disabled={isBusy}
+          onClick={run}
+        >
+          {verb}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

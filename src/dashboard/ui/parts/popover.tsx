@@ -1,0 +1,170 @@
+/** Something that opens beside a button and closes by itself: menus, definitions. On the browser's own popovers. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+
+const EDGE = 12
+
+/** Below its button, or above where there is no room, and never off the screen. */
+function place(box: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect()
+  const { offsetWidth: width, offsetHeight: height } = box
+  const left = Math.max(EDGE, Math.min(at.left, window.innerWidth - width - EDGE))
+  const isRoomBelow = at.bottom + height + EDGE < window.innerHeight
+  const top = isRoomBelow ? at.bottom + 6 : Math.max(EDGE, at.top - height - 6)
+  box.style.left = `${left}px`
+  box.style.top = `${top}px`
+}
+
+type PopoverProps = {
+  /** What the button shows, and its classes. */
+  label: ComponentChildren
+  buttonClass: string
+  /** The button's name where `label` has no words. */
+  title?: string | undefined
+  class: string
+  role?: 'dialog' | 'menu' | 'group'
+  /** Called to draw what is inside, only while it is open. */
+  children: (close: () => void) => ComponentChildren
+  onHover?: boolean
+}
+
+/** A button and what it opens. Escape and a press elsewhere close it; focus goes back to the button. */
+export function Popover({
+  label,
+  buttonClass,
+  title,
+  class: className,
+  role = 'group',
+  children,
+  onHover,
+}: PopoverProps): JSX.Element {
+  const id = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => box.current?.hidePopover()
+  const hovering = onHover && {
+    onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && box.current?.showPopover(),
+    onPointerLeave: (event: PointerEvent) => event.pointerType === 'mouse' && close(),
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={buttonClass}
+        popovertarget={id}
+        aria-expanded={isOpen}
+        aria-label={title}
+        {...hovering}
+      >
+        {label}
+      </button>
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: each of the roles that it may have takes a label */}
+      <div
+        ref={box}
+        id={id}
+        popover="auto"
+        role={role}
+        aria-label={title}
+        class={className}
+        onBeforeToggle={(event) => event.newState === 'open' && setOpen(true)}
+        onToggle={(event) => {
+          const opened = event.newState === 'open'
+          setOpen(opened)
+          if (opened && box.current && button.current) place(box.current, button.current)
+        }}
+      >
+        {isOpen && children(close)}
+      </div>
+    </>
+  )
+}
+
+/** A word's meaning, one hover or tap away. */
+export const Tip = ({ title, children }: { title: string; children: ComponentChildren }): JSX.Element => (
+  <span class="tip">
+    <Popover
+      label={<Icon name="info" />}
+      buttonClass=""
+      title={`What is ${title}?`}
+      class="tip-text"
+      role="dialog"
+      onHover
+    >
+      {() => children}
+    </Popover>
+  </span>
+)
+
+type PickProps<Value extends string> = {
+  title: string
+  value: Value
+  choices: readonly { value: Value; title: string }[]
+  onPick: (value: Value) => void
+  icon?: Parameters<typeof Icon>[0]['name']
+}
+
+/** One choice out of several, in a menu. */
+export const Pick = <Value extends string>({
+  title,
+  value,
+  choices,
+  onPick,
+  icon,
+}: PickProps<Value>): JSX.Element => (
+  <Popover
+    label={
+      <>
+        {icon && <Icon name={icon} />}
+        <span class="spoken">{title}: </span>
+        {choices.find((one) => one.value === value)?.title ?? value}
+        <Icon name="caret" class="caret" />
+      </>
+    }
+    buttonClass="pick"
+    class="menu"
+  >
+    {(close) => (
+      <fieldset class="plain-set">
+        <legend class="group">{title}</legend>
+        {choices.map((one) => (
+          <label key={one.value}>
+            <input
+              type="radio"
+              name={title}
+              checked={one.value === value}
+              onClick={() => {
+                close()
+                if (one.value !== value) onPick(one.value)
+              }}
+            />
+            {one.title}
+          </label>
+        ))}
+      </fieldset>
+    )}
+  </Popover>
+)
+
+/** One choice out of few, all in sight. */
+export const Segments = <Value extends string>({
+  title,
+  value,
+  choices,
+  onPick,
+}: PickProps<Value>): JSX.Element => (
+  <fieldset class="segments plain-set" aria-label={title}>
+    {choices.map((one) => (
+      <button
+        key={one.value}
+        type="button"
+        aria-pressed={one.value === value}
+        onClick={() => onPick(one.value)}
+      >
+        {one.title}
+      </button>
+    ))}
+  </fieldset>
+)

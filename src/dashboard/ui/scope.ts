@@ -1,0 +1,142 @@
+/** What every view is about: which apps, days, money. It stands in the address, so that a view can be kept and sent. */
+import { useLocation } from 'preact-iso'
+import type { Query } from './asking.ts'
+import { daysBetween, type Interval, plusDays } from './words.ts'
+
+export const RANGES = ['7d', '28d', '90d', '12m', 'all', 'custom'] as const
+export type Range = (typeof RANGES)[number]
+export const RANGE_TITLES: Record<Range, string> = {
+  '7d': '7 days',
+  '28d': '28 days',
+  '90d': '90 days',
+  '12m': '12 months',
+  all: 'All time',
+  custom: 'Other days',
+}
+const RANGE_DAYS: Partial<Record<Range, number>> = { '7d': 7, '28d': 28, '90d': 90 }
+
+export type Scope = {
+  apps: string[]
+  organization: string | null
+  range: Range
+  from: string | null
+  to: string | null
+  /** null: what suits the range. */
+  interval: Interval | null
+  currency: string | null
+  basis: 'gross' | 'proceeds'
+  environment: 'production' | 'sandbox'
+  zone: 'own' | 'pacific'
+  compare: boolean
+}
+
+const word = <Word extends string>(text: string | undefined, words: readonly Word[], otherwise: Word): Word =>
+  words.find((one) => one === text) ?? otherwise
+
+/** What an address says of it; what it does not say is the usual. */
+export function scopeFrom(query: Record<string, string>): Scope {
+  const intervals = ['day', 'week', 'month'] as const
+  return {
+    apps: (query.app ?? '').split(',').filter((id) => id !== ''),
+    organization: query.org ?? null,
+    range: word(query.range, RANGES, '90d'),
+    from: query.from ?? null,
+    to: query.to ?? null,
+    interval: intervals.find((one) => one === query.by) ?? null,
+    currency: query.currency ?? null,
+    basis: word(query.basis, ['gross', 'proceeds'], 'gross'),
+    environment: word(query.env, ['production', 'sandbox'], 'production'),
+    zone: word(query.zone, ['own', 'pacific'], 'own'),
+    compare: query.compare === '1',
+  }
+}
+
+/** The words of an address that say it; nothing for what is usual. */
+export function scopeWords(scope: Scope): Query {
+  const isCustom = scope.range === 'custom'
+  return {
+    app: scope.apps.join(','),
+    org: scope.organization,
+    range: scope.range === '90d' ? null : scope.range,
+    from: isCustom ? scope.from : null,
+    to: isCustom ? scope.to : null,
+    by: scope.interval,
+    currency: scope.currency,
+    basis: scope.basis === 'gross' ? null : scope.basis,
+    env: scope.environment === 'production' ? null : scope.environment,
+    zone: scope.zone === 'own' ? null : scope.zone,
+    compare: scope.compare ? 1 : null,
+  }
+}
+
+const NAMES = ['app', 'org', 'range', 'from', 'to', 'by', 'currency', 'basis', 'env', 'zone', 'compare']
+
+/** An address with the scope of the present one and words of its own. */
+export function hrefWithin(path: string, present: Record<string, string>, own: Query = {}): string {
+  const words = new URLSearchParams()
+  for (const name of NAMES) if (present[name]) words.set(name, present[name])
+  for (const [name, value] of Object.entries(own)) {
+    if (value === null || value === undefined || value === '') words.delete(name)
+    else words.set(name, String(value))
+  }
+  const text = words.toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+/** The scope of the present address, and a way to another one with the same view. */
+export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) => void; href: typeof href } {
+  const { query, path, route } = useLocation()
+  const scope = scopeFrom(query)
+  const change = (changes: Partial<Scope>): void => {
+    const others = Object.fromEntries(Object.entries(query).filter(([name]) => !NAMES.includes(name)))
+    route(hrefWithin(path, others, scopeWords({ ...scope, ...changes })), true)
+  }
+  const href = (to: string, own: Query = {}): string => hrefWithin(to, query, own)
+  return { scope, change, href }
+}
+
+/** Words of the present address that belong to the view and not to the scope, as of a search or a filter. */
+export function useOwnWords(): [Record<string, string>, (changes: Query) => void] {
+  const { query, path, route } = useLocation()
+  const change = (changes: Query): void => route(hrefWithin(path, query, { ...query, ...changes }), true)
+  return [query, change]
+}
+
+/** The interval that a range is told by unless one is chosen: some thirty to ninety points. */
+export function intervalOf(scope: Scope, days: number): Interval {
+  if (scope.interval) return scope.interval
+  if (days <= 100) return 'day'
+  return days <= 400 ? 'week' : 'month'
+}
+
+/** From which day to which one, for a `today` of the organization's. */
+export function daysOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
+  if (scope.range === 'custom' && scope.from && scope.to) {
+    const to = scope.to > today ? today : scope.to
+    return { from: scope.from > to ? to : scope.from, to }
+  }
+  if (scope.range === '12m')
+    return { from: plusDays(`${Number(today.slice(0, 4)) - 1}${today.slice(4)}`, 1), to: today }
+  if (scope.range === 'all') return { from: first ?? plusDays(today, -1825), to: today }
+  return { from: plusDays(today, 1 - (RANGE_DAYS[scope.range] ?? 90)), to: today }
+}
+
+/** What an endpoint of metrics is asked for this scope. */
+export function metricQuery(scope: Scope, today: string, first: string | null = null): Query {
+  const { from, to } = daysOf(scope, today, first)
+  return {
+    ...placeQuery(scope),
+    from,
+    to,
+    interval: intervalOf(scope, daysBetween(from, to)),
+    currency: scope.currency,
+  }
+}
+
+/** Whose figures. */
+export const placeQuery = (scope: Scope): Query => ({
+  app: scope.apps.join(','),
+  organization: scope.organization,
+  environment: scope.environment === 'production' ? null : scope.environment,
+  zone: scope.zone === 'own' ? null : scope.zone,
+})

@@ -1,0 +1,61 @@
+/** The page without a network: keeps the files of one version, never an answer with anybody's data. */
+
+declare const SHELL: string[]
+declare const VERSION: string
+/** What a service worker has around it: the page's own types know only windows. */
+type Around = {
+  addEventListener(type: string, listener: (event: WorkerEvent) => void): void
+  skipWaiting(): Promise<void>
+  clients: { claim(): Promise<void> }
+  location: Location
+}
+type WorkerEvent = Event & {
+  request: Request
+  waitUntil(work: Promise<unknown>): void
+  respondWith(answer: Promise<Response>): void
+}
+
+const worker = self as unknown as Around
+const NAME = `windfall-${VERSION}`
+
+async function install(): Promise<void> {
+  const cache = await caches.open(NAME)
+  await cache.addAll(SHELL)
+  await worker.skipWaiting()
+}
+
+async function activate(): Promise<void> {
+  const names = await caches.keys()
+  await Promise.all(names.filter((name) => name !== NAME).map((name) => caches.delete(name)))
+  await worker.clients.claim()
+}
+
+/** Files are named after their content, so the kept one is right. */
+async function file(request: Request): Promise<Response> {
+  const cache = await caches.open(NAME)
+  const kept = await cache.match(request)
+  if (kept) return kept
+  const response = await fetch(request)
+  if (response.ok) await cache.put(request, response.clone())
+  return response
+}
+
+async function view(request: Request): Promise<Response> {
+  try {
+    return await fetch(request)
+  } catch (error) {
+    const kept = await caches.match('/')
+    if (kept) return kept
+    throw error
+  }
+}
+
+worker.addEventListener('install', (event) => event.waitUntil(install()))
+worker.addEventListener('activate', (event) => event.waitUntil(activate()))
+worker.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== worker.location.origin) return
+  if (pathname.startsWith('/assets/')) event.respondWith(file(request))
+  else if (request.mode === 'navigate') event.respondWith(view(request))
+})

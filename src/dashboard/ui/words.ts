@@ -1,0 +1,117 @@
+/** Numbers, money, days and instants in the words of the viewer's own locale. */
+
+const kept = new Map<string, Intl.NumberFormat>()
+const locale = navigator.language
+
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify(options)
+  const made = kept.get(key) ?? new Intl.NumberFormat(locale, options)
+  kept.set(key, made)
+  return made
+}
+
+/** Nothing is known, which is not zero. */
+export const UNKNOWN = '–'
+
+/** Whole figures drop their cents from here on: they say nothing there, and do not fit. */
+const CENTS_BELOW = 100_000_000
+
+/** Thousandths of a currency, as `$1,234.56`. */
+export function money(milli: number | null | undefined, currency: string | null): string {
+  if (milli === null || milli === undefined) return UNKNOWN
+  if (currency === null) return numbers({ maximumFractionDigits: 2 }).format(milli / 1000)
+  const digits = Math.abs(milli) >= CENTS_BELOW ? { maximumFractionDigits: 0 } : {}
+  return numbers({ style: 'currency', currency, ...digits }).format(milli / 1000)
+}
+
+/** The same in as few characters as an axis has. */
+export const shortMoney = (milli: number, currency: string | null): string =>
+  numbers({
+    ...(currency ? { style: 'currency', currency } : {}),
+    notation: 'compact',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: Math.abs(milli) < 10_000 ? 2 : 1,
+  }).format(milli / 1000)
+
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? UNKNOWN : numbers({}).format(value)
+
+export const shortCount = (value: number): string =>
+  numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(value)
+
+/** A share from 0 to 1 as `12.3 %`. */
+export const share = (ratio: number | null | undefined, digits = 1): string =>
+  ratio === null || ratio === undefined
+    ? UNKNOWN
+    : numbers({ style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+        ratio,
+      )
+
+/** A ratio that is not a share, as `2.4`. */
+export const times = (ratio: number | null | undefined): string =>
+  ratio === null || ratio === undefined ? UNKNOWN : numbers({ maximumFractionDigits: 2 }).format(ratio)
+
+/** With its sign, as `+12.3 %`. */
+export const change = (ratio: number): string =>
+  numbers({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
+
+const DAY_MS = 86_400_000
+const utc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options })
+const dayNames = utc({ day: 'numeric', month: 'short', year: 'numeric' })
+const shortDays = utc({ day: 'numeric', month: 'short' })
+const weekdays = utc({ weekday: 'long' })
+const monthNames = utc({ month: 'long', year: 'numeric' })
+const shortMonths = utc({ month: 'short', year: '2-digit' })
+const dateOf = (on: string): Date => new Date(`${on}T00:00:00Z`)
+
+/** A day, `2026-11-21`, as people write it. */
+export const day = (on: string): string => dayNames.format(dateOf(on))
+export const shortDay = (on: string): string => shortDays.format(dateOf(on))
+export const weekday = (on: string): string => weekdays.format(dateOf(on))
+export const month = (on: string): string => monthNames.format(dateOf(on))
+export const shortMonth = (on: string): string => shortMonths.format(dateOf(on))
+
+export type Interval = 'day' | 'week' | 'month'
+/** The day, week or month that begins on a day. */
+export function bucket(on: string, interval: Interval): string {
+  if (interval === 'month') return month(on)
+  return interval === 'week' ? `${shortDay(on)} – ${day(plusDays(on, 6))}` : day(on)
+}
+
+/** A day so many days later. */
+export const plusDays = (on: string, days: number): string =>
+  new Date(dateOf(on).getTime() + days * DAY_MS).toISOString().slice(0, 10)
+/** How many days lie between two. */
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / DAY_MS)
+
+const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const clocks = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+/** An instant, in the viewer's own time zone. */
+export const instant = (at: number | null | undefined): string =>
+  at === null || at === undefined ? UNKNOWN : instants.format(at)
+export const clock = (at: number): string => clocks.format(at)
+export const date = (at: number | null | undefined): string =>
+  at === null || at === undefined ? UNKNOWN : dates.format(at)
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * DAY_MS],
+  ['month', 30 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+/** How long ago, or in how long: `5 min. ago`, `in 3 days`. */
+export function ago(at: number, now: number): string {
+  for (const [unit, ms] of STEPS) {
+    if (Math.abs(now - at) >= ms) return relative.format(Math.trunc((at - now) / ms), unit)
+  }
+  return relative.format(0, 'second')
+}
+
+/** `1 link`, `2 links`: English alone, like the page. */
+export const plural = (many: number, one: string, several = `${one}s`): string =>
+  `${count(many)} ${many === 1 ? one : several}`
