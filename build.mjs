@@ -147,6 +147,7 @@ async function build() {
   if (isFresh('dist/.built', mark)) return
   say('Building …')
   const { build: bundle } = await import('esbuild')
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
   const page = await buildPage(bundle, version)
@@ -169,6 +170,10 @@ async function build() {
     external: ['better-sqlite3'],
     define: {
       BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
+      // Shorter ones cannot be chosen anyway; the whole list would be a tenth of the program.
+      BUNDLED_PASSWORDS: JSON.stringify(
+        dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
+      ),
       BUNDLED_VERSION: JSON.stringify(version),
       BUNDLED_PAGE: JSON.stringify(page),
     },

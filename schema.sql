@@ -918,3 +918,57 @@ create table api_tokens (
   used_at                 integer,
   revoked_at              integer
 ) strict;
+
+-- The owner, in one row. Either the password (argon2id, a PHC string), or a link that works once, or both for a moment;
+-- of the link only the SHA-256.
+create table owner (
+  id                      integer primary key check (id = 1),
+  password                text,
+  link_kind               text,
+  link_hash               blob,
+  link_expires_at         integer,
+  changed_at              integer not null
+) strict;
+
+-- What guests may read: as api_tokens. `passcode` is a PHC string.
+create table share_links (
+  id                      text primary key,
+  organization_id         text,
+  apps                    text,
+  basis                   text not null,
+  label                   text not null,
+  hash                    blob not null unique,
+  passcode                text,
+  created_at              integer not null,
+  expires_at              integer,
+  opened_at               integer,
+  revoked_at              integer
+) strict;
+
+-- Who is signed in; the owner's have no link. What is over is deleted.
+create table sessions (
+  id                      text primary key,
+  link_id                 text references share_links (id),
+  hash                    blob not null unique,
+  address                 text not null,
+  user_agent              text not null,
+  created_at              integer not null,
+  seen_at                 integer not null,
+  confirmed_at            integer not null
+) strict;
+create index sessions_by_link on sessions (link_id);
+
+-- Who did what, or tried to. Only ever added to.
+create table audit_log (
+  id                      integer primary key autoincrement,
+  at                      integer not null,
+  actor                   text not null,
+  address                 text,
+  action                  text not null,
+  subject                 text,
+  detail                  text
+) strict;
+create trigger audit_log_stands before update on audit_log
+begin select raise(abort, 'the audit log is only added to'); end;
+create trigger audit_log_stays before delete on audit_log
+begin select raise(abort, 'the audit log is only added to'); end;

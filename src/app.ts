@@ -28,9 +28,10 @@ import { historyRoutes } from './dashboard/history.ts'
 import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
 import { metricRoutes } from './dashboard/metrics.ts'
+import { openDoor } from './dashboard/owner/door.ts'
+import { openEndings } from './dashboard/owner/endings.ts'
 import { pageRoutes } from './dashboard/pages.ts'
 import { rateRoutes } from './dashboard/rates.ts'
-import { openReaders } from './dashboard/readers.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
@@ -110,9 +111,15 @@ export async function openApp(options: AppOptions) {
   const forgetting = openForgetting({ store, clock, feed, live, log, wait })
   const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
-  const tokens = openApiTokens(store, clock)
-  const readers = openReaders({ tokens })
+  const endings = openEndings()
+  const tokens = openApiTokens(store, clock, endings)
   const http = openHttp({ log, version, ...reachOf(config) })
+  const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
+  const door = openDoor({
+    ...{ store, clock, monotonic, wait, log, tokens, endings },
+    ...{ settings: entry, base_url: http.baseUrl },
+  })
+  const { readers, audit, owner, sessions, links } = door
   const rateSettings = { ...config.rates }
   const also = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random } = options
@@ -152,7 +159,8 @@ export async function openApp(options: AppOptions) {
   http.add(frontRoutes())
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
-  http.add(dashboardRoutes({ feed, live, apps, readers, closing: http.closing }))
+  http.add(door.routes)
+  http.add(dashboardRoutes({ feed, live, apps, readers, endings, closing: http.closing }))
   http.add(forgetRoutes({ store, keys, apps, readers, forgetting }))
   http.add(customerRoutes({ customers, apps, readers }))
   http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))
@@ -181,6 +189,7 @@ export async function openApp(options: AppOptions) {
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(limits, next.limits)
     Object.assign(rateSettings, next.rates)
+    Object.assign(entry, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(next.jobs)
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
@@ -238,6 +247,10 @@ export async function openApp(options: AppOptions) {
     attribution,
     forgetting,
     tokens,
+    owner,
+    sessions,
+    links,
+    audit,
     verifier,
     declare,
     close,

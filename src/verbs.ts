@@ -7,11 +7,12 @@ import type { App } from './apps/apps.ts'
 import type { Refreshed } from './apps/catalogue.ts'
 import { AppUserId } from './attribution/requests.ts'
 import { type Verbs, verb } from './control.ts'
-import type { Reach } from './dashboard/tokens.ts'
+import { type Action, COMMAND_LINE } from './dashboard/owner/audit.ts'
 import { isDay } from './days.ts'
 import { Refusal } from './errors.ts'
 import { instantSince } from './ledger/history/since.ts'
 import { REACH_MS } from './ledger/history/windows.ts'
+import { ownerVerbs } from './verbs/owner.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -45,16 +46,18 @@ const RunImport = v.object({
 })
 const Forgotten = v.object({ organization: slug, app: text, app_user_id: AppUserId })
 const Forget = v.object({ ...Forgotten.entries, even_unknown: v.boolean() })
-const CreateToken = v.object({
-  organization: slug,
-  apps: v.optional(v.nullable(v.array(text)), null),
-  label: text,
-  valid_ms: v.optional(v.nullable(v.pipe(v.number(), v.minValue(1))), null),
-})
 
 /** What the verbs are; the names are what travels over the control socket. */
 export function verbsOf(windfall: Windfall): Verbs {
-  const { store, apps, keys, organizations, arrivals } = windfall
+  const { store, apps, keys, organizations, arrivals, audit } = windfall
+
+  /** What is done to a key, and that it was. */
+  const noted = <Key extends { id: string; label: string }>(action: Action, work: () => Key) =>
+    store.commit(() => {
+      const key = work()
+      audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
+      return key
+    })
 
   async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
     const { id, slug: name } = organizations.meant(organization)
@@ -78,15 +81,17 @@ export function verbsOf(windfall: Windfall): Verbs {
       refreshApps(windfall, organization),
     ),
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
-      store.commit(() => keys.create(organizations.meant(organization).id, kind, label)),
+      noted('key.made', () => keys.create(organizations.meant(organization).id, kind, label)),
     ),
     'keys.list': verb(v.object({ organization: slug }), ({ organization }) => ({
       organizations: organizations.list(),
       keys: keys.list(organization === null ? null : organizations.meant(organization).id),
     })),
-    'keys.rotate': verb(RotateKey, ({ id, overlap_ms }) => store.commit(() => keys.rotate(id, overlap_ms))),
-    'keys.revoke': verb(ById, ({ id }) => store.commit(() => keys.revoke(id))),
-    ...tokenVerbs(windfall),
+    'keys.rotate': verb(RotateKey, ({ id, overlap_ms }) =>
+      noted('key.rotated', () => keys.rotate(id, overlap_ms)),
+    ),
+    'keys.revoke': verb(ById, ({ id }) => noted('key.revoked', () => keys.revoke(id))),
+    ...ownerVerbs(windfall),
     ...refusedVerbs(windfall),
     ...historyVerbs(windfall),
     ...importVerbs(windfall),
@@ -115,41 +120,6 @@ async function refreshApps(
 /** @throws Refusal 502 `apple` with the words of Apple's fault. */
 function refusedByApple(error: unknown): never {
   throw error instanceof AppleFault ? new Refusal(502, 'apple', error.message) : error
-}
-
-function tokenVerbs({ store, clock, apps, tokens, organizations }: Windfall): Verbs {
-  function reachNamed({ organization, apps: names }: v.InferOutput<typeof CreateToken>) {
-    if (organization === null && names === null) return { organization_id: null, apps: null }
-    const { id } = organizations.meant(organization)
-    return { organization_id: id, apps: names?.map((name) => appNamed(id, name).id) ?? null }
-  }
-
-  /** The same token with what it reads in words: an organization's slug, bundle ids, or everything there is. */
-  function inWords<Token extends Reach>(token: Token): Token & { reads: string } {
-    const names = token.apps?.map((id) => apps.get(id)?.bundle_id ?? id).join(', ')
-    const slug = token.organization_id && organizations.get(token.organization_id)?.slug
-    if (slug === null) return { ...token, reads: names ?? 'everything' }
-    return { ...token, reads: names === undefined ? `all of ${slug}` : `${names} of ${slug}` }
-  }
-
-  async function createToken(asked: v.InferOutput<typeof CreateToken>) {
-    const expires_at = asked.valid_ms === null ? null : clock() + asked.valid_ms
-    return inWords(await store.commit(() => tokens.create(asked.label, reachNamed(asked), expires_at)))
-  }
-
-  function appNamed(organization_id: string, bundle_id: string): App {
-    const app = apps
-      .list()
-      .find((one) => one.organization_id === organization_id && one.bundle_id === bundle_id)
-    if (!app) throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
-    return app
-  }
-
-  return {
-    'tokens.create': verb(CreateToken, createToken),
-    'tokens.list': verb(v.object({}), () => tokens.list().map(inWords)),
-    'tokens.revoke': verb(ById, ({ id }) => store.commit(() => tokens.revoke(id))),
-  }
 }
 
 function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
@@ -224,7 +194,7 @@ function metricVerbs({ metrics, reported, cohorts }: Windfall): Verbs {
   }
 }
 
-function forgetVerbs({ store, apps, organizations, forgetting }: Windfall): Verbs {
+function forgetVerbs({ store, apps, organizations, forgetting, audit }: Windfall): Verbs {
   function appMeant({ organization, app: name }: v.InferOutput<typeof Forgotten>): string {
     const { id, slug: owner } = organizations.meant(organization)
     const app = apps.ofOrganization(id, name)
@@ -236,14 +206,21 @@ function forgetVerbs({ store, apps, organizations, forgetting }: Windfall): Verb
   async function forget({ app_user_id, even_unknown, ...meant }: v.InferOutput<typeof Forget>) {
     const app_id = appMeant({ ...meant, app_user_id })
     const wish = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
-    const { id } = await store.commit(() => forgetting.forget(wish))
+    const { id } = await store.commit(() => {
+      const erasure = forgetting.forget(wish)
+      audit.note({ ...COMMAND_LINE, action: 'user.forgotten', subject: erasure.id })
+      return erasure
+    })
     return forgetting.finished(id)
   }
 
   return {
     'forget.user': verb(Forget, forget),
     'forget.lift': verb(Forgotten, (asked) =>
-      store.commit(() => forgetting.lift(appMeant(asked), asked.app_user_id)),
+      store.commit(() => {
+        audit.note({ ...COMMAND_LINE, action: 'user.forgetting_undone', subject: asked.app })
+        return forgetting.lift(appMeant(asked), asked.app_user_id)
+      }),
     ),
     'forget.list': verb(v.object({}), () => ({
       erasures: forgetting.list({ organization_id: null, apps: null, limit: 1_000, before: null }),

@@ -127,6 +127,15 @@ export async function openTestApp(options: TestOptions = {}) {
   const key = (kind: 'publishable' | 'secret') =>
     windfall.store.commit(() => windfall.keys.create(organization.id, kind, 'test').token)
 
+  /** Signs the owner in, or a guest by the id of a share link, and answers with headers that say so, as of our own page. */
+  async function signIn(
+    link_id: string | null = null,
+  ): Promise<{ cookie: string; 'sec-fetch-site': string }> {
+    const session = { link_id, address: '127.0.0.1', user_agent: 'test' }
+    const { token } = await windfall.store.commit(() => windfall.sessions.begin(session))
+    return { cookie: `windfall=${token}`, 'sec-fetch-site': 'same-origin' }
+  }
+
   return {
     windfall,
     config,
@@ -140,6 +149,7 @@ export async function openTestApp(options: TestOptions = {}) {
     feed,
     token,
     key,
+    signIn,
     close,
   }
 }

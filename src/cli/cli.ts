@@ -18,6 +18,7 @@ import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
 import { rebuildCommand, verifyCommand } from './metrics.ts'
+import { ownerCommand } from './owner.ts'
 import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { refusedCommand } from './refused.ts'
@@ -35,6 +36,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   connect: connectCommand,
   doctor: doctorCommand,
   apps: appsCommand,
+  owner: ownerCommand,
   keys: keysCommand,
   tokens: tokensCommand,
   refused: refusedCommand,

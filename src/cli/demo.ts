@@ -18,6 +18,7 @@ import { type AppStore, openAppStore } from '../demo/store/store.ts'
 import { Refusal } from '../errors.ts'
 import type { RateOrigins } from '../ledger/rates/sources.ts'
 import type { Log } from '../log.ts'
+import { letIn } from './demo-owner.ts'
 import { declareAccount, declareAddress, importYear } from './demo-store.ts'
 import { print } from './instance.ts'
 import { logOf, serve, stopSignal } from './serve.ts'
@@ -234,6 +235,7 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
   const app = windfall.apps.list()[0]?.bundle_id
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
   print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)
+  await letIn(windfall, url)
   print('\nWatch the feed, live:')
   print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
   print('The last five events:')

@@ -9,13 +9,16 @@ import { differences, takenOver } from '../config/differences.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { controlPath, openControl, type Verbs, verb } from '../control.ts'
+import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
 import { Refusal } from '../errors.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
 import { realPathOf } from '../store/paths.ts'
+import { setupUrl } from '../verbs/owner.ts'
 import { verbsOf } from '../verbs.ts'
 import { configArg, print } from './instance.ts'
+import { linkInWords } from './owner.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Take notifications and calls, and serve the feed' },
@@ -47,7 +50,8 @@ export async function serveUntilStopped(
   })
   const reload = openReloading(windfall, loaded, load)
   const server = await serve(windfall, config, log, { verbs: reloadVerb(reload) })
-  welcome(windfall, server)
+  const link = await setupLink(windfall)
+  welcome(windfall, server, link)
   if (config.accounts.length > 0) fetchSoundly(windfall)
   hangUps.start(() => reload().then(telling(log), complaining(log)))
   await stopSignal()
@@ -140,10 +144,19 @@ export function stopSignal(): Promise<void> {
   })
 }
 
-function welcome(windfall: Windfall, server: { url: string; base_url: string }): void {
+/** Until there is an owner, each start makes a link to become it. */
+async function setupLink(windfall: Windfall): Promise<string | null> {
+  const { store, owner } = windfall
+  if (owner.password() !== null) return null
+  const { token, expires_at } = await store.commit(() => owner.makeLink('setup'))
+  return linkInWords({ url: setupUrl(windfall, token), expires_at })
+}
+
+function welcome(windfall: Windfall, server: { url: string; base_url: string }, link: string | null): void {
   const isFirst = windfall.feed.head() === 0
   const several = windfall.organizations.list().length > 1
   print(`\nWindfall serves on ${server.url}`)
+  if (link !== null) print(`  Choose the password of the dashboard: ${link}`)
   for (const organization of windfall.organizations.list()) {
     const of = several ? ` of ${organization.slug}` : ''
     const alive = windfall.keys.alive(organization.id, 'publishable')
@@ -207,6 +220,11 @@ export function openReloading(
     const running = takenOver(current, next)
     await windfall.declare(running)
     current = running
+    windfall.audit.noteAlone({
+      ...COMMAND_LINE,
+      action: 'configuration.read',
+      detail: reloadable.join(', ').slice(0, 500),
+    })
     if (reloadable.includes('accounts')) for (const job of FETCHING) fetchNow(windfall, job)
     return { taken_over: reloadable, needs_a_restart: restart }
   }

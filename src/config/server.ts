@@ -38,6 +38,11 @@ export const server = {
     write: 'a list of host names without scheme or port',
     example: '["windfall.internal"]',
   }),
+  insecure_http: setting(v.boolean(), false, {
+    reason:
+      'Let the owner sign in over http from other machines, where everybody on the way can read the password and what it opens. Better: a proxy or a tunnel with https, and its address as base_url.',
+    write: 'true or false',
+  }),
   max_connections: setting(is.wholeNumber(1, 1_000_000), 2048, {
     reason:
       'Connections held open at once; more are turned away. Each open feed is one, and a thousand of them leave room for ingest.',
@@ -84,6 +89,17 @@ export const log = {
     reason: 'pretty for people, json for machines; auto is pretty on a terminal and json elsewhere.',
     write: 'pretty, json or auto',
     restart: true,
+  }),
+}
+
+export const sign_in = {
+  idle_days: setting(is.wholeNumber(1, 365), 14, {
+    reason: 'After how many days without use the owner or a guest has to sign in again.',
+    write: 'a whole number from 1 to 365',
+  }),
+  longest_days: setting(is.wholeNumber(1, 365), 90, {
+    reason: 'After how many days they have to in any case.',
+    write: 'a whole number from 1 to 365',
   }),
 }
 

@@ -1,29 +1,169 @@
 /** What may be asked: by whom: the one door that every route below /api/v1 is entered through. */
 import type { H3Event } from 'h3'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body.ts'
+import type { Basis } from '../metrics/definitions.ts'
+import type { Audit, Who } from './owner/audit.ts'
+import type { Doorway } from './owner/doorway.ts'
+import type { ShareLink, ShareLinks } from './owner/links.ts'
+import type { Session, Sessions } from './owner/sessions.ts'
 import type { ApiTokens, Reach } from './tokens.ts'
+
+/** How long after the password was entered what is kept secret may be shown or changed. */
+export const FRESH_MS = 15 * 60_000
+/** An export is written down once in so long for each reader and table. */
+const EXPORT_EVERY_MS = 3_600_000
+const EXPORTS_KEPT = 1_000
+
+/** Who calls: the bearer of a token, the owner, or a guest with a share link. */
+export type Caller =
+  | { kind: 'token'; reach: Reach; id: string }
+  | { kind: 'owner'; reach: Reach; session: Session }
+  | { kind: 'guest'; reach: Reach; session: Session; link: ShareLink }
+
+/** What may be read; `basis` is the only one that money may be told in, null where both may. */
+export type Reading = { reach: Reach; basis: Basis | null; is_guest: boolean }
+
+const EVERYTHING: Reach = { organization_id: null, apps: null }
 
 export type Readers = ReturnType<typeof openReaders>
 
-export function openReaders({ tokens }: { tokens: ApiTokens }) {
+type Deps = {
+  tokens: ApiTokens
+  sessions: Sessions
+  links: ShareLinks
+  doorway: Doorway
+  audit: Audit
+  clock: Clock
+}
+
+export function openReaders({ tokens, sessions, links, doorway, audit, clock }: Deps) {
+  const exported = new Map<string, number>()
+
+  /** Whoever is signed in by the cookie; null where nobody is, or no more. */
+  function signedIn(event: H3Event): Exclude<Caller, { kind: 'token' }> | null {
+    const token = doorway.tokenOf(event)
+    const session = token === null ? null : sessions.find(token)
+    if (session === null) return null
+    if (session.link_id === null) return { kind: 'owner', reach: EVERYTHING, session }
+    const link = links.get(session.link_id)
+    return (
+      link && {
+        kind: 'guest',
+        reach: { organization_id: link.organization_id, apps: link.apps },
+        session,
+        link,
+      }
+    )
+  }
+
+  /** With a token the cookie counts for nothing, so that no page can lend one to the other. */
+  function callerOf(event: H3Event): Caller {
+    const authorization = header(event, 'authorization')
+    const caller = authorization === undefined ? signedIn(event) : null
+    if (caller) return caller
+    if (authorization === undefined && doorway.tokenOf(event) !== null) throw signInAgain()
+    const { id, ...reach } = tokens.holderOf(authorization ?? null)
+    return { kind: 'token', id, reach }
+  }
+
+  function admitted(event: H3Event): Caller {
+    const caller = callerOf(event)
+    if (caller.kind !== 'token') sessions.touch(caller.session)
+    if (event.url.pathname.endsWith('.csv')) noteExport(event, caller)
+    return caller
+  }
+
   /**
-   * What the caller may read.
+   * What the bearer of a token, or the owner, may read.
    *
-   * @throws Refusal 401 `token_required` or `invalid_token`.
+   * @throws Refusal 401 `token_required`, `invalid_token` or `sign_in_required`; 403 `not_for_guests`.
    */
   function reachOf(event: H3Event): Reach {
-    return tokens.reachOf(header(event, 'authorization') ?? null)
+    const caller = admitted(event)
+    if (caller.kind === 'guest') throw notForGuests()
+    return caller.reach
+  }
+
+  /** The same where guests may read, too, within their link. */
+  function readingOf(event: H3Event): Reading {
+    const caller = admitted(event)
+    const is_guest = caller.kind === 'guest'
+    return { reach: caller.reach, basis: is_guest ? caller.link.basis : null, is_guest }
+  }
+
+  /**
+   * The owner, signed in, on our own page.
+   *
+   * @throws Refusal 401 `sign_in_required`; 403 `not_for_guests` or `cross_site`.
+   */
+  function owner(event: H3Event): Session {
+    doorway.demandSameSite(event)
+    const caller = header(event, 'authorization') === undefined ? signedIn(event) : null
+    if (caller === null) throw signInAgain()
+    if (caller.kind === 'guest') throw notForGuests()
+    sessions.touch(caller.session)
+    return caller.session
+  }
+
+  const isFresh = ({ confirmed_at }: Session): boolean => clock() - confirmed_at < FRESH_MS
+
+  /**
+   * The owner who entered the password within the last fifteen minutes.
+   *
+   * @throws Refusal as `owner`; 403 `reauthentication_required`.
+   */
+  function freshOwner(event: H3Event): Session {
+    const session = owner(event)
+    if (isFresh(session)) return session
+    const detail = 'enter the password once more: POST /api/v1/reauth'
+    throw new Refusal(403, 'reauthentication_required', detail)
   }
 
   /** Whether the caller of a stream may go on reading. */
   function mayStill(event: H3Event): boolean {
     try {
-      reachOf(event)
-      return true
+      return callerOf(event).kind !== 'guest'
     } catch {
       return false
     }
   }
 
-  return { reachOf, mayStill }
+  /** The caller as the audit log names them. */
+  function whoOf(event: H3Event): Who {
+    return { actor: actorOf(callerOf(event)), address: clientAddress(event) }
+  }
+
+  /** The owner's own exports are nobody's business; of others it is kept that they took a table along. */
+  function noteExport(event: H3Event, caller: Caller): void {
+    if (caller.kind === 'owner') return
+    const { pathname } = event.url
+    const actor = actorOf(caller)
+    const key = `${actor} ${pathname}`
+    const now = clock()
+    if (now - (exported.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_EVERY_MS) return
+    if (exported.size >= EXPORTS_KEPT) exported.clear()
+    exported.set(key, now)
+    audit.noteAlone({
+      actor,
+      address: clientAddress(event),
+      action: 'export',
+      subject: pathname.slice(0, 200),
+    })
+  }
+
+  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, mayStill, whoOf }
 }
+
+function actorOf(caller: Caller): string {
+  if (caller.kind === 'owner') return 'owner'
+  return caller.kind === 'token' ? caller.id : caller.link.id
+}
+
+const signInAgain = (): Refusal =>
+  new Refusal(401, 'sign_in_required', 'this is for the owner, signed in; the time of a sign-in may be over')
+
+const notForGuests = (): Refusal =>
+  new Refusal(403, 'not_for_guests', 'a share link shows the overview, metrics and cohorts of its apps alone')

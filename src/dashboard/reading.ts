@@ -22,3 +22,11 @@ export const csvHeaders = (name: string): Record<string, string> => ({
   'content-type': 'text/csv; charset=utf-8',
   'content-disposition': `attachment; filename="${name}.csv"`,
 })
+
+/** A route for the owner alone, who has signed in. */
+export const OWNERS = { tag: 'Owner', security: ['session'] } as const
+
+export const OWNER_REFUSED = {
+  401: { description: 'sign_in_required' },
+  403: { description: 'not_for_guests, cross_site' },
+} as const

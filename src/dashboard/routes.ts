@@ -9,6 +9,7 @@ import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
+import type { Endings } from './owner/endings.ts'
 import type { Readers } from './readers.ts'
 import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
@@ -42,7 +43,7 @@ const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-type Deps = { feed: Feed; live: Live; apps: Apps; readers: Readers; closing: AbortSignal }
+type Deps = { feed: Feed; live: Live; apps: Apps; readers: Readers; endings: Endings; closing: AbortSignal }
 
 export function dashboardRoutes(deps: Deps): Route[] {
   const { feed, apps, readers } = deps

@@ -3,6 +3,7 @@ import type { UnderlyingSource } from 'node:stream/web'
 import type { Feed } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
+import type { Endings } from './owner/endings.ts'
 import type { Scope } from './scope.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -15,7 +16,7 @@ const UNREAD_BYTES = 1_048_576
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(': still here\n\n')
 
-type Deps = { feed: Feed; live: Live; closing: AbortSignal }
+type Deps = { feed: Feed; live: Live; endings: Endings; closing: AbortSignal }
 /** What is asked for: which events, after which seq (null: from the head on), and for as long as `may` says so. */
 export type Watched = { scope: Scope; after: number | null; may: () => boolean }
 type Controller = ReadableStreamDefaultController<Uint8Array>
@@ -33,7 +34,7 @@ export function streamOf(deps: Deps, watched: Watched): Response {
 
 /** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
 function sourceOf(
-  { feed, live, closing }: Deps,
+  { feed, live, endings, closing }: Deps,
   { scope, after, may }: Watched,
 ): UnderlyingSource<Uint8Array> {
   // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
@@ -62,9 +63,13 @@ function sourceOf(
       if (!may()) end()
       else if (caughtUp) send(heartbeat)
     }, HEARTBEAT_MS).unref()
+    const unheed = endings.watch(() => {
+      if (!may()) end()
+    })
     const leave = live.watch({ wants: (event) => caughtUp && event.seq > sent && scope.wants(event), send })
     unwatch = () => {
       leave()
+      unheed()
       clearInterval(beat)
       closing.removeEventListener('abort', end)
     }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { hashOf, newId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
+import type { Endings } from './owner/endings.ts'
 
 /** What a token may read: one organization or all, some apps or all of them. */
 export type Reach = { organization_id: string | null; apps: readonly string[] | null }
@@ -24,7 +25,7 @@ const USED_EVERY_MS = 5 * 60_000
 
 export type ApiTokens = ReturnType<typeof openApiTokens>
 
-export function openApiTokens(store: Store, clock: Clock) {
+export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
   const columns = 'id, organization_id, apps, label, hint, created_at, expires_at, used_at, revoked_at'
   const insert = store.prepare<Row & { hash: Buffer }>(`
     insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at)
@@ -62,7 +63,7 @@ export function openApiTokens(store: Store, clock: Clock) {
    *
    * @throws Refusal 401 `token_required` or `invalid_token`.
    */
-  function reachOf(authorization: string | null): Reach {
+  function holderOf(authorization: string | null): Reach & { id: string } {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
     if (!token) {
       throw new Refusal(
@@ -81,7 +82,7 @@ export function openApiTokens(store: Store, clock: Clock) {
     }
     if (row.used_at === null || now - row.used_at > USED_EVERY_MS) noteUse(row.id, now)
     const { organization_id, apps } = tokenOf(row)
-    return { organization_id, apps }
+    return { id: row.id, organization_id, apps }
   }
 
   function noteUse(id: string, now: number): void {
@@ -92,16 +93,17 @@ export function openApiTokens(store: Store, clock: Clock) {
   /** All tokens, oldest first, ended ones too. */
   const list = (): ApiToken[] => all.all().map(tokenOf)
 
-  /** Ends a token at once. */
+  /** Ends a token at once. Inside a unit of work. */
   function revoke(id: string): ApiToken {
     const row = byId.get(id)
     if (!row)
       throw new Refusal(404, 'unknown_token', `there is no token ${id}; windfall tokens list shows them`)
     end.run(clock(), id)
+    store.afterCommit(endings.tell)
     return { ...tokenOf(row), revoked_at: clock() }
   }
 
-  return { create, reachOf, list, revoke }
+  return { create, holderOf, list, revoke }
 }
 
 const tokenOf = (row: Row): ApiToken => ({ ...row, apps: row.apps === null ? null : JSON.parse(row.apps) })

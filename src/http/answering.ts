@@ -10,6 +10,7 @@ import {
   type FlatHeaders,
   headersSetOn,
   isResponse,
+  onlyHttps,
   overruled,
   sendText,
 } from './answers.ts'
@@ -53,8 +54,13 @@ function demandOurHost(check: HostCheck, event: H3Event): void {
  * Opens what every handler is wrapped in. `hosts` is asked for the check of the moment, `closing` says that the server
  * is going down, after which every answer is the last of its connection.
  */
-export function openAnswering(options: { log: Log; hosts: () => HostCheck; closing: AbortSignal }) {
-  const { log, hosts, closing } = options
+export function openAnswering(options: {
+  log: Log
+  hosts: () => HostCheck
+  is_https: () => boolean
+  closing: AbortSignal
+}) {
+  const { log, hosts, is_https, closing } = options
 
   function finish(asked: Asked, status: number, bytes: number | null, code: string | null): void {
     const { event, id, began, path } = asked
@@ -72,6 +78,7 @@ export function openAnswering(options: { log: Log; hosts: () => HostCheck; closi
 
   function headersOf(asked: Asked): string[] {
     const headers = ['x-request-id', asked.id, ...always, ...asked.cors]
+    if (is_https()) headers.push(...onlyHttps)
     if (closing.aborted) headers.push('connection', 'close')
     return headers
   }

@@ -5,10 +5,26 @@ import { type H3Event, HTTPResponse } from 'h3'
 /** Headers as Node takes them fastest: names and values in turn. */
 export type FlatHeaders = readonly string[]
 
-const security: FlatHeaders = ['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer']
+const security: FlatHeaders = [
+  ...['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer'],
+  ...['cross-origin-opener-policy', 'same-origin', 'cross-origin-resource-policy', 'same-origin'],
+  ...[
+    'permissions-policy',
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+  ],
+]
 
 /** On every answer, unless what answers says otherwise itself. */
 export const always: FlatHeaders = [...security, 'cache-control', 'no-store']
+
+/** Where https is how we are reached, browsers are to take no other way for a year. */
+export const onlyHttps: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
+
+/** On every page: it loads, runs and talks to nothing but us, and nobody frames it. */
+const pagePolicy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+].join('; ')
 
 /** On every answer that a route open to web pages gives to one; other callers send no Origin. */
 export const corsHeaders: FlatHeaders = [
@@ -62,7 +78,9 @@ export function sendText(event: H3Event, status: number, body: string | null, he
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)))
   const res = event.runtime?.node?.res
   if (!(res instanceof ServerResponse)) {
-    return new Response(event.req.method === 'HEAD' ? null : body, { status, headers: pairsOf(headers) })
+    // h3 adds the cookies that the handler set by itself.
+    const own = pairsOf(headers).filter(([name]) => name !== 'set-cookie')
+    return new Response(event.req.method === 'HEAD' ? null : body, { status, headers: own })
   }
   res.writeHead(status, headers)
   // Node leaves the body away where there must be none.
@@ -81,5 +99,7 @@ export function dressed(given: Response | HTTPResponse, headers: FlatHeaders): R
   for (const [name, value] of pairsOf(headers)) {
     if (!all.has(name)) all.set(name, value)
   }
+  const isPage = all.get('content-type')?.startsWith('text/html') ?? false
+  if (isPage && !all.has('content-security-policy')) all.set('content-security-policy', pagePolicy)
   return new Response(given.body ?? null, { status: given.status ?? 200, headers: all })
 }

@@ -9,6 +9,9 @@ export function hostName(header: string): string | null {
   return shape.exec(header)?.[1]?.toLowerCase() ?? null
 }
 
+/** Whether a Host header names this machine itself, from within. */
+export const isLoopback = (header: string): boolean => loopback.test(hostName(header) ?? '')
+
 function misdirected(): Refusal {
   return new Refusal(
     421,

@@ -50,7 +50,10 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
 
-  const { around, refuseUnrouted } = openAnswering({ log, hosts: () => hosts, closing: closing.signal })
+  const { around, refuseUnrouted } = openAnswering({
+    ...{ log, hosts: () => hosts, closing: closing.signal },
+    is_https: () => base_url?.startsWith('https:') ?? false,
+  })
   const app = new H3({ silent: true, onError: refuseUnrouted })
 
   /** Takes other settings from the next request on. Throws on a range of addresses or a base URL that is none. */

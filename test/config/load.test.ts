@@ -13,6 +13,7 @@ test('without a file and a variable everything has its default', () => {
       port: 8787,
       trusted_proxies: ['127.0.0.0/8', '::1/128'],
       hosts: [],
+      insecure_http: false,
       max_connections: 2048,
       headers_timeout_seconds: 5,
       request_timeout_seconds: 10,
@@ -21,6 +22,7 @@ test('without a file and a variable everything has its default', () => {
     },
     store: { path: join(folder.path, 'data/windfall.db') },
     log: { level: 'info', format: 'auto' },
+    sign_in: { idle_days: 14, longest_days: 90 },
     limits: {
       sdk_requests_per_minute: 240,
       anonymous_requests_per_minute: 60,

@@ -6,6 +6,9 @@ import { openTestHttp, problemIn, route, say, serveTest } from './wire.ts'
 const security = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': expect.stringContaining('camera=()'),
   'cache-control': 'no-store',
 }
 
@@ -107,6 +110,40 @@ test('a response of a handler keeps its own headers and gets the others', async 
   expect([status, text, headers.get('cache-control')]).toEqual([206, 'a,b', 'max-age=5'])
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('a page loads, runs and talks to nothing but us, and nobody frames it', async () => {
+  const page = (type: string) => () => new Response('<p>', { headers: { 'content-type': type } })
+  const { http } = openTestHttp([
+    route('GET', '/page', page('text/html; charset=utf-8')),
+    route('GET', '/text', page('text/plain')),
+  ])
+  const { headers } = await http.app.request('/page')
+  expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "font-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ])
+  expect(Object.fromEntries(headers)).toMatchObject(security)
+  expect((await http.app.request('/text')).headers.get('content-security-policy')).toBe(null)
+})
+
+test('browsers are told to come by https alone where that is our address', async () => {
+  const asked = async (base_url: string) => {
+    const { http } = openTestHttp(routes, { base_url })
+    const headers = { host: new URL(base_url).host }
+    return (await http.app.request('/value', { headers })).headers.get('strict-transport-security')
+  }
+  expect(await asked('https://windfall.example')).toBe('max-age=31536000')
+  expect(await asked('http://127.0.0.1:8787')).toBe(null)
 })
 
 test('HEAD is answered like GET, without the body', async () => {

@@ -1,0 +1,228 @@
+/** What may be asked: who am I, let me in, let me out. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import { readJson } from '../../http/body.ts'
+import { parse } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import type { Store } from '../../store/store.ts'
+import { FRESH_MS, type Readers } from '../readers.ts'
+import type { Audit } from './audit.ts'
+import { FEWEST_CHARACTERS, MOST_BYTES } from './common_passwords.ts'
+import type { Doorway } from './doorway.ts'
+import type { Owner } from './owner.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignIn } from './sign_in.ts'
+
+/** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
+export const BODY_BYTES = 8_192
+
+/** Whatever somebody types; bounded before it is hashed. */
+export const Password = v.pipe(
+  v.string(),
+  v.nonEmpty('must not be empty'),
+  v.maxBytes(MOST_BYTES, `must have at most ${MOST_BYTES} bytes`),
+)
+const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is no token of ours'))
+const Setup = v.object({
+  token: v.pipe(Token, v.description('What stands after the # of the link that was printed')),
+  password: v.pipe(
+    Password,
+    v.description(`At least ${FEWEST_CHARACTERS} characters of any kind, and none that is common`),
+  ),
+})
+const Login = v.union(
+  [
+    v.strictObject({ password: Password }),
+    v.strictObject({
+      token: v.pipe(Token, v.description('Of a link that lets in once without the password, as of the demo')),
+    }),
+  ],
+  'must be {password} or {token}',
+)
+const Confirmation = v.object({ password: Password })
+
+export const SessionAnswer = v.object({
+  state: v.picklist(['setup', 'signed_out', 'owner', 'guest']),
+  reach: v.pipe(
+    v.nullable(v.object({ organization_id: v.nullable(v.string()), apps: v.nullable(v.array(v.string())) })),
+    v.description('What may be read: null within it is all; null while nobody is signed in'),
+  ),
+  basis: v.pipe(
+    v.nullable(v.picklist(['gross', 'proceeds'])),
+    v.description('Of a guest: the only basis that money is told in'),
+  ),
+  fresh: v.pipe(v.boolean(), v.description('The password was entered within the last fifteen minutes')),
+  fresh_until: v.pipe(v.nullable(v.number()), v.description('Until when it counts as that')),
+  insecure: v.pipe(v.boolean(), v.description('Over plain http from another machine, as configured')),
+  expires_at: v.pipe(v.nullable(v.number()), v.description('When the session is over unless it is used')),
+})
+
+type Deps = {
+  store: Store
+  owner: Owner
+  sessions: Sessions
+  signIn: SignIn
+  doorway: Doorway
+  readers: Readers
+  audit: Audit
+}
+
+export function entryRoutes(deps: Deps): Route[] {
+  const { store, sessions, signIn, doorway, readers, audit } = deps
+  const standing = standingIn(deps)
+
+  const asOwner = (event: H3Event, session: Parameters<Sessions['overAt']>[0]) =>
+    standing(event, { kind: 'owner', reach: { organization_id: null, apps: null }, session })
+
+  /** What is asked for on our own pages, over a line that nobody reads along. */
+  async function bodyOf<Schema extends v.GenericSchema>(event: H3Event, schema: Schema) {
+    doorway.demandSameSite(event)
+    doorway.demandOpen(event)
+    return parse(schema, await readJson(event, BODY_BYTES))
+  }
+
+  async function setup(event: H3Event) {
+    const { token, password } = await bodyOf(event, Setup)
+    return asOwner(event, await signIn.setUp(event, token, password))
+  }
+
+  async function login(event: H3Event) {
+    const given = await bodyOf(event, Login)
+    const session =
+      'token' in given
+        ? await signIn.enterByLink(event, given.token)
+        : await signIn.enterByPassword(event, given.password)
+    return asOwner(event, session)
+  }
+
+  /** Whoever is signed in, owner or guest, is no more; nobody is refused for not being. */
+  async function logout(event: H3Event) {
+    doorway.demandSameSite(event)
+    const caller = readers.signedIn(event)
+    if (caller) {
+      const who = readers.whoOf(event)
+      await store.commit(() => {
+        sessions.end(caller.session.id)
+        if (caller.kind === 'owner') audit.note({ ...who, action: 'owner.signed_out' })
+      })
+    }
+    doorway.give(event, null, 0)
+    return standing(event, null)
+  }
+
+  async function reauth(event: H3Event) {
+    const session = readers.owner(event)
+    const { password } = await bodyOf(event, Confirmation)
+    return asOwner(event, await signIn.confirm(event, session, password))
+  }
+
+  async function password(event: H3Event) {
+    const session = readers.freshOwner(event)
+    const { password: next } = await bodyOf(event, Confirmation)
+    return asOwner(event, await signIn.changePassword(event, session, next))
+  }
+
+  return routesFor({ session: (event) => standing(event), setup, login, logout, reauth, password })
+}
+
+function standingIn({ owner, sessions, doorway, readers }: Deps) {
+  /** How the caller of this request stands; after a sign-in, with the session it has just been given. */
+  function standing(event: H3Event, caller = readers.signedIn(event)): v.InferOutput<typeof SessionAnswer> {
+    const insecure = doorway.isInsecure(event)
+    if (caller === null) {
+      const state = owner.password() === null ? 'setup' : 'signed_out'
+      return { ...NOBODY, state, insecure }
+    }
+    const { kind, reach, session } = caller
+    const fresh = kind === 'owner' && readers.isFresh(session)
+    const link = kind === 'guest' ? caller.link : null
+    const expires_at = Math.min(sessions.overAt(session), link?.expires_at ?? Number.POSITIVE_INFINITY)
+    const fresh_until = fresh ? session.confirmed_at + FRESH_MS : null
+    const { organization_id } = reach
+    const apps = reach.apps && [...reach.apps]
+    return {
+      state: kind,
+      reach: { organization_id, apps },
+      basis: link?.basis ?? null,
+      fresh,
+      fresh_until,
+      insecure,
+      expires_at,
+    }
+  }
+
+  return standing
+}
+
+const NOBODY = { reach: null, basis: null, fresh: false, fresh_until: null, expires_at: null }
+
+type Handlers = Record<'session' | 'setup' | 'login' | 'logout' | 'reauth' | 'password', Route['handler']>
+
+const ENTRY = { method: 'POST', tag: 'Owner', security: ['none'] } as const
+const OWNERS = { ...ENTRY, security: ['session'] } as const
+const STANDING = { 200: { description: 'Who is signed in now, with the cookie', schema: SessionAnswer } }
+const REFUSALS = {
+  400: { description: 'invalid_request, invalid_json' },
+  401: { description: 'wrong_password, invalid_link' },
+  403: { description: 'insecure_transport, cross_site' },
+  429: { description: 'rate_limited' },
+  503: { description: 'busy, store_unavailable' },
+}
+
+function routesFor(handlers: Handlers): Route[] {
+  return [
+    {
+      ...ENTRY,
+      method: 'GET',
+      path: '/api/v1/session',
+      summary: 'Who is signed in, and for what; never refused',
+      answers: STANDING,
+      handler: handlers.session,
+    },
+    {
+      ...ENTRY,
+      path: '/api/v1/setup',
+      summary: 'Chooses the owner’s password by the link that was printed, and signs in',
+      body: Setup,
+      answers: { ...STANDING, ...REFUSALS, 400: { description: 'invalid_request, weak_password' } },
+      handler: handlers.setup,
+    },
+    {
+      ...ENTRY,
+      path: '/api/v1/login',
+      summary: 'Signs the owner in',
+      body: Login,
+      answers: { ...STANDING, ...REFUSALS },
+      handler: handlers.login,
+    },
+    {
+      ...ENTRY,
+      path: '/api/v1/logout',
+      summary: 'Ends the session, the owner’s or a guest’s',
+      answers: { ...STANDING, 403: { description: 'cross_site' } },
+      handler: handlers.logout,
+    },
+    {
+      ...OWNERS,
+      path: '/api/v1/reauth',
+      summary: 'The password once more: what is secret may be shown and changed for fifteen minutes',
+      body: Confirmation,
+      answers: { ...STANDING, ...REFUSALS, 401: { description: 'sign_in_required, wrong_password' } },
+      handler: handlers.reauth,
+    },
+    {
+      ...OWNERS,
+      path: '/api/v1/password',
+      summary: 'Another password; the owner’s other sessions end',
+      body: Confirmation,
+      answers: {
+        ...STANDING,
+        ...REFUSALS,
+        400: { description: 'invalid_request, weak_password' },
+        401: { description: 'sign_in_required' },
+        403: { description: 'reauthentication_required, insecure_transport, cross_site' },
+      },
+      handler: handlers.password,
+    },
+  ]
+}

@@ -1,0 +1,95 @@
+/** What we remember: share links: what a guest who has one may read, and until when. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { hashOf, newId } from '../../ids.ts'
+import type { Basis } from '../../metrics/definitions.ts'
+import type { Store } from '../../store/store.ts'
+import type { Reach } from '../tokens.ts'
+import type { Sessions } from './sessions.ts'
+
+export type ShareLink = Reach & {
+  id: string
+  label: string
+  basis: Basis
+  has_passcode: boolean
+  created_at: number
+  expires_at: number | null
+  opened_at: number | null
+  revoked_at: number | null
+}
+type Row = Omit<ShareLink, 'apps' | 'has_passcode'> & { apps: string | null; passcode: string | null }
+
+/** What a link is made of; `passcode` is a PHC string. */
+export type Wish = Reach & { label: string; basis: Basis; expires_at: number | null; passcode: string | null }
+
+export type ShareLinks = ReturnType<typeof openShareLinks>
+
+export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
+  const columns =
+    'id, organization_id, apps, basis, label, passcode, created_at, expires_at, opened_at, revoked_at'
+  const insert = store.prepare<Row & { hash: Buffer }>(`
+    insert into share_links ( id,  organization_id,  apps,  basis,  label,  hash,  passcode,  created_at,  expires_at,  opened_at,  revoked_at)
+    values                  (:id, :organization_id, :apps, :basis, :label, :hash, :passcode, :created_at, :expires_at, :opened_at, :revoked_at)`)
+  const byHash = store.prepare<[Buffer], Row>(`select ${columns} from share_links where hash = ?`)
+  const byId = store.prepare<[string], Row>(`select ${columns} from share_links where id = ?`)
+  const all = store.prepare<[], Row>(`select ${columns} from share_links order by created_at desc, id`)
+  const open = store.prepare<[number, string]>('update share_links set opened_at = ? where id = ?')
+  const end = store.prepare<[number, string]>(
+    'update share_links set revoked_at = ? where id = ? and revoked_at is null',
+  )
+
+  /** Makes a link and returns it with its token, the only time that can be read. Inside a unit of work. */
+  function create({ apps, ...wish }: Wish): ShareLink & { token: string } {
+    const token = randomBytes(32).toString('base64url')
+    const row: Row = {
+      ...{ ...wish, id: newId('lnk'), apps: apps && JSON.stringify(apps) },
+      ...{ created_at: clock(), opened_at: null, revoked_at: null },
+    }
+    insert.run({ ...row, hash: hashOf(token) })
+    return { ...linkOf(row), token }
+  }
+
+  const isAlive = ({ revoked_at, expires_at }: Row): boolean =>
+    revoked_at === null && (expires_at === null || expires_at > clock())
+
+  const alive = (row: Row | undefined): Row | null => (row && isAlive(row) ? row : null)
+
+  /** The link of a token, with the hash of its passcode; null where there is none that still counts. */
+  function byToken(token: string): { link: ShareLink; passcode: string | null } | null {
+    const row = alive(byHash.get(hashOf(token)))
+    return row && { link: linkOf(row), passcode: row.passcode }
+  }
+
+  /** The link if it still counts. */
+  function get(id: string): ShareLink | null {
+    const row = alive(byId.get(id))
+    return row && linkOf(row)
+  }
+
+  /** Ends a link, and every guest who came by it. Inside a unit of work. */
+  function revoke(id: string): ShareLink {
+    const row = byId.get(id)
+    if (!row) throw new Refusal(404, 'unknown_link', `there is no share link ${id}`)
+    end.run(clock(), id)
+    sessions.endOfLink(id)
+    return linkOf(byId.get(id) ?? row)
+  }
+
+  return {
+    create,
+    byToken,
+    get,
+    revoke,
+    /** It was opened just now. Inside a unit of work. */
+    noteOpening: (id: string): void => void open.run(clock(), id),
+    /** All of them, newest first, ended ones too. */
+    list: (): ShareLink[] => all.all().map(linkOf),
+  }
+}
+
+const linkOf = ({ passcode, apps, ...row }: Row): ShareLink => ({
+  ...row,
+  apps: apps === null ? null : JSON.parse(apps),
+  has_passcode: passcode !== null,
+})

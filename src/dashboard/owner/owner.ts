@@ -1,0 +1,65 @@
+/** What we remember: the owner's password, and the link that works once in its place. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { hashOf } from '../../ids.ts'
+import type { Store } from '../../store/store.ts'
+
+/** setup: to choose a password. sign_in: to come in as if with it, which only the demo makes. */
+export type LinkKind = 'setup' | 'sign_in'
+
+export const LINK_VALID_MS = 30 * 60_000
+
+export type Owner = ReturnType<typeof openOwner>
+
+export function openOwner(store: Store, clock: Clock) {
+  type Row = {
+    password: string | null
+    link_kind: LinkKind | null
+    link_hash: Buffer | null
+    link_expires_at: number | null
+  }
+  const find = store.prepare<[], Row>(
+    'select password, link_kind, link_hash, link_expires_at from owner where id = 1',
+  )
+  const write = store.prepare<Row & { changed_at: number }>(`
+    insert or replace into owner (id,  password,  link_kind,  link_hash,  link_expires_at,  changed_at)
+    values                       (1,  :password, :link_kind, :link_hash, :link_expires_at, :changed_at)`)
+  const NO_LINK = { link_kind: null, link_hash: null, link_expires_at: null }
+
+  /** The PHC string of the password; null where none was chosen. */
+  const password = (): string | null => find.get()?.password ?? null
+
+  /** Takes a new password, as a PHC string; a link that was made before is over. Inside a unit of work. */
+  function setPassword(phc: string): void {
+    write.run({ ...NO_LINK, password: phc, changed_at: clock() })
+  }
+
+  /** Makes the link's token, the only one from now on. Inside a unit of work. */
+  function makeLink(kind: LinkKind): { token: string; expires_at: number } {
+    const token = randomBytes(32).toString('base64url')
+    const expires_at = clock() + LINK_VALID_MS
+    const link = { link_kind: kind, link_hash: hashOf(token), link_expires_at: expires_at }
+    write.run({ ...link, password: password(), changed_at: clock() })
+    return { token, expires_at }
+  }
+
+  /** Whether the token is that of the link, and its time is not over. Compared are hashes, whose order tells nothing. */
+  function isLink(kind: LinkKind, token: string): boolean {
+    const row = find.get()
+    if (!row?.link_hash || row.link_kind !== kind || (row.link_expires_at ?? 0) <= clock()) return false
+    return row.link_hash.equals(hashOf(token))
+  }
+
+  /** The link is over. Inside a unit of work. */
+  function useLink(): void {
+    write.run({ ...NO_LINK, password: password(), changed_at: clock() })
+  }
+
+  /** The password is none any more, and a new link chooses the next. Inside a unit of work. */
+  function reset(): { token: string; expires_at: number } {
+    write.run({ ...NO_LINK, password: null, changed_at: clock() })
+    return makeLink('setup')
+  }
+
+  return { password, setPassword, makeLink, isLink, useLink, reset }
+}

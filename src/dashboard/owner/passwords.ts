@@ -1,0 +1,82 @@
+/** What we compute: hashes of passwords (argon2id, RFC 9106), two at a time, as PHC strings. */
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Refusal } from '../../errors.ts'
+
+/** What a hash costs: kibibytes, passes, lanes. Older hashes that cost less are made anew at the next sign-in. */
+type Cost = { memory: number; passes: number; parallelism: number }
+const COST: Cost = { memory: 65_536, passes: 3, parallelism: 1 }
+/** What a stored hash may cost at most, whoever wrote it there. */
+const COST_MOST: Cost = { memory: 262_144, passes: 10, parallelism: 4 }
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** Each takes 64 MiB while it is made. */
+const AT_ONCE = 2
+const WAITING_MOST = 64
+
+export type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** @throws Refusal 503 `busy` where too many wait already. */
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (waiting.length >= WAITING_MOST) {
+    const headers = { 'retry-after': '5' }
+    throw new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers })
+  }
+  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running += 1
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+/** The same characters are the same password, however the keyboard composed them. */
+const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
+
+function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Promise<Buffer> {
+  const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
+  return inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
+      }),
+  )
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+
+/** The PHC string of a password: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  const hash = await derive(password, salt, HASH_BYTES, COST)
+  const { memory, passes, parallelism } = COST
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
+}
+
+/** What a PHC string says; null where it is none that we would check. */
+export function readHash(phc: string): Hashed | null {
+  const pattern = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/
+  const [, memory, passes, parallelism, salt = '', hash = ''] = pattern.exec(phc) ?? []
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+  const fits = (name: keyof Cost): boolean => cost[name] >= 1 && cost[name] <= COST_MOST[name]
+  if (!fits('memory') || !fits('passes') || !fits('parallelism')) return null
+  return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64'), cost }
+}
+
+/** Whether a password is the one that was hashed. `stale`: the hash costs less than those made today. */
+export async function checkPassword(
+  password: string,
+  phc: string,
+): Promise<{ fits: boolean; stale: boolean }> {
+  const known = readHash(phc)
+  if (!known) return { fits: false, stale: false }
+  const { salt, hash, cost } = known
+  const given = await derive(password, salt, hash.length, cost)
+  const stale = cost.memory < COST.memory || cost.passes < COST.passes || hash.length < HASH_BYTES
+  return { fits: timingSafeEqual(given, hash), stale }
+}

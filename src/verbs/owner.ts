@@ -1,0 +1,81 @@
+/** What a person may tell a running Windfall of who may come in: the owner’s link, read tokens. */
+import * as v from 'valibot'
+import type { Windfall } from '../app.ts'
+import type { App } from '../apps/apps.ts'
+import { type Verbs, verb } from '../control.ts'
+import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
+import type { Reach } from '../dashboard/tokens.ts'
+import { Refusal } from '../errors.ts'
+
+const text = v.pipe(v.string(), v.nonEmpty())
+const CreateToken = v.object({
+  organization: v.optional(v.nullable(v.string()), null),
+  apps: v.optional(v.nullable(v.array(text)), null),
+  label: text,
+  valid_ms: v.optional(v.nullable(v.pipe(v.number(), v.minValue(1))), null),
+})
+
+/** The link by which the owner chooses a password, as `owner reset` and the first start print it. */
+export const setupUrl = ({ http }: Pick<Windfall, 'http'>, token: string): string =>
+  `${http.baseUrl() ?? 'http://127.0.0.1:8787'}/setup#${token}`
+
+export function ownerVerbs(windfall: Windfall): Verbs {
+  const { store, owner, sessions, audit } = windfall
+
+  async function reset() {
+    const { token, expires_at } = await store.commit(() => {
+      sessions.endAll()
+      audit.note({ ...COMMAND_LINE, action: 'owner.reset' })
+      return owner.reset()
+    })
+    return { url: setupUrl(windfall, token), expires_at }
+  }
+
+  return { 'owner.reset': verb(v.object({}), reset), ...tokenVerbs(windfall) }
+}
+
+function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfall): Verbs {
+  function reachNamed({ organization, apps: names }: v.InferOutput<typeof CreateToken>) {
+    if (organization === null && names === null) return { organization_id: null, apps: null }
+    const { id } = organizations.meant(organization)
+    return { organization_id: id, apps: names?.map((name) => appNamed(id, name).id) ?? null }
+  }
+
+  /** The same token with what it reads in words: an organization's slug, bundle ids, or everything there is. */
+  function inWords<Token extends Reach>(token: Token): Token & { reads: string } {
+    const names = token.apps?.map((id) => apps.get(id)?.bundle_id ?? id).join(', ')
+    const slug = token.organization_id && organizations.get(token.organization_id)?.slug
+    if (slug === null) return { ...token, reads: names ?? 'everything' }
+    return { ...token, reads: names === undefined ? `all of ${slug}` : `${names} of ${slug}` }
+  }
+
+  async function createToken(asked: v.InferOutput<typeof CreateToken>) {
+    const expires_at = asked.valid_ms === null ? null : clock() + asked.valid_ms
+    const token = await store.commit(() => {
+      const made = tokens.create(asked.label, reachNamed(asked), expires_at)
+      audit.note({ ...COMMAND_LINE, action: 'token.made', subject: made.id, detail: made.label })
+      return made
+    })
+    return inWords(token)
+  }
+
+  function appNamed(organization_id: string, bundle_id: string): App {
+    const app = apps
+      .list()
+      .find((one) => one.organization_id === organization_id && one.bundle_id === bundle_id)
+    if (!app) throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
+    return app
+  }
+
+  const revoke = (id: string) =>
+    store.commit(() => {
+      audit.note({ ...COMMAND_LINE, action: 'token.revoked', subject: id })
+      return tokens.revoke(id)
+    })
+
+  return {
+    'tokens.create': verb(CreateToken, createToken),
+    'tokens.list': verb(v.object({}), () => tokens.list().map(inWords)),
+    'tokens.revoke': verb(v.object({ id: text }), ({ id }) => revoke(id)),
+  }
+}

@@ -1,0 +1,399 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { LinkKind } from '../../../src/dashboard/owner/owner.ts'
+import { hashPassword } from '../../../src/dashboard/owner/passwords.ts'
+import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
+
+const PASSWORD = 'correct horse battery'
+const MINUTE = 60_000
+const DAY = 86_400_000
+/** A test would pay for argon2id each time; the hash is the same anyway. */
+const PHC = await hashPassword(PASSWORD)
+
+let app: TestApp
+const opened: TestApp[] = []
+const open = async (options: TestOptions = {}) => {
+  const other = await openTestApp(options)
+  opened.push(other)
+  return other
+}
+beforeEach(async () => {
+  app = await open()
+})
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+
+const link = (kind: LinkKind = 'setup', of = app) =>
+  of.windfall.store.commit(() => of.windfall.owner.makeLink(kind).token)
+const withPassword = (of = app, phc = PHC) =>
+  of.windfall.store.commit(() => of.windfall.owner.setPassword(phc))
+
+type Given = { status: number; headers: Headers; body: Record<string, unknown> }
+const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
+const cookieOf = ({ headers }: Given) => headers.getSetCookie()[0]?.split(';')[0] ?? ''
+const session = async (cookie = '', of = app) =>
+  (await of.request('/api/v1/session', { headers: { cookie } })).json() as Promise<Record<string, unknown>>
+const login = (body: unknown = { password: PASSWORD }, headers: Record<string, string> = {}) =>
+  app.post('/api/v1/login', body, { ...SAME_SITE, ...headers })
+const actions = () => app.windfall.audit.list(null, 100).map(({ action }) => action)
+
+test('nobody is anybody before there is an owner', async () => {
+  const answer = await app.request('/api/v1/session')
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toEqual({
+    state: 'setup',
+    reach: null,
+    basis: null,
+    fresh: false,
+    fresh_until: null,
+    insecure: false,
+    expires_at: null,
+  })
+  expect(await login()).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
+})
+
+test('the printed link chooses a password, signs in, and works once', async () => {
+  const token = await link()
+  const given = await app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  expect(given).toMatchObject({
+    status: 200,
+    body: { state: 'owner', reach: { organization_id: null, apps: null }, basis: null, fresh: true },
+  })
+  expect(given.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^windfall=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/),
+  ])
+  expect(given.headers.get('cache-control')).toBe('no-store')
+  expect(await session(cookieOf(given))).toMatchObject({ state: 'owner', fresh: true })
+  expect(await session()).toMatchObject({ state: 'signed_out' })
+  const again = await app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  expect(again).toMatchObject({ status: 401, body: { code: 'invalid_link' } })
+  expect((await login()).status).toBe(200)
+  expect(actions()).toEqual(['owner.signed_in', 'owner.sign_in_failed', 'owner.set_up'])
+})
+
+test('neither token nor password is in the file', async () => {
+  const token = await link()
+  const given = await app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  const everything = ['owner', 'sessions', 'audit_log'].map((table) =>
+    JSON.stringify(app.windfall.store.prepare(`select * from ${table}`).all()),
+  )
+  expect(everything.join()).toContain('$argon2id$v=19$m=65536,t=3,p=1$')
+  for (const secret of [token, PASSWORD, cookieOf(given).slice('windfall='.length)])
+    expect(everything.join()).not.toContain(secret)
+})
+
+test.each([
+  ['short', 'elevenchars', 'must have at least 12 characters'],
+  ['common', 'unbelievable', 'must not be a password that many people have'],
+  ['common in other letters', 'Q1W2E3R4T5Y6', 'must not be a password that many people have'],
+  ['repeated', 'abcabcabcabcab', 'must not be a repetition or a sequence'],
+  ['all the same', 'zzzzzzzzzzzzz', 'must not be a repetition or a sequence'],
+  ['a sequence', '1234567890123', 'must not be a repetition or a sequence'],
+  ['backwards', 'nmlkjihgfedcba', 'must not be a repetition or a sequence'],
+  ['ours', 'Windfall-2026!!', 'must not be made of words like windfall, admin or password alone'],
+  ['ours twice', 'windfall-admin-1', 'must not be made of words like windfall, admin or password alone'],
+])('a weak password (%s) is refused, and the link stays', async (_, password, message) => {
+  const token = await link()
+  const given = await app.post('/api/v1/setup', { token, password }, SAME_SITE)
+  expect(given).toMatchObject({
+    status: 400,
+    body: { code: 'weak_password', errors: [{ path: 'password', message }] },
+  })
+  expect(app.windfall.owner.isLink('setup', token)).toBe(true)
+  expect(app.windfall.owner.password()).toBe(null)
+})
+
+test.each([
+  ['spaces', 'a b c d e f g'],
+  ['other alphabets', 'длинныйпарольда'],
+  ['few, but pictures', '🦊🐢🦉🐝🦋🐌🐞🦗🕷️🦂🐍🦎🐙'],
+  ['quotes and control characters', '"\\\u0007<script>&\n\t'],
+  ['with one of our words', 'windfall of the old orchard'],
+  ['as long as may be', Array.from({ length: 100 }, (_, n) => `${n}ä`.padStart(3, 'x')).join('')],
+])('any characters are good (%s)', async (_, password) => {
+  const token = await link()
+  const given = await app.post('/api/v1/setup', { token, password }, SAME_SITE)
+  expect(given.body).toMatchObject({ state: 'owner' })
+  expect((await login({ password })).status).toBe(200)
+  expect((await login({ password: `${password}.` })).status).toBe(401)
+})
+
+test('the same characters are the same password however they were composed', async () => {
+  await app.post(
+    '/api/v1/setup',
+    { token: await link(), password: 'Gr\u00fc\u00dfe vom Obstgarten' },
+    SAME_SITE,
+  )
+  expect((await login({ password: 'Gru\u0308\u00dfe vom Obstgarten' })).status).toBe(200)
+})
+
+test.each([
+  ['nothing', {}],
+  ['no object', 'x'],
+  ['an empty password', { password: '' }],
+  ['a number', { password: 123456789012 }],
+  ['over 512 bytes', { password: 'ä'.repeat(257) }],
+  ['both', { password: PASSWORD, token: 'x' }],
+  ['a token too long', { token: 'x'.repeat(201) }],
+])('a sign-in with %s is refused before anything is hashed', async (_, body) => {
+  await withPassword()
+  expect(await login(body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(actions()).toEqual([])
+})
+
+test('a sign-in has to be JSON, and of a size', async () => {
+  const headers = { ...SAME_SITE, 'content-type': 'text/plain' }
+  const plain = await app.request('/api/v1/login', { method: 'POST', headers, body: '{}' })
+  expect(plain.status).toBe(415)
+  expect((await login({ password: 'x'.repeat(9_000) })).status).toBe(413)
+})
+
+test.each([
+  ['a wrong one', 'x'.repeat(43)],
+  ['one of another kind', null],
+])('a setup link that is %s is refused', async (_, wrong) => {
+  const token = wrong ?? (await link('sign_in'))
+  if (wrong !== null) await link()
+  const given = await app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  expect(given).toMatchObject({ status: 401, body: { code: 'invalid_link' } })
+})
+
+test('a link is over after thirty minutes, and when another is made', async () => {
+  const first = await link()
+  const second = await link()
+  const use = (token: string) => app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  expect((await use(first)).status).toBe(401)
+  app.clock.turn(30 * MINUTE)
+  expect((await use(second)).status).toBe(401)
+  const third = await link()
+  app.clock.turn(30 * MINUTE - 1)
+  expect((await use(third)).status).toBe(200)
+})
+
+test('of two who use the link at once one becomes the owner', async () => {
+  const token = await link()
+  const use = () => app.post('/api/v1/setup', { token, password: PASSWORD }, SAME_SITE)
+  const both = await Promise.all([use(), use()])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 401])
+})
+
+test('a link that signs in does so once, without a password', async () => {
+  await withPassword()
+  const token = await link('sign_in')
+  const given = await login({ token })
+  expect(given.body).toMatchObject({ state: 'owner' })
+  expect(await session(cookieOf(given))).toMatchObject({ state: 'owner' })
+  expect(await login({ token })).toMatchObject({ status: 401, body: { code: 'invalid_link' } })
+  expect((await login()).status).toBe(200)
+})
+
+test('a wrong password is refused, written down, and told in one stable line of the log', async () => {
+  const logged: string[] = []
+  app = await open({ logged })
+  await withPassword()
+  const given = await login({ password: 'wrong, but long' }, { 'x-forwarded-for': '203.0.113.9' })
+  expect(given).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
+  expect(given.headers.getSetCookie()).toEqual([])
+  app.windfall.log.flush()
+  expect(logged.join('')).toContain('"message":"auth.failure","ip":"203.0.113.9","account":"owner"')
+  await vi.waitFor(() =>
+    expect(app.windfall.audit.list(null, 9)).toMatchObject([
+      { actor: 'somebody', address: '203.0.113.9', action: 'owner.sign_in_failed', detail: 'wrong password' },
+    ]),
+  )
+})
+
+test('an address has ten attempts and one more each minute; others are not held back, nor the owner locked out', async () => {
+  await withPassword()
+  const from = (address: string, password = 'wrong, but long') =>
+    login({ password }, { 'x-forwarded-for': address })
+  for (let n = 0; n < 10; n += 1) expect((await from('203.0.113.9')).status).toBe(401)
+  const refused = await from('203.0.113.9', PASSWORD)
+  expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+  expect(refused.headers.get('retry-after')).toBe('60')
+  expect((await from('203.0.113.10', PASSWORD)).status).toBe(200)
+  app.clock.turn(MINUTE)
+  expect((await from('203.0.113.9', PASSWORD)).status).toBe(200)
+})
+
+test('of IPv6 addresses a /64 is one', async () => {
+  await withPassword()
+  const from = (address: string) => login({ password: 'wrong, but long' }, { 'x-forwarded-for': address })
+  for (let n = 0; n < 10; n += 1) await from(`2001:db8:0:1::${n + 1}`)
+  expect((await from('2001:db8:0:1:ffff::1')).status).toBe(429)
+  expect((await from('2001:db8:0:2::1')).status).toBe(401)
+})
+
+test('sign-ins that succeed are not counted', async () => {
+  await withPassword()
+  for (let n = 0; n < 12; n += 1) expect((await login()).status).toBe(200)
+})
+
+test('a session is over after fourteen days without use, and after ninety in any case', async () => {
+  let cookie = (await app.signIn()).cookie
+  app.clock.turn(14 * DAY - 1)
+  expect(await session(cookie)).toMatchObject({ state: 'owner' })
+  app.clock.turn(1)
+  expect(await session(cookie)).toMatchObject({ state: 'setup' })
+  cookie = (await app.signIn()).cookie
+  const read = () => app.request('/api/v1/apps', { headers: { cookie } })
+  for (let day = 0; day < 90; day += 10) {
+    expect((await read()).status).toBe(200)
+    // That it was used is written down behind the answer's back.
+    await app.windfall.store.commit(() => {})
+    app.clock.turn(10 * DAY)
+  }
+  expect(((await (await read()).json()) as { code: string }).code).toBe('sign_in_required')
+})
+
+test('how long a session lasts is configured', async () => {
+  app = await open({ env: { WINDFALL_SIGN_IN_IDLE_DAYS: '1', WINDFALL_SIGN_IN_LONGEST_DAYS: '2' } })
+  const { cookie } = await app.signIn()
+  app.clock.turn(DAY)
+  expect(await session(cookie)).toMatchObject({ state: 'setup' })
+})
+
+test('the password once more makes the session fresh for fifteen minutes, under another token', async () => {
+  await withPassword()
+  const headers = await app.signIn()
+  expect(await session(headers.cookie)).toMatchObject({ fresh: true, fresh_until: app.clock() + 15 * MINUTE })
+  app.clock.turn(15 * MINUTE)
+  expect(await session(headers.cookie)).toMatchObject({ state: 'owner', fresh: false, fresh_until: null })
+  const wrong = await app.post('/api/v1/reauth', { password: 'wrong, but long' }, headers)
+  expect(wrong).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
+  expect(await session(headers.cookie)).toMatchObject({ state: 'owner', fresh: false })
+  const right = await app.post('/api/v1/reauth', { password: PASSWORD }, headers)
+  expect(right.body).toMatchObject({ state: 'owner', fresh: true })
+  expect(await session(cookieOf(right))).toMatchObject({ state: 'owner', fresh: true })
+  expect(await session(headers.cookie)).toMatchObject({ state: 'signed_out' })
+})
+
+test('another password needs the old one lately, and ends all other sessions', async () => {
+  await withPassword()
+  const other = await app.signIn()
+  const own = await app.signIn()
+  app.clock.turn(15 * MINUTE)
+  const next = { password: 'another good phrase' }
+  const stale = await app.post('/api/v1/password', next, own)
+  expect(stale).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } })
+  const fresh = await app.post('/api/v1/reauth', { password: PASSWORD }, own)
+  const headers = { ...SAME_SITE, cookie: cookieOf(fresh) }
+  const weak = await app.post('/api/v1/password', { password: 'short' }, headers)
+  expect(weak).toMatchObject({ status: 400, body: { code: 'weak_password' } })
+  const changed = await app.post('/api/v1/password', next, headers)
+  expect(changed.body).toMatchObject({ state: 'owner' })
+  expect(await session(cookieOf(changed))).toMatchObject({ state: 'owner' })
+  for (const cookie of [headers.cookie, other.cookie])
+    expect(await session(cookie)).toMatchObject({ state: 'signed_out' })
+  expect((await login()).status).toBe(401)
+  expect((await login(next)).status).toBe(200)
+})
+
+test('who signs out is out, and nobody is refused for being out already', async () => {
+  const headers = await app.signIn()
+  const out = await app.request('/api/v1/logout', { method: 'POST', headers })
+  expect(out.status).toBe(200)
+  expect(out.headers.getSetCookie()[0]).toMatch(/^windfall=; Path=\/; Max-Age=0;/)
+  expect(await session(headers.cookie)).toMatchObject({ state: 'setup' })
+  expect((await app.request('/api/v1/logout', { method: 'POST', headers })).status).toBe(200)
+})
+
+test('a hash that costs less than today’s is made anew at the next sign-in', async () => {
+  const { argon2Sync } = await import('node:crypto')
+  const nonce = Buffer.alloc(16, 7)
+  const cheap = { message: PASSWORD, nonce, memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  const old = `$argon2id$v=19$m=19456,t=2,p=1$${text(nonce)}$${text(argon2Sync('argon2id', cheap))}`
+  await withPassword(app, old)
+  expect((await login({ password: 'wrong, but long' })).status).toBe(401)
+  expect(app.windfall.owner.password()).toBe(old)
+  expect((await login()).status).toBe(200)
+  expect(app.windfall.owner.password()).toMatch(/^\$argon2id\$v=19\$m=65536,t=3,p=1\$/)
+  expect((await login()).status).toBe(200)
+})
+
+test.each([
+  '',
+  'plain',
+  '$argon2id$v=19$m=9999999,t=3,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  '$2b$12$x',
+])('what is no hash of ours (%j) lets nobody in', async (phc) => {
+  await withPassword(app, phc)
+  expect((await login()).status).toBe(401)
+})
+
+test.each([
+  [{ 'sec-fetch-site': 'cross-site' }, 403],
+  [{ 'sec-fetch-site': 'same-site' }, 403],
+  [{ 'sec-fetch-site': 'none' }, 200],
+  [{ 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1:8787' }, 403],
+  [{ origin: 'http://127.0.0.1:8787' }, 200],
+  [{ origin: 'http://localhost' }, 200],
+  [{ origin: 'http://127.0.0.1:9999' }, 403],
+  [{ origin: 'https://evil.example' }, 403],
+  [{ origin: 'null' }, 403],
+  [{}, 403],
+])('a page may do something in the owner’s name only if it is ours: %j', async (site, status) => {
+  const { cookie } = await app.signIn()
+  const asked = { method: 'DELETE', headers: { cookie, ...site } as Record<string, string> }
+  const answer = await app.request('/api/v1/sessions', asked)
+  expect(answer.status).toBe(status)
+  if (status === 403) expect(((await answer.json()) as { code: string }).code).toBe('cross_site')
+})
+
+test('nobody is signed in from another site, and a program without a browser may', async () => {
+  await withPassword()
+  const body = { password: PASSWORD }
+  const foreign = { origin: 'https://evil.example' }
+  expect(await app.post('/api/v1/login', body, foreign)).toMatchObject({
+    status: 403,
+    body: { code: 'cross_site' },
+  })
+  expect((await app.post('/api/v1/login', body)).status).toBe(200)
+})
+
+test('over https the cookie is for https alone', async () => {
+  app = await open({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
+  await withPassword()
+  const given = await login()
+  expect(given.headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^__Host-windfall=[\w-]{43}; Path=\/; Max-Age=7776000; Secure; HttpOnly; SameSite=Lax$/,
+    ),
+  ])
+  expect(await session(cookieOf(given))).toMatchObject({ state: 'owner', insecure: false })
+  const token = cookieOf(given).split('=')[1]
+  expect(await session(`windfall=${token}`)).toMatchObject({ state: 'signed_out' })
+})
+
+const FAR = { WINDFALL_BASE_URL: 'http://192.0.2.7:8787' }
+const NEAR_AND_FAR = { WINDFALL_SERVER_HOSTS: '["192.0.2.7"]' }
+test.each([
+  [FAR, '192.0.2.7:8787'],
+  [FAR, '127.0.0.1:8787'],
+  [NEAR_AND_FAR, '192.0.2.7:8787'],
+])('over plain http from elsewhere nobody signs in (%j, %s)', async (env, host) => {
+  app = await open({ env })
+  await withPassword()
+  const refused = await login(undefined, { host })
+  expect(refused).toMatchObject({ status: 403, body: { code: 'insecure_transport' } })
+  expect(refused.body.detail).toContain('insecure_http = true')
+  const setup = await app.post('/api/v1/setup', { token: await link(), password: PASSWORD }, { host })
+  expect(setup.status).toBe(403)
+  const { cookie } = await app.signIn()
+  const state = await app.request('/api/v1/session', { headers: { host, cookie } })
+  expect(await state.json()).toMatchObject({ state: 'signed_out', insecure: false })
+})
+
+test('unless it is configured, which is told', async () => {
+  app = await open({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
+  await withPassword()
+  const host = '192.0.2.7:8787'
+  const given = await login(undefined, { host })
+  expect(given.body).toMatchObject({ state: 'owner', insecure: true })
+  expect(given.headers.getSetCookie()[0]).toMatch(
+    /^windfall=[\w-]{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+  )
+  const state = await app.request('/api/v1/session', { headers: { host, cookie: cookieOf(given) } })
+  expect(await state.json()).toMatchObject({ state: 'owner', insecure: true })
+})

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openTestApp, type TestApp } from '../../helpers.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp()
+})
+afterEach(() => app.close())
+
+type Headers = Record<string, string>
+type Answered = Record<string, unknown> & { code?: string }
+type Listed = { sessions: { id: string; current: boolean; address: string; user_agent: string }[] }
+const ask = async (path: string, headers: Headers, method = 'GET') => {
+  const response = await app.request(path, { method, headers })
+  const text = await response.text()
+  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Answered }
+}
+const list = async (headers: Headers) =>
+  ((await ask('/api/v1/sessions', headers)).body as unknown as Listed).sessions
+
+test('the owner sees where they are signed in, and ends one session or all others', async () => {
+  const first = await app.signIn()
+  const second = await app.signIn()
+  const third = await app.signIn()
+  const listed = await list(first)
+  expect(listed).toHaveLength(3)
+  expect(listed.filter(({ current }) => current)).toMatchObject([
+    { address: '127.0.0.1', user_agent: 'test' },
+  ])
+  const another = (await list(second)).find(({ current }) => current)
+  expect((await ask(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).status).toBe(204)
+  expect((await ask('/api/v1/apps', second)).body.code).toBe('sign_in_required')
+  expect(await ask(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_session' },
+  })
+  expect((await ask('/api/v1/sessions', first, 'DELETE')).body).toEqual({ ended: 1 })
+  expect((await ask('/api/v1/apps', third)).status).toBe(401)
+  expect((await ask('/api/v1/apps', first)).status).toBe(200)
+})
+
+test('a token is no owner, and with a token the cookie counts for nothing', async () => {
+  const headers = await app.signIn()
+  const authorization = `Bearer ${await app.token()}`
+  for (const path of ['/api/v1/sessions', '/api/v1/audit']) {
+    const refused = { status: 401, body: { code: 'sign_in_required' } }
+    expect(await ask(path, {})).toMatchObject(refused)
+    expect(await ask(path, { authorization })).toMatchObject(refused)
+    expect(await ask(path, { ...headers, authorization })).toMatchObject(refused)
+  }
+  expect(await ask('/api/v1/apps', { ...headers, authorization: 'Bearer wf_wrong' })).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_token' },
+  })
+})
+
+test('the owner reads everything that a token reads', async () => {
+  const headers = await app.signIn()
+  const reads = app.windfall.http
+    .routes()
+    .filter(({ method, security }) => method === 'GET' && security?.includes('read_token'))
+    .map(({ path }) => path)
+  expect(reads.length).toBeGreaterThan(15)
+  const wrong: string[] = []
+  for (const path of reads) {
+    const asked = path.replace(/:name/, 'mrr').replace(/:\w+/, 'nobody').replace('cohorts', 'cohorts')
+    const query = path.includes('cohorts') ? '?metric=retention' : ''
+    const response = await app.request(`${asked}${query}`, { headers })
+    if (![200, 404].includes(response.status)) wrong.push(`${path} ${response.status}`)
+    await response.body?.cancel()
+  }
+  expect(wrong).toEqual([])
+})
+
+test.each([
+  ['ended', (headers: Headers) => ask('/api/v1/logout', headers, 'POST')],
+  ['ended by a reset', () => app.windfall.store.commit(() => app.windfall.sessions.endAll())],
+] as const)('a session that is %s ends its stream at once', async (_, end) => {
+  const headers = await app.signIn()
+  const stream = await app.request('/api/v1/events/stream', { headers })
+  const reader = stream.body?.getReader()
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('retry: 2000\n\n')
+  await end(headers)
+  await vi.waitFor(async () => expect((await reader?.read())?.done).toBe(true))
+})
+
+test('the audit log tells what was done, newest first and in pages, and cannot be changed', async () => {
+  const headers = await app.signIn()
+  const { audit, store } = app.windfall
+  for (let n = 1; n <= 5; n += 1)
+    await store.commit(() =>
+      audit.note({ actor: 'owner', address: null, action: 'key.made', subject: `k${n}` }),
+    )
+  const page = async (query: string) => (await ask(`/api/v1/audit${query}`, headers)).body
+  expect(await page('?limit=2')).toMatchObject({ entries: [{ subject: 'k5' }, { subject: 'k4' }], next: 4 })
+  expect(await page('?limit=2&before=4')).toMatchObject({ entries: [{ subject: 'k3' }, { subject: 'k2' }] })
+  expect(await page('?before=2')).toMatchObject({ entries: [{ subject: 'k1' }], next: null })
+  for (const sql of ["update audit_log set actor = 'nobody'", 'delete from audit_log'])
+    expect(() => store.prepare(sql).run()).toThrow('the audit log is only added to')
+})
+
+test.each(['limit=0', 'limit=501', 'limit=x', 'before=0', 'before=-1'])(
+  'the audit log refuses ?%s',
+  async (query) => {
+    const headers = await app.signIn()
+    expect(await ask(`/api/v1/audit?${query}`, headers)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    })
+  },
+)
+
+test('a table that is taken along with a token is written down, once in an hour', async () => {
+  const authorization = `Bearer ${await app.token()}`
+  for (let n = 0; n < 3; n += 1) await ask('/api/v1/metrics.csv', { authorization }).catch(() => {})
+  app.clock.turn(3_600_000)
+  await ask('/api/v1/metrics.csv', { authorization }).catch(() => {})
+  await ask('/api/v1/metrics.csv', await app.signIn()).catch(() => {})
+  await app.windfall.store.commit(() => {})
+  const noted = app.windfall.audit.list(null, 10)
+  expect(noted).toMatchObject([
+    { action: 'export', subject: '/api/v1/metrics.csv', actor: expect.stringMatching(/^tok_/) },
+    { action: 'export' },
+  ])
+  expect(noted).toHaveLength(2)
+})
+
+test('the README’s recipe for fail2ban finds the address in either form of the log', () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const [, recipe = ''] = /failregex = ([\s\S]*?)journalmatch/.exec(readme) ?? []
+  const patterns = recipe
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => new RegExp(line.replaceAll('<HOST>', '(?<host>[\\d.]+|[\\da-f:]+)')))
+  expect(patterns).toHaveLength(2)
+  const lines = [
+    '{"time":"2026-01-01T00:00:00.000Z","level":"warn","message":"auth.failure","ip":"203.0.113.9","account":"owner"}',
+    '12:00:00 warn  auth.failure ip=2001:db8::1 account=owner why="wrong password"',
+  ]
+  const found = lines.map((line) => patterns.map((pattern) => pattern.exec(line)?.groups?.host).find(Boolean))
+  expect(found).toEqual(['203.0.113.9', '2001:db8::1'])
+})
