@@ -1,0 +1,82 @@
+/** Debian's Chromium, driven over real pages: what it complains of is remembered, and nothing but our own host is asked. */
+import { existsSync } from 'node:fs'
+import axe, { type AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Where Chromium is: as WINDFALL_CHROMIUM says, or where systems put it; null where there is none. */
+export const chromiumPath: string | null =
+  process.env.WINDFALL_CHROMIUM ?? PLACES.find((path) => existsSync(path)) ?? null
+
+/** Set where skipping must not happen. */
+const isRequired = process.env.WINDFALL_BROWSER === 'required'
+
+/**
+ * Whether tests in a browser can be run; says so loudly where they cannot.
+ *
+ * @throws Error where they must and cannot.
+ */
+export function hasChromium(): boolean {
+  if (chromiumPath !== null) return true
+  const words = 'No Chromium on this machine: `apt-get install chromium`, or name one in WINDFALL_CHROMIUM.'
+  if (isRequired) throw new Error(words)
+  process.stderr.write(`\n*** ${words}\n*** THE TESTS OF THE DASHBOARD IN A BROWSER ARE SKIPPED.\n\n`)
+  return false
+}
+
+const QUIET = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'],
+]
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath ?? '', args: QUIET, headless: true })
+
+export const SIZES = {
+  desktop: { viewport: { width: 1360, height: 900 }, deviceScaleFactor: 1 },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+} as const
+export type Size = keyof typeof SIZES
+export type Light = 'light' | 'dark'
+
+const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
+
+/** Somebody with a browser. `complaints`: errors of the console and of scripts, violations of the policy, foreign requests. */
+export type Visitor = { context: BrowserContext; page: Page; complaints: string[] }
+
+/** @param base the address of the server, the only one that may be asked */
+export async function visit(
+  browser: Browser,
+  base: string,
+  size: Size,
+  light: Light = 'light',
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    ...SIZES[size],
+    colorScheme: light,
+    locale: 'en-US',
+    baseURL: base,
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`))
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== new URL(base).origin)
+      complaints.push(`foreign: ${request.url()}`)
+  })
+  await page.addInitScript({ content: TELL_VIOLATIONS })
+  return { context, page, complaints }
+}
+
+/** What a screen reader would stumble over, each with the first element that has it. */
+export async function stumbles(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
+  return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  daysOf,
+  hrefWithin,
+  intervalOf,
+  metricQuery,
+  RANGES,
+  type Scope,
+  scopeFrom,
+  scopeWords,
+} from '../../../src/dashboard/ui/scope.ts'
+
+const usual = scopeFrom({})
+const said = (scope: Scope): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(scopeWords(scope)).flatMap(([name, value]) =>
+      value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  )
+
+test('what is usual is not said in an address', () => {
+  expect(said(usual)).toEqual({})
+})
+
+test('whatever an address says of a scope comes back from it', () => {
+  const day = fc.constantFrom('2026-01-31', '2026-02-28', '2025-12-01')
+  const scope = fc.record<Scope>({
+    apps: fc.uniqueArray(fc.constantFrom('app_1', 'app_2', 'app_3')),
+    organization: fc.constantFrom(null, 'org_1'),
+    range: fc.constantFrom(...RANGES),
+    from: day,
+    to: day,
+    interval: fc.constantFrom(null, 'day', 'week', 'month'),
+    currency: fc.constantFrom(null, 'EUR'),
+    basis: fc.constantFrom('gross', 'proceeds'),
+    environment: fc.constantFrom('production', 'sandbox'),
+    zone: fc.constantFrom('own', 'pacific'),
+    compare: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(scope, (one) => {
+      const days = one.range === 'custom' ? {} : { from: null, to: null }
+      expect(scopeFrom(said(one))).toEqual({ ...one, ...days })
+    }),
+  )
+})
+
+test('words that mean nothing are taken for what is usual', () => {
+  expect(
+    scopeFrom({ range: 'ever', by: 'hour', basis: 'net', env: 'xcode', zone: 'mars', compare: 'yes' }),
+  ).toEqual(usual)
+})
+
+test('a range ends today and has as many days as it says', () => {
+  expect(daysOf({ ...usual, range: '7d' }, '2026-03-03', null)).toEqual({
+    from: '2026-02-25',
+    to: '2026-03-03',
+  })
+  expect(daysOf({ ...usual, range: '12m' }, '2026-11-21', null)).toEqual({
+    from: '2025-11-22',
+    to: '2026-11-21',
+  })
+  expect(daysOf({ ...usual, range: 'all' }, '2026-11-21', '2024-11-30')).toEqual({
+    from: '2024-11-30',
+    to: '2026-11-21',
+  })
+})
+
+test('days of one’s own end today at the latest and never before they begin', () => {
+  const custom = { ...usual, range: 'custom' as const, from: '2026-05-01', to: '2027-01-01' }
+  expect(daysOf(custom, '2026-11-21', null)).toEqual({ from: '2026-05-01', to: '2026-11-21' })
+  expect(daysOf({ ...custom, from: '2026-12-24' }, '2026-11-21', null)).toEqual({
+    from: '2026-11-21',
+    to: '2026-11-21',
+  })
+})
+
+test('long ranges are told by weeks and months, unless something else is asked for', () => {
+  expect([28, 100, 365, 800].map((days) => intervalOf(usual, days))).toEqual(['day', 'day', 'week', 'month'])
+  expect(intervalOf({ ...usual, interval: 'day' }, 800)).toBe('day')
+})
+
+test('a metric is asked for the days and the place of the scope', () => {
+  expect(
+    metricQuery({ ...usual, apps: ['app_1', 'app_2'], range: '7d', environment: 'sandbox' }, '2026-11-21'),
+  ).toEqual({
+    app: 'app_1,app_2',
+    organization: null,
+    environment: 'sandbox',
+    zone: null,
+    from: '2026-11-15',
+    to: '2026-11-21',
+    interval: 'day',
+    currency: null,
+  })
+})
+
+test('a link keeps the scope and leaves the words of the view behind', () => {
+  const present = { app: 'app_1', range: '7d', query: 'plan=pro', cursor: 'x' }
+  expect(hrefWithin('/revenue', present)).toBe('/revenue?app=app_1&range=7d')
+  expect(hrefWithin('/customers', present, { query: 'user-1', range: null })).toBe(
+    '/customers?app=app_1&query=user-1',
+  )
+})
