@@ -115,3 +115,12 @@ export function ago(at: number, now: number): string {
 /** `1 link`, `2 links`: English alone, like the page. */
 export const plural = (many: number, one: string, several = `${one}s`): string =>
   `${count(many)} ${many === 1 ? one : several}`
+
+const UNITS: Record<string, string> = { D: 'day', W: 'week', M: 'month', Y: 'year' }
+
+/** `P1M` as `1 month`. */
+export function period(code: string): string {
+  const [, many = '', unit = ''] = /^P(\d+)([DWMY])$/.exec(code) ?? []
+  const word = UNITS[unit]
+  return word ? plural(Number(many), word) : code
+}

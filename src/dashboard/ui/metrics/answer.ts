@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../metrics_answers.ts'
 import { type App, appName } from '../apps.ts'
 import { country } from '../countries.ts'
-import { count, money, plural, share, shortCount, shortMoney, times } from '../words.ts'
+import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
 
 export type MetricAnswer = InferOutput<typeof SeriesSchema>
@@ -41,15 +41,6 @@ const OFFERS: Record<string, string> = {
   paid: 'Standard price',
   none: 'No offer',
 }
-const UNITS: Record<string, string> = { D: 'day', W: 'week', M: 'month', Y: 'year' }
-
-/** `P1M` as `1 month`. */
-export function period(code: string): string {
-  const [, many = '', unit = ''] = /^P(\d+)([DWMY])$/.exec(code) ?? []
-  const word = UNITS[unit]
-  return word ? plural(Number(many), word) : code
-}
-
 /** A value of a split, as a person calls it. */
 export function valueName(
   split: string | null,

@@ -1,0 +1,42 @@
+/** An event of the feed as it is shown: what its snapshot may hold, all of it optional. */
+import type { InferOutput } from 'valibot'
+import type { FeedEventAnswer } from '../../routes.ts'
+
+/** Instants in milliseconds, money in thousandths. */
+export type Snapshot = {
+  bundle_id?: string
+  product_id?: string | null
+  country?: string | null
+  money?: { price_milli: number; refunded_milli?: number; currency: string | null } | null
+  transaction?: {
+    transaction_id?: string
+    kind?: string
+    ownership?: string
+    quantity?: number
+    expires_at?: number
+    offer_type?: number
+    offer_discount?: string
+    offer_period?: string
+  }
+  notification?: { type?: string; subtype?: string; problem?: string }
+  subscription?: {
+    state?: string
+    product_id?: string
+    auto_renew?: boolean
+    expires_at?: number
+    grace_until_at?: number
+    next_product_id?: string
+    renewal_price_milli?: number
+    currency?: string | null
+    expiration_intent?: number
+  } | null
+  user?: { app_user_id: string; verification: 'verified' | 'unverified' } | null
+  customer?: { ltv_milli: number | null; currency: string | null; payments: number } | null
+  from_app_user_id?: string
+  merged_customer_id?: string
+  notifications?: number
+  rows?: number
+}
+
+export type FeedEvent = Omit<InferOutput<typeof FeedEventAnswer>, 'data'> & { data: Snapshot }
+export type FeedPage = { events: FeedEvent[]; next: number | null }

@@ -1,0 +1,74 @@
+/** What an event says beside its title: of what, and what comes of it. */
+
+import { date, money, period, plural } from '../words.ts'
+import type { FeedEvent } from './feed_event.ts'
+
+/** `com.example.tides.pro_yearly` of `com.example.tides` as `Pro Yearly`: ids are written to be guessed at. */
+export function productName(id: string, bundle: string | undefined): string {
+  const own = bundle !== undefined && id.startsWith(`${bundle}.`) ? id.slice(bundle.length + 1) : id
+  const words = own.replace(/^(com|org|net|io|app|dev)\.[^.]+\./, '').split(/[._\-\s]+/)
+  return words
+    .filter((word) => word !== '')
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join(' ')
+}
+
+const ENDINGS: Record<number, string> = {
+  1: 'after turning renewal off',
+  2: 'payment failed',
+  3: 'did not agree to the new price',
+  4: 'the product is not sold any more',
+}
+
+type Teller = (data: FeedEvent['data']) => string | null
+
+const until: Teller = ({ subscription }) =>
+  subscription?.expires_at ? `runs until ${date(subscription.expires_at)}` : null
+
+const next: Teller = ({ subscription, bundle_id }) =>
+  subscription?.next_product_id ? `to ${productName(subscription.next_product_id, bundle_id)}` : null
+
+const due: Teller = ({ subscription }) =>
+  subscription?.renewal_price_milli
+    ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} is due`
+    : null
+
+const price: Teller = ({ subscription }) =>
+  subscription?.renewal_price_milli
+    ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal on`
+    : null
+
+const trial: Teller = ({ transaction, subscription }) => {
+  const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
+  const then = subscription?.renewal_price_milli
+    ? `then ${money(subscription.renewal_price_milli, subscription.currency ?? null)}`
+    : null
+  return [free, then].filter((one) => one !== null).join(', ') || null
+}
+
+const lost: Teller = ({ notifications }) =>
+  notifications === undefined ? null : plural(notifications, 'notification')
+
+const TELLERS: Record<string, Teller> = {
+  'trial.started': trial,
+  'subscription.renewal_disabled': until,
+  'subscription.extended': until,
+  'subscription.downgraded': next,
+  'subscription.crossgraded': next,
+  'subscription.billing_failed': due,
+  'subscription.grace_started': ({ subscription }) =>
+    subscription?.grace_until_at ? `until ${date(subscription.grace_until_at)}` : null,
+  'subscription.price_increase_asked': price,
+  'subscription.price_increase_accepted': price,
+  'subscription.price_changed': price,
+  'subscription.expired': ({ subscription }) => ENDINGS[subscription?.expiration_intent ?? 0] ?? null,
+  'trial.ended': ({ subscription }) => ENDINGS[subscription?.expiration_intent ?? 0] ?? null,
+  'customer.moved': ({ from_app_user_id }) => (from_app_user_id ? `from ${from_app_user_id}` : null),
+  'notification.other': ({ notification }) => notification?.type ?? null,
+  'import.finished': ({ rows }) => (rows === undefined ? null : plural(rows, 'row')),
+  'gap.found': lost,
+  'gap.filled': lost,
+}
+
+/** One more fact, in a few words; null where the title says it all. */
+export const toldOf = ({ type, data }: FeedEvent): string | null => TELLERS[type]?.(data) ?? null

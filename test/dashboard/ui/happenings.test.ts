@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
+import { amountOf, happening, KINDS, typesOf } from '../../../src/dashboard/ui/events/happenings.ts'
+import { productName, toldOf } from '../../../src/dashboard/ui/events/told.ts'
+import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
+
+const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
+  ...{ seq: 1, id: 'evt_1', organization_id: 'org_1', app_id: 'app_1', environment: 'production', type },
+  ...{ origin: 'live', customer_id: null, subject: null, cause: 'x' },
+  ...{ occurred_at: 0, signed_at: 0, recorded_at: 0, data },
+})
+
+test('every type has words, and every one that is news belongs to exactly one kind', () => {
+  for (const type of EVENT_TYPES) expect(happening(type).title, type).not.toBe(type)
+  const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
+  expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
+  expect(typesOf(null)).toBeNull()
+})
+
+test('a type that only a newer server knows is called by its own name', () => {
+  expect(happening('subscription.paused')).toEqual({
+    title: 'subscription.paused',
+    kind: 'others',
+    mood: 'quiet',
+  })
+})
+
+test('money is told where it moved, and below zero where it went', () => {
+  const money = { price_milli: 5990, refunded_milli: 2000, currency: 'EUR' }
+  expect(amountOf(event('subscription.renewed', { money }))).toEqual({ milli: 5990, currency: 'EUR' })
+  expect(amountOf(event('purchase.refunded', { money }))).toEqual({ milli: -2000, currency: 'EUR' })
+  expect(amountOf(event('subscription.renewal_disabled', { money }))).toBeNull()
+  expect(amountOf(event('trial.started', { money: { ...money, price_milli: 0 } }))).toBeNull()
+  expect(amountOf(event('gap.found', {}))).toBeNull()
+})
+
+test('a product is called by its id without the bundle’s', () => {
+  expect(productName('com.example.tides.pro_yearly', 'com.example.tides')).toBe('Pro Yearly')
+  expect(productName('com.other.tides.pro', 'com.example.tides')).toBe('Tides Pro')
+  expect(productName('tides.plus.monthly', undefined)).toBe('Tides Plus Monthly')
+})
+
+test('what comes of it is told in a few words', () => {
+  const subscription = { renewal_price_milli: 5990, currency: 'USD', next_product_id: 'com.example.a.basic' }
+  const transaction = { offer_period: 'P1W' }
+  expect(toldOf(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
+  expect(toldOf(event('trial.started', {}))).toBeNull()
+  expect(toldOf(event('subscription.downgraded', { subscription, bundle_id: 'com.example.a' }))).toBe(
+    'to Basic',
+  )
+  expect(toldOf(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
+  expect(toldOf(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
+    'payment failed',
+  )
+  expect(toldOf(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
+  expect(toldOf(event('subscription.renewed', { subscription }))).toBeNull()
+})
