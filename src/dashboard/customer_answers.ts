@@ -33,6 +33,7 @@ export const CustomerAnswer = v.object({
   last_seen_at: v.pipe(v.number(), v.description('The last payment, or change that Apple told of')),
   original_transaction_ids: v.array(v.string()),
   app_user_ids: v.array(v.string()),
+  verified_app_user_ids: v.pipe(v.array(v.string()), v.description('Those of them that are proved')),
 })
 
 export const CustomersAnswer = v.object({

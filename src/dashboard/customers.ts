@@ -18,6 +18,7 @@ import { csvLine } from './csv.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
+import { EventsAnswer } from './routes.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
 import type { Reach } from './tokens.ts'
 
@@ -51,6 +52,10 @@ const CustomersQuery = v.object({
   limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
 })
 const CsvQuery = v.object(Choice)
+const EventsQuery = v.object({
+  before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
+  limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
+})
 const UserQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
 })
@@ -111,15 +116,24 @@ function personHandlers(
   { customers, apps }: Pick<Deps, 'customers' | 'apps'>,
   reachOf: (event: H3Event) => Reach,
 ) {
-  async function profile(event: H3Event) {
+  /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
+  async function told<Answer>(event: H3Event, tell: (id: string) => Answer | null): Promise<Answer> {
     const reach = reachOf(event)
     const id = paramOf(event, 'id')
     const owner = customers.whose(id)
     const mayRead = owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)
     if (mayRead) await customers.ripen()
-    const answer = mayRead ? customers.profile(id) : null
+    const answer = mayRead ? tell(id) : null
     if (answer !== null) return answer
     throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+  }
+
+  const profile = (event: H3Event) => told(event, customers.profile)
+
+  function events(event: H3Event) {
+    reachOf(event)
+    const { before = null, limit } = asked(EventsQuery, event.url.searchParams)
+    return told(event, (id) => customers.events(id, { before, limit }))
   }
 
   async function user(event: H3Event) {
@@ -138,7 +152,7 @@ function personHandlers(
     )
   }
 
-  return { profile, user }
+  return { profile, events, user }
 }
 
 function scopesOf(
@@ -191,7 +205,7 @@ function paramOf(event: H3Event, name: string): string {
 }
 
 function routesFor(
-  handlers: Record<'listCustomers' | 'csv' | 'profile' | 'user', Route['handler']>,
+  handlers: Record<'listCustomers' | 'csv' | 'profile' | 'events' | 'user', Route['handler']>,
 ): Route[] {
   return [
     {
@@ -220,6 +234,18 @@ function routesFor(
         404: { description: 'unknown_customer' },
       },
       handler: handlers.profile,
+    },
+    {
+      ...READ,
+      path: '/api/v1/customers/:id/events',
+      summary: 'Everything that happened to one customer, newest first',
+      query: EventsQuery,
+      answers: {
+        200: { description: 'A page of events', schema: EventsAnswer },
+        ...REFUSED,
+        404: { description: 'unknown_customer' },
+      },
+      handler: handlers.events,
     },
     {
       ...READ,

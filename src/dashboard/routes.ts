@@ -36,7 +36,7 @@ export const FeedEventAnswer = v.object({
   signed_at: v.nullable(v.number()),
   recorded_at: v.number(),
 })
-const EventsAnswer = v.object({
+export const EventsAnswer = v.object({
   events: v.array(FeedEventAnswer),
   next: v.pipe(
     v.nullable(v.number()),
@@ -52,11 +52,11 @@ export function dashboardRoutes(deps: Deps): Route[] {
   function events(event: H3Event) {
     const reach = reachOf(event)
     const query = parse(EventsQuery, queryOf(event))
-    const { after, before, limit } = query
+    const { after, before, limit, from_at = null, until_at = null } = query
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
-    const { query: filter } = scopeOf(reach, query, apps)
+    const filter = { ...scopeOf(reach, query, apps).query, from_at, until_at }
     return after === undefined
       ? pageBackwards(feed, filter, before ?? null, limit)
       : pageForwards(feed, filter, after, limit)

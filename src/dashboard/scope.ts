@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import type { FeedEvent, Filter } from '../events/feed.ts'
-import { EVENT_TYPES, QUIET_TYPES } from '../events/vocabulary.ts'
+import { EVENT_TYPES, ORIGINS, QUIET_TYPES } from '../events/vocabulary.ts'
 import type { Reach } from './tokens.ts'
 
 /** A whole number in a query. */
@@ -27,7 +27,14 @@ export const ScopeQuery = v.object({
     v.pipe(list, v.description('Event types, separated by commas; `subscription.*` names all of a noun')),
   ),
   environment: v.optional(v.picklist(['production', 'sandbox'])),
+  origin: v.optional(
+    v.pipe(
+      v.picklist(ORIGINS),
+      v.description('live: as it happened; recovered: after it had got lost; backfill: from the past'),
+    ),
+  ),
 })
+const instant = (words: string) => v.optional(v.pipe(whole(0, Number.MAX_SAFE_INTEGER), v.description(words)))
 export const EventsQuery = v.object({
   ...ScopeQuery.entries,
   after: v.optional(
@@ -36,6 +43,8 @@ export const EventsQuery = v.object({
   before: v.optional(
     v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Events before this seq, newest first')),
   ),
+  from_at: instant('Only what took effect at this instant or later; milliseconds'),
+  until_at: instant('Only what took effect before this instant; milliseconds'),
   limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '50'),
 })
 
@@ -52,16 +61,17 @@ export type Scope = {
 export function scopeOf(reach: Reach, asked: v.InferOutput<typeof ScopeQuery>, apps: Apps): Scope {
   const types = asked.type?.flatMap(typesNamed) ?? null
   const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps)) ?? reach.apps
-  const environment = asked.environment ?? null
+  const { environment = null, origin = null } = asked
   const { organization_id } = reach
   const wanted = types && new Set<string>(types)
   const within = ids && new Set<string | null>(ids)
   return {
-    query: { organization_id, apps: ids, types, environment },
+    query: { organization_id, apps: ids, types, environment, origin },
     wants: (event) =>
       (organization_id === null || event.organization_id === organization_id) &&
       (within === null || within.has(event.app_id)) &&
       (environment === null || event.environment === environment) &&
+      (origin === null || event.origin === origin) &&
       (wanted === null ? !QUIET_TYPES.some((type) => type === event.type) : wanted.has(event.type)),
   }
 }

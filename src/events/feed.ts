@@ -46,6 +46,10 @@ export type Filter = {
   /** Types to keep, null for all but the quiet ones. */
   types?: readonly string[] | null
   environment?: string | null
+  origin?: Origin | null
+  /** Those that took effect at or after the one instant and before the other, whenever they were recorded. */
+  from_at?: number | null
+  until_at?: number | null
 }
 
 /** A stretch of the feed: `after` exclusive, `until` inclusive; backwards the higher of the two comes first. */
@@ -63,6 +67,9 @@ export function openFeed(store: Store, clock: Clock) {
     (:organization_id is null or organization_id = :organization_id)
     and (:apps is null or app_id in (select value from json_each(:apps)))
     and (:environment is null or environment = :environment)
+    and (:origin is null or origin = :origin)
+    and (:from_at is null or occurred_at >= :from_at)
+    and (:until_at is null or occurred_at < :until_at)
     and case when :types is null then type not in (select value from json_each(:quiet))
              else type in (select value from json_each(:types)) end`
   const forwards = store.prepare<object, Row>(
@@ -110,6 +117,9 @@ export function openFeed(store: Store, clock: Clock) {
       apps: query.apps ? JSON.stringify(query.apps) : null,
       types: query.types ? JSON.stringify(query.types) : null,
       environment: query.environment ?? null,
+      origin: query.origin ?? null,
+      from_at: query.from_at ?? null,
+      until_at: query.until_at ?? null,
       quiet,
     })
     return rows.map(eventOf)

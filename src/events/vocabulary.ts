@@ -54,7 +54,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** live: it came as it happened. recovered: we had missed it. backfill: it was past when we first asked. */
-export type Origin = 'live' | 'recovered' | 'backfill'
+export const ORIGINS = ['live', 'recovered', 'backfill'] as const
+export type Origin = (typeof ORIGINS)[number]
 
 /** Bookkeeping rather than news: the feed, alerts and webhooks leave it out unless it is asked for by name. */
 export const QUIET_TYPES: readonly EventType[] = ['transaction.recorded']

@@ -98,7 +98,7 @@ test('each customer’s money, months, status and next renewal, in each order', 
     // Bought 5 days ago, for 30 days.
     ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY },
     ...{ first_paid_at: NOW - 65 * DAY, last_paid_at: NOW - 5 * DAY, last_seen_at: NOW - 5 * DAY },
-    ...{ original_transaction_ids: ['100'], app_user_ids: [] },
+    ...{ original_transaction_ids: ['100'], app_user_ids: [], verified_app_user_ids: [] },
   })
   const ordered = async (query: string) =>
     names((await get(`/api/v1/customers?app=${BUNDLE}&${query}`)).body, ids)
@@ -177,7 +177,13 @@ test('the profile has all of it, whichever id of the customer is asked for', asy
   const { body } = await get(`/api/v1/customers/${later}`)
   expect(body).toMatchObject({
     // 3 × 4.990 + 0.990
-    customer: { id: ids.loyal, ltv_milli: 15_960, payments: 4, app_user_ids: ['ann'] },
+    customer: {
+      id: ids.loyal,
+      ltv_milli: 15_960,
+      payments: 4,
+      app_user_ids: ['ann'],
+      verified_app_user_ids: [],
+    },
     lineages: [{ original_transaction_id: '100' }, { original_transaction_id: '600' }],
     users: [{ app_user_id: 'ann', attributes: { plan: 'pro' } }],
     links: [{ app_user_id: 'ann', proved_app_user_id: null, verification: 'unverified', proofs: [] }],
@@ -193,6 +199,33 @@ test('the profile has all of it, whichever id of the customer is asked for', asy
   expect((await get(`/api/v1/customers/${ids.loyal}`)).body).toEqual(body)
   const { body: all } = await get('/api/v1/customers')
   expect(all.customers.filter(({ id }) => id === later)).toEqual([])
+  await app.close()
+})
+
+test('what happened to a customer, page by page, of all its purchases', async () => {
+  const { app, get, ids } = await openShop()
+  await bought(app, '600', [1], { appTransactionId: 'app100', price: 990 })
+  type Page = { events: { seq: number; subject: string }[]; next: number | null }
+  const page = async (query: string) =>
+    (await get(`/api/v1/customers/${ids.loyal}/events${query}`)).body as unknown as Page
+  const { events: whole, next } = await page('')
+  expect(next).toBeNull()
+  expect(new Set(whole.map(({ subject }) => subject))).toEqual(new Set(['100', '600']))
+  expect(whole).toEqual(whole.toSorted((a, b) => b.seq - a.seq))
+  const told = []
+  for (let before = ''; ; ) {
+    const { events, next: more } = await page(`?limit=2${before}`)
+    told.push(...events)
+    if (more === null) break
+    before = `&before=${more}`
+  }
+  expect(told).toEqual(whole)
+  for (const query of ['?limit=0', '?before=x', '?since=1'])
+    expect(await get(`/api/v1/customers/${ids.loyal}/events${query}`)).toMatchObject({ status: 400 })
+  expect(await get('/api/v1/customers/cus_none/events')).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_customer' },
+  })
   await app.close()
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { APPLE_ID, BUNDLE, dataBody, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 let app: TestApp
@@ -57,8 +57,23 @@ test('app and environment choose', async () => {
   expect(seqs(await events('?environment=sandbox'))).toEqual([3])
 })
 
+test('where an event came from and when it took effect choose, too', async () => {
+  for (const [late, uuid] of ['a', 'b', 'c'].entries())
+    await app.notify(
+      outerPayload(dataBody({ appAppleId: undefined }), {
+        ...{ notificationType: 'TEST', notificationUUID: uuid, signedDate: NOW + late },
+      }),
+    )
+  expect(seqs(await events(`?from_at=${NOW + 1}&origin=live`))).toEqual([3, 2])
+  expect(seqs(await events(`?until_at=${NOW + 1}`))).toEqual([1])
+  expect(seqs(await events(`?after=0&from_at=${NOW + 1}&until_at=${NOW + 2}`))).toEqual([2])
+  expect(seqs(await events('?origin=backfill'))).toEqual([])
+})
+
 test.each([
   ['?limit=0', 400],
+  ['?origin=elsewhere', 400],
+  ['?from_at=yesterday', 400],
   ['?limit=501', 400],
   ['?limit=ten', 400],
   ['?after=-1', 400],

@@ -29,6 +29,9 @@ const EVENTS_SHOWN = 50
 /** Customers that one id can mean; more is no search. */
 const FOUND_MOST = 500
 
+/** A page of the events about a customer: those before a seq. */
+type EventPage = { before: number | null; limit: number }
+
 export type Customers = ReturnType<typeof openCustomers>
 
 export function openCustomers({
@@ -46,8 +49,8 @@ export function openCustomers({
   const search = openSearch(store)
   const people = openPeople(store)
   const histories = openHistories(store, metrics.settingsOf, proceedsOf)
-  const eventsAbout = store.prepare<[string, number], { seq: number }>(
-    `select seq from events where subject = ${bound} order by seq desc limit ${bound}`,
+  const eventsAbout = store.prepare<[string, number, number], { seq: number }>(
+    `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
   const member = store.prepare<[string], Customer>('select * from customers where id = ?')
   ledger.describe(({ app, environment, original_transaction_id }) => {
@@ -82,7 +85,7 @@ export function openCustomers({
     } = value
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
-    const links = people.ofPurchases(app_id, transactionsOf(members))
+    const links = people.ofPurchases(app_id, transactionsOf(members)).map(linkPart)
     return {
       ...rest,
       app_id,
@@ -92,7 +95,8 @@ export function openCustomers({
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
-      app_user_ids: [...new Set(links.map(({ app_user_id }) => app_user_id))],
+      app_user_ids: usersIn(links),
+      verified_app_user_ids: usersIn(links.filter(({ verification }) => verification === 'verified')),
     }
   }
 
@@ -174,23 +178,31 @@ export function openCustomers({
       ),
       links: links.map(linkPart),
       link_history: people.history(links),
-      events: eventsOf(app_id, transactionsOf(members)),
+      events: eventsOf(members, { before: null, limit: EVENTS_SHOWN }).events,
     }
+  }
+
+  /** Events about a customer before a seq (null: the newest), newest first; null for an id never given. */
+  function events(id: string, page: EventPage) {
+    const canonical_id = ledger.customers.resolve(id)
+    return canonical_id === null ? null : eventsOf(membersOf(canonical_id), page)
   }
 
   const usersOf = (app_id: string, ids: readonly string[]) =>
     [...new Set(ids)].map((app_user_id) => people.user(app_id, app_user_id) ?? { app_id, app_user_id })
 
-  /** The newest events about these lineages, newest first. */
-  function eventsOf(app_id: string, subjects: readonly string[]): FeedEvent[] {
-    const seqs = subjects
-      .flatMap((subject) => eventsAbout.all(subject, EVENTS_SHOWN))
+  /** `next` is where to go on from; null after the last. */
+  function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {
+    const app_id = members[0]?.app_id
+    const seqs = transactionsOf(members)
+      .flatMap((subject) => eventsAbout.all(subject, before ?? Number.MAX_SAFE_INTEGER, limit))
       .map(({ seq }) => seq)
       .sort((a, b) => b - a)
-      .slice(0, EVENTS_SHOWN)
-    return seqs
+      .slice(0, limit)
+    const told: FeedEvent[] = seqs
       .flatMap((seq) => feed.read({ after: seq - 1, until: seq, limit: 1 }))
       .filter((event) => event.app_id === app_id)
+    return { events: told, next: seqs.length < limit ? null : (seqs.at(-1) ?? null) }
   }
 
   /** All about a user of an app: its links and its customers. Null for one that nobody ever named. */
@@ -212,7 +224,7 @@ export function openCustomers({
     }
   }
 
-  return { ripen, list, find, profile, user, whose, summary, summaryOf, values }
+  return { ripen, list, find, profile, events, user, whose, summary, summaryOf, values }
 }
 
 const begunAt = ({ original_purchased_at }: Customer): number =>
@@ -230,6 +242,10 @@ function proceedsIn(transactions: readonly WithProceeds[]) {
     estimated: known.filter(({ basis }) => basis === 'estimated').length,
   }
 }
+
+const usersIn = (links: readonly { app_user_id: string }[]): string[] => [
+  ...new Set(links.map(({ app_user_id }) => app_user_id)),
+]
 
 const transactionsOf = (members: readonly Customer[]): string[] =>
   members.map(({ original_transaction_id }) => original_transaction_id)
