@@ -1,0 +1,115 @@
+/** Losses, recoveries and customers of ledgers made by hand, with the arithmetic. */
+import { expect, test } from 'vitest'
+import { at, figuresIn, openLedger } from './told_ledger.ts'
+
+const RETRIED = { isInBillingRetryPeriod: true }
+
+test('what was lost of what was there, by why; and how many times over it was won', async () => {
+  const { tell, ask } = await openLedger()
+  // Four at the start of April: 10, 20, 30 and 40 dollars a month, 100 together.
+  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 }, { autoRenewStatus: 0 })
+  await tell('2', 0, '2026-03-11', '2026-04-11', { price: 20_000 }, { expirationIntent: 2 })
+  const refund = { revocationDate: at('2026-04-12'), revocationReason: 1 }
+  await tell('3', 0, '2026-03-12', '2027-03-12', { price: 360_000, ...refund })
+  await tell('4', 0, '2026-03-13', '2026-04-13', { price: 40_000 })
+  // In April one of 12 is new, and the last costs 18 more from the 13th on.
+  await tell('4', 1, '2026-04-13', '2026-05-13', { price: 58_000 })
+  await tell('5', 0, '2026-04-20', '2026-05-20', { price: 12_000 })
+  const shares = async (metric: string) => {
+    const { series } = await ask(`${metric}?interval=month&from=2026-04-01&to=2026-04-30`)
+    return Object.fromEntries(
+      series.map(({ part, points }) => [part ?? 'all', points.map(({ ratio }) => ratio)]),
+    )
+  }
+  // One of four each; the 13th is no end.
+  expect(await shares('churn_rate')).toMatchObject({
+    ...{ all: [0.75], voluntary: [0.25], billing: [0.25], refund: [0.25] },
+  })
+  // 10, 20 and 30 of 100.
+  expect(await shares('mrr_churn_rate')).toMatchObject({
+    ...{ all: [0.6], voluntary: [0.1], billing: [0.2], refund: [0.3] },
+  })
+  // (12 + 18) ÷ (10 + 20 + 30)
+  expect(await shares('quick_ratio')).toEqual({ all: [0.5] })
+  const { series } = await ask('active_subscriptions?interval=month&from=2026-03-01&to=2026-04-30')
+  expect(figuresIn(series, 'count')).toEqual({ '2026-03-01': 4, '2026-04-01': 2 })
+})
+
+test('payments that failed: recovered, given up, over after 60 days, or still to come', async () => {
+  const { tell, get } = await openLedger()
+  /** A month that ends on a day, and could not be paid for then. */
+  async function failed(id: string, from: string, to: string) {
+    await tell(id, 0, from, to)
+    await tell(id, 0, from, to, {}, { ...RETRIED, signedDate: at(to) })
+  }
+  // Due on 20 March and never heard of again: 60 days were over on 19 May.
+  await failed('1', '2026-02-20', '2026-03-20')
+  // Due on 8 April, paid on the 12th: within the fifth day.
+  await failed('2', '2026-03-08', '2026-04-08')
+  await tell('2', 1, '2026-04-12', '2026-05-12')
+  // Due on 9 April, paid on the 10th, a day less an hour later: within the first.
+  await failed('3', '2026-03-09', '2026-04-09')
+  await tell('3', 1, '2026-04-10T11:00:00Z', '2026-05-10')
+  // Due on 10 April, and Apple has given up.
+  await failed('4', '2026-03-10', '2026-04-10')
+  const over = { expirationIntent: 2, isInBillingRetryPeriod: false, signedDate: at('2026-04-26') }
+  await tell('4', 0, '2026-03-10', '2026-04-10', {}, over)
+  // Due on 25 May, and tried again until 24 July.
+  await failed('5', '2026-04-25', '2026-05-25')
+  const answer = await get('cohorts?metric=recovery&from=2026-03-01')
+  const { cohorts } = (await answer.json()) as { cohorts: object[] }
+  const nothing = { failed: 0, recovered: 0, lost: 0, pending: 0 }
+  expect(cohorts).toMatchObject([
+    { ...nothing, cohort: '2026-03-01', failed: 1, lost: 1, recovery_rate: 0, complete: true },
+    // 2 of 3; (5 + 1) ÷ 2 days.
+    {
+      ...{ ...nothing, cohort: '2026-04-01', failed: 3, recovered: 2, lost: 1, recovery_rate: 0.666667 },
+      ...{ days_to_recover: 3, complete: true },
+    },
+    { ...nothing, cohort: '2026-05-01', failed: 1, pending: 1, complete: false },
+  ])
+})
+
+test('status now, and what a month of it is worth that may be lost', async () => {
+  const { tell, get } = await openLedger()
+  await tell('1', 0, '2026-05-10', '2026-06-10', { price: 4_000 })
+  await tell('2', 0, '2026-05-11', '2026-06-11', { price: 5_000 }, { autoRenewStatus: 0 })
+  const grace = { ...RETRIED, gracePeriodExpiresDate: at('2026-06-13'), signedDate: at('2026-05-28') }
+  await tell('3', 0, '2026-04-28', '2026-05-28', { price: 6_000 }, grace)
+  await tell(
+    '4',
+    0,
+    '2026-04-20',
+    '2026-05-20',
+    { price: 7_000 },
+    { ...RETRIED, signedDate: at('2026-05-20') },
+  )
+  const { customers } = (await (await get('customers?sort=risk')).json()) as { customers: object[] }
+  // At risk: 5 + 6 + 7 of what is or was 22. Who waits for a payment without a grace is worth nothing meanwhile.
+  expect(customers).toMatchObject([
+    { status: 'billing_retry', mrr_milli: 0, risk_milli: 7_000, next_renewal_at: null },
+    { status: 'grace', mrr_milli: 6_000, risk_milli: 6_000, next_renewal_at: null },
+    { status: 'will_cancel', mrr_milli: 5_000, risk_milli: 5_000, next_renewal_at: null },
+    { status: 'renewing', mrr_milli: 4_000, risk_milli: 0, next_renewal_at: at('2026-06-10') },
+  ])
+})
+
+test('what a customer has brought: all purchases, less what was given back, before and after Apple’s part', async () => {
+  const { tell, get } = await openLedger({ rates: ['2026-05-05,EUR,0.5'] })
+  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
+  const refund = { revocationDate: at('2026-04-20'), revocationPercentage: 40_000, revocationReason: 0 }
+  await tell('1', 1, '2026-04-10', '2026-05-10', { price: 10_000, ...refund })
+  await tell('1', 2, '2026-05-10', '2026-06-10', { price: 10_000 })
+  // Another purchase of the same person, in euros at two dollars each.
+  const coins = { type: 'Consumable', subscriptionGroupIdentifier: undefined, productId: 'coins' }
+  const same = { appTransactionId: '704000001', currency: 'EUR', storefront: 'DEU', price: 1_000 }
+  await tell('2', 0, '2026-05-05', null, { ...coins, ...same })
+  const { customers } = (await (await get('customers')).json()) as { customers: { id: string }[] }
+  // 3 × 10.000 + 2 × 1.000 = 32.000; 40 % of 10.000 = 4.000 given back.
+  expect(customers).toMatchObject([
+    { charged_milli: 32_000, refunded_milli: 4_000, prorated_milli: 0, ltv_milli: 28_000, payments: 4 },
+  ])
+  const profile = await (await get(`customers/${customers[0]?.id}`)).json()
+  // No report tells what was left, so 30 % is off: 70 % of 10.000, of 6.000, of 10.000 and of 2.000.
+  expect(profile).toMatchObject({ proceeds: { base_milli: 19_600, transactions: 4, estimated: 4 } })
+})
