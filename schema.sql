@@ -152,7 +152,7 @@ create table notifications (
 ) strict;
 create index statuses_by_lineage on notifications (app_id, environment, original_transaction_id, signed_at)
   where status is not null;
-create index notifications_by_signing on notifications (app_id, environment, signed_at);
+create index notifications_by_signing on notifications (app_id, environment, origin, signed_at);
 
 -- Proved to be Apple's, for an app that is not connected. The organization is the one its address named, if any.
 create table pending_notifications (

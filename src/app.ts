@@ -33,6 +33,7 @@ import { openEndings } from './dashboard/owner/endings.ts'
 import { pageRoutes } from './dashboard/pages.ts'
 import { rateRoutes } from './dashboard/rates.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
+import { openRhythms } from './dashboard/status/rhythm.ts'
 import { openApiTokens } from './dashboard/tokens.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
@@ -173,7 +174,9 @@ export async function openApp(options: AppOptions) {
   http.add(
     pageRoutes({
       ...{ today, history, organizations, apps, readers },
-      ...{ feed, ledger, customers, forgetting, roots },
+      ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
+      ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
+      root_expires_at: rootExpiry,
     }),
   )
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))

@@ -70,4 +70,5 @@ function midnightUtc(day: string): number {
   return Date.parse(`${day}T00:00:00Z`)
 }
 
-const dayOfUtc = (at: number): string => new Date(at).toISOString().slice(0, 10)
+/** The day of an instant in UTC. */
+export const dayOfUtc = (at: number): string => new Date(at).toISOString().slice(0, 10)

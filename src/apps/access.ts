@@ -1,11 +1,22 @@
 /** What we remember: the clients of Apple's APIs, one for each key, kept so that tokens and hourly budgets are shared. */
 import { type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
+import type { AppleFault } from '../apple/api/faults.ts'
 import type { AppleHosts } from '../apple/api/hosts.ts'
 import type { ApiKey } from '../apple/api/keys.ts'
 import { openServerApi, type ServerApi } from '../apple/api/server.ts'
 import type { Clock } from '../clock.ts'
 import type { Accounts } from './accounts.ts'
 import type { App } from './apps.ts'
+
+/**
+ * What Apple said to a key the last time: `none` there is no key, `unknown` it was not asked since the start. `why` in
+ * words, `since` in milliseconds.
+ */
+export type KeyStanding = {
+  state: 'none' | 'unknown' | 'ok' | 'refused'
+  why: string | null
+  since: number | null
+}
 
 export type Access = ReturnType<typeof openAccess>
 
@@ -18,6 +29,7 @@ type Deps = {
 }
 
 export function openAccess({ accounts, clock, hosts, wait }: Deps) {
+  const standings = new Map<string, KeyStanding>()
   const connects = openKept<ConnectApi>(accounts)
   const servers = openKept<ServerApi>(accounts)
 
@@ -25,24 +37,46 @@ export function openAccess({ accounts, clock, hosts, wait }: Deps) {
   function connect(organization_id: string): ConnectApi | null {
     const key = accounts.of(organization_id)?.connect
     if (!key) return null
-    return connects.get(key, '', () => openConnectApi({ key, clock, host: hosts.connect, wait }))
+    return connects.get(key, '', () =>
+      openConnectApi({ key, clock, host: hosts.connect, wait, onAnswer: noting(key) }),
+    )
   }
 
   /** The App Store Server API for one app, with its organization's In-App Purchase key; null where it has none. */
   function server({ organization_id, bundle_id }: App): ServerApi | null {
     const key = accounts.of(organization_id)?.purchases
     if (!key) return null
-    const open = () => openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
+    const open = () =>
+      openServerApi({ ...{ key, bundle_id, clock, wait }, hosts: hosts.server, onAnswer: noting(key) })
     return servers.get(key, bundle_id, open)
   }
+
+  /** Only what Apple says of the key itself; whether it may ask this or that is told by who asks. */
+  const noting =
+    (key: ApiKey) =>
+    (fault: AppleFault | null): void => {
+      const isRefused = fault?.kind === 'unauthorized' || fault?.kind === 'agreement'
+      if (fault !== null && !isRefused) return
+      const name = identityOf(key)
+      const state = isRefused ? 'refused' : 'ok'
+      const before = standings.get(name)
+      const since = before?.state === state ? before.since : clock()
+      standings.set(name, { state, why: fault?.message ?? null, since })
+    }
+
+  /** How Apple takes a key. */
+  const standing = (key: ApiKey | null): KeyStanding =>
+    key === null ? { ...UNASKED, state: 'none' } : (standings.get(identityOf(key)) ?? UNASKED)
 
   /** Ends what is under way with Apple. */
   async function close(): Promise<void> {
     await Promise.all([connects.close(), servers.close()])
   }
 
-  return { connect, server, close }
+  return { connect, server, standing, close }
 }
+
+const UNASKED: KeyStanding = { state: 'unknown', why: null, since: null }
 
 /** Clients by key and subject. One whose key no account has any more is given to nobody, and finishes what it does. */
 function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts) {

@@ -7,19 +7,14 @@ import { type Clock, systemClock } from '../clock.ts'
 import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
+import { connectedApps, examineJobs, examineNotifications } from '../dashboard/status/examined.ts'
+import { type Finding, fault, ok } from '../dashboard/status/findings.ts'
 import type { Reader } from '../store/reader.ts'
 import type { Asking } from './connect-checks.ts'
 import { testNotification } from './connect-test.ts'
 import { examineAccounts, examineClock, originsOf } from './doctor-apple.ts'
-import {
-  connectedApps,
-  examineAddress,
-  examineDatabase,
-  examineJobs,
-  examineNotifications,
-  examineServer,
-} from './doctor-database.ts'
-import { type Finding, fault, findingLine, ok } from './doctor-findings.ts'
+import { examineAddress, examineDatabase, examineServer } from './doctor-database.ts'
+import { findingLine } from './doctor-findings.ts'
 import { configArg, counted, print } from './instance.ts'
 
 type DoctorOptions = {
@@ -101,7 +96,7 @@ export const doctorCommand = defineCommand({
   },
   async run({ args }) {
     const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
-    const counts = { ok: 0, warning: 0, fault: 0 }
+    const counts = { ok: 0, notice: 0, warning: 0, fault: 0 }
     for await (const finding of examine({ surroundings, test: args.test })) {
       print(findingLine(finding))
       counts[finding.state] += 1

@@ -2,12 +2,14 @@
 import type { Route } from '../http/route.ts'
 import { type EvidenceDeps, evidenceRoutes } from './evidence.ts'
 import { type GapDeps, gapRoutes } from './gaps.ts'
+import { type StatusDeps, statusRoutes } from './status/status.ts'
 import { type TodayDeps, todayRoutes } from './today.ts'
 
-export type PageDeps = TodayDeps & GapDeps & EvidenceDeps
+export type PageDeps = TodayDeps & GapDeps & EvidenceDeps & StatusDeps
 
 export const pageRoutes = (deps: PageDeps): Route[] => [
   ...todayRoutes(deps),
   ...gapRoutes(deps),
   ...evidenceRoutes(deps),
+  ...statusRoutes(deps),
 ]

@@ -27,7 +27,7 @@ type Stretch = { from: DayNumber; to: DayNumber }
 export function openToday({ store, clock, series }: Deps) {
   const turnedOff = store.prepare<[string, string, number, number], { count: number }>(`
     select count(*) as count from notifications
-    where app_id = ? and environment = ? and signed_at >= ? and signed_at < ?
+    where app_id = ? and environment = ? and origin in ('live', 'recovered', 'backfill') and signed_at >= ? and signed_at < ?
       and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
 
   /** Today so far in a scope: revenue beside the usual, what was counted, MRR with its last days, and yesterday. */

@@ -4,8 +4,14 @@ import { type Line, openLine, type Received, type Sent } from './line.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 import type { Tokens } from './tokens.ts'
 
-/** `patience`: milliseconds of silence after which an answer is given up. */
-export type CallerOptions = Omit<RetryOptions, 'closing'> & { patience?: number | undefined }
+/**
+ * `patience`: milliseconds of silence after which an answer is given up. `onAnswer` is told what was wrong with each
+ * answer, null where nothing was.
+ */
+export type CallerOptions = Omit<RetryOptions, 'closing'> & {
+  patience?: number | undefined
+  onAnswer?: ((fault: AppleFault | null) => void) | undefined
+}
 
 const PATIENCE = 60_000
 
@@ -46,6 +52,7 @@ export function openCaller(options: CallerOptions & { tokens: Tokens }) {
     return retrying(async () => {
       const received = await around(() => askOnce(sent))
       const fault = faultOf(received)
+      options.onAnswer?.(fault)
       if (fault !== null) throw fault
       return received
     })

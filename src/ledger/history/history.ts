@@ -50,7 +50,7 @@ export type Reconciled = Partial<Compared> &
 export type LookedUpFor = Ended & LookedUp & { bundle_id: string; waiting: number }
 
 /** How far everything is with one app in one environment. */
-type Progress = {
+export type Progress = {
   app_id: string
   bundle_id: string
   environment: Environment

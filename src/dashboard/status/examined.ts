@@ -1,0 +1,177 @@
+/** What we compute: what the database tells of how everything goes: what arrived, how the jobs went, how much room there is. */
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import { APPLE_CURRENCIES, BASE } from '../../ledger/rates/currencies.ts'
+import type { Reader } from '../../store/reader.ts'
+import { ago, type Finding, fault, ok, warning } from './findings.ts'
+
+const DAY_MS = 86_400_000
+const MEGABYTE = 1_048_576
+const LEAST_FREE_MEGABYTES = 200
+const LONGEST_WITHOUT_RATES_MS = 6 * DAY_MS
+
+/** How large the database is, and whether there is room for more. */
+export function roomFinding(path: string): Finding {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  const free = Math.floor((bavail * bsize) / MEGABYTE)
+  const words = `${path}, ${Math.ceil(statSync(path).size / MEGABYTE)} MB; ${free} MB are free.`
+  if (free >= LEAST_FREE_MEGABYTES) return ok('database', words)
+  return fault('database', `${words} Make room.`, { id: 'disk', title: 'The disk is nearly full' })
+}
+
+/** A connected app, and its organization's slug. */
+type ConnectedApp = { id: string; bundle_id: string; slug: string }
+
+/** The connected apps, oldest first. */
+export const connectedApps = (reader: Reader): ConnectedApp[] =>
+  reader
+    .prepare<[], ConnectedApp>(`
+      select apps.id, bundle_id, slug from apps join organizations on organizations.id = organization_id
+      where apps.gone_at is null and organizations.gone_at is null order by apps.created_at, bundle_id`)
+    .all()
+
+/** When each app was last heard of, and what came and was not taken. */
+export function* examineNotifications(reader: Reader, clock: Clock): Generator<Finding> {
+  const newest = reader.prepare<[string, Environment], { received_at: number }>(`
+    select received_at from notifications where app_id = ? and environment = ? and origin = 'live'
+    order by signed_at desc limit 1`)
+  for (const { id, bundle_id } of connectedApps(reader)) {
+    const heard = (environment: Environment): string | undefined => {
+      const last = newest.get(id, environment)
+      return last && ago(last.received_at, clock())
+    }
+    const production = heard('production')
+    const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${heard('sandbox') ?? 'never'}.`
+    if (production !== undefined) yield ok('last notification', words)
+    else
+      yield warning('last notification', `${words} Is the notification URL entered in App Store Connect?`, {
+        ...{ id: `unheard:${id}`, app_id: id, title: `${bundle_id} has never been heard of` },
+        action: { label: 'Enter the notification URL', href: '/settings' },
+      })
+  }
+  yield* examineUntaken(reader, clock)
+}
+
+function* examineUntaken(reader: Reader, clock: Clock): Generator<Finding> {
+  const waiting = reader
+    .prepare<[], { count: number }>('select count(*) as count from pending_notifications')
+    .get()
+  if (waiting && waiting.count > 0) {
+    yield warning(
+      'notifications',
+      `${waiting.count} ${waiting.count === 1 ? 'waits' : 'wait'} for an app that is not connected: windfall apps list`,
+      { id: 'pending' },
+    )
+  }
+  const refused = reader
+    .prepare<[number], { count: number }>(
+      'select count(*) as count from refused_notifications where received_at > ?',
+    )
+    .get(clock() - DAY_MS)
+  if (refused && refused.count > 0) {
+    yield warning(
+      'notifications',
+      `${refused.count} of the last day ${refused.count === 1 ? 'is' : 'are'} not proved to be Apple’s: windfall refused list`,
+      {
+        ...{
+          id: 'refused',
+          title: `${refused.count} ${refused.count === 1 ? 'notification was' : 'notifications were'} refused in the last day`,
+        },
+        action: { label: 'See why', command: 'windfall refused list' },
+      },
+    )
+  }
+}
+
+type Run = {
+  job: string
+  finished_at: number | null
+  outcome: string | null
+  error: string | null
+  failures: number
+}
+
+/** How the jobs went that fetch something, what the import lacks, and until when there are exchange rates. */
+export function* examineJobs(
+  reader: Reader,
+  clock: Clock,
+  { isServed, fetches }: { isServed: boolean; fetches: boolean },
+): Generator<Finding> {
+  const runs = reader
+    .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
+    .all()
+  if (runs.length === 0)
+    yield warning('jobs', 'none has run yet: they begin when Windfall serves.', { id: 'jobs' })
+  for (const run of runs) yield runFinding(run, clock, isServed)
+  yield* examineImport(reader)
+  yield* examineRates(reader, clock, fetches)
+}
+
+function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
+  const { job, finished_at, outcome, error, failures } = run
+  const when = finished_at === null ? '' : ` (${ago(finished_at, clock())})`
+  const about = { id: `job:${job}`, title: `The job ${job} does not work`, since: finished_at }
+  const again = { label: 'Run it now', command: `windfall jobs run ${job}` }
+  if (error !== null)
+    return fault(job, `failed ${times(failures)}${when}: ${error}`, { ...about, action: again })
+  if (outcome?.startsWith('not asked')) {
+    const action = { label: 'Connect', command: 'windfall connect' }
+    return warning(job, `${outcome}${when}`, { ...about, title: `The job ${job} lacks a key`, action })
+  }
+  if (finished_at !== null) return ok(job, `${outcome ?? 'done'}${when}`)
+  if (!isServed) return warning(job, 'the process ended while it ran: it is tried again.')
+  // A run counts as failed until it has gone well.
+  if (failures > 1) return warning(job, `under way; before that it failed ${times(failures - 1)}.`, about)
+  return ok(job, 'under way')
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
+
+function* examineImport(reader: Reader): Generator<Finding> {
+  const failed = reader
+    .prepare<[], { count: number; reason: string | null }>(
+      "select count(*) as count, max(reason) as reason from import_days where state = 'failed'",
+    )
+    .get()
+  if (!failed || failed.count === 0) return
+  yield warning(
+    'reports',
+    `${failed.count} could not be read, and ${failed.count === 1 ? 'is' : 'are'} asked for again. One says: ${failed.reason ?? ''}`,
+    {
+      id: 'import:failed',
+      title: 'Reports that could not be read',
+      action: { label: 'Try again', command: 'windfall import' },
+    },
+  )
+}
+
+const NO_RATES = {
+  ...{ id: 'rates', title: 'Exchange rates are missing' },
+  action: { label: 'Fetch them', command: 'windfall jobs run rates' },
+}
+
+function* examineRates(reader: Reader, clock: Clock, fetches: boolean): Generator<Finding> {
+  const rated = reader
+    .prepare<[], { currency: string; day: string }>(
+      'select currency, max(rated_on) as day from rates group by currency',
+    )
+    .all()
+  const wasAsked = reader
+    .prepare<[], unknown>("select 1 from job_runs where job = 'rates' and finished_at is not null")
+    .get()
+  if (rated.length === 0 && !wasAsked)
+    return yield warning('exchange rates', 'there are none yet: windfall jobs run rates', NO_RATES)
+  const wanted = APPLE_CURRENCIES.filter((currency) => currency !== BASE)
+  const lacking = wanted.filter((currency) => !rated.some((one) => one.currency === currency))
+  if (lacking.length * 2 > wanted.length) {
+    const fetching = fetches ? 'windfall jobs run rates asks for them, ' : ''
+    const words = `${lacking.length} of ${wanted.length} currencies have none; ${fetching}windfall rates import brings them`
+    return yield fault('exchange rates', words, NO_RATES)
+  }
+  const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
+  const isOld = clock() - Date.parse(newest) > LONGEST_WITHOUT_RATES_MS
+  if (isOld) yield warning('exchange rates', `the newest are of ${newest}: windfall jobs run rates`, NO_RATES)
+  else yield ok('exchange rates', `up to ${newest}.`)
+}

@@ -1,0 +1,50 @@
+/** What we compute: what was found about how everything goes, and what to do. */
+
+/** What to do: something to type, or a page of the dashboard. */
+type Action = { label: string; command?: string; href?: string }
+
+/** What the dashboard needs beside the words. `id` stays the same while the matter lasts; `since` in milliseconds. */
+export type About = {
+  id: string
+  title?: string
+  app_id?: string
+  organization_id?: string
+  action?: Action
+  since?: number | null
+  progress?: { done: number; of: number }
+}
+
+/**
+ * `fault`: something does not work. `warning`: something is missing, or will not work for long. `notice`: good to know.
+ */
+export type Finding = {
+  state: 'ok' | 'notice' | 'warning' | 'fault'
+  subject: string
+  words: string
+  about?: About
+}
+
+const finding =
+  (state: Finding['state']) =>
+  (subject: string, words: string, about?: About): Finding => ({
+    state,
+    subject,
+    words,
+    ...(about && { about }),
+  })
+
+export const ok = finding('ok')
+export const notice = finding('notice')
+export const warning = finding('warning')
+export const fault = finding('fault')
+
+const MINUTE_MS = 60_000
+
+/** How long ago something was, in the unit in which people say it. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.max(0, Math.round((now - at) / MINUTE_MS))
+  if (minutes < 2) return 'just now'
+  if (minutes < 120) return `${minutes} minutes ago`
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} hours ago`
+  return `${Math.round(minutes / (24 * 60))} days ago`
+}

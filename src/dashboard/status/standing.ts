@@ -1,0 +1,194 @@
+/** What we compute: how everything stands now, as what a person should know: the worst first. */
+import type { Access, KeyStanding } from '../../apps/access.ts'
+import type { Accounts } from '../../apps/accounts.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { dayOfUtc, minuteText } from '../../days.ts'
+import type { Arrivals } from '../../ledger/arrivals.ts'
+import type { History, Progress } from '../../ledger/history/history.ts'
+import type { PendingSummary } from '../../ledger/pending.ts'
+import type { Imports } from '../../ledger/reports/imports.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
+import { openReader } from '../../store/reader.ts'
+import type { Store } from '../../store/store.ts'
+import { examineJobs, examineNotifications, roomFinding } from './examined.ts'
+import { type Finding, fault, notice, warning } from './findings.ts'
+import type { Rhythms } from './rhythm.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const ROOT_TOLD_BEFORE_MS = 90 * DAY_MS
+/** How long a gap that was filled is told of. */
+const GAP_TOLD_MS = DAY_MS
+
+export type StandingDeps = {
+  store: Store
+  clock: Clock
+  accounts: Accounts
+  access: Pick<Access, 'standing'>
+  apps: Apps
+  organizations: Organizations
+  arrivals: Pick<Arrivals, 'pending'>
+  history: Pick<History, 'progress'>
+  imports: Pick<Imports, 'progress'>
+  metrics: Pick<Metrics, 'progress'>
+  rhythms: Rhythms
+  /** Whether rates are fetched; read anew each time, so that a reload reaches it. */
+  rates: { readonly fetch: boolean }
+  root_expires_at: number
+}
+
+const WORST_FIRST = ['fault', 'warning', 'notice', 'ok'] as const
+
+/** Everything that is not as it should be, or good to know. */
+export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
+  const found = [
+    ...(await ofDisk(deps)),
+    ...keysOf(deps),
+    ...ofDatabase(deps),
+    ...deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
+    ...deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
+    ...deps.history.progress().flatMap((progress) => historyOf(progress, deps.clock())),
+    ...underWay(deps),
+    ...rootOf(deps),
+  ]
+  const told = found.filter(({ state, about }) => state !== 'ok' && about?.id !== 'pending')
+  return told.sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
+}
+
+/** What `windfall doctor` reads out of the file, by the same judgement. */
+function ofDatabase({ store, clock, rates }: StandingDeps): Finding[] {
+  const reader = openReader(store.file)
+  if (reader === null) return []
+  try {
+    const served = { isServed: true, fetches: rates.fetch }
+    return [...examineNotifications(reader, clock), ...examineJobs(reader, clock, served)]
+  } finally {
+    reader.close()
+  }
+}
+
+async function ofDisk({ store }: StandingDeps): Promise<Finding[]> {
+  if (await store.isWritable()) return [roomFinding(store.file)]
+  const words =
+    'nothing can be written: the disk is full or failing. Apple is answered with 503 and tries again.'
+  return [fault('database', words, { id: 'database', title: 'Nothing can be written' })]
+}
+
+function keysOf({ accounts, access, organizations }: StandingDeps): Finding[] {
+  return accounts.list().flatMap(({ organization_id, connect, purchases }) => {
+    const slug = organizations.get(organization_id)?.slug ?? organization_id
+    const of = { organization_id, slug }
+    return [
+      ...keyFinding('App Store Connect key', 'connect', access.standing(connect), of),
+      ...keyFinding('In-App Purchase key', 'purchases', access.standing(purchases), of),
+    ]
+  })
+}
+
+function keyFinding(
+  name: string,
+  kind: string,
+  { state, why, since }: KeyStanding,
+  { organization_id, slug }: { organization_id: string; slug: string },
+): Finding[] {
+  if (state !== 'refused') return []
+  const about = { id: `key:${kind}:${organization_id}`, organization_id, since }
+  const action = { label: 'Enter another', command: 'windfall connect' }
+  return [fault(name, `${slug}: ${why ?? ''}`, { ...about, title: `Apple refuses the ${name}`, action })]
+}
+
+function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSummary): Finding {
+  const { notifications, first_received_at, connected, apple_id } = waiting
+  const why =
+    connected === null
+      ? `${bundle_id} is not connected`
+      : `Apple says ${bundle_id} has the Apple id ${apple_id}, it is connected with ${connected.apple_id}`
+  const words = `${why}. The oldest of ${notifications} is dropped on ${dayOfUtc(first_received_at + 7 * DAY_MS)}.`
+  return warning('notifications', words, {
+    id: `pending:${bundle_id}${organization_id === null ? '' : `:${organization_id}`}`,
+    title: `${notifications} ${notifications === 1 ? 'notification waits' : 'notifications wait'} for ${bundle_id}`,
+    action: { label: 'Connect', command: `windfall apps add ${bundle_id}`, href: '/settings' },
+    since: first_received_at,
+    ...(organization_id !== null && { organization_id }),
+  })
+}
+
+/** A silence that Apple confirms is nobody’s fault. */
+function silenceOf({ rhythms, clock, history }: StandingDeps, app_id: string, bundle_id: string): Finding[] {
+  const silence = rhythms.silence(app_id)
+  if (silence === null) return []
+  const hours = Math.floor((clock() - silence.since) / HOUR_MS)
+  const longest = `; the longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
+  const compared = history.progress().find((one) => one.app_id === app_id && one.environment === 'production')
+    ?.watermark?.compared_until_at
+  const about = {
+    ...{ id: `silent:${app_id}`, app_id, since: silence.since },
+    title: `${bundle_id} has been silent for ${hours} hours`,
+    action: { label: 'Send a test notification', href: '/settings' },
+  }
+  if (compared !== undefined && compared > clock() - HOUR_MS)
+    return [notice('notifications', `Apple says that it sent none${longest}`, about)]
+  return [warning('notifications', `no notification since ${minuteText(silence.since)}${longest}`, about)]
+}
+
+function historyOf(
+  { app_id, bundle_id, environment, has_key, ...progress }: Progress,
+  now: number,
+): Finding[] {
+  const { backfill, watermark, gaps } = progress
+  const name = `${bundle_id}, ${environment}`
+  const lost = gaps
+    .filter(({ filled_at }) => filled_at === null || now - filled_at < GAP_TOLD_MS)
+    .map(({ id, notifications, recovered, found_at, filled_at }) => {
+      const about = {
+        id: `gap:${id}`,
+        app_id,
+        since: found_at,
+        title: `${notifications} ${notifications === 1 ? 'notification' : 'notifications'} got lost`,
+      }
+      if (filled_at !== null) return notice('gap', `${name}: all of them are here by now.`, about)
+      const filled = { ...about, progress: { done: recovered, of: notifications } }
+      return warning('gap', `${name}: they are being fetched from Apple.`, filled)
+    })
+  if (!has_key) return lost
+  const about = { id: `history:${app_id}:${environment}`, app_id }
+  const problem = backfill?.problem ?? watermark?.problem ?? null
+  if (problem !== null && environment === 'production') {
+    const since = backfill?.problem_at ?? watermark?.problem_at ?? null
+    const title = `The history of ${bundle_id} cannot be read`
+    return [...lost, warning('history', `${name}: ${problem}`, { ...about, since, title })]
+  }
+  if (backfill === null || backfill.stage === 'done') return lost
+  const title = `The past of ${bundle_id} is being read`
+  const words = `${name}: ${backfill.notifications} notifications and ${backfill.transactions} transactions so far.`
+  return [...lost, notice('history', words, { ...about, title, since: backfill.started_at })]
+}
+
+function underWay({ imports, metrics }: StandingDeps): Finding[] {
+  const [reports, counting] = [imports.progress(), metrics.progress()]
+  const found: Finding[] = []
+  if (reports !== null && reports.of > 0) {
+    const { done, of, started_at, waiting_until } = reports
+    const percent = Math.floor((done * 100) / of)
+    const words = `${done} of ${of} daily reports (${percent} %)${waiting_until === null ? '.' : `; Apple’s hourly limit is waited for until ${minuteText(waiting_until)}.`}`
+    const about = { id: 'import', title: 'Reports are being imported', since: started_at }
+    found.push(notice('import', words, { ...about, progress: { done, of } }))
+  }
+  if (counting !== null) {
+    const words = 'until it is done, what is shown is from before.'
+    found.push(
+      notice('metrics', words, { id: 'metrics', title: 'Everything is counted anew', progress: counting }),
+    )
+  }
+  return found
+}
+
+function rootOf({ root_expires_at, clock }: StandingDeps): Finding[] {
+  const left = root_expires_at - clock()
+  if (left > ROOT_TOLD_BEFORE_MS) return []
+  const title = 'Apple’s root certificate ends'
+  const words = `it ${left > 0 ? 'ends' : 'ended'} on ${dayOfUtc(root_expires_at)}: a newer Windfall knows the next one.`
+  return [(left > 0 ? warning : fault)('root certificate', words, { id: 'root', title })]
+}

@@ -1,0 +1,150 @@
+/** What may be asked: whether anything needs a person, in general and of each app. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { App } from '../../apps/apps.ts'
+import type { Products } from '../../apps/products.ts'
+import type { Route } from '../../http/route.ts'
+import type { Progress } from '../../ledger/history/history.ts'
+import { REACH_MS } from '../../ledger/history/windows.ts'
+import type { Imports } from '../../ledger/reports/imports.ts'
+import { asked } from '../../metrics/question.ts'
+import type { Readers } from '../readers.ts'
+import { READ, REFUSED, UNKNOWN } from '../reading.ts'
+import { appsNamed, appsWithin, list } from '../scope.ts'
+import type { Reach } from '../tokens.ts'
+import type { Finding } from './findings.ts'
+import { type StandingDeps, standingOf } from './standing.ts'
+import { HealthAnswer, StatusAnswer } from './status_answers.ts'
+
+const HealthQuery = v.object({
+  app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
+})
+
+export type StatusDeps = StandingDeps & {
+  imports: Pick<Imports, 'progress' | 'counts'>
+  products: Pick<Products, 'list'>
+  readers: Readers
+}
+
+const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' } as const
+
+export function statusRoutes(deps: StatusDeps): Route[] {
+  const { readers, apps, clock } = deps
+
+  async function status(event: H3Event): Promise<v.InferOutput<typeof StatusAnswer>> {
+    const reach = readers.reachOf(event)
+    asked(v.object({}), event.url.searchParams)
+    const mayRead = readableBy(reach, appsWithin(reach, apps))
+    const found = (await standingOf(deps)).filter(mayRead)
+    return {
+      level: LEVELS[found[0]?.state ?? 'ok'],
+      checked_at: clock(),
+      rows: found.map(rowOf),
+    }
+  }
+
+  function health(event: H3Event): v.InferOutput<typeof HealthAnswer> {
+    const reach = readers.reachOf(event)
+    const { app } = asked(HealthQuery, event.url.searchParams)
+    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
+    const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
+    return { apps: chosen.map((one) => healthOf(one, deps)) }
+  }
+
+  return [
+    {
+      ...READ,
+      path: '/api/v1/status',
+      summary:
+        'What needs a person, or is good to know: gaps, keys, jobs, imports, what waits; the worst first',
+      description: 'What is of the whole instance is for those who read everything.',
+      answers: { 200: { description: 'No row where all is well', schema: StatusAnswer }, ...UNKNOWN },
+      handler: status,
+    },
+    {
+      ...READ,
+      path: '/api/v1/apps/health',
+      summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
+      query: HealthQuery,
+      answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer }, ...REFUSED },
+      handler: health,
+    },
+  ]
+}
+
+/** What names an app or an organization is for who reads that; the rest for who reads everything. */
+function readableBy(reach: Reach, within: readonly App[]): (finding: Finding) => boolean {
+  const isWhole = reach.organization_id === null && reach.apps === null
+  return ({ about }) => {
+    if (isWhole) return true
+    if (about?.app_id !== undefined) return within.some(({ id }) => id === about.app_id)
+    return (
+      about?.organization_id !== undefined &&
+      about.organization_id === reach.organization_id &&
+      reach.apps === null
+    )
+  }
+}
+
+const rowOf = ({ state, subject, words, about }: Finding) => ({
+  id: about?.id ?? subject,
+  level: LEVELS[state],
+  title: about?.title ?? subject,
+  detail: words,
+  action: about?.action ?? null,
+  since: about?.since ?? null,
+  app_id: about?.app_id ?? null,
+  progress: about?.progress ?? null,
+})
+
+function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: StatusDeps) {
+  const { rhythms, history, accounts, access, products } = deps
+  const account = accounts.of(organization_id)
+  const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
+  const own = history.progress().filter(({ app_id }) => app_id === id)
+  return {
+    ...{ app_id: id, bundle_id, organization_id, name: app.name, source: app.source },
+    connected_at: app.created_at,
+    notifications: (['production', 'sandbox'] as const).map((environment) => ({
+      ...{ environment, ...rhythms.heard(id, environment) },
+      gaps_open: own
+        .filter((one) => one.environment === environment)
+        .flatMap(({ gaps }) => gaps.filter(({ filled_at }) => filled_at === null)).length,
+    })),
+    reports: reportsOf(organization_id, deps),
+    history: own.map(historyOf),
+    keys: {
+      connect: access.standing(account?.connect ?? null),
+      purchases: access.standing(account?.purchases ?? null),
+    },
+    products: { count: listed.length, without_period: listed.filter(({ period }) => period === null).length },
+  }
+}
+
+/** Reports are of a whole organization. */
+function reportsOf(organization_id: string, { imports }: StatusDeps) {
+  const counts = imports.counts(organization_id)
+  const days = (...states: string[]): number =>
+    counts.filter(({ state }) => states.includes(state)).reduce((sum, one) => sum + one.days, 0)
+  const here = counts.filter(({ kind, state }) => kind === 'sales' && (state === 'done' || state === 'empty'))
+  return {
+    newest_on:
+      here
+        .map(({ last_day }) => last_day)
+        .sort()
+        .at(-1) ?? null,
+    done: days('done', 'empty', 'missing'),
+    of: days('done', 'empty', 'missing', 'not_yet', 'failed'),
+    failed: days('failed'),
+  }
+}
+
+function historyOf({ environment, has_key, backfill, watermark }: Progress) {
+  const left = backfill === null ? null : (backfill.until_at - backfill.read_until_at) / REACH_MS
+  return {
+    ...{ environment, has_key, stage: backfill?.stage ?? null },
+    progress: left === null ? null : Math.round(Math.min(1, Math.max(0, 1 - left)) * 1_000) / 1_000,
+    problem: backfill?.problem ?? watermark?.problem ?? null,
+    compared_until_at: watermark?.compared_until_at ?? null,
+  }
+}

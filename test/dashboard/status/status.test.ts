@@ -1,0 +1,202 @@
+import { afterEach, expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../../apple/samples.ts'
+import { handClock, openTestApp, type TestApp } from '../../helpers.ts'
+import { connectTo, DAY, HOUR, liveUntil, openLeftovers, openShop } from '../../ledger/history/connected.ts'
+
+const leftovers = openLeftovers()
+afterEach(leftovers.close)
+
+type Row = Record<string, unknown> & { id: string; level: string; title: string; detail: string }
+type Health = Record<string, unknown> & { app_id: string; notifications: Record<string, unknown>[] }
+type Body = { level: string; rows: Row[]; apps: Health[]; code?: string }
+
+const OTHER = 'com.example.other'
+
+function asking(app: TestApp) {
+  return async (path: string, bearer?: string) => {
+    const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
+    const response = await app.request(`/api/v1/${path}`, { headers })
+    return { status: response.status, body: (await response.json()) as Body }
+  }
+}
+const rowsIn = ({ rows }: Body, prefix: string): Row[] => rows.filter(({ id }) => id.startsWith(prefix))
+
+/** One notification of the app, signed and received now. */
+async function heard(app: TestApp, number: number): Promise<void> {
+  const outer = { notificationUUID: `uuid-${number}`, signedDate: app.clock() }
+  expect((await app.notify(renewedPayload(app.authority, { outer }))).status).toBe(200)
+}
+
+test('what waits, what was refused, what was never heard of and what never ran is told, the worst first', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  await app.post('/apple/notifications', { signedPayload: 'eyJhbGciOiJFUzI1NiJ9.e30.AAAA' })
+  const body = { data: { bundleId: OTHER, environment: 'Production', appAppleId: 7 } }
+  await app.notify(outerPayload(body, { notificationType: 'TEST', notificationUUID: 'waits' }))
+  const { body: told } = await ask('status')
+  expect(told).toMatchObject({ level: 'warning' })
+  expect(rowsIn(told, 'pending:')).toMatchObject([
+    {
+      ...{ id: `pending:${OTHER}`, level: 'warning', title: `1 notification waits for ${OTHER}`, since: NOW },
+      action: { label: 'Connect', command: `windfall apps add ${OTHER}` },
+      detail: expect.stringContaining('dropped on 2026-06-08'),
+    },
+  ])
+  expect(rowsIn(told, 'refused')).toMatchObject([{ title: '1 notification was refused in the last day' }])
+  expect(rowsIn(told, 'unheard:')).toMatchObject([{ title: `${BUNDLE} has never been heard of` }])
+  expect(rowsIn(told, 'jobs')).toHaveLength(1)
+  expect(rowsIn(told, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
+  // Each matter once.
+  expect(new Set(told.rows.map(({ id }) => id)).size).toBe(told.rows.length)
+
+  await app.windfall.jobs.runNow('rates')
+  const { body: failing } = await ask('status')
+  expect(failing.level).toBe('error')
+  expect(failing.rows[0]).toMatchObject({
+    id: 'job:rates',
+    level: 'error',
+    action: { command: 'windfall jobs run rates' },
+  })
+  app.clock.turn(2 * DAY)
+  expect(rowsIn((await ask('status')).body, 'refused')).toEqual([])
+})
+
+test('a silence is one that is twice as long as any before, and never a short one', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  const silent = async () => rowsIn((await ask('status')).body, 'silent:')
+  for (let number = 0; number < 12; number += 1) {
+    await heard(app, number)
+    app.clock.turn(number === 5 ? 10 * HOUR : HOUR)
+  }
+  app.clock.turn(18 * HOUR)
+  // 19 hours since the last, and ten at most before.
+  expect(await silent()).toEqual([])
+  app.clock.turn(2 * HOUR)
+  expect(await silent()).toMatchObject([
+    {
+      ...{
+        level: 'warning',
+        title: `${BUNDLE} has been silent for 21 hours`,
+        since: app.clock() - 21 * HOUR,
+      },
+      detail: expect.stringContaining('the longest silence before was 10 hours'),
+    },
+  ])
+  await heard(app, 20)
+  expect(await silent()).toEqual([])
+})
+
+test('of the root certificate it is told in time', async () => {
+  const app = leftovers.add(await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1)) }))
+  const ask = asking(app)
+  const { body } = await ask('status')
+  expect(rowsIn(body, 'root')).toEqual([])
+  const { root_certificate_expires_at: ends } = (await (await app.request('/readyz')).json()) as {
+    root_certificate_expires_at: number
+  }
+  app.clock.set(ends - 10 * DAY)
+  expect(rowsIn((await ask('status')).body, 'root')).toMatchObject([{ level: 'warning' }])
+  app.clock.set(ends + DAY)
+  expect(rowsIn((await ask('status')).body, 'root')).toMatchObject([{ level: 'error' }])
+})
+
+test('nothing can be written: that comes first', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  const token = await app.token()
+  app.windfall.store.limitPages(1)
+  const big = { appUserId: 'ann', bundleId: BUNDLE, attributes: { much: 'x'.repeat(1_000) } }
+  for (let index = 0; index < 60; index += 1)
+    await app.post('/api/sdk/v1/identify', { ...big, appUserId: `ann${index}` })
+  expect((await ask('status', token)).body.rows[0]).toMatchObject({ id: 'database', level: 'error' })
+  app.windfall.store.limitPages(null)
+  expect(rowsIn((await ask('status', token)).body, 'database')).toEqual([])
+})
+
+test('gaps, histories and refused keys are told, and of each app how it is', async () => {
+  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
+  const app = leftovers.add(await connectTo(shop))
+  const ask = asking(app)
+  const [first] = app.windfall.apps.list()
+  const bundle = first?.bundle_id ?? ''
+  const health = async () => (await ask(`apps/health?app=${bundle}`)).body.apps[0]
+  expect(await health()).toMatchObject({
+    ...{ app_id: first?.id, source: 'test', products: { count: 0, without_period: 0 } },
+    keys: { connect: { state: 'none' }, purchases: { state: 'unknown' } },
+    history: [
+      { environment: 'production', has_key: true, stage: null, progress: null },
+      { environment: 'sandbox' },
+    ],
+  })
+  await app.windfall.history.backfill()
+  shop.simulation.lose({ from: shop.clock() })
+  await liveUntil(shop, app, shop.clock() + DAY, 0.05)
+  shop.clock.turn(DAY)
+  await app.windfall.history.reconcile()
+  const gaps = rowsIn((await ask('status')).body, 'gap:')
+  expect(gaps.length).toBeGreaterThan(0)
+  expect(gaps[0]).toMatchObject({ level: 'notice', since: shop.clock(), app_id: expect.any(String) })
+  expect(await health()).toMatchObject({
+    keys: { purchases: { state: 'ok', why: null } },
+    history: [{ stage: 'done', problem: null, compared_until_at: shop.clock() - 60_000 }, {}],
+    notifications: [{ environment: 'production', gaps_open: 0 }, { environment: 'sandbox' }],
+  })
+
+  const since = shop.clock()
+  shop.store.mood.purchase_key = 'revoked'
+  await app.windfall.history.reconcile()
+  shop.clock.turn(HOUR)
+  await app.windfall.history.reconcile()
+  const { body } = await ask('status')
+  expect(rowsIn(body, 'key:purchases')).toMatchObject([
+    {
+      level: 'error',
+      since,
+      action: { command: 'windfall connect' },
+      title: expect.stringContaining('refuses'),
+    },
+  ])
+  expect(rowsIn(body, 'history:').length).toBeGreaterThan(0)
+  expect(await health()).toMatchObject({ keys: { purchases: { state: 'refused', since } } })
+})
+
+test('how often an app was heard of is told by environment', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  await heard(app, 1)
+  app.clock.turn(2 * DAY)
+  await heard(app, 2)
+  app.clock.turn(HOUR)
+  const { apps } = (await ask('apps/health')).body
+  expect(apps).toMatchObject([
+    {
+      ...{ bundle_id: BUNDLE, connected_at: NOW, reports: { newest_on: null, done: 0, of: 0, failed: 0 } },
+      notifications: [
+        { environment: 'production', last_at: NOW + 2 * DAY, last_24_hours: 1, last_7_days: 2, gaps_open: 0 },
+        { environment: 'sandbox', last_at: null, last_24_hours: 0, last_7_days: 0, gaps_open: 0 },
+      ],
+    },
+  ])
+})
+
+test('whoever reads some apps is told of these alone', async () => {
+  const app = leftovers.add(
+    await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] }),
+  )
+  const ask = asking(app)
+  const [lantern] = app.windfall.apps.byBundle(BUNDLE)
+  const reach = { organization_id: app.organization.id, apps: [lantern?.id ?? ''] }
+  const narrow = await app.windfall.store.commit(() => app.windfall.tokens.create('narrow', reach).token)
+  const { rows } = (await ask('status', narrow)).body
+  expect(rows.map(({ id }) => id)).toEqual([`unheard:${lantern?.id}`])
+  expect((await ask('apps/health', narrow)).body.apps.map(({ app_id }) => app_id)).toEqual([lantern?.id])
+  expect(await ask(`apps/health?app=${OTHER}`, narrow)).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
+  for (const path of ['status', 'apps/health']) {
+    expect((await ask(path, 'wf_nothing')).status).toBe(401)
+    expect(await ask(`${path}?level=error`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  }
+})
