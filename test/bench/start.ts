@@ -26,7 +26,11 @@ type Started = { process: ChildProcess; url: string; said: string; ms: number; s
 async function started(args: readonly string[], cwd: string): Promise<Started> {
   const began = performance.now()
   const child = spawn(process.execPath, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+  // Whoever ends the bench ends it too, before its folder is removed.
+  const leave = (): void => void child.kill('SIGKILL')
+  process.prependOnceListener('exit', leave)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  void ended.then(() => process.off('exit', leave))
   const { url, said } = await addressIn(child)
   await answered(`${url}/healthz`)
   const ms = performance.now() - began
