@@ -10,6 +10,7 @@ import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
+import type { Audit } from './owner/audit.ts'
 import type { Readers } from './readers.ts'
 import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { whole } from './scope.ts'
@@ -19,7 +20,7 @@ const ForgetQuery = v.object({
   app: v.pipe(
     v.string(),
     v.nonEmpty('must not be empty'),
-    v.description('The bundle id of the app, or its id; one that was disconnected counts, too'),
+    v.description('The id of the app, or for a key its bundle id; one that was disconnected counts, too'),
   ),
   unknown: v.optional(
     v.pipe(
@@ -37,7 +38,7 @@ const ErasureAnswer = v.object({
   id: v.string(),
   app_id: v.string(),
   bundle_id: v.string(),
-  asked_by: v.pipe(v.string(), v.description('The id of the secret key, or `command line`')),
+  asked_by: v.pipe(v.string(), v.description('The id of the secret key, `owner` or `command line`')),
   asked_at: v.number(),
   links: v.pipe(v.number(), v.description('How many links named the user')),
   scrubbed: v.pipe(v.number(), v.description('How many events were rewritten')),
@@ -53,21 +54,39 @@ const FORGET_ANSWERS = {
   },
   400: { description: 'invalid_request, invalid_path' },
   401: { description: 'credential_required, invalid_key' },
-  403: { description: 'secret_key_required, app_not_in_organization' },
-  404: { description: 'unknown_user' },
+  403: {
+    description:
+      'secret_key_required, app_not_in_organization, not_for_guests, cross_site, reauthentication_required',
+  },
+  404: { description: 'unknown_user, unknown_app' },
   503: { description: 'store_unavailable; nothing was done' },
 }
 
-type Deps = { store: Store; keys: Keys; apps: Apps; readers: Readers; forgetting: Forgetting }
+type Deps = {
+  store: Store
+  keys: Keys
+  apps: Apps
+  readers: Readers
+  audit: Audit
+  forgetting: Forgetting
+}
+/** Who may have somebody forgotten: the name that is written down, and whether an app is theirs. */
+type Wisher = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
-export function forgetRoutes({ store, keys, apps, readers, forgetting }: Deps): Route[] {
+export function forgetRoutes({ store, keys, apps, readers, audit, forgetting }: Deps): Route[] {
+  const wisherOf = wishers({ keys, apps, readers, audit })
+
   async function forget(event: H3Event) {
-    const key = secretKeyOf(keys, header(event, 'authorization') ?? null)
+    const wisher = wisherOf(event)
     const { app_user_id } = parse(ForgetPath, { app_user_id: decoded(event.context.params?.app_user_id) })
     const { app: name, unknown } = parse(ForgetQuery, Object.fromEntries(event.url.searchParams))
-    const { id: app_id } = appOf(apps, key, name)
-    const wish = { app_id, app_user_id, asked_by: key.id, even_unknown: unknown === 'accept' }
-    const erasure = await store.commit(() => forgetting.forget(wish))
+    const { id: app_id } = wisher.appOf(name)
+    const wish = { app_id, app_user_id, asked_by: wisher.id, even_unknown: unknown === 'accept' }
+    const erasure = await store.commit(() => {
+      const begun = forgetting.forget(wish)
+      wisher.note(begun.id)
+      return begun
+    })
     event.res.status = erasure.finished_at === null ? 202 : 200
     return erasure
   }
@@ -89,7 +108,7 @@ export function forgetRoutes({ store, keys, apps, readers, forgetting }: Deps): 
         'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
       params: ForgetPath,
       query: ForgetQuery,
-      security: ['secret_key'],
+      security: ['secret_key', 'session'],
       private_path: true,
       answers: FORGET_ANSWERS,
       handler: forget,
@@ -110,6 +129,29 @@ export function forgetRoutes({ store, keys, apps, readers, forgetting }: Deps): 
   ]
 }
 
+/** The bearer of a secret key, or the owner, signed in just now. */
+function wishers({
+  keys,
+  apps,
+  readers,
+  audit,
+}: Omit<Deps, 'store' | 'forgetting'>): (event: H3Event) => Wisher {
+  return (event) => {
+    const authorization = header(event, 'authorization')
+    if (authorization !== undefined || readers.signedIn(event) === null) {
+      const key = secretKeyOf(keys, authorization ?? null)
+      return { id: key.id, appOf: (name) => appOf(apps, key, name), note: () => {} }
+    }
+    readers.freshOwner(event)
+    const who = readers.whoOf(event)
+    return {
+      id: who.actor,
+      appOf: (name) => ownersApp(apps, name),
+      note: (subject) => audit.note({ ...who, action: 'user.forgotten', subject }),
+    }
+  }
+}
+
 /** @throws Refusal 401 without a key, 403 for one that may stand in an app, which everybody can read. */
 function secretKeyOf(keys: Keys, authorization: string | null): Key {
   const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
@@ -127,6 +169,13 @@ function appOf(apps: Apps, key: Key, name: string): App {
   const app = apps.ofOrganization(key.organization_id, name)
   if (app) return app
   throw new Refusal(403, 'app_not_in_organization', `there is no app ${name} in the organization of this key`)
+}
+
+/** An app of any organization, by its id: a bundle id may be in several. */
+function ownersApp(apps: Apps, id: string): App {
+  const app = apps.get(id)
+  if (app) return app
+  throw new Refusal(404, 'unknown_app', `there is no app with the id ${id}`)
 }
 
 /** @throws Refusal 400 `invalid_path` where it is no percent-encoded UTF-8. */

@@ -49,6 +49,31 @@ test('the owner’s backend has a user forgotten, asks again how far it is, and 
   expect(requests.filter((line) => /%C3%BC|ü/.test(line))).toEqual([])
 })
 
+test('the owner has a user forgotten from the dashboard, with a password entered just now', async () => {
+  await identify('ann')
+  const owner = await app.signIn()
+  const mine = app.windfall.apps.ofOrganization(app.organization.id, BUNDLE)
+  const demand = async (headers: Record<string, string>, name = mine?.id) => {
+    const answer = await app.request(`/api/v1/users/ann?app=${name}`, { method: 'DELETE', headers })
+    return { status: answer.status, body: (await answer.json()) as Erasure & { code?: string } }
+  }
+  expect(await demand({ ...owner, 'sec-fetch-site': 'cross-site' })).toMatchObject({
+    status: 403,
+    body: { code: 'cross_site' },
+  })
+  expect(await demand(owner, 'app_none')).toMatchObject({ status: 404, body: { code: 'unknown_app' } })
+  app.clock.turn(15 * 60_000)
+  expect(await demand(owner)).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } })
+  expect(known('ann')).toBe(true)
+  const asked = await demand(await app.signIn())
+  expect(asked).toMatchObject({ status: 202, body: { asked_by: 'owner' } })
+  expect(known('ann')).toBe(false)
+  expect(app.windfall.audit.list(null, 1)).toMatchObject([
+    { actor: 'owner', action: 'user.forgotten', subject: asked.body.id },
+  ])
+  await app.windfall.forgetting.finished(asked.body.id)
+})
+
 test('a page of what happened follows another, and a token sees its own apps', async () => {
   const secret = await app.key('secret')
   for (const user of ['first-user', 'second-user', 'third-user']) {
