@@ -117,7 +117,7 @@ export async function openApp(options: AppOptions) {
   const http = openHttp({ log, version, ...reachOf(config) })
   const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const door = openDoor({
-    ...{ store, clock, monotonic, wait, log, tokens, endings },
+    ...{ store, clock, monotonic, wait, log, tokens, endings, organizations, apps },
     ...{ settings: entry, base_url: http.baseUrl },
   })
   const { readers, audit, owner, sessions, links } = door

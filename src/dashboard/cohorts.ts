@@ -14,8 +14,9 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { type CsvValue, csvLine } from './csv.ts'
+import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, READ, REFUSED } from './reading.ts'
+import { csvHeaders, GUESTS_READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 
 const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
@@ -64,8 +65,10 @@ type Deps = {
 
 export function cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }: Deps): Route[] {
   async function answer(event: H3Event) {
-    const reach = readers.reachOf(event)
+    const reading = readers.readingOf(event)
+    const { reach } = reading
     const asked = askedIn(Query, event.url.searchParams)
+    basisFor(reading, MEASURES[asked.metric], { basis: 'gross' })
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
     const organization = theOne([...new Set(chosen.map(({ organization_id }) => organization_id))])
@@ -111,6 +114,11 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
   return routesFor(answer, csv)
 }
 
+/** What cohorts are told in: money before tax and commission, or counts. */
+const MONEY = { unit: 'money', ratio_of: null, bases: ['gross'] } as const
+const COUNTS = { ...MONEY, unit: 'count' } as const
+const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
+
 const UTC = openCalendar('UTC')
 const NO_ORGANIZATION = { time_zone: 'UTC', currency: null }
 
@@ -152,7 +160,7 @@ function rowsOf(metric: CohortMetric, table: readonly object[]): Record<string, 
 function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
   return [
     {
-      ...READ,
+      ...GUESTS_READ,
       query: Query,
       path: '/api/v1/cohorts',
       summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
@@ -160,7 +168,7 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
       handler: answer,
     },
     {
-      ...READ,
+      ...GUESTS_READ,
       query: Query,
       path: '/api/v1/cohorts.csv',
       summary: 'The same figures as a table',

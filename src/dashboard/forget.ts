@@ -6,6 +6,7 @@ import type { Key, Keys } from '../apps/keys.ts'
 import type { Forgetting } from '../attribution/forget.ts'
 import { AppUserId } from '../attribution/requests.ts'
 import { Refusal } from '../errors.ts'
+import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
@@ -136,19 +137,17 @@ function wishers({
   readers,
   audit,
 }: Omit<Deps, 'store' | 'forgetting'>): (event: H3Event) => Wisher {
+  const noteBy = (event: H3Event, actor: string) => (subject: string) =>
+    audit.note({ actor, address: clientAddress(event), action: 'user.forgotten', subject })
+
   return (event) => {
     const authorization = header(event, 'authorization')
     if (authorization !== undefined || readers.signedIn(event) === null) {
       const key = secretKeyOf(keys, authorization ?? null)
-      return { id: key.id, appOf: (name) => appOf(apps, key, name), note: () => {} }
+      return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
     }
     readers.freshOwner(event)
-    const who = readers.whoOf(event)
-    return {
-      id: who.actor,
-      appOf: (name) => ownersApp(apps, name),
-      note: (subject) => audit.note({ ...who, action: 'user.forgotten', subject }),
-    }
+    return { id: 'owner', appOf: (name) => ownersApp(apps, name), note: noteBy(event, 'owner') }
   }
 }
 

@@ -6,12 +6,13 @@ import type { Route } from '../http/route.ts'
 import { csvOf, overviewCsv, seriesCsv } from '../metrics/csv.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
 import type { Overview } from '../metrics/overview.ts'
-import { asked, metricNamed, PlaceQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import { asked, metricNamed, OverviewQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
 import type { SeriesOf } from '../metrics/series.ts'
+import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvHeaders, GUESTS_READ, REFUSED, UNKNOWN } from './reading.ts'
 
 type Deps = {
   series: SeriesOf
@@ -24,27 +25,28 @@ type Deps = {
 const CSV = '.csv'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
-  const { reachOf } = readers
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
 
   async function one(event: H3Event): Promise<unknown> {
-    const reach = reachOf(event)
+    const reading = readers.readingOf(event)
     const path = decodeURIComponent(event.url.pathname.split('/').at(-1) ?? '')
     const isCsv = path.endsWith(CSV)
     const name = metricNamed(isCsv ? path.slice(0, -CSV.length) : path)
     const query = asked(SeriesQuery, event.url.searchParams)
-    const scope = scopeOf(reach, query)
+    query.basis = basisFor(reading, DEFINITIONS[name], query)
+    const scope = scopeOf(reading.reach, query)
     const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
     return isCsv ? csvAnswer(name, seriesCsv(answer)) : answer
   }
 
   const standing = (event: H3Event) => {
-    const reach = reachOf(event)
-    return overview(scopesOf(reach, asked(PlaceQuery, event.url.searchParams)))
+    const reading = readers.readingOf(event)
+    const query = asked(OverviewQuery, event.url.searchParams)
+    return overview(scopesOf(reading.reach, query), reading.basis ?? query.basis)
   }
 
   function definitions(event: H3Event) {
-    reachOf(event)
+    readers.readingOf(event)
     return { metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]) }
   }
 
@@ -86,7 +88,7 @@ type Handlers = Record<
   Route['handler']
 >
 
-const METRICS_READ = { ...READ, tag: 'Metrics' }
+const METRICS_READ = { ...GUESTS_READ, tag: 'Metrics' }
 const AS_CSV = { description: 'The same as comma-separated values', content_type: 'text/csv' } as const
 const REFUSALS = {
   ...REFUSED,
@@ -97,7 +99,7 @@ function routesFor(handlers: Handlers): Route[] {
   const overview = {
     ...METRICS_READ,
     summary: 'Today’s levels, this month’s flows, and both a month before, of each organization',
-    query: PlaceQuery,
+    query: OverviewQuery,
   }
   return [
     {

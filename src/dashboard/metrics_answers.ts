@@ -127,6 +127,10 @@ export const OverviewSchema = v.object({
       ...place,
       time_zone: v.string(),
       currency: v.string(),
+      basis: described(
+        v.picklist(['gross', 'proceeds']),
+        'What money is told in; money known as gross alone is left out of proceeds',
+      ),
       today_on: v.string(),
       this_month: v.object(stretch),
       previous: v.object(stretch),

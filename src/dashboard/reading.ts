@@ -30,3 +30,11 @@ export const OWNER_REFUSED = {
   401: { description: 'sign_in_required' },
   403: { description: 'not_for_guests, cross_site' },
 } as const
+
+/** Where something secret is made or shown: the password has to have been entered lately. */
+export const SECRETS_REFUSED = {
+  400: { description: 'invalid_request, invalid_json' },
+  401: OWNER_REFUSED[401],
+  403: { description: 'reauthentication_required, not_for_guests, cross_site' },
+  404: { description: 'unknown_app, unknown_organization' },
+} as const

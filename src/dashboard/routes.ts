@@ -11,7 +11,7 @@ import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Endings } from './owner/endings.ts'
 import type { Readers } from './readers.ts'
-import { READ, REFUSED, UNKNOWN } from './reading.ts'
+import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
 import { STREAM_HEADERS, streamOf } from './stream.ts'
 
@@ -73,7 +73,11 @@ export function dashboardRoutes(deps: Deps): Route[] {
     })
   }
 
-  return routesFor({ events, stream, listApps: (event) => ({ apps: appsWithin(reachOf(event), apps) }) })
+  return routesFor({
+    events,
+    stream,
+    listApps: (event) => ({ apps: appsWithin(readers.readingOf(event).reach, apps) }),
+  })
 }
 
 type Handlers = Record<'events' | 'stream' | 'listApps', Route['handler']>
@@ -100,7 +104,7 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       handler: stream,
     },
     {
-      ...READ,
+      ...GUESTS_READ,
       path: '/api/v1/apps',
       summary: 'The connected apps',
       answers: {

@@ -288,4 +288,5 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
 }
 
 /** Whether its figures are money, or are made of it. */
-export const isMoney = ({ unit, ratio_of }: Definition): boolean => (ratio_of ?? unit) === 'money'
+export const isMoney = ({ unit, ratio_of }: Pick<Definition, 'unit' | 'ratio_of'>): boolean =>
+  (ratio_of ?? unit) === 'money'

@@ -2,7 +2,15 @@
 import type { Environment } from '../apple/payloads.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
 import { dayText } from './calendar.ts'
-import { DEFINITIONS, type Kind, METRIC_NAMES, type MetricName, type Unit } from './definitions.ts'
+import {
+  type Basis,
+  DEFINITIONS,
+  isMoney,
+  type Kind,
+  METRIC_NAMES,
+  type MetricName,
+  type Unit,
+} from './definitions.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
 import type { Point } from './points.ts'
 import type { Ask, Scope, SeriesOf } from './series.ts'
@@ -27,6 +35,8 @@ type OrganizationOverview = {
   environment: Environment
   time_zone: string
   currency: string
+  /** What money is told in; what is known as gross alone is left out of proceeds. */
+  basis: Basis
   today_on: string
   this_month: { from_on: string; until_on: string }
   previous: { from_on: string; until_on: string }
@@ -44,28 +54,40 @@ export type Overview = ReturnType<typeof openOverview>
 
 export function openOverview({ metrics, series }: Deps) {
   /** How each of some organizations stands. */
-  async function overview(scopes: readonly Scope[]): Promise<OverviewAnswer> {
+  async function overview(scopes: readonly Scope[], basis: Basis = 'gross'): Promise<OverviewAnswer> {
     await metrics.ripen()
     const organizations: OrganizationOverview[] = []
-    for (const scope of scopes) organizations.push(await standing(scope))
+    for (const scope of scopes) organizations.push(await standing(scope, basis))
     return { rebuilding: metrics.progress(), organizations }
   }
 
-  async function standing(scope: Scope): Promise<OrganizationOverview> {
+  async function standing(scope: Scope, basis: Basis): Promise<OrganizationOverview> {
     const today = series.todayOf(scope)
     const { now, before } = monthToDate(today)
     const figures: OverviewFigure[] = []
-    for (const name of METRIC_NAMES) figures.push(...(await figuresOf(scope, name, now, before)))
+    for (const name of METRIC_NAMES) {
+      const { bases } = DEFINITIONS[name]
+      // Money that is known before tax and commission alone must not stand among what is after.
+      if (basis === 'proceeds' && isMoney(DEFINITIONS[name]) && !bases.includes(basis)) continue
+      const told = bases.includes(basis) ? basis : 'gross'
+      figures.push(...(await figuresOf(scope, name, told, { now, before })))
+    }
     const { organization, apps, environment } = scope
     return {
       ...{ organization_id: organization.id, apps: apps.map(({ id }) => id), environment },
       ...{ time_zone: series.calendarOf(scope).zone, currency: organization.currency },
+      basis,
       ...{ today_on: dayText(today), this_month: daysOfBucket(now), previous: daysOfBucket(before) },
       figures,
     }
   }
 
-  async function figuresOf(scope: Scope, name: MetricName, now: Bucket, before: Bucket) {
+  async function figuresOf(
+    scope: Scope,
+    name: MetricName,
+    basis: Basis,
+    { now, before }: { now: Bucket; before: Bucket },
+  ) {
     const { unit, ratio_of, kind, views } = DEFINITIONS[name]
     const ask: Ask = {
       ...{
@@ -78,7 +100,7 @@ export function openOverview({ metrics, series }: Deps) {
         currency: null,
         part: null,
       },
-      ...{ basis: 'gross', refunds: 'refund_day', view: views[0]?.name ?? null, with_empty_parts: true },
+      ...{ basis, refunds: 'refund_day', view: views[0]?.name ?? null, with_empty_parts: true },
     }
     const { series: current } = await series.seriesIn(scope, ask, [at(kind, now)])
     const { series: earlier } = await series.seriesIn(scope, ask, [at(kind, before)])

@@ -122,6 +122,9 @@ export const SeriesQuery = v.object({
   ),
 })
 
+/** The overview of a place. */
+export const OverviewQuery = v.object({ ...PlaceQuery.entries, basis: SeriesQuery.entries.basis })
+
 export type Place = v.InferOutput<typeof PlaceQuery>
 type Asked = v.InferOutput<typeof SeriesQuery>
 

@@ -40,6 +40,10 @@ test('the owner’s backend has a user forgotten, asks again how far it is, and 
   const done = await remove(user, secret)
   expect(done).toMatchObject({ status: 200, body: { id: asked.body.id, finished_at: app.clock() } })
 
+  expect(app.windfall.audit.list(null, 1)).toMatchObject([
+    { actor: asked.body.asked_by, address: '127.0.0.1', action: 'user.forgotten', subject: asked.body.id },
+  ])
+
   const read = await ask('/api/v1/erasures', await app.token())
   expect(read).toEqual({ status: 200, body: { erasures: [done.body] } })
   expect(JSON.stringify([done, read])).not.toContain('ü')

@@ -5,13 +5,14 @@ import { readJson } from '../../http/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { FRESH_MS, type Readers } from '../readers.ts'
+import type { Readers } from '../readers.ts'
 import type { Audit } from './audit.ts'
 import { FEWEST_CHARACTERS, MOST_BYTES } from './common_passwords.ts'
 import type { Doorway } from './doorway.ts'
 import type { Owner } from './owner.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIn } from './sign_in.ts'
+import { openStanding, SessionAnswer } from './standing.ts'
 
 /** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
 export const BODY_BYTES = 8_192
@@ -41,22 +42,6 @@ const Login = v.union(
 )
 const Confirmation = v.object({ password: Password })
 
-export const SessionAnswer = v.object({
-  state: v.picklist(['setup', 'signed_out', 'owner', 'guest']),
-  reach: v.pipe(
-    v.nullable(v.object({ organization_id: v.nullable(v.string()), apps: v.nullable(v.array(v.string())) })),
-    v.description('What may be read: null within it is all; null while nobody is signed in'),
-  ),
-  basis: v.pipe(
-    v.nullable(v.picklist(['gross', 'proceeds'])),
-    v.description('Of a guest: the only basis that money is told in'),
-  ),
-  fresh: v.pipe(v.boolean(), v.description('The password was entered within the last fifteen minutes')),
-  fresh_until: v.pipe(v.nullable(v.number()), v.description('Until when it counts as that')),
-  insecure: v.pipe(v.boolean(), v.description('Over plain http from another machine, as configured')),
-  expires_at: v.pipe(v.nullable(v.number()), v.description('When the session is over unless it is used')),
-})
-
 type Deps = {
   store: Store
   owner: Owner
@@ -69,7 +54,7 @@ type Deps = {
 
 export function entryRoutes(deps: Deps): Route[] {
   const { store, sessions, signIn, doorway, readers, audit } = deps
-  const standing = standingIn(deps)
+  const standing = openStanding(deps)
 
   const asOwner = (event: H3Event, session: Parameters<Sessions['overAt']>[0]) =>
     standing(event, { kind: 'owner', reach: { organization_id: null, apps: null }, session })
@@ -124,37 +109,6 @@ export function entryRoutes(deps: Deps): Route[] {
 
   return routesFor({ session: (event) => standing(event), setup, login, logout, reauth, password })
 }
-
-function standingIn({ owner, sessions, doorway, readers }: Deps) {
-  /** How the caller of this request stands; after a sign-in, with the session it has just been given. */
-  function standing(event: H3Event, caller = readers.signedIn(event)): v.InferOutput<typeof SessionAnswer> {
-    const insecure = doorway.isInsecure(event)
-    if (caller === null) {
-      const state = owner.password() === null ? 'setup' : 'signed_out'
-      return { ...NOBODY, state, insecure }
-    }
-    const { kind, reach, session } = caller
-    const fresh = kind === 'owner' && readers.isFresh(session)
-    const link = kind === 'guest' ? caller.link : null
-    const expires_at = Math.min(sessions.overAt(session), link?.expires_at ?? Number.POSITIVE_INFINITY)
-    const fresh_until = fresh ? session.confirmed_at + FRESH_MS : null
-    const { organization_id } = reach
-    const apps = reach.apps && [...reach.apps]
-    return {
-      state: kind,
-      reach: { organization_id, apps },
-      basis: link?.basis ?? null,
-      fresh,
-      fresh_until,
-      insecure,
-      expires_at,
-    }
-  }
-
-  return standing
-}
-
-const NOBODY = { reach: null, basis: null, fresh: false, fresh_until: null, expires_at: null }
 
 type Handlers = Record<'session' | 'setup' | 'login' | 'logout' | 'reauth' | 'password', Route['handler']>
 

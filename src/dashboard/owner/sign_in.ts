@@ -64,8 +64,12 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
 
   /** Begins a session and gives its cookie. `also` is done in the same unit of work, and may refuse. */
   async function enter(event: H3Event, link_id: string | null, also: () => void): Promise<Session> {
+    const before = doorway.tokenOf(event)
     const session = await store.commit(() => {
       also()
+      // The cookie is replaced, and what it stood for must not go on without one.
+      const old = before === null ? null : sessions.find(before)
+      if (old) sessions.end(old.id)
       return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
     })
     return given(event, session)

@@ -1,0 +1,111 @@
+/** What may be asked: read tokens, made and revoked by the owner. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { readJson } from '../../http/body.ts'
+import { parse } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import type { Store } from '../../store/store.ts'
+import type { Readers } from '../readers.ts'
+import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../reading.ts'
+import type { ApiTokens } from '../tokens.ts'
+import type { Audit } from './audit.ts'
+import { BODY_BYTES } from './entry_routes.ts'
+import { reachWished, WISHED, Wish } from './wishes.ts'
+
+const TokenWish = v.strictObject(Wish)
+const TokenAnswer = v.object({
+  ...WISHED,
+  hint: v.pipe(v.string(), v.description('Its last four characters')),
+  used_at: v.pipe(v.nullable(v.number()), v.description('When it was used, to within five minutes')),
+})
+const TokensAnswer = v.object({ tokens: v.array(TokenAnswer) })
+const MadeAnswer = v.object({
+  ...TokenAnswer.entries,
+  token: v.pipe(v.string(), v.description('The token itself, shown this once')),
+})
+
+type Deps = {
+  store: Store
+  clock: Clock
+  organizations: Organizations
+  apps: Apps
+  tokens: ApiTokens
+  readers: Readers
+  audit: Audit
+}
+
+export function tokenRoutes(deps: Deps): Route[] {
+  const { store, tokens, readers, audit } = deps
+
+  function list(event: H3Event) {
+    readers.owner(event)
+    return { tokens: tokens.list().toReversed() }
+  }
+
+  async function create(event: H3Event) {
+    readers.freshOwner(event)
+    const who = readers.whoOf(event)
+    const wish = parse(TokenWish, await readJson(event, BODY_BYTES))
+    const reach = reachWished(deps, wish)
+    event.res.status = 201
+    return store.commit(() => {
+      const made = tokens.create(wish.label, reach, wish.expires_at)
+      audit.note({ ...who, action: 'token.made', subject: made.id, detail: made.label })
+      return made
+    })
+  }
+
+  async function revoke(event: H3Event) {
+    readers.owner(event)
+    const who = readers.whoOf(event)
+    const id = event.context.params?.id ?? ''
+    await store.commit(() => {
+      const { label } = tokens.revoke(id)
+      audit.note({ ...who, action: 'token.revoked', subject: id, detail: label })
+    })
+  }
+
+  return routesFor({ list, create, revoke })
+}
+
+type Handlers = Record<'list' | 'create' | 'revoke', Route['handler']>
+
+function routesFor({ list, create, revoke }: Handlers): Route[] {
+  return [
+    {
+      ...OWNERS,
+      method: 'GET',
+      path: '/api/v1/tokens',
+      summary: 'The read tokens, ended ones too, newest first; not their text',
+      answers: { 200: { description: 'All of them', schema: TokensAnswer }, ...OWNER_REFUSED },
+      handler: list,
+    },
+    {
+      ...OWNERS,
+      method: 'POST',
+      path: '/api/v1/tokens',
+      summary: 'Makes a read token for a program',
+      body: TokenWish,
+      answers: {
+        201: { description: 'The token, shown this once', schema: MadeAnswer },
+        ...SECRETS_REFUSED,
+      },
+      handler: create,
+    },
+    {
+      ...OWNERS,
+      method: 'DELETE',
+      path: '/api/v1/tokens/:id',
+      summary: 'Ends a token at once',
+      answers: {
+        204: { description: 'It is over' },
+        ...OWNER_REFUSED,
+        404: { description: 'unknown_token' },
+      },
+      handler: revoke,
+    },
+  ]
+}

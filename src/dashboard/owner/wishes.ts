@@ -1,0 +1,80 @@
+/** What may be asked: what a new read token or share link is to reach, and until when. */
+import * as v from 'valibot'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { appsNamed } from '../scope.ts'
+import type { Reach } from '../tokens.ts'
+
+const APPS_MOST = 100
+const text = (most: number) =>
+  v.pipe(
+    v.string(),
+    v.trim(),
+    v.nonEmpty('must not be empty'),
+    v.maxLength(most, `must have at most ${most} characters`),
+  )
+
+/** What tokens and links are asked for alike. */
+export const Wish = {
+  label: v.pipe(text(100), v.description('For you, to know it again')),
+  organization_id: v.optional(
+    v.pipe(v.nullable(text(100)), v.description('The id of one; null for all of them')),
+    null,
+  ),
+  apps: v.optional(
+    v.pipe(
+      v.nullable(
+        v.pipe(
+          v.array(text(200)),
+          v.minLength(1, 'must name at least one'),
+          v.maxLength(APPS_MOST, `must name at most ${APPS_MOST}`),
+        ),
+      ),
+      v.description('Ids of apps, or bundle ids; null for all of them, now and later'),
+    ),
+    null,
+  ),
+  expires_at: v.optional(
+    v.pipe(
+      v.nullable(v.pipe(v.number(), v.safeInteger('must be a whole number'))),
+      v.description('Until when, in milliseconds since 1970; null for ever'),
+    ),
+    null,
+  ),
+}
+type Wished = { organization_id: string | null; apps: string[] | null; expires_at: number | null }
+
+/** What of a token or link is told alike. */
+export const WISHED = {
+  id: v.string(),
+  label: v.string(),
+  organization_id: v.nullable(v.string()),
+  apps: v.nullable(v.array(v.string())),
+  created_at: v.number(),
+  expires_at: v.nullable(v.number()),
+  revoked_at: v.nullable(v.number()),
+}
+
+type Deps = { organizations: Organizations; apps: Apps; clock: Clock }
+
+/**
+ * What is reached by it, in ids.
+ *
+ * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` where it would be over already.
+ */
+export function reachWished({ organizations, apps, clock }: Deps, wished: Wished): Reach {
+  const { organization_id, expires_at } = wished
+  if (organization_id !== null && !organizations.list().some(({ id }) => id === organization_id))
+    throw new Refusal(404, 'unknown_organization', `there is no organization with the id ${organization_id}`)
+  if (expires_at !== null && expires_at <= clock()) {
+    const message = 'must lie in the future'
+    throw new Refusal(400, 'invalid_request', `expires_at: ${message}`, {
+      errors: [{ path: 'expires_at', message }],
+    })
+  }
+  const within = { organization_id, apps: null }
+  const ids = wished.apps?.flatMap((name) => appsNamed(name, within, apps)) ?? null
+  return { organization_id, apps: ids && [...new Set(ids)] }
+}
