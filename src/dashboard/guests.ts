@@ -1,6 +1,6 @@
 /** What we compute: what of a metric a guest may see: money in the one form of the link, and nobody in particular. */
 import { Refusal } from '../errors.ts'
-import { type Basis, type Definition, isMoney } from '../metrics/definitions.ts'
+import { type Basis, type Definition, isMoney } from '../metrics/definition.ts'
 import type { Reading } from './readers.ts'
 
 /**

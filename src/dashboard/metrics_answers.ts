@@ -38,16 +38,23 @@ const NotConverted = v.object({
   denominator: v.optional(v.number()),
 })
 
+const figure = (words: string) => v.optional(described(v.nullable(v.number()), words))
+
 /** A figure on a day, or of a week or month. */
 export const Point = v.object({
   on: described(v.string(), 'The first day of the day, week or month'),
-  milli: milli('Of money: thousandths of the currency'),
-  count: v.optional(v.number()),
-  ratio: v.optional(
-    described(v.nullable(v.number()), 'Six digits after the point; null where there is nothing to divide by'),
+  milli: figure(
+    'Of money: thousandths of the currency. Like every figure null where nobody knows: a gap, no zero',
   ),
-  numerator: milli('Of a ratio: a count, or thousandths of the currency'),
-  denominator: v.optional(v.number()),
+  count: figure('How many'),
+  ratio: v.optional(
+    described(
+      v.nullable(v.number()),
+      'Six digits after the point; null where there is nothing to divide by, too',
+    ),
+  ),
+  numerator: figure('Of a ratio: a count, or thousandths of the currency'),
+  denominator: figure('What it is divided by'),
   complete: described(
     v.boolean(),
     'It is over, every rate is final, every amount converted, and nothing counted is still open',

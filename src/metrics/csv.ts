@@ -27,9 +27,9 @@ const FIGURES = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominat
 /** Amounts as decimal numbers in the currency beside them, whatever is no money as it is. */
 function figureCells({ ratio_of, currency }: Money, point: Point): Cell[] {
   const { milli, count, ratio, numerator, denominator } = point
-  const part = (value: number | undefined): Cell =>
-    value === undefined || ratio_of !== 'money' ? value : decimalText(value)
-  const amount = milli === undefined ? undefined : decimalText(milli)
+  const part = (value: number | null | undefined): Cell =>
+    typeof value === 'number' && ratio_of === 'money' ? decimalText(value) : value
+  const amount = typeof milli === 'number' ? decimalText(milli) : milli
   const isMoney = milli !== undefined || ratio_of === 'money'
   return [amount, isMoney ? currency : null, count, ratio, part(numerator), part(denominator)]
 }

@@ -1,32 +1,7 @@
 /** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
-
-/** money: thousandths of a currency. ratio: numerator ÷ denominator, both told. */
-export type Unit = 'money' | 'count' | 'ratio'
-
-/** level: what stands at the end of a day, week or month. flow: what happened within it. */
-export type Kind = 'level' | 'flow'
-
-export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
-export type Filter = Split | 'attribute'
-export type Basis = 'gross' | 'proceeds'
-
-export type Named = { name: string; title: string; sentence: string }
-
-/** What a metric is, for whoever shows it. `parts` and `views` have names of their own in a question or an answer. */
-export type Definition = Named & {
-  formula: string
-  unit: Unit
-  /** Of a ratio: what is divided by what. */
-  ratio_of: 'money' | 'count' | null
-  kind: Kind
-  parts: readonly Named[]
-  views: readonly Named[]
-  splits: readonly Split[]
-  filters: readonly Filter[]
-  bases: readonly Basis[]
-  /** Refunds can be counted on the day of the purchase, too. */
-  has_refund_days: boolean
-}
+import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, named, PLAIN } from './definition.ts'
+import { FUNNEL } from './definitions_funnel.ts'
+import { STANDING } from './definitions_standing.ts'
 
 /** In the order in which they are told. */
 export const METRIC_NAMES = [
@@ -43,28 +18,14 @@ export const METRIC_NAMES = [
   'trial_conversion',
   'revenue',
   'refund_rate',
+  'downloads',
+  'first_payments',
+  'download_to_trial',
+  'download_to_paid',
+  'status',
+  'mrr_at_risk',
 ] as const
 export type MetricName = (typeof METRIC_NAMES)[number]
-
-const named = (name: string, title: string, sentence: string): Named => ({ name, title, sentence })
-
-const BY_SUBSCRIPTION = {
-  splits: ['app', 'product', 'country', 'period', 'offer', 'currency'],
-  filters: ['app', 'product', 'country', 'period', 'offer', 'currency', 'attribute'],
-} as const
-/** Between currencies a movement has none of its own, so that a split by them would not add up. */
-const BY_MOVEMENT = {
-  splits: ['app', 'product', 'country', 'period', 'offer'],
-  filters: BY_SUBSCRIPTION.filters,
-} as const
-/** Nobody has paid for a trial: it has no currency, and is one kind of offer. */
-const BY_TRIAL = {
-  splits: ['app', 'product', 'country', 'period'],
-  filters: ['app', 'product', 'country', 'period', 'attribute'],
-} as const
-
-const PLAIN = { ratio_of: null, parts: [], views: [], bases: ['gross'], has_refund_days: false } as const
-const MONEY = { ...PLAIN, ...BY_SUBSCRIPTION, unit: 'money', bases: ['gross', 'proceeds'] } as const
 
 const UNPRICED = named(
   'unpriced',
@@ -285,8 +246,6 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     sentence: 'The share of the transactions paid for in the period that was refunded, whenever that was.',
     formula: 'refunded transactions ÷ paid transactions, both on the day of the purchase',
   },
+  ...FUNNEL,
+  ...STANDING,
 }
-
-/** Whether its figures are money, or are made of it. */
-export const isMoney = ({ unit, ratio_of }: Pick<Definition, 'unit' | 'ratio_of'>): boolean =>
-  (ratio_of ?? unit) === 'money'

@@ -5,7 +5,7 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Span } from '../ledger/rates/series.ts'
 import type { Store } from '../store/store.ts'
 import { dayText } from './calendar.ts'
-import type { Kind } from './definitions.ts'
+import type { Kind } from './definition.ts'
 import type { Bucket } from './tallies.ts'
 
 const END = '9999-12-31'

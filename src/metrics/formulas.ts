@@ -1,44 +1,29 @@
 /** What we compute: each metric's figures from the sums of the measures that it is made of. */
 import type { Interval } from './buckets.ts'
 import type { MetricName } from './definitions.ts'
+import {
+  both,
+  type Column,
+  divided,
+  type Formula,
+  flow,
+  type Line,
+  level,
+  levelLine,
+  type Making,
+  ratioLine,
+  type Signed,
+  signedAll,
+  standing,
+  sumLine,
+  summed,
+} from './formula_lines.ts'
 import type { MovementKind } from './movements.ts'
-import type { Measure } from './rows.ts'
-import type { Tally } from './tallies.ts'
-
-/** What stands in one point. Money in thousandths; numerator and denominator as the metric's definition says. */
-export type Figure = {
-  milli?: number
-  count?: number
-  ratio?: number | null
-  numerator?: number
-  denominator?: number
-}
-
-/** Gives a measure's sums. */
-type Of = (measure: Measure) => Tally
-
-/** A metric, or with a name a part of it, and which measures it is made of. `pendingOf`: which buckets may yet change. */
-export type Line = {
-  part: string | null
-  measures: readonly Measure[]
-  figuresOf: (of: Of, buckets: number) => Figure[]
-  pendingOf?: (of: Of, buckets: number) => boolean[]
-}
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
 /** What a question chooses about a metric itself. `view` is one of its definition, or null where it has none. */
 export type Choice = { view: string | null; refunds: Refunds; interval: Interval }
-
-/** `levels`: measures of which everything before the first bucket is needed, too. The first line is the metric itself. */
-export type Formula = { levels: readonly Measure[]; lines: readonly Line[] }
-
-/** All that some lines are made of. */
-export const measuresOf = (lines: readonly Line[]): Measure[] => [
-  ...new Set(lines.flatMap(({ measures }) => measures)),
-]
-
-type Column = 'milli' | 'count'
 
 const MOVEMENT_KINDS = [
   ...['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'churn_voluntary', 'churn_billing'],
@@ -63,60 +48,8 @@ export function formulaOf(name: MetricName, choice: Choice): Formula {
   if (name === 'mrr_churn_rate') return churn('milli', interval)
   if (name === 'trial_conversion') return view === 'cohort' ? CONVERSION_BY_COHORT : CONVERSION
   if (name === 'revenue') return revenue(refunds)
-  return name === 'quick_ratio' ? QUICK_RATIO : REFUND_RATE
+  return FIXED[name]
 }
-
-type Making = (milli: number, count: number) => Figure
-
-function level(measure: Measure, figureOf: Making): Formula {
-  const figuresOf = (of: Of): Figure[] => {
-    const [milli, count] = [standing(of(measure), 'milli'), standing(of(measure), 'count')]
-    return milli.map((value, index) => figureOf(value, count[index] ?? 0))
-  }
-  return { levels: [measure], lines: [{ part: null, measures: [measure], figuresOf }] }
-}
-
-const flow = (measure: Measure, figureOf: Making): Formula => ({
-  levels: [],
-  lines: [sumLine(null, [[measure, 1]], figureOf)],
-})
-
-/** What a level is at the end of each bucket. */
-function standing({ before, ...added }: Tally, column: Column): number[] {
-  let sum = before[column]
-  return Array.from(added[column], (change) => {
-    sum += change
-    return sum
-  })
-}
-
-type Signed = readonly (readonly [Measure, 1 | -1])[]
-
-/** Sums of measures, bucket by bucket. They begin with 0, so that nothing is never -0. */
-function summed(of: Of, signed: Signed, column: Column, buckets: number): number[] {
-  const sums = new Array<number>(buckets).fill(0)
-  for (const [measure, sign] of signed) {
-    const added = of(measure)[column]
-    for (let index = 0; index < buckets; index += 1)
-      sums[index] = (sums[index] ?? 0) + sign * (added[index] ?? 0)
-  }
-  return sums
-}
-
-function sumLine(part: string | null, signed: Signed, figureOf: Making = both): Line {
-  return {
-    part,
-    measures: signed.map(([measure]) => measure),
-    figuresOf: (of, buckets) => {
-      const [milli, count] = [summed(of, signed, 'milli', buckets), summed(of, signed, 'count', buckets)]
-      return milli.map((value, index) => figureOf(value, count[index] ?? 0))
-    },
-  }
-}
-
-const both: Making = (milli, count) => ({ milli, count })
-const signedAll = (measures: readonly Measure[], sign: 1 | -1): Signed =>
-  measures.map((measure) => [measure, sign] as const)
 
 function movements(inTwo: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
@@ -128,28 +61,6 @@ function movements(inTwo: boolean): Formula {
   const parts = MOVEMENT_KINDS.map((kind) => sumLine(kind, [[measureOf(kind), 1]]))
   const rest = sumLine('not_itemised', [['mrr', 1], ...signedAll(measures, -1)])
   return { levels: [], lines: [whole, ...parts, rest] }
-}
-
-/** Six digits after the point; null where there is nothing to divide by. */
-export const ratioOf = (numerator: number, denominator: number): number | null =>
-  denominator === 0 ? null : Math.round((numerator / denominator) * 1e6) / 1e6
-
-const divided = (numerator: number, denominator: number): Figure => ({
-  ratio: ratioOf(numerator, denominator),
-  numerator,
-  denominator,
-})
-
-/** Sums of measures, one divided by the other. */
-function ratioLine(part: string | null, above: Signed, below: Signed, column: Column): Line {
-  return {
-    part,
-    measures: [...above, ...below].map(([measure]) => measure),
-    figuresOf: (of, buckets) => {
-      const under = summed(of, below, column, buckets)
-      return summed(of, above, column, buckets).map((one, index) => divided(one, under[index] ?? 0))
-    },
-  }
 }
 
 function churn(column: Column, interval: Interval): Formula {
@@ -202,8 +113,10 @@ const cohortLine = (part: string | null, above: Signed): Line => ({
   measures: PENDING.map(([measure]) => measure),
   pendingOf: (of, buckets) => summed(of, PENDING, 'count', buckets).map((count) => count !== 0),
 })
+/** Reports do not say what became of those that began on a day. */
 const CONVERSION_BY_COHORT: Formula = {
   levels: [],
+  of_ledger: true,
   lines: [
     cohortLine(null, [['trial.began_won', 1]]),
     cohortLine('converted', [['trial.began_won', 1]]),
@@ -243,3 +156,52 @@ const REFUND_RATE: Formula = {
   levels: [],
   lines: [ratioLine(null, [['revenue.refunded_by_charge', 1]], signedAll(CHARGED, 1), 'count')],
 }
+
+const FIRST_PAYMENTS: Signed = [
+  ['trial.won', 1],
+  ['paid.direct', 1],
+]
+const counting: Making = (_, count) => ({ count })
+const perDownload = (above: Signed): Formula => ({
+  levels: [],
+  lines: [ratioLine(null, above, [['downloads', 1]], 'count')],
+})
+
+const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
+const riskOf = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
+const RISKS = AT_RISK.map(riskOf)
+const atRisk = (figureOf: Making): Line[] =>
+  AT_RISK.map((one) => levelLine(one, [[riskOf(one), 1]], figureOf))
+/** What will be renewed is what is paid for and neither will be cancelled nor is in grace. */
+const RENEWING: Signed = [['mrr', 1] as const, ['risk.will_cancel', -1] as const, ['risk.grace', -1] as const]
+
+/** Metrics that nothing of can be chosen. */
+const FIXED = {
+  quick_ratio: QUICK_RATIO,
+  refund_rate: REFUND_RATE,
+  downloads: flow('downloads', counting),
+  first_payments: {
+    levels: [],
+    lines: [
+      sumLine(null, FIRST_PAYMENTS, counting),
+      sumLine('after_trial', [['trial.won', 1]], counting),
+      sumLine('direct', [['paid.direct', 1]], counting),
+    ],
+  },
+  download_to_trial: perDownload([['trial.began', 1]]),
+  download_to_paid: perDownload(FIRST_PAYMENTS),
+  status: {
+    levels: ['mrr', ...RISKS],
+    lines: [
+      levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], counting),
+      levelLine('renewing', RENEWING, counting),
+      ...atRisk(counting),
+    ],
+    of_ledger: true,
+  },
+  mrr_at_risk: {
+    levels: RISKS,
+    lines: [levelLine(null, signedAll(RISKS, 1), both), ...atRisk(both)],
+    of_ledger: true,
+  },
+} as const satisfies Partial<Record<MetricName, Formula>>

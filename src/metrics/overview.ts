@@ -2,15 +2,8 @@
 import type { Environment } from '../apple/payloads.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
 import { dayText } from './calendar.ts'
-import {
-  type Basis,
-  DEFINITIONS,
-  isMoney,
-  type Kind,
-  METRIC_NAMES,
-  type MetricName,
-  type Unit,
-} from './definitions.ts'
+import { type Basis, isMoney, type Kind, type Unit } from './definition.ts'
+import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
 import type { Point } from './points.ts'
 import type { Ask, Scope, SeriesOf } from './series.ts'

@@ -1,15 +1,15 @@
 /** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
 import { type DayNumber, dayText } from './calendar.ts'
-import { type Definition, isMoney } from './definitions.ts'
+import { type Definition, isMoney } from './definition.ts'
 import type { IsProvisional } from './finality.ts'
-import { type Figure, type Line, measuresOf } from './formulas.ts'
+import { type Figure, type Line, measuresOf } from './formula_lines.ts'
 import type { Measure } from './rows.ts'
 import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
-export type NotConverted = Omit<Figure, 'ratio' | 'count'> & { currency: string }
+export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
 
-/** `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
+/** A figure that is null is not known, and a gap. `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
 export type Point = Figure & { on: string; complete: boolean; not_converted?: NotConverted[] }
 
 /** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
@@ -26,6 +26,8 @@ export type Drawing = {
   levels: readonly Measure[]
   /** The first day of each bucket, and whether what is in it may yet change. */
   buckets: readonly { on: string; is_sure: boolean }[]
+  /** Whether what is made of some measures is known to nobody in the bucket of an index. */
+  isUnknownAt: (measures: readonly Measure[], index: number) => boolean
   /** The parts that are nothing throughout, too. */
   with_empty_parts: boolean
 }
@@ -123,7 +125,9 @@ export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing
     if (isEmpty && line.part !== null && !with_empty_parts) return []
     const pending = line.pendingOf?.(of, buckets.length)
     const points = buckets.map(({ on, is_sure }, at) =>
-      pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
+      drawing.isUnknownAt(line.measures, at)
+        ? gapOf(figures[at] ?? {}, on)
+        : pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
     )
     return [{ value, others, part: line.part, points }]
   })
@@ -140,6 +144,12 @@ function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally
 const isNothing = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
+/** A point of the same figures, none of which anybody knows. */
+function gapOf(figure: Figure, on: string): Point {
+  const names = Object.keys(figure) as (keyof Figure)[]
+  return { ...Object.fromEntries(names.map((name) => [name, null])), on, complete: false }
+}
+
 /** A chart has thousands of them, so each is made in one go. */
 function pointOf(
   figure: Figure,
@@ -155,22 +165,21 @@ function pointOf(
 const leftOutAt = (apart: readonly Apart[], at: number): NotConverted[] =>
   apart.length === 0 ? [] : apart.flatMap(({ currency, figures }) => leftOut(currency, figures[at]))
 
-function leftOut(currency: string, figure: Figure | undefined): NotConverted[] {
-  const { milli, numerator, denominator } = figure ?? {}
+/** What could not be converted is never unknown. */
+function leftOut(currency: string, { milli, numerator, denominator }: Figure = {}): NotConverted[] {
   if (milli) return [{ currency, milli }]
   if (!numerator && !denominator) return []
   return [
     {
       currency,
-      ...(numerator !== undefined && { numerator }),
-      ...(denominator !== undefined && { denominator }),
+      ...(typeof numerator === 'number' && { numerator }),
+      ...(typeof denominator === 'number' && { denominator }),
     },
   ]
 }
 
 /** @throws RangeError where a sum is more than a number holds exactly. */
-function assertExact({ milli = 0, numerator = 0, denominator = 0 }: Figure): void {
-  const isExact =
-    Number.isSafeInteger(milli) && Number.isSafeInteger(numerator) && Number.isSafeInteger(denominator)
+function assertExact({ milli, numerator, denominator }: Figure): void {
+  const isExact = [milli, numerator, denominator].every((one) => Number.isSafeInteger(one ?? 0))
   if (!isExact) throw new RangeError('a sum is too great to be exact')
 }

@@ -5,16 +5,8 @@ import { type Fault, Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
 import { bucketsOf, type Interval, usualStart } from './buckets.ts'
 import { type DayNumber, dayNumber, dayText } from './calendar.ts'
-import {
-  type Basis,
-  DEFINITIONS,
-  type Definition,
-  type Filter,
-  METRIC_NAMES,
-  type MetricName,
-  type Named,
-  type Split,
-} from './definitions.ts'
+import type { Basis, Definition, Filter, Named, Split } from './definition.ts'
+import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import { type Choice, formulaOf, type Refunds } from './formulas.ts'
 import type { AttributeFilter, Bucket, Filters } from './tallies.ts'
 

@@ -12,6 +12,7 @@ import {
   type Valued,
   valued,
 } from './movements.ts'
+import { type Risk, type RiskSpan, risksOf } from './risks.ts'
 import {
   kindOf,
   type PeriodOf,
@@ -26,7 +27,8 @@ import {
  * mrr, trials: levels, to be summed from the beginning. mrr.*: movements. revenue.*: money that moved, what was given back
  * above zero; refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended;
  * trial.began_won, trial.began_lost: on the day it began. returned.*: losses that came back within the same day, week or
- * month, on the day of the loss.
+ * month, on the day of the loss. paid.direct: first paid for, and no trial right before. risk.*: levels of what will not be
+ * renewed or waits for a payment. downloads: no lineage's, Apple's reports alone tell of them.
  */
 export type Measure =
   | 'mrr'
@@ -36,6 +38,9 @@ export type Measure =
   | 'revenue.refunded_by_charge'
   | `trial.${'began' | 'ended' | 'won' | 'began_won' | 'began_lost'}`
   | `returned.${'day' | 'week' | 'month'}`
+  | 'paid.direct'
+  | `risk.${Risk}`
+  | 'downloads'
 
 /** What a figure can be split by. Empty where there is none. */
 type Dimensions = {
@@ -78,6 +83,8 @@ export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settin
     ...segments.flatMap((_, index) => levelRows(segments, index, of)),
     ...moved.map((movement) => movementRow(movement, of)),
     ...returnedRows(moved, of, calendar),
+    ...firstPaidRows(moved, segments, of),
+    ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, of)),
     ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
     ...flowsOf(transactions, is_whole).flatMap((flow) => flowRows(flow, of, toBase)),
   ]
@@ -112,17 +119,39 @@ function levelRows(segments: readonly Valued[], index: number, of: DimensionsOf)
     return [counted(from, 'trials', dimensions, 1), counted(to, 'trials', dimensions, -1)]
   }
   if (!level.alive) return []
-  const worth = (sign: 1 | -1) => ({
-    currency: level.currency ?? '',
-    milli: sign * level.milli,
-    base_milli: level.is_converted ? sign * level.base_milli : null,
-  })
   const rows: MetricRow[] = []
   if (!goesOn(segments[index - 1], segment, of))
-    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...worth(1) })
+    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...worth(level, 1) })
   if (!goesOn(segment, segments[index + 1], of))
-    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...worth(-1) })
+    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...worth(level, -1) })
   return rows
+}
+
+const worth = ({ currency, milli, base_milli, is_converted }: Level, sign: 1 | -1) => ({
+  currency: currency ?? '',
+  milli: sign * milli,
+  base_milli: is_converted ? sign * base_milli : null,
+})
+
+/** A stretch at risk begins, and ends where it does. */
+function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): MetricRow[] {
+  const row = (at: number, sign: 1 | -1): MetricRow => ({
+    ...counted(at, `risk.${risk}`, of(segment.transaction_id), sign),
+    ...worth(segment.level, sign),
+  })
+  return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
+}
+
+/** Paid for for the first time, and not as a trial goes on: that is told by the trial. */
+function firstPaidRows(
+  moved: readonly Movement[],
+  segments: readonly Valued[],
+  of: DimensionsOf,
+): MetricRow[] {
+  const first = moved.find(({ kind }) => kind === 'new')
+  if (!first) return []
+  const isTrials = segments.some(({ kind, to }) => kind === 'trial' && to === first.at)
+  return isTrials ? [] : [counted(first.at, 'paid.direct', of(first.transaction_id), 1)]
 }
 
 /** Whether a level is the same in every respect before and after: the most common renewal of all. */

@@ -8,22 +8,17 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
-import {
-  type Basis,
-  DEFINITIONS,
-  isMoney,
-  type Kind,
-  type MetricName,
-  type Split,
-  type Unit,
-} from './definitions.ts'
+import { type Basis, isMoney, type Kind, type Split, type Unit } from './definition.ts'
+import { DEFINITIONS, type MetricName } from './definitions.ts'
 import { openFinality } from './finality.ts'
-import { type Formula, formulaOf, measuresOf, type Refunds } from './formulas.ts'
+import { type Formula, measuresOf } from './formula_lines.ts'
+import { formulaOf, type Refunds } from './formulas.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
 import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } from './points.ts'
 import type { Question } from './question.ts'
 import { SUMMED_KINDS } from './reported/cells.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
+import { daysOf, heardDay, NO_BASIS } from './reported/joining.ts'
 import type { Reported } from './reported/reported.ts'
 import { openReportedSums } from './reported/sums.ts'
 import { openRowReading } from './row_sums.ts'
@@ -38,6 +33,7 @@ import {
 } from './sources.ts'
 import { openSums } from './sums.ts'
 import type { Bucket, Reading, Tallies, Unconverted } from './tallies.ts'
+import { unknownIn } from './unknown.ts'
 
 /** Whose figures: apps of one organization. There is at least one app. */
 export type Scope = {
@@ -97,7 +93,7 @@ type Deps = {
   clock: Clock
   metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf'>
   rates: Rates
-  reported: Pick<Reported, 'readTallies'>
+  reported: Pick<Reported, 'readTallies' | 'seamOf'>
 }
 
 export type SeriesOf = ReturnType<typeof openSeries>
@@ -155,15 +151,18 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     buckets: readonly Bucket[],
   ): Promise<{ series: Series[]; from: JoinedFrom[] }> {
     const definition = DEFINITIONS[ask.name]
-    const { lines, levels } = asked(ask)
+    const { lines, levels, of_ledger = false } = asked(ask)
     const reading = readingOf(scope, ask, buckets)
-    const { tallies, unconverted, from } = await read(reading, ask.basis, isMoney(definition))
+    const wanted = { basis: ask.basis, of_money: isMoney(definition), of_ledger }
+    const { tallies, unconverted, from } = await read(reading, wanted)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
     const isCut = missingIn(from, definition.kind)
+    const isUnknown = unknownIn(from, definition.kind)
     const isMissing = (bucket: Bucket): boolean => isProvisional(bucket) || isCut(bucket)
     const drawing: Drawing = {
       ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
       buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing }),
+      isUnknownAt: (measures, index) => isUnknown(measures, buckets[index] ?? { from: 0, until: 0 }),
     }
     if (ask.split === null) {
       const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
@@ -176,17 +175,33 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
 
   type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
 
-  async function read(reading: Reading, basis: Basis, ofMoney: boolean): Promise<Sums> {
+  type Wanted = { basis: Basis; of_money: boolean; of_ledger: boolean }
+
+  async function read(reading: Reading, { basis, of_money, of_ledger }: Wanted): Promise<Sums> {
     if (reading.attribute !== null) {
       const own = await rows.ofAttribute(reading)
-      return { ...own, ...(!ofMoney && { unconverted: new Map() }), from: [] }
+      return { ...own, ...(!of_money && { unconverted: new Map() }), from: [] }
     }
-    const isJoined =
-      basis === 'proceeds' || (reading.environment === 'production' && reading.apps.some(isReported))
-    const { tallies, from } = isJoined
-      ? await reported.readTallies(reading, sums.read, basis)
-      : { tallies: await sums.read(reading), from: [] }
-    return { tallies, unconverted: ofMoney ? await leftOut(reading) : new Map(), from }
+    const isReportedHere = reading.environment === 'production' && reading.apps.some(isReported)
+    const isJoined = basis === 'proceeds' || isReportedHere || reading.measures.includes('downloads')
+    const { tallies, from } =
+      isJoined && !of_ledger
+        ? await reported.readTallies(reading, sums.read, basis)
+        : { tallies: await sums.read(reading), from: isReportedHere ? heardIn(reading) : [] }
+    return { tallies, unconverted: of_money ? await leftOut(reading) : new Map(), from }
+  }
+
+  /** Which days the ledger alone can tell of: those since it was first told of anything, of whichever app. */
+  function heardIn({ apps, measures, buckets }: Reading): JoinedFrom[] {
+    const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
+    const seams = apps
+      .filter(isReported)
+      .map((app_id) => ({ app_id, seam: reported.seamOf(app_id, 'flows') }))
+    const heard = Math.min(...seams.map(({ seam }) => seam?.day ?? Infinity))
+    return seams.flatMap(({ app_id, seam }) => {
+      const days = daysOf(range).map((day) => heardDay(day, heard))
+      return measures.map((measure) => ({ app_id, measure, days, seam, basis: NO_BASIS }))
+    })
   }
 
   /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
@@ -225,9 +240,9 @@ const PLAIN = { view: null, refunds: 'refund_day', interval: 'day' } as const
 
 /** The lines that are asked for, of a split one alone, and what they need from before. */
 function asked(ask: Ask): Formula {
-  const { lines, levels } = formulaOf(ask.name, ask)
+  const { lines, ...formula } = formulaOf(ask.name, ask)
   const isOne = ask.part !== null || ask.split !== null
-  return { levels, lines: isOne ? lines.filter(({ part }) => part === ask.part) : lines }
+  return { ...formula, lines: isOne ? lines.filter(({ part }) => part === ask.part) : lines }
 }
 
 function readingOf({ apps, environment, zone }: Scope, ask: Ask, buckets: readonly Bucket[]): Reading {

@@ -1,6 +1,6 @@
 /** What we compute: which days of a series are from Apple's reports, and how much of them is there. */
 import { type DayNumber, dayText } from './calendar.ts'
-import type { Kind } from './definitions.ts'
+import type { Kind } from './definition.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
 import type { Bucket } from './tallies.ts'
 
@@ -24,10 +24,10 @@ export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[
   const first = buckets[0]?.from ?? 0
   return from.flatMap(({ app_id, measure, days }) => {
     const stretches: SourceStretch[] = []
-    for (const { day, source } of days) {
-      if (day < first) continue
+    for (const [index, { day, source, is_known }] of days.entries()) {
+      if (day < first || !is_known) continue
       const last = stretches.at(-1)
-      if (last?.source === source) last.until_on = dayText(day)
+      if (last?.source === source && days[index - 1]?.is_known) last.until_on = dayText(day)
       else stretches.push({ app_id, measure, source, from_on: dayText(day), until_on: dayText(day) })
     }
     return stretches

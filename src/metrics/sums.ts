@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
 import type { Dimension } from './cube.ts'
-import type { Split } from './definitions.ts'
+import type { Split } from './definition.ts'
 import type { Measure } from './rows.ts'
 import { PACIFIC, type SettingsOf } from './settings.ts'
 import {

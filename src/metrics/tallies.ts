@@ -1,7 +1,7 @@
 /** What we compute: sums of measures by stretches of days, from which every series is made. */
 import type { Environment } from '../apple/payloads.ts'
 import type { DayNumber } from './calendar.ts'
-import type { Filter, Split } from './definitions.ts'
+import type { Filter, Split } from './definition.ts'
 import type { Measure } from './rows.ts'
 
 /** A stretch of days, both ends in it. */

@@ -3,8 +3,9 @@ import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import { type DayNumber, dayText } from './calendar.ts'
-import type { Basis, MetricName } from './definitions.ts'
-import { ratioOf } from './formulas.ts'
+import type { Basis } from './definition.ts'
+import type { MetricName } from './definitions.ts'
+import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
 import { questionOf, SeriesQuery } from './question.ts'
 import type { Scope, SeriesAnswer, SeriesOf } from './series.ts'
@@ -80,7 +81,8 @@ function usualOf(revenue: SeriesAnswer, today: DayNumber) {
   const days = Array.from({ length: WEEKS }, (_, index) => dayText(today - 7 * (index + 1)))
     .filter((on) => first !== null && on >= first)
     .map((on) => pointOf(revenue, null, on))
-  const sum = days.reduce((all, { milli = 0 }) => all + milli, 0)
+    .filter(({ milli }) => milli !== null)
+  const sum = days.reduce((all, { milli }) => all + (milli ?? 0), 0)
   return {
     milli: days.length === 0 ? null : Math.round(sum / days.length),
     weeks: days.length,

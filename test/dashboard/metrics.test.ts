@@ -52,13 +52,17 @@ const plain = (one: number | null | undefined): string =>
 function figureCells({ ratio_of, currency }: SeriesAnswer, point: Point): string[] {
   const { milli, count, ratio, numerator, denominator, complete, not_converted = [] } = point
   const isMoney = ratio_of === 'money'
-  const share = (one: number | undefined) => (isMoney && one !== undefined ? decimal(one) : plain(one))
+  const share = (one: number | null | undefined) =>
+    isMoney && typeof one === 'number' ? decimal(one) : plain(one)
   const left = not_converted.map((one) => {
     const of = `${decimal(one.numerator ?? 0)} of ${decimal(one.denominator ?? 0)}`
     return `${one.currency} ${one.milli === undefined ? of : decimal(one.milli)}`
   })
   return [
-    ...[milli === undefined ? '' : decimal(milli), milli === undefined && !isMoney ? '' : (currency ?? '')],
+    ...[
+      typeof milli === 'number' ? decimal(milli) : '',
+      milli === undefined && !isMoney ? '' : (currency ?? ''),
+    ],
     ...[plain(count), plain(ratio), share(numerator), share(denominator), String(complete), left.join('; ')],
   ]
 }

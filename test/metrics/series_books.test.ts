@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DEFINITIONS, METRIC_NAMES } from '../../src/metrics/definitions.ts'
-import type { Figure } from '../../src/metrics/formulas.ts'
+import type { Figure } from '../../src/metrics/formula_lines.ts'
 import type { Point, Series } from '../../src/metrics/points.ts'
 import type { SeriesAnswer } from '../../src/metrics/series.ts'
 import { seed } from '../random.ts'
@@ -112,13 +112,13 @@ test('churn and trial conversion are in the books', async () => {
 function summed(series: readonly Series[]): Record<string, Figure> {
   const sums: Record<string, Figure> = {}
   for (const { part, points } of series) {
-    for (const { on, milli = 0, count = 0, numerator = 0, denominator = 0 } of points) {
+    for (const { on, milli, count, numerator, denominator } of points) {
       const sum = sums[`${part} ${on}`] ?? { milli: 0, count: 0, numerator: 0, denominator: 0 }
       sums[`${part} ${on}`] = {
-        milli: (sum.milli ?? 0) + milli,
-        count: (sum.count ?? 0) + count,
-        numerator: (sum.numerator ?? 0) + numerator,
-        denominator: (sum.denominator ?? 0) + denominator,
+        milli: (sum.milli ?? 0) + (milli ?? 0),
+        count: (sum.count ?? 0) + (count ?? 0),
+        numerator: (sum.numerator ?? 0) + (numerator ?? 0),
+        denominator: (sum.denominator ?? 0) + (denominator ?? 0),
       }
     }
   }
@@ -160,16 +160,16 @@ test('movements close: what began, moved and ended is what the level changed by,
   const { series } = await ask(`mrr_movements?${range}`)
   const levels = whole(await ask(`mrr?${range}`))
   expect(series.map(({ part }) => part)).not.toContain('not_itemised')
-  for (const [index, { milli = 0 }] of levels.entries()) {
+  for (const [index, { milli }] of levels.entries()) {
     const before = index === 0 ? (levels[0]?.milli ?? 0) : (levels[index - 1]?.milli ?? 0)
     const moved = series
       .filter(({ part }) => part !== null)
       .reduce((sum, { points }) => sum + (points[index]?.milli ?? 0), 0)
-    if (index > 0) expect(moved).toBe(milli - before)
+    if (index > 0) expect(moved).toBe((milli ?? 0) - before)
   }
   // By product they do not: who goes from one to another is in no movement of the first.
   const split = await ask(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
-  const between = split.series.flatMap(({ points }) => points.map(({ milli = 0 }) => milli))
+  const between = split.series.flatMap(({ points }) => points.map(({ milli }) => milli ?? 0))
   expect(between.filter((milli) => milli !== 0).length).toBeGreaterThan(1)
   expect(between.reduce((sum, milli) => sum + milli, 0)).toBe(0)
 })
@@ -177,7 +177,7 @@ test('movements close: what began, moved and ended is what the level changed by,
 test('days of Apple’s reports have as much in them as days of the organization', async () => {
   const own = whole(await ask(`revenue?from=2025-08-01&interval=month`))
   const pacific = whole(await ask(`revenue?from=2025-08-01&interval=month&zone=pacific`))
-  const total = (points: readonly Point[]) => points.reduce((sum, { milli = 0 }) => sum + milli, 0)
+  const total = (points: readonly Point[]) => points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
   expect(total(pacific)).toBe(total(own))
   expect(total(own)).toBeGreaterThan(0)
 })

@@ -24,7 +24,7 @@ async function ask(path: string): Promise<SeriesAnswer> {
 }
 const pointsOf = ({ series }: SeriesAnswer, part: string | null = null): Point[] =>
   series.find((one) => one.part === part)?.points ?? []
-const total = (points: readonly Point[]): number => points.reduce((sum, { milli = 0 }) => sum + milli, 0)
+const total = (points: readonly Point[]): number => points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
 
 test('what the ledger never saw comes from the reports, and says so', async () => {
   const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
@@ -61,4 +61,33 @@ test('proceeds are less than was charged, and it is told how surely they are kno
   const [left] = pointsOf(await ask(`mrr?from=${from}&basis=proceeds`))
   expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeGreaterThan(0.5)
   expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeLessThan(0.9)
+})
+
+test('before the first report there is a gap, no zero, and where it ends nothing has grown', async () => {
+  const iso = (at: number): string => new Date(at).toISOString().slice(0, 10)
+  const range = `from=${iso(NOW - 170 * DAY)}&to=${iso(NOW - 130 * DAY)}`
+  const levels = pointsOf(await ask(`mrr?${range}`))
+  const begin = levels.findIndex(({ milli }) => milli !== null)
+  expect(begin).toBeGreaterThan(10)
+  expect(levels.slice(0, begin).map(({ milli, count, complete }) => [milli, count, complete])).toEqual(
+    levels.slice(0, begin).map(() => [null, null, false]),
+  )
+  expect(levels.slice(begin).every(({ count }) => (count ?? 0) > 0)).toBe(true)
+  const grown = pointsOf(await ask(`net_new_mrr?${range}`))
+  expect(grown.slice(0, begin + 1).every(({ milli }) => milli === null)).toBe(true)
+  expect(grown[begin + 1]?.milli).toBe((levels[begin + 1]?.milli ?? 0) - (levels[begin]?.milli ?? 0))
+  const churn = pointsOf(await ask(`churn_rate?${range}`))
+  expect(churn[begin]).toMatchObject({ ratio: null, denominator: null })
+  expect(churn[begin + 1]?.denominator).toBe(levels[begin]?.count)
+  const revenue = pointsOf(await ask(`revenue?${range}`))
+  expect(revenue.slice(0, begin).every(({ milli }) => milli === null)).toBe(true)
+  expect(revenue.slice(begin).every(({ milli }) => milli !== null)).toBe(true)
+  // A month of which some days are known is the sum of these.
+  const monthly = pointsOf(await ask(`revenue?${range}&interval=month`))
+  expect(monthly.map(({ complete }) => complete)).toContain(false)
+  expect(monthly.at(-1)?.milli).toBeGreaterThan(0)
+  // How single subscriptions stood is known since they were heard of.
+  const status = pointsOf(await ask(`status?from=${iso(CONNECTED - 5 * DAY)}&to=${iso(CONNECTED + 5 * DAY)}`))
+  expect(status[0]?.count).toBeNull()
+  expect(status.at(-1)?.count).toBeGreaterThan(0)
 })

@@ -1,6 +1,6 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
 import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
-import { ratioOf } from '../formulas.ts'
+import { ratioOf } from '../formula_lines.ts'
 import type { CohortSum, Scope } from './cells.ts'
 import { RETRIED_DAYS } from './failures.ts'
 import { renewalDay } from './renewal_days.ts'

@@ -12,11 +12,14 @@ type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'trials' | 'billing_retry' | 'grace
  */
 export type MoneyMeasure =
   `${'revenue' | 'proceeds'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
-/** Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. */
+/**
+ * Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. `paid.direct`: began with a payment.
+ */
 export type HappeningMeasure =
   | 'trial.began'
   | 'trial.won'
   | 'trial.lost'
+  | 'paid.direct'
   | `churned.${'voluntary' | 'billing' | 'other'}`
 export type ReportedMeasure = LevelMeasure | MoneyMeasure | HappeningMeasure | 'downloads'
 
@@ -28,7 +31,7 @@ const LEVELS: readonly string[] = ['mrr', 'mrr.proceeds', 'trials', 'billing_ret
 
 export function kindOfMeasure(measure: string): SummedKind {
   if (LEVELS.includes(measure)) return 'subscription'
-  return /^(trial|churned)\./.test(measure) ? 'subscription_event' : 'sales'
+  return /^(trial|churned|paid)\./.test(measure) ? 'subscription_event' : 'sales'
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What we compute: how much of Apple's figures the ledger explains, month by month, and what the rest is for. */
 import type { App } from '../../apps/apps.ts'
 import { type DayNumber, dayText, monthOf } from '../calendar.ts'
-import { ratioOf } from '../formulas.ts'
+import { ratioOf } from '../formula_lines.ts'
 import type { Measure } from '../rows.ts'
 import type { ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'

@@ -39,11 +39,17 @@ const isFree = ({ event, offer_type }: HappeningRow): boolean => /free trial/i.t
 
 function measureOf(row: HappeningRow): HappeningMeasure | null {
   const { event, class: type } = row
-  if (type === 'activation') return isFree(row) && /^start (intro|free)/i.test(event) ? 'trial.began' : null
+  if (type === 'activation') return activationOf(row)
   if (type === 'conversion') return isPaidFromTrial(event) ? 'trial.won' : null
   if (type !== 'cancellation') return null
   if (isFree(row) && row.consecutive_paid_periods === 0) return 'trial.lost'
   return `churned.${endingOf(row)}`
+}
+
+/** A free offer that is no introductory one is no trial, and who opted in to news has not paid. */
+function activationOf(row: HappeningRow): HappeningMeasure | null {
+  if (!isFree(row)) return /^opt/i.test(row.event) ? null : 'paid.direct'
+  return /^start (intro|free)/i.test(row.event) ? 'trial.began' : null
 }
 
 const isPaidFromTrial = (event: string): boolean =>

@@ -2,12 +2,13 @@
 import type { SettingsOf } from '../settings.ts'
 import { kindOfMeasure, type ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'
-import { openJoinedFlows } from './joined_flows.ts'
+import { type FlowMeasure, openJoinedFlows } from './joined_flows.ts'
 import { openJoinedLevels } from './joined_levels.ts'
 import {
   basisOf,
   dayIn,
   daysOf,
+  EMPTY,
   isLevel,
   type Joined,
   type JoinedAsk,
@@ -30,6 +31,8 @@ type Deps = {
   commission: Commission
 }
 
+type OnlyReported = Omit<JoinedAsk, 'environment' | 'zone'> & Partial<Pick<JoinedAsk, 'environment'>>
+
 export type JoinedSeries = ReturnType<typeof openJoined>
 
 export function openJoined(deps: Deps) {
@@ -39,8 +42,9 @@ export function openJoined(deps: Deps) {
 
   /** A measure of an app, day by day, from where each day is known best. */
   function read(ask: JoinedAsk, measure: JoinedMeasure): Promise<Joined> {
-    const kind = kindOfMeasure(measure)
     const { app, environment } = ask
+    if (measure === 'downloads') return Promise.resolve(onlyReported(ask, measure))
+    const kind = kindOfMeasure(measure)
     const isReported =
       environment === 'production' &&
       sums.isReported(app.id, kind) &&
@@ -49,20 +53,18 @@ export function openJoined(deps: Deps) {
     return isReported ? flows.read(ask, measure) : ofLedger(ask, measure)
   }
 
-  async function ofLedger(
-    ask: JoinedAsk,
-    measure: Exclude<JoinedMeasure, 'mrr' | 'trials'>,
-  ): Promise<Joined> {
+  async function ofLedger(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
     const { lines, basis } = await flows.ofLedger({ ...ask, app_id: ask.app.id }, measure)
     const all = daysOf(ask).map((day) => known(day, 'ledger'))
     const values = valuesOf(lines.keys(), ask, dayIn(lines))
     return { days: all, values, seam: null, basis: basisOf(all, basis) }
   }
 
-  /** A measure that reports alone tell of, on the days that there are. */
-  function onlyReported(ask: Omit<JoinedAsk, 'environment' | 'zone'>, measure: ReportedMeasure): Joined {
-    const there = new Set(days.there(ask.app.organization_id, kindOfMeasure(measure)))
-    const lines = sources.reports({ ...ask, app_id: ask.app.id }, measure)
+  /** A measure that reports alone tell of, on the days that there are. They tell nothing of the sandbox. */
+  function onlyReported(ask: OnlyReported, measure: ReportedMeasure): Joined {
+    const isTold = ask.environment !== 'sandbox'
+    const there = new Set(isTold ? days.there(ask.app.organization_id, kindOfMeasure(measure)) : [])
+    const lines = isTold ? sources.reports({ ...ask, app_id: ask.app.id }, measure) : EMPTY
     const told = daysOf(ask).map((day) => ({
       ...known(day, 'reports'),
       is_known: there.has(day),

@@ -22,7 +22,7 @@ import { addTo, type DayLines, minus, NOTHING } from './lines.ts'
 import type { Seam, Seams } from './seams.ts'
 import { BEGINNING, type LedgerAsk, type Sources, type Zone } from './sources.ts'
 
-type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials'>
+export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { settingsOf: SettingsOf; days: ReportedDays; sources: Sources; seams: Seams }
 /** Sums, and how much of them is known how surely. */
@@ -39,7 +39,8 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
 
   /** What reports have of a measure; their proceeds are exact. */
   function ofReports(ask: JoinedAsk, measure: FlowMeasure): Owned {
-    const lines = sources.reports({ ...ask, app_id: ask.app.id }, reportedAs(measure, ask))
+    const own = reportedAs(measure, ask).map((one) => sources.reports({ ...ask, app_id: ask.app.id }, one))
+    const lines = together(own)
     if (ask.basis !== 'proceeds') return { lines, basis: EMPTY }
     const basis: DayLines = new Map()
     for (const line of lines.values()) for (const [day, amount] of line) addTo(basis, 'exact', day, amount)
@@ -52,7 +53,7 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
     const there = new Set(days.there(ask.app.organization_id, kindOfMeasure(measure)))
     const own = { ...ask, app_id: ask.app.id }
     const isPacific = ask.zone === 'pacific' || settingsOf(ask.app.id)?.calendar.zone === PACIFIC
-    const place = { there, first: Math.min(...there), seam, isPacific }
+    const place = { there, seam, isPacific }
     const parts = daysOf(ask).map((day) => ({ ...flowDay(day, place), part: partOf(day, place) }))
     const has = (part: Part): boolean => parts.some((one) => one.part === part)
     const from: Record<Part, Owned> = {
@@ -97,20 +98,23 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
 type Part = 'reports' | 'ledger' | 'hole' | 'seam'
 const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
 
-type Place = { there: ReadonlySet<DayNumber>; first: DayNumber; seam: Seam | null; isPacific: boolean }
+type Place = { there: ReadonlySet<DayNumber>; seam: Seam | null; isPacific: boolean }
 
 function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
   if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'
   return there.has(day) ? 'reports' : 'hole'
 }
 
-/** Before the seam a day that no report tells of is not whole. */
+/**
+ * Before the seam a day that no report tells of is not whole. On the day on which the first was heard it is at least what
+ * was heard; before that nobody knows.
+ */
 function flowDay(day: DayNumber, place: Place): JoinedDay {
   const part = partOf(day, place)
   if (part === 'reports') return known(day, 'reports')
   return {
     ...known(day, 'ledger'),
-    is_known: part !== 'hole' || day >= place.first,
+    is_known: part !== 'hole' || (place.seam !== null && day >= place.seam.day - 1),
     is_complete: part === 'ledger',
   }
 }
@@ -123,9 +127,17 @@ function restIn(own: DayLines, before: DayLines, day: DayNumber): DayLines {
   return rest
 }
 
-/** As the reports have it. */
-function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure {
+function together(all: readonly DayLines[]): DayLines {
+  const lines: DayLines = new Map()
+  for (const [value, line] of all.flatMap((one) => [...one]))
+    for (const [day, amount] of line) addTo(lines, value, day, amount)
+  return lines
+}
+
+/** As the reports have it: what has to be summed. */
+function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure[] {
+  if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
-  if (basis !== 'proceeds' || !isRevenue(own)) return own
-  return own.replace('revenue.', 'proceeds.') as MoneyMeasure
+  if (basis !== 'proceeds' || !isRevenue(own)) return [own]
+  return [own.replace('revenue.', 'proceeds.') as MoneyMeasure]
 }

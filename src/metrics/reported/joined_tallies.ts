@@ -6,12 +6,12 @@ import type { JoinedSeries } from './joined.ts'
 import { isLevel, type Joined, type JoinedMeasure } from './joining.ts'
 
 /** What one measure of one app was joined from, for each day of the reading. */
-export type JoinedFrom = { app_id: string; measure: JoinedMeasure } & Omit<Joined, 'values'>
+export type JoinedFrom = { app_id: string; measure: Measure } & Omit<Joined, 'values'>
 
 const JOINED: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
-  ...(['trial.began', 'trial.won'] as const),
+  ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
 const isJoined = (measure: Measure): measure is JoinedMeasure => JOINED.includes(measure)
 

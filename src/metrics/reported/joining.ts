@@ -16,8 +16,14 @@ type Source = 'reports' | 'anchored' | 'ledger'
 /** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
 type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
-/** What both sources know. */
-export type JoinedMeasure = 'mrr' | 'trials' | RevenueMeasure | 'trial.began' | 'trial.won'
+/** What both sources know, and downloads, which reports alone do. */
+export type JoinedMeasure =
+  | 'mrr'
+  | 'trials'
+  | RevenueMeasure
+  | `trial.${'began' | 'won' | 'ended'}`
+  | 'paid.direct'
+  | 'downloads'
 
 /** `currency`: null for everything in the base currency. Days are of the zone; those of reports are Pacific. */
 export type JoinedAsk = Cut &
@@ -42,7 +48,7 @@ export type Level = 'mrr' | 'trials'
 export const EMPTY: DayLines = new Map()
 export const NO_BASIS: Record<Basis, number> = { exact: 0, ratio: 0, estimated: 0 }
 
-export const isLevel = (measure: JoinedMeasure): measure is Level => measure === 'mrr' || measure === 'trials'
+export const isLevel = (measure: string): measure is Level => measure === 'mrr' || measure === 'trials'
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
 
 export const daysOf = ({ from, until }: Range): DayNumber[] =>
@@ -51,6 +57,15 @@ export const daysOf = ({ from, until }: Range): DayNumber[] =>
 export const known = (day: DayNumber, source: Source): JoinedDay => ({
   ...{ day, source },
   ...{ is_known: true, is_complete: true },
+})
+
+/**
+ * A day of what the ledger alone tells, which heard all from the day `heard` on: it is not whole on the one before, on
+ * which it was first told of anything, and not known before that.
+ */
+export const heardDay = (day: DayNumber, heard: DayNumber): JoinedDay => ({
+  ...known(day, 'ledger'),
+  ...{ is_known: day >= heard - 1, is_complete: day >= heard },
 })
 
 /** Amounts by value of a split, then by day. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Basis } from '../../../src/metrics/definitions.ts'
+import type { Basis } from '../../../src/metrics/definition.ts'
 import { APPLE_ID, BUNDLE, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
@@ -146,6 +146,7 @@ test('a guest sees money in the form of the link alone, whatever they ask', asyn
     'mrr_movements',
     'quick_ratio',
     'mrr_churn_rate',
+    'mrr_at_risk',
   ])
   expect(await figures(owner, '?basis=proceeds')).toEqual(some)
 })

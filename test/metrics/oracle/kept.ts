@@ -3,6 +3,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { daysOf, nextDay } from './days.ts'
 import type { Oracle } from './oracle.ts'
 import type { Played } from './played.ts'
+import { riskAt } from './risks.ts'
 import { dimensionsOf, type Part } from './sums.ts'
 
 /** [milli as charged, base_milli, count] */
@@ -14,7 +15,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
   [Key in 'milli' | 'base_milli' | 'count']: number
 }
 
-const LEVELS = ['mrr', 'trials']
+const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.grace', 'risk.billing_retry']
 
 /** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
 function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
@@ -66,6 +67,10 @@ function oracleCells(oracle: Oracle, days: readonly string[], now: number, fineO
     for (const worth of alive) {
       if (worth.is_paid) add('mrr', on, oracle.worthPart(worth))
       if (worth.kind === 'trial') add('trials', on, oracle.worthPart(worth))
+    }
+    for (const one of oracle.concluded) {
+      const found = riskAt(one, at)
+      if (found) add(`risk.${found.risk}`, on, oracle.worthPart(found.worth))
     }
   }
   return nothingEmpty(cells)

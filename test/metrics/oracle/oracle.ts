@@ -81,6 +81,11 @@ export function openOracle(store: Store, options: OracleOptions) {
       return { ...what, measure, at, known_at, lineage: lineage.name }
     }
     const moved = movements.map((one) => mark(`mrr.${one.kind}`, one.at, part(one.by, one)))
+    const direct = movements
+      .filter(
+        ({ kind, at }) => kind === 'new' && !worths.some((one) => one.kind === 'trial' && one.to === at),
+      )
+      .map(({ at, by }) => mark('paid.direct', at, part(by, { count: 1 })))
     const trials = worths.flatMap((trial) => {
       if (trial.kind !== 'trial') return []
       const [one, isWon] = [part(trial.by, { count: 1 }), isConverted(trial, worths)]
@@ -99,7 +104,7 @@ export function openOracle(store: Store, options: OracleOptions) {
       const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
       return [mark(`revenue.${kind}`, at, what), ...byCharge]
     })
-    return [...moved, ...returned(moved, worths), ...trials, ...flows]
+    return [...moved, ...direct, ...returned(moved, worths), ...trials, ...flows]
   }
 
   /** Losses that were paid for again in the same day, week or month: told when they are, dated at the loss. */

@@ -194,7 +194,7 @@ test('a day that Apple revises is summed anew, and nothing of what it was is lef
   expect(rowsOf(store, 'reported_sums')).toEqual(before)
 })
 
-test('a day that is missing goes on from the day before, marked, and the ledgerâ€™s share of a flow stands in', async () => {
+test('a level of a day that is missing goes on from the day before, marked; of a flow nothing is known', async () => {
   const { apple, run, app, reported } = await opened()
   for (const day of [EARLIER, DAY]) {
     saying(apple, 'subscription', day, [level()])
@@ -225,7 +225,7 @@ test('a day that is missing goes on from the day before, marked, and the ledgerâ
   expect(flows.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
     ['ledger', false, false],
     ['reports', true, true],
-    ['ledger', true, false],
+    ['ledger', false, false],
     ['reports', true, true],
   ])
   expect(flows.values.get('')?.map(({ milli }) => milli)).toEqual([0, 19_980, 0, 19_980])

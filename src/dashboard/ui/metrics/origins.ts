@@ -60,7 +60,7 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
 
 /** How many cost something that Apple has not told. */
 export function unpricedOf({ series, kind }: MetricAnswer): string | null {
-  const unpriced = series.find(({ part }) => part === 'unpriced')?.points.map(({ count = 0 }) => count) ?? []
+  const unpriced = series.find(({ part }) => part === 'unpriced')?.points.map(({ count }) => count ?? 0) ?? []
   const many = kind === 'level' ? (unpriced.at(-1) ?? 0) : unpriced.reduce((sum, one) => sum + one, 0)
   return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
 }

@@ -1,0 +1,35 @@
+/** What we compute: what the metrics of how paid subscriptions stand mean. */
+import { BY_SUBSCRIPTION, type Definition, named, PLAIN } from './definition.ts'
+
+const AT_RISK = [
+  named('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
+  named('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
+  named('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
+] as const
+
+export const STANDING = {
+  status: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'status',
+    title: 'Status',
+    unit: 'count',
+    kind: 'level',
+    sentence: 'How many paid subscriptions will renew, will not, or wait for a payment.',
+    formula:
+      'renewing + will cancel + grace + billing retry; the first three are the paid segments alive of single transactions, the last those that were paid for and whose newest renewal info says that Apple tries to collect; each by the newest renewal info signed until then',
+    parts: [named('renewing', 'Renewing', 'Paid for, and to be renewed.'), ...AT_RISK],
+  },
+  mrr_at_risk: {
+    ...PLAIN,
+    ...BY_SUBSCRIPTION,
+    name: 'mrr_at_risk',
+    title: 'MRR at risk',
+    unit: 'money',
+    kind: 'level',
+    sentence: 'What subscriptions that will not renew, or wait for a payment, are worth in a month.',
+    formula:
+      'Σ monthly value of will cancel + grace + billing retry; of the last what it was when it was paid for, which MRR has no more',
+    parts: AT_RISK,
+  },
+} as const satisfies Record<string, Definition>

@@ -1,0 +1,17 @@
+/** What the oracle says of one instant: whether a paid subscription is not to be renewed then, or waits for a payment. */
+import type { Concluded } from './oracle.ts'
+import type { Worth } from './worths.ts'
+
+type Found = { risk: 'will_cancel' | 'grace' | 'billing_retry'; worth: Worth }
+
+/** Null: it is to be renewed, or is over. */
+export function riskAt({ lineage, worths }: Concluded, at: number): Found | null {
+  const told = lineage.infos.filter(({ signed_at }) => signed_at <= at)
+  const worth = worths.findLast(({ from }) => from <= at)
+  if (!worth?.is_paid) return null
+  const { by, to, ending } = worth
+  if (at < to && at >= Math.max(worth.from, by.expires_at ?? by.purchased_at)) return { risk: 'grace', worth }
+  if (at < to) return told.at(-1)?.auto_renew_status === 0 ? { risk: 'will_cancel', worth } : null
+  const last = told.findLast(({ signed_at }) => signed_at >= by.purchased_at)
+  return ending !== 'refund' && last?.in_billing_retry === 1 ? { risk: 'billing_retry', worth } : null
+}
