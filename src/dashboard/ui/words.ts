@@ -62,7 +62,8 @@ const dayNames = utc({ day: 'numeric', month: 'short', year: 'numeric' })
 const shortDays = utc({ day: 'numeric', month: 'short' })
 const weekdays = utc({ weekday: 'long' })
 const monthNames = utc({ month: 'long', year: 'numeric' })
-const shortMonths = utc({ month: 'short', year: '2-digit' })
+const monthsOfYears = utc({ month: 'short', year: 'numeric' })
+const monthsAlone = utc({ month: 'short' })
 const dateOf = (on: string): Date => new Date(`${on}T00:00:00Z`)
 
 /** A day, `2026-11-21`, as people write it. */
@@ -70,7 +71,9 @@ export const day = (on: string): string => dayNames.format(dateOf(on))
 export const shortDay = (on: string): string => shortDays.format(dateOf(on))
 export const weekday = (on: string): string => weekdays.format(dateOf(on))
 export const month = (on: string): string => monthNames.format(dateOf(on))
-export const shortMonth = (on: string): string => shortMonths.format(dateOf(on))
+/** `Nov 2026`, and `Nov` where the year is told beside it. */
+export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
+export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
 export type Interval = 'day' | 'week' | 'month'
 /** The day, week or month that begins on a day. */

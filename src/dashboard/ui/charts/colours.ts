@@ -2,23 +2,32 @@
 import { useEffect, useState } from 'preact/hooks'
 import { THEME_CHANGED } from '../frame/theme.tsx'
 
-/** One of eight, or a mood. */
-export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'good' | 'bad'
+/** One of eight, a mood, or a step on the way from old to new. */
+export type Hue = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'good' | 'bad' | `step-${number}`
 
 export const hueOf = (index: number): Hue => ((index % 8) + 1) as Hue
 export const hueClass = (hue: Hue): string => `hue-${hue}`
 
-/** A custom property as a colour that a canvas takes: `light-dark()` is decided by the element it is used on. */
-export function colour(name: string): string {
+const STEPS = 12
+/** The colour of one of several that follow one another in time, the newest strongest. */
+export const stepHue = (index: number, of: number): Hue =>
+  `step-${of < 2 ? STEPS : 1 + Math.round((index / (of - 1)) * (STEPS - 1))}`
+
+/** Any colour of CSS as one that a canvas takes: `light-dark()` is decided by the element it is used on. */
+export function colourOf(css: string): string {
   const probe = document.createElement('span')
-  probe.style.color = `var(${name})`
+  probe.style.color = css
   document.body.append(probe)
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color
 }
 
-export const hueColour = (hue: Hue): string => colour(typeof hue === 'number' ? `--hue-${hue}` : `--${hue}`)
+export const colour = (name: string): string => colourOf(`var(${name})`)
+
+export const hueVariable = (hue: Hue): string =>
+  hue === 'good' || hue === 'bad' ? `--${hue}` : `--hue-${hue}`
+export const hueColour = (hue: Hue): string => colour(hueVariable(hue))
 
 /** A number that changes with the theme. */
 export function useTheme(): number {

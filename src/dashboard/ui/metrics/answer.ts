@@ -17,21 +17,29 @@ export function figureOf(point: Point | undefined, unit: MetricAnswer['unit']): 
   return (unit === 'count' ? point.count : point.ratio) ?? null
 }
 
-/** How figures of an answer are written, in full and short. A ratio of money to money is not a share but how often. */
-export function wordsOf({ metric, unit, currency }: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): {
+export type Words = {
   words: (value: number | null) => string
-  short: (value: number) => string
-} {
+  short: (value: number, step?: number) => string
+}
+
+/** How many digits a share needs so that two of them a step apart differ. */
+const digitsOf = (step: number | undefined): number =>
+  step === undefined || step >= 0.01 ? 0 : step >= 0.001 ? 1 : 2
+
+/** How figures of an answer are written, in full and short. A ratio of money to money is not a share but how often. */
+export function wordsOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Words {
+  const { metric, unit, currency } = answer
   if (unit === 'money') {
     return { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
   }
   if (unit === 'count') return { words: count, short: shortCount }
-  if (metric === 'quick_ratio') return { words: times, short: (value) => times(value) }
-  return {
-    words: (value) => share(value),
-    short: (value) => share(value, value !== 0 && Math.abs(value) < 0.02 ? 1 : 0),
-  }
+  if (metric === 'quick_ratio') return { words: times, short: times }
+  return { words: (value) => share(value), short: (value, step) => share(value, digitsOf(step)) }
 }
+
+/** Less of it is better. */
+const GOOD_DOWN = new Set(['churn_rate', 'mrr_churn_rate', 'refund_rate', 'mrr_at_risk'])
+export const isGoodUp = (metric: string): boolean => !GOOD_DOWN.has(metric)
 
 const OFFERS: Record<string, string> = {
   trial: 'Free trial',

@@ -1,95 +1,152 @@
 /** What is drawn of a metric's answer: which series, as lines or bars, in which colours. */
 import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
-import type { Line } from '../charts/time_chart.tsx'
-import { figureOf, type MetricAnswer, partTitle, type Series, valueName } from './answer.ts'
+import type { Graph, Line } from '../charts/graph.ts'
+import { timeTicks } from '../charts/ticks.ts'
+import { bucket, type Interval, plural } from '../words.ts'
+import { figureOf, type MetricAnswer, partTitle, type Series, valueName, wordsOf } from './answer.ts'
 import type { Definition } from './definitions.ts'
-
-export type Drawn = {
-  lines: Line[]
-  isStacked: boolean
-  complete: boolean[]
-}
-
-/** Parts that say what is missing are told in words, not drawn. */
-const ASIDE = new Set(['unpriced', 'returned'])
-const MOODS: Record<string, Hue> = {
-  refunds: 'bad',
-  churn_voluntary: 'bad',
-  churn_billing: 2,
-  churn_refund: 4,
-  contraction: 7,
-  lost: 'bad',
-  converted: 'good',
-}
-
-/** The parts that make up the whole, where they are to be seen. */
-export const partsOf = (answer: MetricAnswer): Series[] =>
-  answer.series.filter(({ part, value }) => part !== null && value === null && !ASIDE.has(part))
-export const wholesOf = (answer: MetricAnswer): Series[] => answer.series.filter(({ part }) => part === null)
+import { figureOfAll, sumOf, wholesOf } from './figures.ts'
+import { seamsOf } from './origins.ts'
 
 export type Style = 'line' | 'bar'
 
-/** @param isInParts show the metric's parts on one another instead of the whole */
-export function drawn(
+/** Parts that say what is missing are told in words, not drawn. */
+const ASIDE = new Set(['unpriced'])
+/** What is lost in warm colours, what is won in cool ones; each its own. */
+const HUES: Record<string, Hue> = {
+  new: 1,
+  renewal: 6,
+  one_time: 3,
+  refunds: 'bad',
+  proration: 7,
+  opening: 8,
+  resubscribe: 5,
+  expansion: 6,
+  contraction: 7,
+  churn_voluntary: 'bad',
+  churn_billing: 2,
+  churn_refund: 4,
+  churn_other: 8,
+  churned: 'bad',
+  switched_out: 7,
+  switched_in: 5,
+  fx: 3,
+  repriced: 3,
+  not_itemised: 8,
+  voluntary: 'bad',
+  billing: 2,
+  refund: 4,
+  other: 8,
+  returned: 5,
+  converted: 1,
+  pending: 2,
+  lost: 8,
+  renewing: 1,
+  will_cancel: 2,
+  grace: 3,
+  billing_retry: 'bad',
+  after_trial: 1,
+  direct: 6,
+}
+
+/** The parts that make up the whole, where they are to be seen. */
+const partsOf = (answer: MetricAnswer): Series[] =>
+  answer.series.filter(
+    ({ part, value, points }) =>
+      part !== null &&
+      value === null &&
+      !ASIDE.has(part) &&
+      points.some((point) => figureOf(point, answer.unit)),
+  )
+
+const valuesOf = ({ points }: Series, unit: MetricAnswer['unit']): (number | null)[] =>
+  points.map((point) => figureOf(point, unit))
+
+/** The time before, told by its own days. */
+function beforeOf(answer: MetricAnswer): Line[] {
+  const { previous, split, unit, interval } = answer
+  const before = split === null && previous ? wholesOf(previous)[0] : undefined
+  if (!before) return []
+  const titles = before.points.map(({ on }) => `Before: ${bucket(on, interval)}`)
+  return [
+    {
+      key: 'before',
+      title: 'The time before',
+      hue: 8,
+      style: 'line',
+      values: valuesOf(before, unit),
+      isBefore: true,
+      titles,
+    },
+  ]
+}
+
+function ownLines(
   answer: MetricAnswer,
   definition: Definition | undefined,
   apps: readonly App[],
-  { style, isInParts }: { style: Style; isInParts: boolean },
-): Drawn {
-  const { unit } = answer
-  const valuesOf = (series: Series): (number | null)[] => series.points.map((point) => figureOf(point, unit))
-  const parts = isInParts && answer.split === null ? partsOf(answer) : []
-  const shown = parts.length > 0 ? parts : wholesOf(answer)
-  const own = shown.map((series, index): Line => {
-    const isPart = parts.length > 0
-    return {
-      key: `${series.part ?? ''} ${series.value ?? ''} ${series.others}`,
-      title:
-        isPart || answer.split === null
-          ? partTitle(definition, series.part)
-          : valueName(answer.split, series.value, series.others, apps),
-      hue: (isPart && series.part ? MOODS[series.part] : undefined) ?? hueOf(index),
-      style,
-      values: valuesOf(series),
-    }
-  })
-  const before = answer.split === null ? answer.previous?.series.find(({ part }) => part === null) : undefined
-  const compared: Line[] = before
-    ? [
-        {
-          key: 'before',
-          title: 'The time before',
-          hue: 8,
-          style: 'line',
-          values: valuesOf(before),
-          isBefore: true,
-        },
-      ]
-    : []
-  const points = shown[0]?.points ?? []
+  { style, shown, isInParts }: { style: Style; shown: Series[]; isInParts: boolean },
+): Line[] {
+  return shown.map((series, index) => ({
+    key: `${series.part ?? ''} ${series.value ?? ''} ${series.others}`,
+    title:
+      answer.split === null
+        ? partTitle(definition, series.part)
+        : valueName(answer.split, series.value, series.others, apps),
+    hue: series.others > 0 ? 8 : ((isInParts && series.part ? HUES[series.part] : undefined) ?? hueOf(index)),
+    style,
+    values: valuesOf(series, answer.unit),
+  }))
+}
+
+/** Whether the values of a split, or parts, can be laid on one another. */
+const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
+  answer.unit !== 'ratio' || (isInParts && answer.split === null)
+
+const POINT_TITLES: Record<Interval, string> = { day: 'Day', week: 'Week', month: 'Month' }
+
+export type Drawing = {
+  style: Style
+  /** Show the metric's parts on one another instead of the whole. */
+  isInParts: boolean
+  title: string
+}
+
+/** An answer as a graph. */
+export function graphOf(
+  answer: MetricAnswer,
+  definition: Definition | undefined,
+  apps: readonly App[],
+  { style, isInParts, title }: Drawing,
+): Graph {
+  const { unit, interval, split } = answer
+  const wholes = wholesOf(answer)
+  const parts = isInParts && split === null ? partsOf(answer) : []
+  const areParts = parts.length > 0 && wholes[0]?.part === null
+  const shown = areParts ? parts : wholes
+  const lines = ownLines(answer, definition, apps, { style, shown, isInParts: areParts })
+  const points = wholes[0]?.points ?? []
+  const on = points.map((point) => point.on)
+  const isStacked = lines.length > 1 && isStackable(answer, areParts)
+  const titleAt = (index: number): string => bucket(on[index] ?? '', interval)
+  const sums = on.map((_, index) => sumOf(lines.map(({ values }) => values[index] ?? null)))
+  const compared = beforeOf(answer)
+  const allBy = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
   return {
-    lines: [...own, ...compared],
-    isStacked: own.length > 1 && unit !== 'ratio',
+    label: `${title}, ${titleAt(0)} to ${titleAt(on.length - 1)}, ${plural(on.length, interval)}`,
+    on,
     complete: points.map(({ complete }) => complete),
+    lines: [...lines, ...compared],
+    isStacked,
+    total: areParts && wholes[0] ? valuesOf(wholes[0], unit) : isStacked ? sums : null,
+    ...wordsOf(answer),
+    isWhole: unit === 'count',
+    ticks: (most) => timeTicks(on, interval, most),
+    title: titleAt,
+    seams: seamsOf(answer, apps),
+    head: POINT_TITLES[interval],
+    summed: ({ key }) =>
+      figureOfAll(answer, allBy.get(key) ?? wholesOf(answer.previous ?? answer)[0]?.points ?? []).value,
   }
-}
-
-/** The headline: of a level what stands now, of a flow all of the days shown, of a ratio the last that is complete. */
-export function headline(answer: MetricAnswer): { value: number | null; under: string } {
-  const points = wholesOf(answer).flatMap(({ points }) => (answer.split === null ? [points] : []))[0] ?? []
-  if (answer.unit === 'ratio') {
-    const last =
-      points.findLast(({ complete, ratio }) => complete && ratio !== null && ratio !== undefined) ??
-      points.at(-1)
-    return { value: figureOf(last, 'ratio'), under: last?.on ?? '' }
-  }
-  if (answer.kind === 'level') return { value: figureOf(points.at(-1), answer.unit), under: '' }
-  return { value: sumOf(points.map((point) => figureOf(point, answer.unit))), under: '' }
-}
-
-/** Unknown ones are left out; nothing known is not zero. */
-export function sumOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }

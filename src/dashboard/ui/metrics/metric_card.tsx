@@ -1,25 +1,23 @@
 /** One metric as a card: figure, chart or table, definition, splits, where it is from, and ways to take it along. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
-import { useAnswer } from '../answers.ts'
-import { addressOf, type Query } from '../asking.ts'
-import { savePicture } from '../charts/picture.ts'
-import { useOverview } from '../overview.ts'
-import { Card } from '../parts/card.tsx'
-import { Icon } from '../parts/icons.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { metricQuery, type Scope, useScope } from '../scope.ts'
-import { useSession } from '../session.ts'
+import { useApps } from '../apps.ts'
+import type { Query } from '../asking.ts'
+import { ChartCard, useCardWords } from '../charts/chart_card.tsx'
+import { useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
-import { type Definition, useDefinition } from './definitions.ts'
-import type { Style } from './lines.ts'
+import { useMetric } from './asked.ts'
+import type { Definition } from './definitions.ts'
+import { Headline } from './headline.tsx'
+import { knownOnly } from './known.ts'
+import { graphOf, type Style } from './lines.ts'
 import { originOf } from './origins.ts'
-import { Shown } from './shown.tsx'
-import { Notes, SplitPick, TakeAlong } from './tools.tsx'
+import { Notes, SplitPick } from './tools.tsx'
 
 export type MetricProps = {
   name: string
+  /** What the address knows it by where that is not its name; none where the view is about it alone. */
+  own?: string
   style?: Style
   /** Shown in its parts while not split. */
   isInParts?: boolean
@@ -27,47 +25,23 @@ export type MetricProps = {
   query?: Query
   /** Instead of the definition's title. */
   title?: string
-  /** Less is better. */
-  isGoodDown?: boolean
+  /** Its figure beside that of the time before, whether or not that is drawn. */
+  isCompared?: boolean
   height?: number
   class?: string
+  /** More to choose. */
+  tools?: ComponentChildren
   /** Under the chart. */
   children?: ComponentChildren
 }
 
-/** A share of a day of a small business jumps between nothing and all: unless days are asked for, weeks are shown. */
-const forRatios = (scope: Scope, definition: Definition | undefined): Scope =>
-  definition?.unit === 'ratio' && scope.interval === null && ['28d', '90d'].includes(scope.range)
-    ? { ...scope, interval: 'week' }
-    : scope
+/** So many values of a split can be told apart; the others are drawn as one. */
+const VALUES_DRAWN = 7
+const HEAD_HEIGHT = 78
 
-/** What a metric is asked: nothing before today's day is known. */
-export function useMetric(name: string, scope: Scope, own: Query = {}) {
-  const { standing } = useOverview(scope)
-  const session = useSession()
-  const definition = useDefinition(name)
-  const basis = session.basis ?? scope.basis
-  const query: Query = {
-    ...(standing && metricQuery(forRatios(scope, definition), standing.today_on)),
-    basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
-    compare: scope.compare ? 'previous' : null,
-    ...own,
-  }
-  const path = `/api/v1/metrics/${name}`
-  const asked = useAnswer<MetricAnswer>(path, query, {
-    wait: standing === undefined || definition === undefined,
-  })
-  return { asked, definition, csv: addressOf(`${path}.csv`, query) }
-}
-
+type AboutProps = { definition: Definition; answer: MetricAnswer | undefined }
 /** What a definition says, and where the figures are from. */
-const About = ({
-  definition,
-  answer,
-}: {
-  definition: Definition
-  answer: MetricAnswer | undefined
-}): JSX.Element => (
+export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   <>
     {definition.sentence}
     <span class="formula">{definition.formula}</span>
@@ -75,58 +49,60 @@ const About = ({
   </>
 )
 
+const UNKNOWN_YET =
+  'Nothing is known of these apps yet. It comes with Apple’s first notification, or with the import.'
+
+const styleOf = ({ kind, unit }: MetricAnswer, isInParts: boolean): Style =>
+  kind === 'level' || (unit === 'ratio' && !isInParts) ? 'line' : 'bar'
+
 export function MetricCard(props: MetricProps): JSX.Element {
-  const { name, isInParts = false, height = 240 } = props
-  const { scope } = useScope()
-  const [split, setSplit] = useState<string | null>(null)
-  const [isTable, setTable] = useState(false)
-  const canvas = useRef<HTMLCanvasElement | null>(null)
-  const { asked, definition, csv } = useMetric(name, scope, { ...props.query, split })
+  const { name, own = name, isInParts = false, height = 240, isCompared = false } = props
+  const { scope, href } = useScope()
+  const apps = useApps().data?.apps ?? []
+  const [word, change] = useCardWords(own)
+  const split = word('split')
+  const { asked, definition, csv } = useMetric(name, {
+    ...props.query,
+    ...(isCompared && { compare: 'previous' }),
+    split,
+    limit: split === null ? null : VALUES_DRAWN,
+  })
   const title = props.title ?? definition?.title ?? name
-  const picture = (): void => {
-    if (canvas.current && asked.data)
-      savePicture(
-        canvas.current,
-        title,
-        `${bucket(asked.data.from_on, 'day')} – ${bucket(asked.data.until_on, 'day')}`,
-        name,
-      )
+  const graph = (answer: MetricAnswer) => {
+    const shown = scope.range === 'all' ? knownOnly(answer) : answer
+    const drawn = scope.compare ? shown : { ...shown, previous: null }
+    const style = props.style ?? styleOf(answer, isInParts)
+    return graphOf(drawn, definition, apps, { style, isInParts, title })
   }
   return (
-    <Card
-      title={title}
-      class={props.class ?? ''}
+    <ChartCard
+      own={own}
+      name={name}
+      title={own === '' ? title : <a href={href(`/metrics/${name}`, props.query)}>{title}</a>}
+      plainTitle={title}
       about={definition && <About definition={definition} answer={asked.data} />}
       tools={
         <>
-          <SplitPick splits={definition?.splits ?? []} value={split} onPick={setSplit} />
-          <button
-            type="button"
-            class="button plain icon"
-            aria-pressed={isTable}
-            aria-label={isTable ? 'As a chart' : 'As a table'}
-            onClick={() => setTable(!isTable)}
-          >
-            <Icon name={isTable ? 'chart' : 'table'} />
-          </button>
-          <TakeAlong csv={csv} picture={isTable ? null : picture} />
+          {props.tools}
+          <SplitPick
+            splits={definition?.splits ?? []}
+            value={split}
+            onPick={(value) => change('split', value)}
+          />
         </>
       }
-      foot={asked.data && <Notes answer={asked.data} />}
+      class={props.class ?? ''}
+      asked={asked}
+      csv={csv}
+      height={height}
+      headHeight={HEAD_HEIGHT}
+      head={(answer) => <Headline answer={scope.range === 'all' ? knownOnly(answer) : answer} />}
+      graphOf={graph}
+      nothing={({ first_on }) => (first_on === null ? UNKNOWN_YET : 'Choose more days, or other apps.')}
+      under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      foot={(answer) => <Notes answer={answer} />}
     >
-      <Loaded asked={asked} height={height + 78}>
-        {(answer) => (
-          <Shown
-            {...{ answer, definition, isTable, height, title, isInParts }}
-            style={props.style ?? (answer.kind === 'level' || answer.unit === 'ratio' ? 'line' : 'bar')}
-            isGoodDown={props.isGoodDown ?? false}
-            onCanvas={(made) => {
-              canvas.current = made
-            }}
-          />
-        )}
-      </Loaded>
       {props.children}
-    </Card>
+    </ChartCard>
   )
 }

@@ -1,4 +1,5 @@
 /** Where the figures of an answer are from, in words. */
+import { type App, appName } from '../apps.ts'
 import { day, money, plural, share } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
 
@@ -21,13 +22,17 @@ export function originOf({ sources }: MetricAnswer): string {
     : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
-/** The seams, to be drawn and explained. */
-export const seamsOf = ({ seams }: MetricAnswer): { on: string; words: string }[] => {
-  const days = [...new Set(seams.map(({ on }) => on))]
-  return days.map((on) => ({
-    on,
-    words: `From here on (midnight, Pacific time) single transactions alone; before, Apple’s reports.`,
-  }))
+/** The seams, to be drawn and explained; with the names of the apps where there are several. */
+export function seamsOf({ seams }: MetricAnswer, apps: readonly App[]): { on: string; words: string }[] {
+  const byDay = Map.groupBy(seams, ({ on }) => on)
+  return [...byDay].map(([on, own]) => {
+    const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]
+    const whose = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
+    return {
+      on,
+      words: `${whose} here on (midnight, Pacific time) single transactions alone; before, Apple’s reports.`,
+    }
+  })
 }
 
 /** Which share of the proceeds is not Apple's own figure; nothing where all of it is, or none are shown. */

@@ -5,6 +5,8 @@ import { Tip } from './popover.tsx'
 
 type CardProps = {
   title: ComponentChildren
+  /** The title's words where it is more than words. */
+  plainTitle?: string
   /** What the title means. */
   about?: ComponentChildren
   tools?: ComponentChildren
@@ -15,6 +17,7 @@ type CardProps = {
 
 export const Card = ({
   title,
+  plainTitle = typeof title === 'string' ? title : 'this',
   about,
   tools,
   foot,
@@ -25,7 +28,7 @@ export const Card = ({
     <header class="card-head">
       <h2>
         {title}
-        {about && <Tip title={typeof title === 'string' ? title : 'this'}>{about}</Tip>}
+        {about && <Tip title={plainTitle}>{about}</Tip>}
       </h2>
       {tools && <div class="card-tools">{tools}</div>}
     </header>

@@ -12,7 +12,7 @@ export const Revenue = (): JSX.Element => (
       </header>
       <MetricCard name="revenue" isInParts height={300} />
       <div class="grid">
-        <MetricCard name="refund_rate" isGoodDown class="half" />
+        <MetricCard name="refund_rate" class="half" />
       </div>
     </main>
   </>

@@ -14,8 +14,8 @@ export const Subscriptions = (): JSX.Element => (
       <MetricCard name="mrr_movements" isInParts height={300} />
       <div class="grid">
         <MetricCard name="active_subscriptions" class="half" />
-        <MetricCard name="churn_rate" isGoodDown class="half" />
-        <MetricCard name="mrr_churn_rate" isGoodDown class="half" />
+        <MetricCard name="churn_rate" class="half" />
+        <MetricCard name="mrr_churn_rate" class="half" />
         <MetricCard name="quick_ratio" class="half" />
         <MetricCard name="arr" class="half" />
         <MetricCard name="net_new_mrr" class="half" />

@@ -1,0 +1,89 @@
+/** The axes of a chart as uPlot draws them: whole steps, named points without collisions, zero where something is below it. */
+import type uPlot from 'uplot'
+import { colour } from './colours.ts'
+import type { Graph } from './graph.ts'
+
+/** How wide a named point is at most, in pixels. */
+const TICK_WIDTH = 66
+const FONT_SIZE = 11
+/** One, two and five of every power of ten. */
+const STEPS = Array.from({ length: 22 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** (power - 6))).flat()
+const WHOLE_STEPS = STEPS.filter((step) => step >= 1)
+
+const pixels = (plot: uPlot): number => plot.bbox.width / devicePixelRatio
+
+function alongside(graph: Graph, look: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
+  const ticks = (plot: uPlot) => graph.ticks(Math.max(2, Math.floor(pixels(plot) / TICK_WIDTH)))
+  return {
+    ...look,
+    grid: { show: false },
+    ticks: { show: false },
+    gap: 4,
+    size: 24,
+    splits: (plot) => ticks(plot).map(({ index }) => index),
+    values: (plot) => ticks(plot).map(({ words }) => words),
+  }
+}
+
+function upward(graph: Graph, look: Pick<uPlot.Axis, 'stroke' | 'font'>): uPlot.Axis {
+  return {
+    ...look,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+    gap: 6,
+    size: (_, words) => 14 + Math.max(24, ...(words ?? []).map((word) => word.length * 6.4)),
+    space: 36,
+    incrs: graph.isWhole ? WHOLE_STEPS : STEPS,
+    values: (_, values, _axis, _space, step) => values.map((value) => graph.short(value, step)),
+  }
+}
+
+export function axesOf(graph: Graph): uPlot.Axis[] {
+  const look = {
+    stroke: colour('--ink-3'),
+    font: `${FONT_SIZE}px ${getComputedStyle(document.body).fontFamily}`,
+  }
+  return [alongside(graph, look), upward(graph, look)]
+}
+
+/** From zero, or a little below the least, to a little above the most. */
+export const rangeUp: uPlot.Range.Function = (_, least, most) => {
+  const low = Math.min(0, least ?? 0)
+  const high = Math.max(0, most ?? 0)
+  const room = (high - low || 1) * 0.06
+  return [low < 0 ? low - room : 0, high > 0 || low === 0 ? high + room : 0]
+}
+
+function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): void {
+  const pen = plot.ctx
+  pen.save()
+  pen.lineWidth = devicePixelRatio
+  pen.strokeStyle = colour('--line-strong')
+  pen.beginPath()
+  draw(pen)
+  pen.stroke()
+  pen.restore()
+}
+
+/** Behind the data: a line down at each seam, with dots, and one at zero where something lies below it. */
+export const marksOf =
+  ({ seams = [], on, lines }: Graph) =>
+  (plot: uPlot): void => {
+    const { top, left, width, height } = plot.bbox
+    for (const seam of seams) {
+      const index = on.findLastIndex((each) => each <= seam.on)
+      if (index < 0) continue
+      const x = Math.round(plot.valToPos(index, 'x', true))
+      across(plot, (pen) => {
+        pen.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio])
+        pen.moveTo(x, top)
+        pen.lineTo(x, top + height)
+      })
+    }
+    if (!lines.some(({ values }) => values.some((value) => value !== null && value < 0))) return
+    const y = Math.round(plot.valToPos(0, 'y', true))
+    across(plot, (pen) => {
+      pen.moveTo(left, y)
+      pen.lineTo(left + width, y)
+    })
+  }

@@ -1,0 +1,136 @@
+/** A card with a chart: as a chart or as a table, and to be taken along. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Asked } from '../answers.ts'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Popover } from '../parts/popover.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { useOwnWords } from '../scope.ts'
+import { Figure } from './figure.tsx'
+import type { Graph } from './graph.ts'
+import { savePicture } from './picture.ts'
+
+const TakeAlong = ({ csv, picture }: { csv: string; picture: (() => void) | null }): JSX.Element => (
+  <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
+    {(close) => (
+      <>
+        <a class="item" href={csv} download onClick={close}>
+          <Icon name="table" class="small-icon" /> CSV of these figures
+        </a>
+        {picture && (
+          <button
+            type="button"
+            class="item"
+            onClick={() => {
+              picture()
+              close()
+            }}
+          >
+            <Icon name="image" class="small-icon" /> PNG of this chart
+          </button>
+        )}
+      </>
+    )}
+  </Popover>
+)
+
+const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void }): JSX.Element => (
+  <button
+    type="button"
+    class="button plain icon"
+    aria-pressed={isTable}
+    aria-label={isTable ? 'As a chart' : 'As a table'}
+    onClick={onTurn}
+  >
+    <Icon name={isTable ? 'chart' : 'table'} />
+  </button>
+)
+
+/** What a card has in the address: words of its own name, or plain ones where it is all that a view shows. */
+export function useCardWords(own: string): [(word: string) => string | null, typeof change] {
+  const [words, changeWords] = useOwnWords()
+  const named = (word: string): string => (own === '' ? word : `${own}.${word}`)
+  const change = (word: string, value: string | null): void => changeWords({ [named(word)]: value })
+  return [(word) => words[named(word)] ?? null, change]
+}
+
+type ChartCardProps<Answer> = {
+  /** By which the address knows it; none for the only one of a view. */
+  own: string
+  /** Of the files that it is saved as. */
+  name: string
+  title: ComponentChildren
+  /** The title where it is more than words. */
+  plainTitle: string
+  about?: ComponentChildren
+  tools?: ComponentChildren
+  class?: string
+  asked: Asked<Answer>
+  csv: string
+  height: number
+  /** Over the chart, as high as `headHeight`. */
+  head?: (answer: Answer) => ComponentChildren
+  headHeight?: number
+  graphOf: (answer: Answer) => Graph
+  nothing: (answer: Answer) => string
+  foot?: (answer: Answer) => ComponentChildren
+  /** Said under the title of a picture. */
+  under: (answer: Answer) => string
+  /** Under the chart. */
+  children?: ComponentChildren
+}
+
+export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
+  const { asked, height, plainTitle } = props
+  const [word, change] = useCardWords(props.own)
+  const isTable = word('as') === 'table'
+  const canvas = useRef<HTMLCanvasElement | null>(null)
+  const { data } = asked
+  const picture = (): void => {
+    if (!canvas.current || !data) return
+    const graph = props.graphOf(data)
+    savePicture({
+      canvas: canvas.current,
+      graph,
+      title: plainTitle,
+      under: props.under(data),
+      name: props.name,
+    })
+  }
+  return (
+    <Card
+      title={props.title}
+      plainTitle={plainTitle}
+      class={props.class ?? ''}
+      about={props.about}
+      tools={
+        <>
+          {props.tools}
+          <TableButton isTable={isTable} onTurn={() => change('as', isTable ? null : 'table')} />
+          <TakeAlong csv={props.csv} picture={isTable ? null : picture} />
+        </>
+      }
+      foot={data !== undefined && props.foot?.(data)}
+    >
+      <Loaded asked={asked} height={height + (props.headHeight ?? 0)}>
+        {(answer) => (
+          <>
+            {props.head?.(answer)}
+            <Figure
+              graph={props.graphOf(answer)}
+              title={plainTitle}
+              isTable={isTable}
+              height={height}
+              nothing={props.nothing(answer)}
+              onCanvas={(made) => {
+                canvas.current = made
+              }}
+            />
+          </>
+        )}
+      </Loaded>
+      {props.children}
+    </Card>
+  )
+}

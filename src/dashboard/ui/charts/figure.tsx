@@ -1,0 +1,44 @@
+/** A graph as a chart with its legend, or as a table. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { Empty } from '../parts/states.tsx'
+import { type Graph, isEmpty } from './graph.ts'
+import { GraphTable } from './graph_table.tsx'
+import { Legend } from './legend.tsx'
+import { TimeChart } from './time_chart.tsx'
+
+type FigureProps = {
+  graph: Graph
+  title: string
+  isTable: boolean
+  height: number
+  /** What to do where there is nothing to be seen. */
+  nothing: string
+  onCanvas: (canvas: HTMLCanvasElement | null) => void
+}
+
+export function Figure({ graph, title, isTable, height, nothing, onCanvas }: FigureProps): JSX.Element {
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
+  const toggle = (key: string): void => {
+    const next = new Set(hidden)
+    if (!next.delete(key)) next.add(key)
+    setHidden(next)
+  }
+  if (isTable) return <GraphTable graph={graph} title={title} />
+  if (isEmpty(graph))
+    return (
+      <div style={{ minHeight: `${height}px` }}>
+        <Empty icon="chart" title="Nothing in these days">
+          <p>{nothing}</p>
+        </Empty>
+      </div>
+    )
+  const lines = graph.lines.filter(({ key }) => !hidden.has(key))
+  const seen: Graph = { ...graph, lines, total: (lines.length === graph.lines.length && graph.total) || null }
+  return (
+    <>
+      <TimeChart graph={seen} height={height} onCanvas={onCanvas} />
+      {graph.lines.length > 1 && <Legend graph={graph} hidden={hidden} onToggle={toggle} />}
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+/** The figures of a graph as a table, newest first. */
+import type { JSX } from 'preact'
+import { completeOf, type Graph } from './graph.ts'
+
+type TableProps = { graph: Graph; title: string }
+
+export function GraphTable({ graph, title }: TableProps): JSX.Element {
+  const { on, lines, words, total } = graph
+  const isUnsure = (index: number): boolean =>
+    lines.some((line) => !line.isBefore && completeOf(line, graph)[index] === false)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="table-wrap tall" tabIndex={0} aria-label={`${title} as a table`}>
+      <table class="table firm">
+        <thead>
+          <tr>
+            <th scope="col">{graph.head}</th>
+            {total && (
+              <th scope="col" class="number">
+                All
+              </th>
+            )}
+            {lines.map((line) => (
+              <th key={line.key} scope="col" class="number">
+                {line.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {on.map((_, back) => {
+            const index = on.length - 1 - back
+            return (
+              <tr key={on[index]}>
+                <th scope="row">
+                  {graph.title(index)}
+                  {isUnsure(index) && <span class="quiet"> (incomplete)</span>}
+                </th>
+                {total && <td class="number">{words(total[index] ?? null)}</td>}
+                {lines.map((line) => (
+                  <td key={line.key} class="number">
+                    {words(line.values[index] ?? null)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}

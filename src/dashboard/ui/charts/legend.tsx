@@ -1,0 +1,20 @@
+/** What each colour is, with its figure; a press hides it, another one shows it again. */
+import type { JSX } from 'preact'
+import { hueClass } from './colours.ts'
+import type { Graph } from './graph.ts'
+
+type LegendProps = { graph: Graph; hidden: ReadonlySet<string>; onToggle: (key: string) => void }
+
+export const Legend = ({ graph, hidden, onToggle }: LegendProps): JSX.Element => (
+  <ul class="legend">
+    {graph.lines.map((line) => (
+      <li key={line.key}>
+        <button type="button" aria-pressed={!hidden.has(line.key)} onClick={() => onToggle(line.key)}>
+          <span class={`swatch ${line.isBefore ? 'dashed' : ''} ${hueClass(line.hue)}`} />
+          <span class="cut">{line.title}</span>
+          <strong>{graph.words(graph.summed(line))}</strong>
+        </button>
+      </li>
+    ))}
+  </ul>
+)

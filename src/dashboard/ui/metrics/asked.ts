@@ -1,0 +1,39 @@
+/** What a metric is asked for the scope of the page. */
+import { useAnswer } from '../answers.ts'
+import { addressOf, type Query } from '../asking.ts'
+import { useOverview } from '../overview.ts'
+import { metricQuery, type Scope, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import type { Interval } from '../words.ts'
+import type { MetricAnswer } from './answer.ts'
+import { type Definition, useDefinition } from './definitions.ts'
+
+/** A share of a day of a small business jumps between nothing and all: unless steps are asked for, longer ones are shown. */
+function forRatios(scope: Scope, definition: Definition | undefined): Scope {
+  if (definition?.unit !== 'ratio' || scope.interval !== null) return scope
+  const steps: Partial<Record<Scope['range'], Interval>> = { '28d': 'week', '90d': 'week', '12m': 'month' }
+  return { ...scope, interval: steps[scope.range] ?? null }
+}
+
+/** Nothing is asked before today's day is known, nor of a metric that there is none of. */
+export function useMetric(name: string, own: Query = {}) {
+  const { scope } = useScope()
+  const { standing } = useOverview(scope)
+  const session = useSession()
+  const definition = useDefinition(name)
+  const basis = session.basis ?? scope.basis
+  const query: Query = {
+    ...(standing && metricQuery(forRatios(scope, definition), standing.today_on)),
+    basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
+    currency: definition?.filters.includes('currency') ? scope.currency : null,
+    compare: scope.compare ? 'previous' : null,
+    ...own,
+  }
+  const path = `/api/v1/metrics/${name}`
+  const asked = useAnswer<MetricAnswer>(path, query, {
+    wait: standing === undefined || definition === undefined,
+  })
+  // A file has room for every value of a split.
+  const csv = addressOf(`${path}.csv`, { ...query, limit: query.split ? 100 : null })
+  return { asked, definition, csv, scope }
+}

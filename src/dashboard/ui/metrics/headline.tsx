@@ -1,0 +1,76 @@
+/** A metric's one figure, and what it is compared with. */
+import type { JSX } from 'preact'
+import { Delta } from '../parts/card.tsx'
+import { bucket, daysBetween } from '../words.ts'
+import { figureOf, isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
+import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
+
+/** How many days of those shown have begun. */
+const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
+  daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
+
+/** What it is of, where that is not simply what stands now or all of the days. */
+function ofWhat({ unit, interval }: MetricAnswer, { points }: Figure): string {
+  const [first] = points
+  if (unit !== 'ratio' || !first) return ''
+  const last = points.at(-1) ?? first
+  if (first === last) return bucket(first.on, interval)
+  return `${bucket(first.on, interval)} – ${bucket(last.on, interval)}`
+}
+
+/** The values of a split come to the whole, but for shares. */
+function figureOfWhole(answer: MetricAnswer): Figure | null {
+  const wholes = wholesOf(answer)
+  if (answer.split === null) return wholes[0] ? figureOfAll(answer, wholes[0].points) : null
+  if (answer.unit === 'ratio') return null
+  return { value: sumOf(wholes.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
+}
+
+/** The figure to compare with: of the time before, or of a level where it stood at first. */
+function beforeOf(answer: MetricAnswer): { value: number | null; words: string } {
+  const { previous, kind, unit, split } = answer
+  if (previous)
+    return {
+      value: figureOfWhole({ ...answer, ...previous })?.value ?? null,
+      words: `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
+    }
+  if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
+  const points = wholesOf(answer)[0]?.points ?? []
+  return {
+    value: figureOf(points[0], unit),
+    words: `since ${bucket(points[0]?.on ?? '', answer.interval)}`,
+  }
+}
+
+function underOf(answer: MetricAnswer, figure: Figure, against: string): string {
+  const { kind, unit } = answer
+  if (unit === 'ratio') return [ofWhat(answer, figure), against].filter(Boolean).join(', ')
+  if (kind === 'level') return against
+  const { words } = wordsOf(answer)
+  const days = daysShown(answer)
+  const average = figure.value === null ? null : Math.round(figure.value / days)
+  const aDay = unit === 'money' && days > 1 ? `${words(average)} a day` : ''
+  return [`in ${days === 1 ? 'one day' : `${days} days`}`, aDay, against].filter(Boolean).join(', ')
+}
+
+export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | null {
+  const figure = figureOfWhole(answer)
+  if (!figure) return null
+  const before = beforeOf(answer)
+  const { words } = wordsOf(answer)
+  const isCompared = figure.value !== null && before.value !== null && before.value !== 0
+  return (
+    <p class="figure-row">
+      <span class="figure">{words(figure.value)}</span>
+      {figure.value !== null && before.value !== null && (
+        <Delta
+          now={figure.value}
+          before={before.value}
+          isGoodUp={isGoodUp(answer.metric)}
+          against={before.words}
+        />
+      )}
+      <span class="tiny quiet">{underOf(answer, figure, isCompared ? before.words : '')}</span>
+    </p>
+  )
+}

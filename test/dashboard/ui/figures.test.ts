@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { figureOfAll, sumOf, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
+import { knownOnly } from '../../../src/dashboard/ui/metrics/known.ts'
+import { graphOf } from '../../../src/dashboard/ui/metrics/lines.ts'
+import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
+
+test('a level is what stands at the end, a flow all of it', () => {
+  const points = moneyPoints([1000, 2000, 4000])
+  expect(figureOfAll({ metric: 'mrr', unit: 'money', kind: 'level' }, points).value).toBe(4000)
+  expect(figureOfAll({ metric: 'revenue', unit: 'money', kind: 'flow' }, points).value).toBe(7000)
+})
+
+test('shares of several weeks are put together by what they are made of, the unfinished one apart', () => {
+  // 1 of 10 and 3 of 30: 4 of 40. The third week is not over.
+  const points = ratioPoints([
+    [1, 10, true],
+    [3, 30, true],
+    [5, 5, false],
+  ])
+  expect(figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.1)
+})
+
+test('churn is of what stood at the start of its month: that of the last whole one', () => {
+  const points = ratioPoints([
+    [1, 10, true],
+    [6, 30, true],
+    [5, 5, false],
+  ])
+  expect(figureOfAll({ metric: 'churn_rate', unit: 'ratio', kind: 'flow' }, points).value).toBe(0.2)
+})
+
+test('what is not known is not nothing', () => {
+  expect(sumOf([null, null])).toBeNull()
+  expect(sumOf([null, 3])).toBe(3)
+  expect(
+    figureOfAll({ metric: 'refund_rate', unit: 'ratio', kind: 'flow' }, ratioPoints([[0, 0, true]])).value,
+  ).toBeNull()
+})
+
+test('before the first day known nothing is shown', () => {
+  const answer = answerOf({ first_on: '2026-11-02', series: [seriesOf(moneyPoints([0, 5, 6]))] })
+  const cut = knownOnly(answer)
+  expect(cut.series[0]?.points.map(({ on }) => on)).toEqual(['2026-11-02', '2026-11-03'])
+  expect(cut.from_on).toBe('2026-11-02')
+  expect(knownOnly({ ...answer, first_on: null })).toEqual({ ...answer, first_on: null })
+})
+
+test('parts are laid on one another with the whole beside them, as the API has it', () => {
+  const answer = answerOf({
+    series: [
+      seriesOf(moneyPoints([8, 9])),
+      seriesOf(moneyPoints([10, 9]), { part: 'new' }),
+      seriesOf(moneyPoints([-2, 0]), { part: 'refunds' }),
+      seriesOf(moneyPoints([0, 0]), { part: 'renewal' }),
+      seriesOf([{ on: '2026-11-01', count: 3, complete: true }], { part: 'unpriced' }),
+    ],
+  })
+  const graph = graphOf(answer, undefined, [], { style: 'bar', isInParts: true, title: 'Revenue' })
+  expect(graph.isStacked).toBe(true)
+  expect(graph.total).toEqual([8, 9])
+  expect(graph.lines.map(({ values }) => values)).toEqual([
+    [10, 9],
+    [-2, 0],
+  ])
+  expect(graph.lines.map((line) => graph.summed(line))).toEqual([19, -2])
+})
+
+test('one part asked for is the whole of its answer', () => {
+  const part = seriesOf(moneyPoints([1, 2]), { part: 'new' })
+  expect(wholesOf({ series: [part] })).toEqual([part])
+  const graph = graphOf(answerOf({ series: [part] }), undefined, [], {
+    style: 'bar',
+    isInParts: true,
+    title: 'New',
+  })
+  expect(graph.lines.map(({ values }) => values)).toEqual([[1, 2]])
+})
+
+test('the time before is told by its own days', () => {
+  const answer = answerOf({
+    series: [seriesOf(moneyPoints([1, 2]))],
+    previous: {
+      from_on: '2026-10-30',
+      until_on: '2026-10-31',
+      series: [seriesOf(moneyPoints([7, 8], '2026-10-30'))],
+    },
+  })
+  const graph = graphOf(answer, undefined, [], { style: 'bar', isInParts: false, title: 'Revenue' })
+  const before = graph.lines.find(({ isBefore }) => isBefore)
+  expect(before?.titles).toEqual(['Before: Oct 30, 2026', 'Before: Oct 31, 2026'])
+  expect(before && graph.summed(before)).toBe(15)
+})
