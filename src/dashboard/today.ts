@@ -17,7 +17,7 @@ const TodayQuery = v.object({ ...PlaceQuery.entries, currency, basis })
 const counted = v.object({ count: v.number() })
 const summed = v.object({ count: v.number(), milli: v.number() })
 
-const TodayAnswer = v.object({
+export const TodayAnswer = v.object({
   ...place,
   time_zone: v.string(),
   currency: v.nullable(v.string()),

@@ -7,6 +7,7 @@ import './styles/base.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/charts.css'
+import './styles/today.css'
 
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

@@ -10,3 +10,6 @@ export function useNow(every = 30_000): number {
   }, [every])
   return now
 }
+
+/** The present instant, for what happens once. */
+export const currentTime = (): number => Date.now()

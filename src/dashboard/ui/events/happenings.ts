@@ -25,14 +25,14 @@ export const KIND_TITLES: Record<Kind, string> = {
   others: 'Others',
 }
 
-/** good: money comes or stays. bad: it goes. warn: it may go. */
-export type Mood = 'good' | 'bad' | 'warn' | 'quiet'
+/** good: money comes or stays. bad: it goes. warn: it may go. hope: it may come. */
+export type Mood = 'good' | 'bad' | 'warn' | 'hope' | 'quiet'
 type Words = { title: string; kind: Kind; mood: Mood }
 
 const words = (title: string, kind: Kind, mood: Mood = 'quiet'): Words => ({ title, kind, mood })
 
 const HAPPENINGS: Record<EventType, Words> = {
-  'trial.started': words('Trial started', 'trials', 'good'),
+  'trial.started': words('Trial started', 'trials', 'hope'),
   'trial.converted': words('Trial converted', 'trials', 'good'),
   'trial.ended': words('Trial ended unpaid', 'trials', 'bad'),
   'subscription.started': words('New subscription', 'sales', 'good'),
@@ -67,15 +67,15 @@ const HAPPENINGS: Record<EventType, Words> = {
   'purchase.refund_declined': words('Refund declined by Apple', 'refunds', 'good'),
   'purchase.revoked': words('Family access ended', 'cancellations', 'bad'),
   'transaction.recorded': words('Transaction recorded', 'others'),
-  'consumption.requested': words('Apple asks about use, for a refund', 'refunds', 'warn'),
+  'consumption.requested': words('Refund asked for', 'refunds', 'warn'),
   'consent.rescinded': words('Consent rescinded', 'others', 'warn'),
   'external_purchase.reported': words('External purchase token', 'others'),
   'extension.summarized': words('Extension of renewal dates finished', 'others'),
   'notification.test': words('Test notification arrived', 'others', 'good'),
   'notification.other': words('Notification of a new kind', 'others'),
   'customer.identified': words('User identified', 'people'),
-  'customer.linked': words('Purchase linked to a user', 'people'),
-  'customer.moved': words('Purchase moved to another user', 'people'),
+  'customer.linked': words('Linked to a user', 'people'),
+  'customer.moved': words('Moved to another user', 'people'),
   'customer.merged': words('Two customers are one', 'people'),
   'import.finished': words('Reports imported', 'others', 'good'),
   'gap.found': words('Lost notifications found', 'others', 'warn'),

@@ -41,6 +41,14 @@ const PATHS = {
   filter: 'M4 6h16M7 12h10M10 18h4',
   share: 'M12 15V4M8 8l4-4 4 4M5 13v6h14v-6',
   key: 'M8 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8M12 12h9M17 12v4M20 12v3',
+  plus: 'M12 5v14M5 12h14',
+  clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M12 7v5l3 2',
+  card: 'M3 6h18v12H3zM3 10h18M7 15h3',
+  person: 'M5 20v-1a5 5 0 0 1 5-5h4a5 5 0 0 1 5 5v1M12 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8',
+  bell: 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
+  bag: 'M5 8h14l1 13H4zM9 8V6a3 3 0 0 1 6 0v2',
+  lock: 'M6 11h12v10H6zM8 11V8a4 4 0 0 1 8 0v3',
+  refresh: 'M20 11a8 8 0 0 0-14.5-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.5 4L20 15M20 20v-5h-5',
   dot: 'M12 13a1 1 0 1 0 0-2 1 1 0 0 0 0 2',
 } as const
 

@@ -1,14 +1,105 @@
 /** What happened today. */
 import type { JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import { type Asked, renew, useAnswer } from '../answers.ts'
+import type { FeedEvent } from '../events/feed_event.ts'
+import { amountOf, happening } from '../events/happenings.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { MetricCard } from '../metrics/metric_card.tsx'
+import { currentTime } from '../now.ts'
+import { Loaded } from '../parts/states.tsx'
+import { placeQuery, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import { day, weekday } from '../words.ts'
+import { Feed } from './feed.tsx'
+import { Mrr, RevenueToday, type TodayFigures, Yesterday } from './figures.tsx'
+import { useStatus } from './status.ts'
+import { AllWell, System } from './system.tsx'
 
-export const Today = (): JSX.Element => (
-  <>
-    <ScopeBar parts="place" />
-    <main class="page" id="content">
-      <header class="page-head">
-        <h1>Today</h1>
-      </header>
-    </main>
-  </>
+/** Figures follow the feed, but no faster than this. */
+const FOLLOW_MS = 10_000
+
+/** Asks for the figures anew, a while after the first of some events that they tell of. */
+function useFollowing(): (events: FeedEvent[]) => void {
+  const asked = useRef(0)
+  return (events) => {
+    const matters = events.some(
+      (event) => amountOf(event) !== null || ['trials', 'cancellations'].includes(happening(event.type).kind),
+    )
+    if (!matters || currentTime() - asked.current < FOLLOW_MS) return
+    asked.current = currentTime()
+    setTimeout(() => void renew('/api/v1/today'), 1_000)
+  }
+}
+
+/** Today of what the address says; no answer to guests, who may ask for metrics alone. */
+function useToday(wait = false): Asked<TodayFigures> {
+  const { scope } = useScope()
+  const basis = scope.basis === 'gross' ? null : scope.basis
+  const query = { ...placeQuery(scope), currency: scope.currency, basis }
+  return useAnswer<TodayFigures>('/api/v1/today', query, { every: 60_000, wait })
+}
+
+const Figures = (): JSX.Element => (
+  <Loaded asked={useToday()} height={286}>
+    {(today) => (
+      <div class="today-figures">
+        <RevenueToday today={today} />
+        <Yesterday today={today} />
+        <Mrr today={today} />
+      </div>
+    )}
+  </Loaded>
 )
+
+/** What a guest may see: the same figures, day by day. */
+const ForGuests = (): JSX.Element => (
+  <div class="grid">
+    <MetricCard name="revenue" isInParts class="half" />
+    <MetricCard name="mrr" class="half" />
+    <MetricCard name="new_trials" class="half" />
+    <MetricCard name="refund_rate" isGoodDown class="half" />
+  </div>
+)
+
+function ForOwner(): JSX.Element {
+  const status = useStatus()
+  const follow = useFollowing()
+  return (
+    <>
+      {status.data && <System status={status.data} />}
+      <Figures />
+      <Feed onNews={follow} />
+    </>
+  )
+}
+
+function Head(): JSX.Element {
+  const { state } = useSession()
+  const status = useStatus(state === 'guest')
+  const today = useToday(state === 'guest').data?.today_on
+  return (
+    <header class="page-head">
+      <h1>Today</h1>
+      {today && (
+        <p>
+          {weekday(today)}, {day(today)}
+        </p>
+      )}
+      {status.data?.rows.length === 0 && <AllWell />}
+    </header>
+  )
+}
+
+export function Today(): JSX.Element {
+  const { state } = useSession()
+  return (
+    <>
+      <ScopeBar parts="money" />
+      <main class="page" id="content">
+        <Head />
+        {state === 'guest' ? <ForGuests /> : <ForOwner />}
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+/** One event of the feed, in words. */
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { country } from '../countries.ts'
+import { Icon, type IconName } from '../parts/icons.tsx'
+import { ago, instant, money } from '../words.ts'
+import type { FeedEvent } from './feed_event.ts'
+import { amountOf, happening, type Kind } from './happenings.ts'
+import { productName, toldOf } from './told.ts'
+
+const ICONS: Record<Kind, IconName> = {
+  sales: 'bag',
+  renewals: 'subscriptions',
+  trials: 'clock',
+  cancellations: 'close',
+  refunds: 'undo',
+  billing: 'card',
+  people: 'person',
+  others: 'bell',
+}
+
+type RowProps = {
+  event: FeedEvent
+  /** Of the app, where rows of several are mixed. */
+  app: string | null
+  now: number
+  isNew: boolean
+  href: (path: string) => string
+}
+
+const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
+  const amount = amountOf(event)
+  if (amount === null) return null
+  return (
+    <span class={`happened-amount ${amount.milli < 0 ? 'bad' : 'good'}`}>
+      {money(amount.milli, amount.currency)}
+    </span>
+  )
+}
+
+/** An anonymous id is long and says nothing. */
+const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous user' : id)
+
+const Who = ({ event }: { event: FeedEvent }): JSX.Element | null => {
+  const { user } = event.data
+  if (!user) return null
+  const isVerified = user.verification === 'verified'
+  return (
+    <span class="happened-user" title={user.app_user_id}>
+      <span class="cut">{userName(user.app_user_id)}</span>
+      <span class={isVerified ? 'mark good' : 'mark'} title={isVerified ? 'Verified' : 'Unverified'}>
+        <Icon name={isVerified ? 'verified' : 'question'} />
+        <span class="spoken">{isVerified ? 'verified' : 'unverified'}</span>
+      </span>
+    </span>
+  )
+}
+
+const ORIGINS: Record<FeedEvent['origin'], string | null> = {
+  live: null,
+  recovered: 'Recovered',
+  backfill: 'From history',
+}
+
+function Words({ event, app, href }: Pick<RowProps, 'event' | 'app' | 'href'>): JSX.Element {
+  const { title } = happening(event.type)
+  const { product_id, bundle_id } = event.data
+  const said = toldOf(event)
+  return (
+    <span class="happened-words">
+      {event.customer_id ? (
+        <a class="happened-title" href={href(`/customers/${event.customer_id}`)}>
+          {title}
+        </a>
+      ) : (
+        <span class="happened-title">{title}</span>
+      )}
+      {product_id && (
+        <span class="happened-product" title={product_id}>
+          {' '}
+          <span aria-hidden="true">·</span> {productName(product_id, bundle_id)}
+        </span>
+      )}
+      {app && !product_id && (
+        <span class="happened-product">
+          {' '}
+          <span aria-hidden="true">·</span> {app}
+        </span>
+      )}
+      {said && <span class="happened-told"> {said}</span>}
+    </span>
+  )
+}
+
+export function EventRow({ event, app, now, isNew, href }: RowProps): JSX.Element {
+  const { kind, mood } = happening(event.type)
+  const when = ago(event.occurred_at, now)
+  // The same element means that nothing below it is looked at again: a burst draws only what came.
+  return useMemo(
+    () => (
+      <li class={isNew ? 'happened is-new' : 'happened'}>
+        <span class={`happened-icon ${mood}`}>
+          <Icon name={ICONS[kind]} />
+        </span>
+        <Words event={event} app={app} href={href} />
+        <span class="happened-more">
+          {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
+          {event.data.country && <span class="happened-country">{country(event.data.country)}</span>}
+          <Who event={event} />
+        </span>
+        <Amount event={event} />
+        <time
+          class="happened-time"
+          dateTime={new Date(event.occurred_at).toISOString()}
+          title={instant(event.occurred_at)}
+        >
+          {when}
+        </time>
+      </li>
+    ),
+    [event, app, when, isNew],
+  )
+}

@@ -1,0 +1,183 @@
+/** The feed below the figures of today: what happens as it happens, by kind. */
+import type { JSX } from 'preact'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { appName, useApps } from '../apps.ts'
+import type { FeedEvent } from '../events/feed_event.ts'
+import { KIND_TITLES, KINDS, type Kind, typesOf } from '../events/happenings.ts'
+import { type LiveFeed, useLiveFeed } from '../events/live_feed.ts'
+import { EventRow } from '../events/row.tsx'
+import { useNow } from '../now.ts'
+import { Empty, Failed, Ghost } from '../parts/states.tsx'
+import { useOwnWords, useScope } from '../scope.ts'
+import { clock, plural } from '../words.ts'
+
+const kindFrom = (text: string | undefined): Kind | null => KINDS.find((one) => one === text) ?? null
+
+function Chips({ kind, onPick }: { kind: Kind | null; onPick: (kind: Kind | null) => void }): JSX.Element {
+  return (
+    <fieldset class="chips plain-set" aria-label="What happened">
+      {([null, ...KINDS] as const).map((one) => (
+        <button
+          key={one}
+          type="button"
+          class="chip"
+          aria-pressed={one === kind}
+          onClick={() => onPick(one === kind ? null : one)}
+        >
+          {one === null ? 'All' : KIND_TITLES[one]}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): JSX.Element => (
+  <span class={`pulse ${lostAt === null ? 'is-live' : 'is-lost'}`} role="status">
+    <span class="pulse-dot" />
+    {lostAt !== null ? `Reconnecting since ${clock(lostAt)}` : isHeld ? 'Live, held while you look' : 'Live'}
+  </span>
+)
+
+/** Whether the top of something has gone out of sight above. */
+function usePast(): [(element: HTMLElement | null) => void, boolean] {
+  const [isPast, setPast] = useState(false)
+  const observer = useRef<IntersectionObserver | null>(null)
+  const watch = useCallback((element: HTMLElement | null) => {
+    observer.current?.disconnect()
+    if (!element) return
+    observer.current = new IntersectionObserver(([entry]) =>
+      setPast(entry !== undefined && !entry.isIntersecting && entry.boundingClientRect.top < 0),
+    )
+    observer.current.observe(element)
+  }, [])
+  return [watch, isPast]
+}
+
+/** Held while the pointer or the focus is on a row, and while one reads further down. */
+function useHeld() {
+  const [isOver, setOver] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const [top, isPast] = usePast()
+  const holding = {
+    onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && setOver(true),
+    onPointerLeave: () => setOver(false),
+    onFocusIn: () => setFocused(true),
+    onFocusOut: (event: FocusEvent) =>
+      setFocused((event.currentTarget as HTMLElement).contains(event.relatedTarget as Node | null)),
+  }
+  return { isHeld: isOver || isFocused || isPast, isPast, top, holding }
+}
+
+function Rows({ feed, holding }: { feed: LiveFeed; holding: object }): JSX.Element {
+  const now = useNow(15_000)
+  const { href, scope } = useScope()
+  const apps = useApps().data?.apps
+  const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
+  return (
+    <ol class="happenings" aria-label="What happened, newest first" {...holding}>
+      {feed.stretch?.events.map((event) => (
+        <EventRow
+          key={event.seq}
+          event={event}
+          app={isMixed ? appName(apps, event.app_id) : null}
+          now={now}
+          isNew={event.seq > feed.seenUntil}
+          href={href}
+        />
+      ))}
+    </ol>
+  )
+}
+
+/** Asks for older events when it comes into sight; a button all the same. */
+function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
+  const box = useRef<HTMLDivElement>(null)
+  const load = useRef(feed.older)
+  load.current = feed.older
+  const next = feed.stretch?.next ?? null
+  useEffect(() => {
+    if (!box.current || next === null) return
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load.current(), {
+      rootMargin: '200px',
+    })
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [next])
+  if (next === null) return <p class="tiny quiet feed-end">That is where the feed begins.</p>
+  return (
+    <div ref={box} class="feed-end">
+      <button type="button" class="button" disabled={feed.isLoadingOlder} onClick={feed.older}>
+        {feed.isLoadingOlder ? 'Loading older events' : 'Show more'}
+      </button>
+    </div>
+  )
+}
+
+function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
+  return (
+    <Empty
+      icon="today"
+      title={kind ? `No ${KIND_TITLES[kind].toLowerCase()} yet` : 'Nothing has happened yet'}
+    >
+      <p>It appears here within a second of Apple’s notification.</p>
+    </Empty>
+  )
+}
+
+function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; holding: object }): JSX.Element {
+  if (feed.stretch === null)
+    return feed.problem ? <Failed problem={feed.problem} again={feed.again} /> : <Ghost height={520} />
+  const isEmpty = feed.stretch.events.length === 0
+  return (
+    <>
+      {isEmpty && feed.stretch.next === null ? (
+        <Nothing kind={kind} />
+      ) : (
+        <Rows feed={feed} holding={holding} />
+      )}
+      {!(isEmpty && feed.stretch.next === null) && <Older feed={feed} />}
+    </>
+  )
+}
+
+/** `onNews`: something happened that the figures will tell. */
+export function Feed({ onNews }: { onNews: (events: FeedEvent[]) => void }): JSX.Element {
+  const { scope } = useScope()
+  const [own, change] = useOwnWords()
+  const kind = kindFrom(own.kind)
+  const { isHeld, isPast, top, holding } = useHeld()
+  // What is not of one environment is told with both.
+  const isOfNone = kind === 'people' || kind === 'others'
+  const feed = useLiveFeed({
+    query: {
+      app: scope.apps.join(','),
+      environment: isOfNone ? null : scope.environment,
+      type: typesOf(kind),
+    },
+    wants: ({ environment }) => environment === null || environment === scope.environment,
+    isHeld,
+    onNews,
+  })
+  return (
+    <section class="card feed" aria-labelledby="feed-title">
+      <header class="feed-head">
+        <div class="spread">
+          <h2 id="feed-title">Live</h2>
+          <Pulse lostAt={feed.lostAt} isHeld={isHeld && feed.waiting > 0} />
+        </div>
+        <Chips kind={kind} onPick={(one) => change({ kind: one })} />
+      </header>
+      <span ref={top} class="feed-top" />
+      {isPast && feed.waiting > 0 && (
+        <button
+          type="button"
+          class="button main feed-news"
+          onClick={() => document.getElementById('feed-title')?.scrollIntoView({ block: 'center' })}
+        >
+          {plural(feed.waiting, 'new event')}
+        </button>
+      )}
+      <Body feed={feed} kind={kind} holding={holding} />
+    </section>
+  )
+}

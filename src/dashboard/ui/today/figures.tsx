@@ -1,0 +1,153 @@
+/** The figures of today: what came in beside what is usual, what was counted, yesterday, and MRR. */
+import type { ComponentChildren, JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { TodayAnswer } from '../../today.ts'
+import { Spark } from '../charts/spark.tsx'
+import { useDefinition } from '../metrics/definitions.ts'
+import { Delta } from '../parts/card.tsx'
+import { Tip } from '../parts/popover.tsx'
+import { count, day, money, share, shortMoney, weekday } from '../words.ts'
+
+export type TodayFigures = InferOutput<typeof TodayAnswer>
+
+/** A figure's name with what it means, in the server's words. */
+function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
+  const definition = useDefinition(metric)
+  return (
+    <h2 class="label">
+      {children}
+      {definition && (
+        <Tip title={definition.title}>
+          {definition.sentence}
+          <span class="formula">{definition.formula}</span>
+        </Tip>
+      )}
+    </h2>
+  )
+}
+
+/** How far the day and its revenue have got, on one line: the bar is the revenue, the tick is the clock. */
+function Course({ today }: { today: TodayFigures }): JSX.Element {
+  const { usual, revenue, day_gone, currency, today_on } = today
+  const name = weekday(today_on)
+  const gone = share(day_gone, 0)
+  if (usual.milli === null || usual.milli <= 0)
+    return (
+      <p class="small quiet">
+        {gone} of the day is gone. No earlier {name} to compare it with yet.
+      </p>
+    )
+  const reached = Math.max(0, (revenue.milli ?? 0) / usual.milli)
+  return (
+    <>
+      <svg class="course" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="course-whole" width="100" height="8" rx="0" />
+        <rect class="course-done" width={Math.min(100, reached * 100)} height="8" />
+        <rect class="course-now" x={Math.min(99.4, day_gone * 100)} width="0.6" height="8" />
+      </svg>
+      <p class="small quiet">
+        <strong class="course-share">
+          {reached < 3 ? `${share(reached, 0)} of` : `${count(Math.round(reached))} times`}
+        </strong>{' '}
+        a usual {name} ({money(usual.milli, currency)}), with {gone} of the day gone
+      </p>
+    </>
+  )
+}
+
+/** From here on a sum is told short: five of them stand side by side on a phone. */
+const SHORT_FROM = 1_000_000
+
+type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; mood?: string }
+const Counter = ({ label, many, milli, currency = null, mood = '' }: CounterProps): JSX.Element => (
+  <div class="counter">
+    <dt>{label}</dt>
+    <dd class={many === 0 ? 'quiet' : mood}>{count(many)}</dd>
+    {milli !== undefined && many > 0 && (
+      <dd class="counter-money">
+        {Math.abs(milli) < SHORT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
+      </dd>
+    )}
+  </div>
+)
+
+export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
+  const { revenue, currency, sales, renewals, trials, refunds, cancellations } = today
+  return (
+    <section class="card card-pad hero">
+      <Label metric="revenue">Revenue today</Label>
+      <p class="figure hero-figure">{money(revenue.milli ?? 0, currency)}</p>
+      <Course today={today} />
+      <dl class="counters">
+        <Counter label="Sales" many={sales.count} milli={sales.milli} currency={currency} mood="good" />
+        <Counter
+          label="Renewals"
+          many={renewals.count}
+          milli={renewals.milli}
+          currency={currency}
+          mood="good"
+        />
+        <Counter label="Trials" many={trials.count} />
+        <Counter label="Refunds" many={refunds.count} milli={refunds.milli} currency={currency} mood="bad" />
+        <Counter label="Cancelled" many={cancellations.count} mood="warn" />
+      </dl>
+    </section>
+  )
+}
+
+const Line = ({ label, children }: { label: string; children: ComponentChildren }): JSX.Element => (
+  <div class="spread small">
+    <dt class="quiet">{label}</dt>
+    <dd class="number">{children}</dd>
+  </div>
+)
+
+/** How sure one can be of what stays. */
+function sureness({ yesterday }: TodayFigures): string {
+  const { estimated_share, proceeds } = yesterday
+  const estimated =
+    estimated_share === null || estimated_share === 0
+      ? 'As Apple’s reports have it.'
+      : estimated_share > 0.995
+        ? 'Estimated until Apple’s report of the day is in.'
+        : `${share(estimated_share, 0)} of it is estimated.`
+  return proceeds.complete ? estimated : `${estimated} Not all of the day is known yet.`
+}
+
+export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
+  const { yesterday, currency, yesterday_on } = today
+  const gross = yesterday.gross.milli ?? 0
+  const proceeds = yesterday.proceeds.milli ?? 0
+  const isNothing = gross === 0 && proceeds === 0
+  return (
+    <section class="card card-pad hero">
+      <Label metric="revenue">Yesterday, after Apple’s share</Label>
+      <p class="figure">{money(proceeds, currency)}</p>
+      <p class="small quiet">{isNothing ? 'Nothing was sold.' : sureness(today)}</p>
+      <dl class="lines">
+        <Line label="Charged">{money(gross, currency)}</Line>
+        <Line label="Apple’s share and taxes">{money(proceeds - gross, currency)}</Line>
+        <Line label="Day">{day(yesterday_on)}</Line>
+      </dl>
+    </section>
+  )
+}
+
+export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
+  const { mrr, currency } = today
+  return (
+    <section class="card card-pad hero">
+      <Label metric="mrr">MRR</Label>
+      <p class="figure-row">
+        <span class="figure">{money(mrr.milli, currency)}</span>
+        <Delta now={mrr.milli} before={mrr.milli - mrr.change_milli} against="than 30 days ago" />
+      </p>
+      <p class="small quiet">
+        {money(mrr.change_milli, currency)} in 30 days, from {count(mrr.count)} subscriptions
+      </p>
+      <div class="hero-spark">
+        <Spark values={mrr.points.map(({ milli }) => milli ?? null)} label="MRR of the last 30 days" />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,100 @@
+/** The row that speaks up when something needs a person, and is next to nothing while all is well. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { renew } from '../answers.ts'
+import { write } from '../asking.ts'
+import { useNow } from '../now.ts'
+import { Copy } from '../parts/copy.tsx'
+import { useDeed } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { useScope } from '../scope.ts'
+import { ago, count, share } from '../words.ts'
+import type { Status, StatusRow } from './status.ts'
+
+const PENDING = 'pending:'
+const MOODS = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
+
+function Connect({ bundle }: { bundle: string }): JSX.Element {
+  const { run, isBusy, problem } = useDeed(async () => {
+    await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`)
+    await renew('/api/v1')
+  })
+  return (
+    <div class="stack-s">
+      <button type="button" class="button main" disabled={isBusy} onClick={run}>
+        Connect
+      </button>
+      {problem && (
+        <p class="small bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Action({ row }: { row: StatusRow }): JSX.Element | null {
+  const { href } = useScope()
+  if (row.id.startsWith(PENDING)) return <Connect bundle={row.id.slice(PENDING.length)} />
+  if (row.action?.command)
+    return <Copy text={row.action.command} label={`the command to ${row.action.label}`} />
+  if (!row.action?.href) return null
+  const [path = '/', section] = row.action.href.split('#')
+  return (
+    <a class="button" href={href(section ? `${path}/${section}` : path)}>
+      {row.action.label}
+    </a>
+  )
+}
+
+function Row({ row }: { row: StatusRow }): JSX.Element {
+  const now = useNow()
+  const { progress } = row
+  return (
+    <li class={`system-row ${MOODS[row.level]}`}>
+      <Icon name={row.level === 'notice' ? 'info' : 'warning'} />
+      <div class="system-words">
+        <strong>{row.title}</strong>
+        {row.since !== null && <span class="quiet"> {ago(row.since, now)}</span>}
+        {row.detail && <p class="small">{row.detail}</p>}
+        {progress && progress.of > 0 && (
+          <div class="system-progress">
+            <progress value={progress.done} max={progress.of} aria-label={row.title} />
+            <span class="tiny">
+              {share(progress.done / progress.of, 0)}, {count(progress.done)} of {count(progress.of)}
+            </span>
+          </div>
+        )}
+      </div>
+      <Action row={row} />
+    </li>
+  )
+}
+
+const SHOWN = 3
+
+export function System({ status }: { status: Status }): JSX.Element | null {
+  const [isWhole, setWhole] = useState(false)
+  if (status.rows.length === 0) return null
+  const rows = isWhole ? status.rows : status.rows.slice(0, SHOWN)
+  return (
+    <section class="card system" aria-label="Needs attention">
+      <ul>
+        {rows.map((row) => (
+          <Row key={row.id} row={row} />
+        ))}
+      </ul>
+      {status.rows.length > SHOWN && (
+        <button type="button" class="button plain system-more" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show ${count(status.rows.length - SHOWN)} more`}
+        </button>
+      )}
+    </section>
+  )
+}
+
+export const AllWell = (): JSX.Element => (
+  <span class="badge good">
+    <Icon name="check" /> All well
+  </span>
+)
