@@ -58,7 +58,7 @@ const ForGuests = (): JSX.Element => (
     <MetricCard name="revenue" isInParts class="half" />
     <MetricCard name="mrr" class="half" />
     <MetricCard name="new_trials" class="half" />
-    <MetricCard name="refund_rate" isGoodDown class="half" />
+    <MetricCard name="refund_rate" class="half" />
   </div>
 )
 
