@@ -141,7 +141,7 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
 }
 
 /** `onNews`: something happened that the figures will tell. */
-export function Feed({ onNews }: { onNews: (events: FeedEvent[]) => void }): JSX.Element {
+export function Feed({ onNews }: { onNews: (event: FeedEvent) => void }): JSX.Element {
   const { scope } = useScope()
   const [own, change] = useOwnWords()
   const kind = kindFrom(own.kind)

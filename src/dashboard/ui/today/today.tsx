@@ -19,13 +19,12 @@ import { AllWell, System } from './system.tsx'
 /** Figures follow the feed, but no faster than this. */
 const FOLLOW_MS = 10_000
 
-/** Asks for the figures anew, a while after the first of some events that they tell of. */
-function useFollowing(): (events: FeedEvent[]) => void {
+/** Asks for the figures anew, a while after an event that they tell of. */
+function useFollowing(): (event: FeedEvent) => void {
   const asked = useRef(0)
-  return (events) => {
-    const matters = events.some(
-      (event) => amountOf(event) !== null || ['trials', 'cancellations'].includes(happening(event.type).kind),
-    )
+  return (event) => {
+    const matters =
+      amountOf(event) !== null || ['trials', 'cancellations'].includes(happening(event.type).kind)
     if (!matters || currentTime() - asked.current < FOLLOW_MS) return
     asked.current = currentTime()
     setTimeout(() => void renew('/api/v1/today'), 1_000)
