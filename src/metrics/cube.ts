@@ -18,7 +18,7 @@ export type Dimension =
   | 'offer'
   | 'fine'
 
-type Series = {
+export type Series = {
   generation: number
   app_id: string
   environment: Environment
@@ -32,10 +32,23 @@ type Day = { day: DayNumber; milli: number; base_milli: number; count: number }
 
 type Sum = Omit<Day, 'day'>
 type Place = Pick<Series, 'generation' | 'app_id' | 'environment'>
+/** What rows add (sign 1) or take away (-1), the first of the calendars being the organization's own. */
+export type Added = {
+  place: Place
+  calendars: readonly Calendar[]
+  changes: readonly (readonly [MetricRow, sign: 1 | -1])[]
+}
 /** What is to be added where, by series and day. */
-type Cells = Map<string, { series: Series; day: DayNumber; sum: Sum }>
+type Cells = Map<string, { series: Series; days: Map<DayNumber, Sum> }>
 
 const SERIES_IN_MIND = 50_000
+
+/** What was added to each day of a series. */
+export type WrittenDays = ReadonlyMap<DayNumber, Sum>
+/** Called after the commit. */
+type Listener = (id: number, series: Series, days: WrittenDays) => void
+
+export type Cube = ReturnType<typeof openCube>
 
 export function openCube(store: Store) {
   const find = store.prepare<Series, { id: number }>(`
@@ -49,31 +62,95 @@ export function openCube(store: Store) {
     on conflict (series_id, day) do update set milli = milli + excluded.milli,
       base_milli = base_milli + excluded.base_milli, count = count + excluded.count`)
   const known = new Map<string, number>()
+  const listeners: Listener[] = []
 
-  /** Adds rows (sign 1) and takes others away (-1), each where it belongs, inside the caller's unit of work. */
-  function add(
-    { generation, app_id, environment }: Place,
-    calendars: readonly Calendar[],
-    changes: readonly (readonly [MetricRow, sign: 1 | -1])[],
-  ): void {
-    const place = { generation, app_id, environment }
+  /** Adds rows and takes others away, each where it belongs, at the end of the batch of the caller's unit of work. */
+  const add = store.gathering<Added>((all) => {
+    const heap = openHeap()
+    for (const added of all) heap.add(added)
+    heap.write(Number.POSITIVE_INFINITY)
+  })
+
+  /** Sums that grow in memory until they are written, part by part: to be lost with the process without harm. */
+  function openHeap() {
     const cells: Cells = new Map()
-    for (const [row, sign] of changes) {
-      for (const calendar of calendars) {
-        gather(cells, { ...place, zone: calendar.zone, measure: row.measure }, calendar.dayOf(row.on_at), {
-          sums: calendar === calendars[0] ? sumsOf(row) : [fineOf(row)],
-          sign,
-        })
+    let size = 0
+
+    function gather({ place, calendars, changes }: Added): void {
+      for (const [row, sign] of changes) {
+        const parts = partsOf(row)
+        for (const calendar of calendars) {
+          // All that the days of Apple's reports are asked for.
+          const some = calendar === calendars[0] ? parts : parts.slice(0, 1)
+          const series = { ...place, zone: calendar.zone, measure: row.measure }
+          addParts(series, calendar.dayOf(row.on_at), some, sign)
+        }
       }
     }
-    for (const { series, day, sum } of cells.values()) {
-      if (sum.milli === 0 && sum.base_milli === 0 && sum.count === 0) continue
-      put.run(numberOf(series), day, sum.milli, sum.base_milli, sum.count)
+
+    function addParts(
+      of: Omit<Series, 'dimension' | 'value'>,
+      day: DayNumber,
+      parts: readonly Part[],
+      sign: 1 | -1,
+    ): void {
+      const { generation, app_id, environment, zone, measure } = of
+      const name = `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
+      for (const part of parts) addPart(`${name}\n${part[0]}\n${part[1]}`, of, day, part, sign)
     }
+
+    function addPart(
+      name: string,
+      of: Omit<Series, 'dimension' | 'value'>,
+      day: DayNumber,
+      [dimension, value, { milli, base_milli, count }]: Part,
+      sign: 1 | -1,
+    ): void {
+      const cell = cells.get(name) ?? { series: { ...of, dimension, value }, days: new Map<DayNumber, Sum>() }
+      if (cell.days.size === 0) cells.set(name, cell)
+      const sum = cell.days.get(day)
+      if (sum === undefined) {
+        size += 1
+        cell.days.set(day, { milli: sign * milli, base_milli: sign * base_milli, count: sign * count })
+        return
+      }
+      sum.milli += sign * milli
+      sum.base_milli += sign * base_milli
+      sum.count += sign * count
+    }
+
+    /** Writes so many sums inside a unit of work, and forgets them. */
+    function write(most: number): void {
+      let left = most
+      for (const [name, { series, days }] of cells) {
+        if (left <= 0) return
+        cells.delete(name)
+        left -= days.size
+        size -= days.size
+        writeDays(name, series, days)
+      }
+    }
+
+    return { add: gather, write, size: () => size }
   }
 
-  function numberOf(series: Series): number {
-    const name = nameOf(series)
+  function writeDays(name: string, series: Series, days: WrittenDays): void {
+    let id: number | null = null
+    for (const [day, { milli, base_milli, count }] of days) {
+      if (milli === 0 && base_milli === 0 && count === 0) continue
+      id ??= numberOf(name, series)
+      put.run(id, day, milli, base_milli, count)
+    }
+    const written = id
+    if (written === null) return
+    store.afterCommit(() => {
+      for (const listener of listeners) listener(written, series, days)
+    })
+  }
+
+  const onWritten = (listener: Listener): void => void listeners.push(listener)
+
+  function numberOf(name: string, series: Series): number {
     const there = known.get(name)
     if (there !== undefined) return there
     const id = find.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
@@ -85,62 +162,29 @@ export function openCube(store: Store) {
     return id
   }
 
-  return { add }
-}
-
-const nameOf = ({ generation, app_id, environment, zone, measure, dimension, value }: Series): string =>
-  [generation, app_id, environment, zone, measure, dimension, value].join('\n')
-
-type Added = { sums: readonly Part[]; sign: 1 | -1 }
-
-function gather(
-  cells: Cells,
-  place: Omit<Series, 'dimension' | 'value'>,
-  day: DayNumber,
-  { sums, sign }: Added,
-): void {
-  for (const [dimension, value, sum] of sums) {
-    const series = { ...place, dimension, value }
-    const name = `${nameOf(series)}\n${day}`
-    const cell = cells.get(name) ?? { series, day, sum: { milli: 0, base_milli: 0, count: 0 } }
-    cell.sum.milli += sign * sum.milli
-    cell.sum.base_milli += sign * sum.base_milli
-    cell.sum.count += sign * sum.count
-    cells.set(name, cell)
-  }
+  return { add, openHeap, onWritten }
 }
 
 type Part = readonly [Dimension, value: string, Sum]
 
-/** What a row is by every dimension at once: all that the days of Apple's reports are asked for. */
-function fineOf({
-  product_id,
-  storefront,
-  period,
-  offer,
-  currency,
-  milli,
-  base_milli,
-  count,
-}: MetricRow): Part {
-  const value = JSON.stringify([product_id, storefront, period, offer, currency])
-  return ['fine', value, { milli, base_milli: base_milli ?? 0, count }]
-}
-
-/** Where one row goes. Sums over several currencies are in the base currency alone. */
-function sumsOf(row: MetricRow): Part[] {
+/**
+ * Where one row goes. First what it is by every dimension at once. Sums over several currencies are in the base currency
+ * alone.
+ */
+function partsOf(row: MetricRow): readonly Part[] {
   const { product_id, storefront, period, offer, currency, milli, count } = row
   const base_milli = row.base_milli ?? 0
   const inBase = { milli: 0, base_milli, count }
   const asCharged = { milli, base_milli, count }
-  return [
+  const parts: Part[] = [
+    ['fine', JSON.stringify([product_id, storefront, period, offer, currency]), asCharged],
     ['all', '', inBase],
     ['product', product_id, inBase],
     ['country', storefront, inBase],
     ['period', period, inBase],
     ['offer', offer, inBase],
     ['currency', currency, asCharged],
-    fineOf(row),
-    ...(row.base_milli === null ? [['unconverted', currency, asCharged] as const] : []),
   ]
+  if (row.base_milli === null) parts.push(['unconverted', currency, asCharged])
+  return parts
 }

@@ -12,7 +12,7 @@ import { openComparison, type Verified } from './comparison.ts'
 import type { Factors } from './months.ts'
 import { openSettings } from './settings.ts'
 import { openTasks, type Task } from './tasks.ts'
-import { openUpkeep } from './upkeep.ts'
+import { openUpkeep, type Upkeep } from './upkeep.ts'
 
 type Deps = {
   store: Store
@@ -28,9 +28,14 @@ type Deps = {
 
 /** Lineages made anew in one unit of work. */
 const LINEAGES_AT_ONCE = 50
+/** Sums of the next generation that are written in one unit of work, and that may wait for it. */
+const SUMS_AT_ONCE = 1_000
+const SUMS_IN_MIND = 100_000
 
 /** How far making everything anew is, in lineages. */
 export type RebuildProgress = { done: number; of: number }
+
+type Making = ReturnType<Upkeep['openMaking']>
 
 export type Metrics = ReturnType<typeof openMetrics>
 
@@ -142,20 +147,30 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
   async function make(): Promise<number> {
     await store.commit(() => upkeep.generations.begin())
     const of = upkeep.countLineages()
+    const making = upkeep.openMaking()
     let done = 0
     try {
       for (let more = true; more; ) {
         closing.signal.throwIfAborted()
-        const made = await store.commit(() => upkeep.remakeSome(LINEAGES_AT_ONCE))
+        const made = await store.commit(() => making.some(LINEAGES_AT_ONCE))
         done += made
         more = made === LINEAGES_AT_ONCE
         progress = { done, of: Math.max(done, of) }
         await setImmediate()
+        if (!more || making.sums.size() > SUMS_IN_MIND) await write(making.sums)
       }
     } finally {
       progress = null
     }
     return done
+  }
+
+  async function write({ size, write: writeSome }: Making['sums']): Promise<void> {
+    while (size() > 0) {
+      closing.signal.throwIfAborted()
+      await store.commit(() => writeSome(SUMS_AT_ONCE))
+      await setImmediate()
+    }
   }
 
   async function sweep(): Promise<void> {
@@ -191,5 +206,6 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
     settingsOf,
     onLineage: upkeep.onLineage,
     generations: upkeep.generations,
+    onWritten: upkeep.onWritten,
   }
 }

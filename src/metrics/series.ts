@@ -8,6 +8,7 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
+import { openDayLines } from './day_lines.ts'
 import { type Basis, isMoney, type Kind, type Split, type Unit } from './definition.ts'
 import { DEFINITIONS, type MetricName } from './definitions.ts'
 import { openFinality } from './finality.ts'
@@ -91,7 +92,7 @@ export type SeriesAnswer = Stretch & {
 type Deps = {
   store: Store
   clock: Clock
-  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf'>
+  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf' | 'onWritten'>
   rates: Rates
   reported: Pick<Reported, 'readTallies' | 'seamOf'>
 }
@@ -99,7 +100,7 @@ type Deps = {
 export type SeriesOf = ReturnType<typeof openSeries>
 
 export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
-  const sums = openSums(store, metrics.settingsOf)
+  const sums = openSums(store, metrics.settingsOf, openDayLines(store, metrics.onWritten))
   const rows = openRowReading(store, metrics.settingsOf)
   const finality = openFinality(store, rates)
   const reportedSums = openReportedSums(store)

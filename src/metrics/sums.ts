@@ -1,9 +1,8 @@
 /** What we remember: reads the kept sums of days, as few of them as answer a question. */
-import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
 import type { Dimension } from './cube.ts'
+import type { DayLines, Line, LinesPlace } from './day_lines.ts'
 import type { Split } from './definition.ts'
-import type { Measure } from './rows.ts'
 import { PACIFIC, type SettingsOf } from './settings.ts'
 import {
   type DayIndex,
@@ -15,51 +14,36 @@ import {
   type Unconverted,
 } from './tallies.ts'
 
-type Place = {
-  generation: number
-  app_id: string
-  environment: string
-  zone: string
-  measure: string
-  dimension: Dimension
-}
 type Found = { id: number; value: string }
 
-/** One kept series that counts, and for what. */
-type Wanted = { id: number; key: string; measure: Measure; is_level: boolean }
+/** Which kept series answer a question. `keyOf`: what a series counts for, null where it does not; `name` stands for it. */
+type Plan = { name: string; dimension: Dimension; keyOf: (value: string) => string | null }
 
-/** Which kept series answer a question. `keyOf`: what a series counts for; null where it does not. */
-type Plan = { dimension: Dimension; keyOf: (value: string) => string | null }
+type Adding = { from: number; index: DayIndex; is_level: boolean }
 
-/** Days read before others get their turn. */
-const DAYS_AT_ONCE = 20_000
 /** How often sums are read anew where others took their place meanwhile. */
 const TRIES = 5
 
 type Asked = Exclude<Split, 'app'>
 const FINE: Readonly<Record<Asked, number>> = { product: 0, country: 1, period: 2, offer: 3, currency: 4 }
 
-export function openSums(store: Store, settingsOf: SettingsOf) {
+export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) {
   const shown = store.prepare<[], { generation: number }>(
     'select generation from metric_generations where made_up_to is null',
   )
-  const list = store.prepare<Place, Found>(`
+  const list = store.prepare<LinesPlace, Found>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
-  const columns = (column: 'milli' | 'base_milli') => ({
-    before: store
-      .prepare<[number, number], [number | null, number | null]>(
-        `select sum(${column}), sum(count) from metric_days where series_id = ? and day < ?`,
-      )
-      .raw(),
-    days: store
-      .prepare<[number, number, number], [day: number, milli: number, count: number]>(
-        `select day, ${column}, count from metric_days where series_id = ? and day between ? and ?`,
-      )
-      .raw(),
-  })
-  // As it was charged, or in the base currency: what is not read need not be carried over.
-  const [original, base] = [columns('milli'), columns('base_milli')]
+  const days = store
+    .prepare<[number, number, number], [day: number, milli: number, count: number]>(
+      'select day, milli, count from metric_days where series_id = ? and day between ? and ?',
+    )
+    .raw()
+  const before = store
+    .prepare<[number, number], [number | null, number | null]>(
+      'select sum(milli), sum(count) from metric_days where series_id = ? and day < ?',
+    )
+    .raw()
   const first = store.prepare<[number], { day: number | null }>(
     'select min(day) as day from metric_days where series_id = ?',
   )
@@ -82,35 +66,41 @@ export function openSums(store: Store, settingsOf: SettingsOf) {
 
   async function readOf(generation: number, reading: Reading): Promise<Tallies> {
     const tallies: Tallies = new Map()
-    const index = indexOf(reading.buckets)
-    const column = reading.currency === null ? base : original
-    let left = DAYS_AT_ONCE
-    for (const { id, key, measure, is_level } of wanted(generation, reading)) {
-      const tally = tallyOf(tallies, key, measure, reading.buckets.length)
-      left -= addSeries(tally, id, index, { column, is_level })
-      if (left > 0) continue
-      await setImmediate()
-      left = DAYS_AT_ONCE
+    for (const app_id of reading.apps) {
+      const zone = zoneOf(app_id, reading.zone)
+      if (zone !== null) await addApp(tallies, reading, { generation, app_id, zone })
     }
     return tallies
   }
 
-  type Adding = { column: ReturnType<typeof columns>; is_level: boolean }
+  async function addApp(
+    tallies: Tallies,
+    reading: Reading,
+    app: Omit<LinesPlace, 'environment' | 'measure' | 'dimension'>,
+  ) {
+    const { environment, currency, split, levels, buckets } = reading
+    const { name, dimension, keyOf } = planOf(reading, app.zone === zoneOf(app.app_id, 'own'))
+    const index = indexOf(buckets)
+    for (const measure of reading.measures) {
+      const is_level = levels.includes(measure)
+      const cut = { name, keyOf, is_original: currency !== null, has_before: is_level }
+      const { from, of } = await lines.read({ ...app, environment, measure, dimension }, cut, index.from)
+      for (const [key, line] of of) {
+        const tally = tallyOf(tallies, split === 'app' ? app.app_id : key, measure, buckets.length)
+        addLine(tally, line, { from, index, is_level })
+      }
+    }
+  }
 
-  /** Adds the days of one kept series; how many there were. */
-  function addSeries(tally: Tally, id: number, index: DayIndex, { column, is_level }: Adding): number {
+  /** Adds the days of one kept series that could not be converted. */
+  function addSeries(tally: Tally, id: number, index: DayIndex, is_level: boolean): void {
     if (is_level) {
-      const [milli, count] = column.before.get(id, index.from) ?? []
+      const [milli, count] = before.get(id, index.from) ?? []
       tally.before.milli += milli ?? 0
       tally.before.count += count ?? 0
     }
-    const rows = column.days.all(id, index.from, index.until)
-    for (const [day, milli, count] of rows) {
-      const at = index.of[day - index.from] ?? 0
-      tally.milli[at] = (tally.milli[at] ?? 0) + milli
-      tally.count[at] = (tally.count[at] ?? 0) + count
-    }
-    return rows.length
+    for (const [day, milli, count] of days.all(id, index.from, index.until))
+      addTo(tally, index.of[day - index.from] ?? 0, milli, count)
   }
 
   /** The kept series of every app and measure of a reading, by a dimension that may hang on the app. */
@@ -131,22 +121,6 @@ export function openSums(store: Store, settingsOf: SettingsOf) {
     })
   }
 
-  function wanted(generation: number, reading: Reading): Wanted[] {
-    const plans = new Map(
-      reading.apps.map((app_id) => {
-        const isOwnZone = zoneOf(app_id, reading.zone) === zoneOf(app_id, 'own')
-        return [app_id, planOf(reading, isOwnZone)] as const
-      }),
-    )
-    const by = (app_id: string): Dimension => plans.get(app_id)?.dimension ?? 'all'
-    return kept(generation, reading, reading.zone, by).flatMap(({ id, value, app_id, measure }) => {
-      const key = plans.get(app_id)?.keyOf(value) ?? null
-      if (key === null) return []
-      const is_level = reading.levels.includes(measure)
-      return [{ id, key: reading.split === 'app' ? app_id : key, measure, is_level }]
-    })
-  }
-
   /** Sums what no rate was known for, by the currency it is in: whole, in the organization's own days. */
   function unconverted(reading: Reading): Unconverted {
     const of = generation()
@@ -157,8 +131,7 @@ export function openSums(store: Store, settingsOf: SettingsOf) {
       const tallies = found.get(value) ?? new Map()
       found.set(value, tallies)
       const tally = tallyOf(tallies, '', measure, reading.buckets.length)
-      const is_level = reading.levels.includes(measure)
-      addSeries(tally, id, index, { column: original, is_level })
+      addSeries(tally, id, index, reading.levels.includes(measure))
     }
     return found
   }
@@ -181,6 +154,29 @@ export function openSums(store: Store, settingsOf: SettingsOf) {
   return { read, unconverted, firstDay, currencies }
 }
 
+/** Adds the days of a line, and of a level what went before the first bucket. */
+function addLine(tally: Tally, line: Line, { from, index, is_level }: Adding): void {
+  const skipped = index.from - from
+  if (is_level) addBefore(tally, line, skipped)
+  const end = Math.min(line.days, index.until - from + 1)
+  for (let at = skipped; at < end; at += 1)
+    addTo(tally, index.of[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
+}
+
+function addBefore({ before }: Tally, line: Line, skipped: number): void {
+  before.milli += line.before.milli
+  before.count += line.before.count
+  for (let at = 0; at < Math.min(skipped, line.days); at += 1) {
+    before.milli += line.milli[at] ?? 0
+    before.count += line.count[at] ?? 0
+  }
+}
+
+function addTo(tally: Tally, at: number, milli: number, count: number): void {
+  tally.milli[at] = (tally.milli[at] ?? 0) + milli
+  tally.count[at] = (tally.count[at] ?? 0) + count
+}
+
 /** One dimension has sums of its own, several have those of every combination, and so have the days of another zone. */
 function planOf({ filters, split, currency }: Reading, isOwnZone: boolean): Plan {
   const allowed = new Map<Asked, ReadonlySet<string>>()
@@ -192,15 +188,18 @@ function planOf({ filters, split, currency }: Reading, isOwnZone: boolean): Plan
   const asked = split === null || split === 'app' ? null : split
   const names = [...new Set([...allowed.keys(), ...(asked ? [asked] : [])])]
   const [only] = names
-  if (isOwnZone && only === undefined) return { dimension: 'all', keyOf: () => '' }
+  const name = JSON.stringify([asked, ...[...allowed].map(([one, values]) => [one, ...values])])
+  if (isOwnZone && only === undefined) return { name, dimension: 'all', keyOf: () => '' }
   if (isOwnZone && only !== undefined && names.length === 1) {
     const values = allowed.get(only)
     return {
+      name,
       dimension: only,
       keyOf: (value) => (values && !values.has(value) ? null : asked ? value : ''),
     }
   }
   return {
+    name,
     dimension: 'fine',
     keyOf(text) {
       const values: readonly string[] = JSON.parse(text)

@@ -30,7 +30,7 @@ export type Reading = {
   currency: string | null
 }
 
-type Sum = { milli: number; count: number }
+export type Sum = { milli: number; count: number }
 
 /** A measure: what went before the first bucket, and what each bucket adds. */
 export type Tally = { before: Sum; milli: Float64Array; count: Float64Array }

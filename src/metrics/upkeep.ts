@@ -42,7 +42,7 @@ export type Upkeep = ReturnType<typeof openUpkeep>
 
 export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
   const cube = openCube(store)
-  const listeners: ((lineage: Numbered) => void)[] = []
+  const listeners: ((lineage: Numbered, rows: readonly MetricRow[]) => void)[] = []
   const generations = openGenerations(store, clock)
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
@@ -87,10 +87,13 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
   const following = store.prepare<[number, number], LineageKey & { id: number }>(
     'select * from metric_lineages where id > ? order by id limit ?',
   )
-  const unknown = store.prepare<[number], LineageKey>(`
+  // By the index of transactions, on from the one before: a search from the beginning would be long each time.
+  const unknown = store.prepare<LineageKey & { limit: number }, LineageKey>(`
     select distinct app_id, environment, original_transaction_id from transactions t
-    where not exists (select 1 from metric_lineages m where m.app_id = t.app_id and m.environment = t.environment
-      and m.original_transaction_id = t.original_transaction_id) limit ?`)
+    where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
+      and not exists (select 1 from metric_lineages m where m.app_id = t.app_id and m.environment = t.environment
+      and m.original_transaction_id = t.original_transaction_id)
+    order by app_id, environment, original_transaction_id limit :limit`)
   const count = store.prepare<[], { lineages: number }>('select count(*) as lineages from metric_lineages')
 
   /** The rows that the facts of a lineage give now; null where its app does not exist. */
@@ -103,36 +106,41 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     return metricRowsOf({ transactions: facts, renewals: renewals.all(key), is_whole }, settings)
   }
 
-  /** Makes what a lineage adds anew, inside the caller's unit of work; returns its number. */
-  function recompute(key: LineageKey): number | null {
+  /** Makes what a lineage adds anew, inside the caller's unit of work. Null where its app does not exist. */
+  function recompute(key: LineageKey): { id: number; rows: readonly MetricRow[] } | null {
     const next = rowsFromFacts(key)
     if (next === null) return null
     const known = find.get(key)
     const lineage_id = known?.id ?? Number(insert.run(key).lastInsertRowid)
-    const provisional = settingsOf(key.app_id)?.wasProvisional() ? 1 : 0
-    if (provisional !== (known?.provisional ?? 0)) mark.run(provisional, lineage_id)
-    const before = rowsOf.all(lineage_id)
+    markProvisional(key.app_id, lineage_id, known?.provisional ?? 0)
+    const before = known ? rowsOf.all(lineage_id) : []
     const { written, changes } = differences(before, next, clock())
     for (const row of written) put.run({ ...row, lineage_id })
     if (before.length > next.length) dropFrom.run(lineage_id, next.length)
     addTo(key, lineage_id, changes)
-    for (const listener of listeners) listener({ ...key, id: lineage_id })
-    return lineage_id
+    for (const listener of listeners) listener({ ...key, id: lineage_id }, next)
+    return { id: lineage_id, rows: next }
+  }
+
+  /** Whether anything of what was just counted waits for a rate that is final. */
+  function markProvisional(app_id: string, lineage_id: number, was: number): void {
+    const is = settingsOf(app_id)?.wasProvisional() ? 1 : 0
+    if (is !== was) mark.run(is, lineage_id)
   }
 
   /** To the sums that are shown, and to those being made where these have the lineage already. */
-  function addTo(key: LineageKey, lineage_id: number, changes: readonly Change[]): void {
-    const calendars = settingsOf(key.app_id)?.calendars ?? []
+  function addTo({ app_id, environment }: LineageKey, lineage_id: number, changes: readonly Change[]): void {
+    const calendars = settingsOf(app_id)?.calendars ?? []
     if (changes.length === 0) return
-    cube.add({ ...key, generation: generations.shown() }, calendars, changes)
+    cube.add({ place: { app_id, environment, generation: generations.shown() }, calendars, changes })
     const making = generations.making()
     if (making && lineage_id <= making.made_up_to) {
-      cube.add({ ...key, generation: making.generation }, calendars, changes)
+      cube.add({ place: { app_id, environment, generation: making.generation }, calendars, changes })
     }
   }
 
-  /** `listener` is called within the unit of work, whenever what a lineage adds was made anew. */
-  function onLineage(listener: (lineage: Numbered) => void): void {
+  /** `listener` is called within the unit of work, whenever what a lineage adds was made anew, with all that it adds. */
+  function onLineage(listener: (lineage: Numbered, rows: readonly MetricRow[]) => void): void {
     listeners.push(listener)
   }
 
@@ -148,24 +156,37 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     return rows.length === DUE_AT_ONCE
   }
 
-  /** Puts so many lineages, all that they add made anew, into the sums being made; how many there were. */
-  function remakeSome(limit: number): number {
-    const making = generations.making()
-    if (!making) return 0
-    const some = following.all(making.made_up_to, limit)
-    // Those that nobody has counted yet come last, and are counted by that.
-    if (some.length < limit)
-      for (const key of unknown.all(limit - some.length)) some.push({ ...key, id: recompute(key) ?? 0 })
-    for (const key of some) {
-      recompute(key)
-      const shown: Change[] = rowsOf
-        .all(key.id)
-        .filter(isShown)
-        .map((row) => [row, 1])
-      cube.add({ ...key, generation: making.generation }, settingsOf(key.app_id)?.calendars ?? [], shown)
-      generations.reached(key.id)
+  /**
+   * Begins to make the next generation's sums of all lineages: each call takes so many on, all that they add made anew,
+   * and says how many there were. What they come to gathers in `sums` until that is written.
+   */
+  function openMaking() {
+    const sums = cube.openHeap()
+    let after: LineageKey = { app_id: '', environment: 'production', original_transaction_id: '' }
+
+    function some(limit: number): number {
+      const making = generations.making()
+      if (!making) return 0
+      const known = following.all(making.made_up_to, limit)
+      // Those that nobody has counted yet come last, and are counted by that.
+      const others = known.length < limit ? unknown.all({ ...after, limit: limit - known.length }) : []
+      after = others.at(-1) ?? after
+      let last = making.made_up_to
+      for (const key of [...known, ...others]) {
+        const made = recompute(key)
+        if (made === null) continue
+        const now = clock()
+        const changes: Change[] = made.rows.filter(({ known_at }) => known_at <= now).map((row) => [row, 1])
+        const { app_id, environment } = key
+        const place = { app_id, environment, generation: making.generation }
+        sums.add({ place, calendars: settingsOf(app_id)?.calendars ?? [], changes })
+        last = Math.max(last, made.id)
+      }
+      generations.reached(last)
+      return known.length + others.length
     }
-    return some.length
+
+    return { some, sums }
   }
 
   /** Lineages that wait for a final rate, `limit` of them after the one numbered `after`. */
@@ -182,12 +203,13 @@ export function openUpkeep(store: Store, clock: Clock, settingsOf: SettingsOf) {
     onLineage,
     isDue,
     ripen,
-    remakeSome,
+    openMaking,
     provisional,
     lineagesOf,
     countLineages,
     rowsFromFacts,
     generations,
+    onWritten: cube.onWritten,
   }
 }
 

@@ -17,6 +17,8 @@ type Waiting = {
   reject: (reason: unknown) => void
 }
 type Outcome = { waiting: Waiting; value?: unknown; error?: unknown }
+/** What is to be written at the end of a batch, and by whom. */
+type Gathered = { write: (items: readonly never[]) => void; item: unknown }
 
 /**
  * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
@@ -43,6 +45,7 @@ export function openCommits(
   const idle: (() => void)[] = []
   let scheduled = false
   let effects: (() => void)[] = []
+  let gathered: Gathered[] = []
   let busySince: number | null = null
   let failing = false
   let working = false
@@ -71,6 +74,18 @@ export function openCommits(
     effects.push(effect)
   }
 
+  /**
+   * Gives a function for use inside of `work`: what it is handed is given to `write` before the commit, together with
+   * all else of the batch, so that what many pieces of work add to one row is written once. Of work that is undone
+   * nothing is. Until then nobody reads it.
+   */
+  function gathering<Item>(write: (items: readonly Item[]) => void): (item: Item) => void {
+    return (item) => {
+      if (!working) throw new Error('something was gathered outside of the work given to commit')
+      gathered.push({ write, item })
+    }
+  }
+
   function schedule(): void {
     if (scheduled) return
     scheduled = true
@@ -81,6 +96,7 @@ export function openCommits(
     scheduled = false
     if (!beginOrWait()) return
     effects = []
+    gathered = []
     const outcomes: Outcome[] = []
     const started = elapsed()
     try {
@@ -91,6 +107,7 @@ export function openCommits(
         outcomes.push(outcome)
         runInSavepoint(outcome)
       }
+      perform(writeGathered)
       commitAll.run()
     } catch (fault) {
       abandon(outcomes, fault)
@@ -102,8 +119,13 @@ export function openCommits(
     next()
   }
 
+  function writeGathered(): void {
+    const together = Map.groupBy(gathered.splice(0), ({ write }) => write)
+    for (const [write, items] of together) write(items.map(({ item }) => item as never))
+  }
+
   function runInSavepoint(outcome: Outcome): void {
-    const kept = effects.length
+    const kept = { effects: effects.length, gathered: gathered.length }
     save.run()
     try {
       outcome.value = perform(outcome.waiting.work)
@@ -112,7 +134,8 @@ export function openCommits(
       if (isStorageFault(error) || !db.inTransaction) throw error
       undo.run()
       release.run()
-      effects.length = kept
+      effects.length = kept.effects
+      gathered.length = kept.gathered
       outcome.error = error ?? new Error('work threw nothing')
     }
   }
@@ -198,7 +221,7 @@ export function openCommits(
   /** True while the last batch could not be written. */
   const isFailing = (): boolean => failing
 
-  return { commit, afterCommit, drained, isFailing }
+  return { commit, afterCommit, gathering, drained, isFailing }
 }
 
 /** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */

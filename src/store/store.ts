@@ -107,6 +107,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     close,
     commit: commits.commit,
     afterCommit: commits.afterCommit,
+    gathering: commits.gathering,
   }
 }
 

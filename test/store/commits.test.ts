@@ -47,6 +47,45 @@ test('an effect that throws is told, and neither other effects nor later batches
   ])
 })
 
+test('what works of a batch gathered is written once before its commit, but nothing of what was undone', async () => {
+  const { store, put, keys } = openTestStore()
+  const written: string[][] = []
+  const gather = store.gathering<string>((items) => {
+    written.push([...items])
+    put(items.join(' '))
+    store.afterCommit(() => written.push(['committed']))
+  })
+  const works = ['a', 'b', 'c'].map((item) =>
+    store.commit(() => {
+      gather(item)
+      if (item === 'b') throw new Error('undone')
+    }),
+  )
+  expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'rejected', 'fulfilled'],
+  ])
+  expect(written).toEqual([['a', 'c'], ['committed']])
+  expect(keys()).toEqual(['a c'])
+  expect(() => gather('d')).toThrow(/outside/)
+})
+
+test('where what was gathered cannot be written, nothing of its batch is kept', async () => {
+  const { store, put, keys } = openTestStore()
+  const gather = store.gathering<string>(() => {
+    throw new Error('no room for sums')
+  })
+  const works = ['a', 'b'].map((key) =>
+    store.commit(() => {
+      put(key)
+      gather(key)
+    }),
+  )
+  for (const work of works) await expect(work).rejects.toMatchObject({ status: 503 })
+  expect(keys()).toEqual([])
+  await store.commit(() => put('later'))
+  expect(keys()).toEqual(['later'])
+})
+
 test('a caller is told that nothing was kept, and not in what words SQLite said so', async () => {
   const { store, told, put } = openTestStore()
   store.limitPages(Number(store.pragma('page_count')))

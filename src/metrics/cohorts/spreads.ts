@@ -19,7 +19,7 @@ type Gathered = Map<string, { key: Numbered; cells: CohortCells }>
 type Deps = {
   store: Store
   clock: Clock
-  metrics: Pick<Metrics, 'settingsOf'>
+  metrics: Pick<Metrics, 'settingsOf' | 'progress'>
   values: CustomerValues
 }
 
@@ -56,7 +56,9 @@ export function openSpreads({ store, clock, metrics, values }: Deps) {
   values.onCustomer((customer) => {
     wait.run(customer)
     tasks += 1
-    if (tasks >= WAITING_MOST) store.afterCommit(() => void work().catch(() => {}))
+    // While everything is made anew, everybody waits, and is counted once, after that.
+    if (tasks >= WAITING_MOST && metrics.progress() === null)
+      store.afterCommit(() => void work().catch(() => {}))
   })
 
   /** Counts what waits, a part of it; true while there is more. Inside a unit of work. */

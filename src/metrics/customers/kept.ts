@@ -34,6 +34,14 @@ export const COLUMNS: readonly (keyof CustomerValue)[] = [
   'last_seen_at',
 ]
 
+type Statement = { run: (value: CustomerValue) => unknown }
+/** Statements for that many different sets of columns: a renewal, a cancellation and few others make nearly all. */
+const CHANGES_KEPT = 100
+
+/** Whether a row says anything of what a customer comes to. */
+export const isOfCustomers = ({ measure }: Row): boolean =>
+  measure === 'mrr' || measure === 'mrr.new' || measure.startsWith('revenue.')
+
 /** Nothing but SQL: what it is for is values.ts's to say. */
 export function openKeptValues(store: Store) {
   const rowsOf = store.prepare<[number], Row>(`
@@ -61,10 +69,7 @@ export function openKeptValues(store: Store) {
   const add = store.prepare<CustomerValue>(`
     insert into customer_values (lineage_id, ${COLUMNS.join(', ')})
     values (:lineage_id, ${COLUMNS.map((name) => `:${name}`).join(', ')})`)
-  // Never replaced whole: only the indexes of what changed are written.
-  const change = store.prepare<CustomerValue>(`
-    update customer_values set ${COLUMNS.map((name) => `${name} = :${name}`).join(', ')}
-    where lineage_id = :lineage_id`)
+  const changes = new Map<string, Statement>()
   const remove = store.prepare<[number]>('delete from customer_values where lineage_id = ?')
   const findScope = store.prepare<[string, string], { id: number }>(
     'select id from customer_scopes where app_id = ? and environment = ?',
@@ -79,6 +84,20 @@ export function openKeptValues(store: Store) {
   )
   const stale = store.prepare<[number, number], { lineage_id: number }>(`
     select lineage_id from customer_values where lineage_id > ? order by lineage_id limit ?`)
+
+  /** Writes some columns, so that the indexes of these alone are written. */
+  function change(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
+    const name = columns.join(' ')
+    const known = changes.get(name)
+    const statement = known ?? updating(columns)
+    if (known === undefined && changes.size < CHANGES_KEPT) changes.set(name, statement)
+    statement.run(value)
+  }
+
+  const updating = (columns: readonly (keyof CustomerValue)[]): Statement =>
+    store.prepare<CustomerValue>(`
+      update customer_values set ${columns.map((name) => `${name} = :${name}`).join(', ')}
+      where lineage_id = :lineage_id`)
 
   return {
     ...{ rowsOf, standingOf, canonical, membersOf, keyOf, customer, add, change, remove, findScope },

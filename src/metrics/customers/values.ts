@@ -5,14 +5,15 @@ import type { Clock } from '../../clock.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Numbered } from '../upkeep.ts'
-import { COLUMNS, type CustomerValue, type Member, openKeptValues } from './kept.ts'
-import { nextChange, together, worthOf } from './worth.ts'
+import { COLUMNS, type CustomerValue, isOfCustomers, type Member, openKeptValues } from './kept.ts'
+import { nextChange, type Row, together, worthOf } from './worth.ts'
 
 type Deps = {
   store: Store
   clock: Clock
-  metrics: { onLineage: (listener: (lineage: Numbered) => void) => void }
+  metrics: Pick<Metrics, 'onLineage'>
 }
 
 const AT_ONCE = 100
@@ -40,11 +41,12 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     return { id, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
   }
 
-  /** Brings the customer of a lineage up to date, inside the caller's unit of work. */
-  function update(key: Numbered): void {
+  /** Brings the customer of a lineage up to date, inside the caller's unit of work; `rows` are all that it adds. */
+  function update(key: Numbered, rows: readonly Row[] = kept.rowsOf.all(key.id)): void {
     const { id, members } = membersOf(key)
     const [leader = key, ...others] = members
-    keep(worthNow(id, leader, members))
+    const ofCustomers = rows.filter(isOfCustomers)
+    keep(worthNow(id, leader, members, (one) => (one === key.id ? ofCustomers : kept.rowsOf.all(one))))
     for (const { id: other } of others) if (kept.remove.run(other).changes > 0) tell(other)
     tell(leader.id)
   }
@@ -54,10 +56,11 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     id: string,
     { id: lineage_id, app_id, environment }: Numbered,
     members: readonly Numbered[],
+    rowsOf: (lineage_id: number) => readonly Row[],
   ) {
     const now = clock()
     const parts = members.map((key) => {
-      const rows = kept.rowsOf.all(key.id)
+      const rows = rowsOf(key.id)
       const standing = kept.standingOf.get(key) ?? null
       return { worth: worthOf(rows, standing, now), due_at: nextChange(rows, standing, now) }
     })
@@ -76,7 +79,10 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
   function keep(value: CustomerValue): void {
     const known = kept.customer.get(value.lineage_id)
     if (known === undefined) kept.add.run(value)
-    else if (COLUMNS.some((name) => known[name] !== value[name])) kept.change.run(value)
+    else {
+      const changed = COLUMNS.filter((name) => known[name] !== value[name])
+      if (changed.length > 0) kept.change(value, changed)
+    }
   }
 
   const scopeOf = (app_id: string, environment: Environment): number =>
@@ -130,7 +136,7 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     })
     return inSlices((after) => {
       const some = kept.following.all(after, AT_ONCE)
-      some.forEach(update)
+      for (const key of some) update(key)
       return some.map(({ id }) => id)
     })
   }

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { figuresIn, openLedger } from './told_ledger.ts'
+
+const days = (...values: number[]) =>
+  Object.fromEntries(values.map((value, index) => [`2026-05-${28 + index}`, value]))
+const DAYS = 'from=2026-05-28&to=2026-05-31'
+const USA = { value: 'USA' }
+const DEU = { value: 'DEU' }
+
+test('what arrives after a chart was drawn is in it when it is drawn again', async () => {
+  const { tell, ask } = await openLedger()
+  await tell('1', 0, '2026-05-29', '2026-06-29')
+  const by = `mrr?${DAYS}&split=country`
+  expect(figuresIn((await ask(by)).series, 'milli', USA)).toEqual(days(0, 9_990, 9_990, 9_990))
+  expect(figuresIn((await ask(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 0, 0))
+  // One within its days, one before them, and one in a country that was not there.
+  await tell('2', 0, '2026-05-30', '2026-06-30')
+  await tell('3', 0, '2026-05-20', '2026-06-20')
+  await tell('4', 0, '2026-05-31', '2026-06-30', { storefront: 'DEU' })
+  const { series } = await ask(by)
+  expect(figuresIn(series, 'milli', USA)).toEqual(days(9_990, 19_980, 29_970, 29_970))
+  expect(figuresIn(series, 'milli', DEU)).toEqual(days(0, 0, 0, 9_990))
+  expect(figuresIn((await ask(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 9_990, 9_990))
+})
+
+test('other days than those that were drawn before, earlier ones and fewer, have their own sums', async () => {
+  const { tell, ask } = await openLedger()
+  await tell('1', 0, '2026-05-10', '2026-06-10')
+  await tell('2', 0, '2026-05-30', '2026-06-30')
+  await ask(`mrr?${DAYS}`)
+  const longer = await ask('mrr?from=2026-05-09&to=2026-05-31')
+  expect(longer.series[0]?.points.map(({ milli }) => milli).slice(0, 3)).toEqual([0, 9_990, 9_990])
+  const last = await ask('mrr?from=2026-05-31&to=2026-05-31')
+  expect(figuresIn(last.series, 'milli')).toEqual({ '2026-05-31': 19_980 })
+  const flow = await ask('revenue?from=2026-05-31&to=2026-05-31&split=country')
+  expect(flow.series).toEqual([])
+})
+
+test('sums that are made anew are those that are drawn', async () => {
+  const { app, tell, ask } = await openLedger()
+  await tell('1', 0, '2026-05-29', '2026-06-29')
+  const before = await ask(`mrr?${DAYS}`)
+  await app.windfall.metrics.rebuild()
+  await tell('2', 0, '2026-05-30', '2026-06-30')
+  const { series } = await ask(`mrr?${DAYS}`)
+  expect(figuresIn(before.series, 'milli')).toEqual(days(0, 9_990, 9_990, 9_990))
+  expect(figuresIn(series, 'milli')).toEqual(days(0, 9_990, 19_980, 19_980))
+})
