@@ -176,7 +176,7 @@ export async function openApp(options: AppOptions) {
       ...{ today, history, organizations, apps, readers },
       ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
       ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
-      root_expires_at: rootExpiry,
+      ...{ keys, attribution, audit, root_expires_at: rootExpiry },
     }),
   )
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))

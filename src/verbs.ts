@@ -2,12 +2,12 @@
 import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Windfall } from './app.ts'
-import { AppleFault } from './apple/api/faults.ts'
 import type { App } from './apps/apps.ts'
 import type { Refreshed } from './apps/catalogue.ts'
 import { AppUserId } from './attribution/requests.ts'
 import { type Verbs, verb } from './control.ts'
 import { type Action, COMMAND_LINE } from './dashboard/owner/audit.ts'
+import { refusedByApple } from './dashboard/test_notification.ts'
 import { isDay } from './days.ts'
 import { Refusal } from './errors.ts'
 import { instantSince } from './ledger/history/since.ts'
@@ -115,11 +115,6 @@ async function refreshApps(
     refreshed.push({ organization: name, ...changes })
   }
   return refreshed
-}
-
-/** @throws Refusal 502 `apple` with the words of Apple's fault. */
-function refusedByApple(error: unknown): never {
-  throw error instanceof AppleFault ? new Refusal(502, 'apple', error.message) : error
 }
 
 function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {

@@ -51,7 +51,7 @@ export function openKeys(store: Store, clock: Clock) {
     organization_id: string,
     kind: KeyKind,
     label: string,
-    given?: { token: string; source: string },
+    given?: { token?: string; source: string },
   ) {
     const token = given?.token ?? PREFIXES[kind] + randomBytes(24).toString('hex')
     const key: Key = {

@@ -82,11 +82,14 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
   /**
    * Gives a purchase back to whom it was moved from, inside the caller's unit of work, and says so in the feed.
    *
-   * @throws Refusal 404 `unknown_move`, 409 `move_superseded`.
+   * @throws Refusal 404 `unknown_move`, 409 `move_superseded`, 410 `forgotten`.
    */
   function undoMove(move_id: number): { link: Link; app_id: string } {
     const { row, now, before, change } = links.undo(move_id)
     const { app_id, store, transaction_id } = row
+    for (const user of [now.app_user_id, now.proved_app_user_id]) {
+      if (user !== null) forgetting.admit(app_id, user)
+    }
     const app = apps.get(app_id)
     if (app) announce(app, { store, transaction_id, now, before, change })
     return { link: now, app_id }

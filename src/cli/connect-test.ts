@@ -3,6 +3,7 @@ import { AppleFault } from '../apple/api/faults.ts'
 import type { ApiKey } from '../apple/api/keys.ts'
 import { openServerApi, type ServerApi } from '../apple/api/server.ts'
 import type { Environment } from '../apple/payloads.ts'
+import { type HasArrived, testedBy } from '../dashboard/status/tested.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Asking, orFault } from './connect-checks.ts'
 
@@ -12,21 +13,6 @@ type Tested = { state: 'ok' | 'warning' | 'fault'; words: string }
 const PAUSE_MS = 2_000
 const LOOKS = 30
 const NO_ADDRESS = '4040007'
-
-/** What Apple's word for a failed attempt means (send attempt results of the App Store Server API). */
-const MEANINGS: Readonly<Record<string, string>> = {
-  TIMED_OUT: 'nobody answered in time: is Windfall running, and does the address reach it from the internet?',
-  TLS_ISSUE: 'the certificate or the TLS version (at least 1.2) of the address is not to Apple’s liking.',
-  CIRCULAR_REDIRECT: 'the address redirects to itself: Apple follows no redirects, so enter where they lead.',
-  NO_RESPONSE: 'the address answered nothing: does the proxy pass it on to Windfall?',
-  SOCKET_ISSUE: 'no connection came about: is a firewall in the way of 17.0.0.0/8, Apple’s addresses?',
-  UNSUPPORTED_CHARSET: 'the answer came in an unknown character set: something else than Windfall answered.',
-  INVALID_RESPONSE: 'the answer was no HTTP: something else than Windfall answered.',
-  PREMATURE_CLOSE: 'the connection was closed before the answer was whole: look at the proxy.',
-  UNSUCCESSFUL_HTTP_RESPONSE_CODE:
-    'the address answered with an error: look at the log of Windfall and of the proxy; 421 means that base_url is another host.',
-  OTHER: 'Apple says no more about it.',
-}
 
 /** Has Apple send a test notification for one app, and says whether it reached the database that `reader` reads. */
 export async function testNotification(
@@ -54,9 +40,9 @@ function refused(fault: AppleFault): Tested {
   return { state, words: fault.message }
 }
 
-type HasArrived = (environment: Environment, uuid: string) => 'applied' | 'waiting' | null
+type Arriving = (environment: Environment, uuid: string) => ReturnType<HasArrived>
 
-function arrivals(reader: Reader | null, bundle_id: string): HasArrived {
+function arrivals(reader: Reader | null, bundle_id: string): Arriving {
   const applied = reader?.prepare<[string, string, string], unknown>(`
     select 1 from notifications join apps on apps.id = notifications.app_id
     where bundle_id = ? and environment = ? and uuid = ?`)
@@ -64,12 +50,12 @@ function arrivals(reader: Reader | null, bundle_id: string): HasArrived {
     'select 1 from pending_notifications where bundle_id = ? and uuid = ?',
   )
   return (environment, uuid) => {
-    if (applied?.get(bundle_id, environment, uuid)) return 'applied'
+    if (applied?.get(bundle_id, environment, uuid)) return 'arrived'
     return waiting?.get(bundle_id, uuid) ? 'waiting' : null
   }
 }
 
-type Following = { asking: Asking; hasArrived: HasArrived }
+type Following = { asking: Asking; hasArrived: Arriving }
 
 async function follow(
   api: ServerApi,
@@ -77,40 +63,20 @@ async function follow(
   token: string,
   { asking, hasArrived }: Following,
 ): Promise<Tested> {
-  let wasTaken = false
+  let elsewhere: string | null = null
   for (let look = 0; look < LOOKS; look += 1) {
     await asking.wait(PAUSE_MS)
     const status = await orFault(api.testStatus(environment, token))
     if (status instanceof AppleFault) return { state: 'fault', words: status.message }
-    const arrived = status.payload === null ? null : hasArrived(environment, uuidIn(status.payload))
-    if (arrived !== null) return ARRIVED[arrived]
-    const result = status.attempts.at(-1)?.result ?? null
-    if (result !== null && result !== 'SUCCESS') return { state: 'fault', words: failed(result) }
-    wasTaken ||= result === 'SUCCESS'
+    const { state, words } = testedBy(status, (uuid) => hasArrived(environment, uuid))
+    if (state === 'arrived' || state === 'waiting' || state === 'failed')
+      return { state: STATES[state], words }
+    if (state === 'sent') elsewhere = words
   }
-  return { state: 'fault', words: wasTaken ? ELSEWHERE : UNSENT }
+  return { state: 'fault', words: elsewhere ?? UNSENT }
 }
 
-const ARRIVED: Readonly<Record<'applied' | 'waiting', Tested>> = {
-  applied: { state: 'ok', words: 'a test notification arrived' },
-  waiting: { state: 'warning', words: 'a test notification arrived, and waits: the app is not connected.' },
-}
-
-const failed = (result: string): string =>
-  `Apple sent a test notification in vain (${result}): ${MEANINGS[result] ?? MEANINGS.OTHER}`
+const STATES = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
 
 const UNSENT =
   'Apple took the order for a test notification, and has not sent it within a minute: try again later.'
-const ELSEWHERE =
-  'Apple says that the test notification was taken, but not by this Windfall: which address is entered in App Store Connect?'
-
-/** The id of a notification that came from Apple's API. It only looks for what was proved before it was stored. */
-function uuidIn(payload: string): string {
-  try {
-    const decoded: unknown = JSON.parse(Buffer.from(payload.split('.')[1] ?? '', 'base64url').toString())
-    const isOne = typeof decoded === 'object' && decoded !== null && 'notificationUUID' in decoded
-    return isOne ? String(decoded.notificationUUID) : ''
-  } catch {
-    return ''
-  }
-}

@@ -2,14 +2,29 @@
 import type { Route } from '../http/route.ts'
 import { type EvidenceDeps, evidenceRoutes } from './evidence.ts'
 import { type GapDeps, gapRoutes } from './gaps.ts'
+import { type KeyDeps, keyRoutes } from './keys.ts'
+import { type MoveDeps, moveRoutes } from './moves.ts'
+import { type PendingDeps, pendingRoutes } from './pending.ts'
 import { type StatusDeps, statusRoutes } from './status/status.ts'
+import { type TestDeps, testRoutes } from './test_notification.ts'
 import { type TodayDeps, todayRoutes } from './today.ts'
 
-export type PageDeps = TodayDeps & GapDeps & EvidenceDeps & StatusDeps
+export type PageDeps = TodayDeps &
+  GapDeps &
+  EvidenceDeps &
+  StatusDeps &
+  KeyDeps &
+  PendingDeps &
+  MoveDeps &
+  TestDeps
 
 export const pageRoutes = (deps: PageDeps): Route[] => [
   ...todayRoutes(deps),
   ...gapRoutes(deps),
   ...evidenceRoutes(deps),
   ...statusRoutes(deps),
+  ...keyRoutes(deps),
+  ...pendingRoutes(deps),
+  ...moveRoutes(deps),
+  ...testRoutes(deps),
 ]

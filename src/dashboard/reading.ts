@@ -23,6 +23,9 @@ export const csvHeaders = (name: string): Record<string, string> => ({
   'content-disposition': `attachment; filename="${name}.csv"`,
 })
 
+/** Of the body of a wish of the owner's, in bytes. */
+export const LARGEST_WISH = 16_384
+
 /** A route for the owner alone, who has signed in. */
 export const OWNERS = { tag: 'Owner', security: ['session'] } as const
 

@@ -116,23 +116,21 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
   ]
 }
 
-const AppsAnswer = v.object({
-  apps: v.array(
-    v.object({
-      id: v.string(),
-      organization_id: v.string(),
-      bundle_id: v.string(),
-      name: nullable,
-      apple_id: v.nullable(v.number()),
-      team_id: nullable,
-      android_package: nullable,
-      sku: nullable,
-      source: v.string(),
-      created_at: v.number(),
-      gone_at: v.nullable(v.number()),
-    }),
-  ),
+/** An app as it is told. */
+export const AppAnswer = v.object({
+  id: v.string(),
+  organization_id: v.string(),
+  bundle_id: v.string(),
+  name: nullable,
+  apple_id: v.nullable(v.number()),
+  team_id: nullable,
+  android_package: nullable,
+  sku: nullable,
+  source: v.string(),
+  created_at: v.number(),
+  gone_at: v.nullable(v.number()),
 })
+const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
 
 const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
 

@@ -9,7 +9,8 @@ import type { Raw } from './raw.ts'
 
 const PER_BUNDLE = 100
 const IN_ALL = 1_000
-const KEPT_MS = 7 * 86_400_000
+/** How long one waits. */
+export const KEPT_MS = 7 * 86_400_000
 
 export type Pending = { id: number; organization_id: string | null; jws: () => string }
 /** What waits for one bundle id (and, where the address named one, organization), for a person to decide upon. */

@@ -1,0 +1,56 @@
+/** What may be asked: by the owner alone: that a purchase be given back to whom it was moved from. */
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Attribution } from '../attribution/attribution.ts'
+import { Refusal } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import type { Store } from '../store/store.ts'
+import type { Audit } from './owner/audit.ts'
+import type { Readers } from './readers.ts'
+import { OWNER_REFUSED, OWNERS } from './reading.ts'
+
+const words = v.nullable(v.string())
+const UndoneAnswer = v.object({
+  app_id: v.string(),
+  link: v.object({
+    ...{ app_user_id: v.string(), proved_app_user_id: words },
+    verification: v.picklist(['verified', 'unverified']),
+    proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
+    ...{ product_id: words, unattested: words },
+  }),
+})
+
+export type MoveDeps = { store: Store; attribution: Attribution; audit: Audit; readers: Readers }
+
+export function moveRoutes({ store, attribution, audit, readers }: MoveDeps): Route[] {
+  async function undo(event: H3Event): Promise<v.InferOutput<typeof UndoneAnswer>> {
+    readers.owner(event)
+    const who = readers.whoOf(event)
+    const id = event.context.params?.id ?? ''
+    if (!/^\d{1,15}$/.test(id))
+      throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
+    return store.commit(() => {
+      const { link, app_id } = attribution.undoMove(Number(id))
+      audit.note({ ...who, action: 'move.undone', subject: id })
+      return { app_id, link: { ...link, proofs: [...link.proofs] } }
+    })
+  }
+
+  return [
+    {
+      ...OWNERS,
+      method: 'POST',
+      path: '/api/v1/links/:id/undo',
+      summary:
+        'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
+      answers: {
+        200: { description: 'The link as it is now', schema: UndoneAnswer },
+        ...OWNER_REFUSED,
+        404: { description: 'unknown_move' },
+        409: { description: 'move_superseded' },
+        410: { description: 'forgotten' },
+      },
+      handler: undo,
+    },
+  ]
+}

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { customerId } from '../../src/ledger/customers.ts'
+import { BUNDLE, transactionPayload } from '../apple/samples.ts'
+import { openOwned } from './settings_pages.ts'
+
+type Move = Record<string, unknown> & { id: number; can_undo: boolean }
+type Profile = { links: Record<string, unknown>[]; link_history: Move[] }
+
+/** A purchase that Ann is proved to have made, and that a call without proof moved to Bob. */
+async function openMoved() {
+  const owned = await openOwned()
+  const { app, call } = owned
+  const jws = app.authority.sign(transactionPayload({ transactionId: '100', originalTransactionId: '100' }))
+  const attribute = async (appUserId: string, more: object = {}) => {
+    const body = { appUserId, bundleId: BUNDLE, originalTransactionId: '100', ...more }
+    expect((await app.post('/api/sdk/v1/attribute', body)).status).toBe(200)
+  }
+  await attribute('ann', { jws })
+  await attribute('bob')
+  const [lantern] = app.windfall.apps.byBundle(BUNDLE)
+  const profile = async () =>
+    (await call('GET', `customers/${customerId(lantern?.id ?? '', 'production', '100')}`))
+      .body as unknown as Profile
+  const undo = (id: unknown) => call('POST', `links/${id}/undo`)
+  return { ...owned, attribute, profile, undo, app_id: lantern?.id ?? '' }
+}
+
+test('a move that is undone gives the purchase back with its label, and is a move itself', async () => {
+  const { app, profile, undo, deeds, app_id } = await openMoved()
+  const [move] = (await profile()).link_history
+  expect(move).toMatchObject({ from_app_user_id: 'ann', to_app_user_id: 'bob', can_undo: true })
+  expect(await undo(move?.id)).toMatchObject({
+    status: 200,
+    body: {
+      app_id,
+      link: { app_user_id: 'ann', proved_app_user_id: 'ann', verification: 'verified', proofs: ['purchase'] },
+    },
+  })
+  const { links, link_history } = await profile()
+  expect(links).toMatchObject([{ app_user_id: 'ann', verification: 'verified', credential: 'none' }])
+  expect(link_history).toMatchObject([
+    {
+      from_app_user_id: 'bob',
+      to_app_user_id: 'ann',
+      to_credential: 'owner',
+      to_verification: 'verified',
+      can_undo: true,
+    },
+    { id: move?.id, can_undo: false },
+  ])
+  expect(app.feed(['customer.moved']).at(-1)).toMatchObject({
+    data: { user: { app_user_id: 'ann', verification: 'verified' }, from_app_user_id: 'bob' },
+  })
+  expect(deeds()).toEqual([{ action: 'move.undone', subject: String(move?.id) }])
+  expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
+  // And that can be undone, too.
+  expect((await undo(link_history[0]?.id)).body).toMatchObject({
+    link: { app_user_id: 'bob', proved_app_user_id: 'ann', verification: 'unverified' },
+  })
+})
+
+test('a move after which something else came is not undone', async () => {
+  const { attribute, profile, undo } = await openMoved()
+  const [move] = (await profile()).link_history
+  await attribute('zoe')
+  expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
+  expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
+})
+
+test('nothing is given back to somebody who was forgotten', async () => {
+  const { app, profile, undo, app_id } = await openMoved()
+  const [move] = (await profile()).link_history
+  const { store, forgetting } = app.windfall
+  const wish = { app_id, app_user_id: 'ann', asked_by: 'test' }
+  const { id } = await store.commit(() => forgetting.forget(wish))
+  // The history still names them, and must not bring them back.
+  const early = await undo(move?.id)
+  expect([409, 410]).toContain(early.status)
+  await forgetting.finished(id)
+  expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
+  expect(JSON.stringify(await profile())).not.toContain('ann')
+})
+
+test.each(['0', '999', 'abc', '-1'])('%s is no move', async (id) => {
+  const { undo } = await openMoved()
+  expect(await undo(id)).toMatchObject({ status: 404, body: { code: 'unknown_move' } })
+})

@@ -1,0 +1,80 @@
+import { afterEach, expect, test } from 'vitest'
+import { BUNDLE } from '../apple/samples.ts'
+import { connectTo, openLeftovers, openShop } from '../ledger/history/connected.ts'
+import { openOwned } from './settings_pages.ts'
+
+const leftovers = openLeftovers()
+afterEach(leftovers.close)
+
+async function openConnected() {
+  const shop = leftovers.add(await openShop({ subscribers: 2, days: 10 }))
+  const owned = await openOwned(leftovers.add(await connectTo(shop)))
+  const bundle = owned.app.windfall.apps.list()[0]?.bundle_id ?? ''
+  shop.store.mood.notification_url = 'http://127.0.0.1:1/'
+  /** Asks for one that comes to `result`, and tells how it fares. */
+  async function ask(result: string) {
+    shop.store.mood.test_result = result
+    const asked = await owned.call('POST', 'test-notification', { app: bundle, environment: 'production' })
+    await shop.store.settled()
+    const look = () =>
+      owned.call('GET', `test-notification/${asked.body.token}?app=${bundle}&environment=production`)
+    return { asked, look }
+  }
+  return { ...owned, shop, bundle, ask }
+}
+
+test('a test notification is asked for, and followed until it is here', async () => {
+  const { app, shop, bundle, ask, deeds } = await openConnected()
+  const { asked, look } = await ask('SUCCESS')
+  const [named] = app.windfall.apps.byBundle(bundle)
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { token: expect.any(String), app_id: named?.id, environment: 'production' },
+  })
+  expect(await look()).toMatchObject({
+    status: 200,
+    body: {
+      state: 'sent',
+      words: expect.stringContaining('not by this Windfall'),
+      attempts: [{ at: shop.clock(), result: 'SUCCESS' }],
+    },
+  })
+  const [sent] = shop.sent(bundle, 'production', shop.clock(), shop.clock() + 1)
+  const signedPayload = sent ? shop.signed(sent) : ''
+  expect((await app.post('/apple/notifications', { signedPayload })).status).toBe(200)
+  expect((await look()).body).toMatchObject({ state: 'arrived' })
+  expect(deeds()).toEqual([{ action: 'test.asked', subject: named?.id }])
+})
+
+test('what Apple says went wrong is told in words, and so is what it refuses', async () => {
+  const { call, shop, bundle, ask } = await openConnected()
+  const { look } = await ask('TLS_ISSUE')
+  expect((await look()).body).toMatchObject({
+    state: 'failed',
+    words: expect.stringContaining('TLS version'),
+  })
+  shop.store.mood.notification_url = null
+  const refused = { status: 502, body: { code: 'apple' } }
+  expect((await ask('SUCCESS')).asked).toMatchObject(refused)
+  const path = `test-notification/nonsense?app=${bundle}&environment=production`
+  expect(await call('GET', path)).toMatchObject(refused)
+  expect(await call('GET', `test-notification/nonsense?app=${bundle}`)).toMatchObject({ status: 400 })
+})
+
+test('without a key it is said which is lacking', async () => {
+  const { call } = await openOwned()
+  const lacking = { status: 409, body: { code: 'no_purchase_key' } }
+  const wanted = { app: BUNDLE, environment: 'sandbox' }
+  expect(await call('POST', 'test-notification', wanted)).toMatchObject(lacking)
+  expect(await call('GET', `test-notification/x?app=${BUNDLE}&environment=sandbox`)).toMatchObject(lacking)
+})
+
+test.each([
+  [{ app: BUNDLE }, 400, 'invalid_request'],
+  [{ app: BUNDLE, environment: 'moon' }, 400, 'invalid_request'],
+  [{ app: '', environment: 'sandbox' }, 400, 'invalid_request'],
+  [{ app: 'com.example.none', environment: 'sandbox' }, 404, 'unknown_app'],
+])('%j is refused', async (body, status, code) => {
+  const { call } = await openOwned()
+  expect(await call('POST', 'test-notification', body)).toMatchObject({ status, body: { code } })
+})
