@@ -7,7 +7,17 @@ import { openFrontFiles } from './front_files.ts'
 
 /** Addresses of views: the page is the same, and shows the view that its address names. */
 const VIEWS = [
-  ...['/', '/revenue', '/subscriptions', '/retention', '/customers', '/customers/:id', '/users/:id'],
+  ...[
+    '/',
+    '/revenue',
+    '/subscriptions',
+    '/retention',
+    '/metrics',
+    '/metrics/:name',
+    '/customers',
+    '/customers/:id',
+    '/users/:id',
+  ],
   ...['/events', '/events/:id', '/coverage', '/settings', '/settings/:section', '/login', '/setup', '/share'],
 ]
 /** Files that keep their names: browsers look for them there. */

@@ -8,6 +8,7 @@ import './styles/frame.css'
 import './styles/parts.css'
 import './styles/charts.css'
 import './styles/today.css'
+import './styles/metrics.css'
 
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

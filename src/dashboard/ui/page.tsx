@@ -15,6 +15,8 @@ const Subscriptions = lazy(() =>
   import('./subscriptions/subscriptions.tsx').then((module) => module.Subscriptions),
 )
 const Retention = lazy(() => import('./retention/retention.tsx').then((module) => module.Retention))
+const Metrics = lazy(() => import('./metrics/metrics.tsx').then((module) => module.Metrics))
+const Metric = lazy(() => import('./metrics/metric.tsx').then((module) => module.Metric))
 const Customers = lazy(() => import('./customers/customers.tsx').then((module) => module.Customers))
 const Profile = lazy(() => import('./customers/profile.tsx').then((module) => module.Profile))
 const Events = lazy(() => import('./events/events.tsx').then((module) => module.Events))
@@ -46,6 +48,8 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
     <Route path="/revenue" component={Revenue} />
     <Route path="/subscriptions" component={Subscriptions} />
     <Route path="/retention" component={Retention} />
+    <Route path="/metrics" component={Metrics} />
+    <Route path="/metrics/:name" component={Metric} />
     {isGuest ? [] : FOR_THE_OWNER}
     <Route default component={Nowhere} />
   </Router>

@@ -14,6 +14,7 @@ export const VIEWS: View[] = [
     isOnPhone: true,
   },
   { path: '/retention', title: 'Trials & retention', icon: 'retention', isForGuests: true, isOnPhone: false },
+  { path: '/metrics', title: 'All metrics', icon: 'chart', isForGuests: true, isOnPhone: false },
   { path: '/customers', title: 'Customers', icon: 'customers', isForGuests: false, isOnPhone: true },
   { path: '/events', title: 'Events', icon: 'events', isForGuests: false, isOnPhone: false },
   { path: '/settings', title: 'Settings', icon: 'settings', isForGuests: false, isOnPhone: false },

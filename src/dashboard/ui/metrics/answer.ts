@@ -57,7 +57,7 @@ export function valueName(
   apps: readonly App[],
 ): string {
   if (others > 0) return `${plural(others, 'other')}`
-  if (value === null || value === '') return 'Unknown'
+  if (value === null || value === '') return split === 'period' ? 'No period' : 'Unknown'
   if (split === 'app') return appName(apps, value)
   if (split === 'country') return country(value)
   if (split === 'offer') return OFFERS[value] ?? value

@@ -1,12 +1,17 @@
 /** What every metric means, in the server's words: this page invents none. */
 import type { InferOutput } from 'valibot'
 import type { DefinitionsAnswer } from '../../metrics_answers.ts'
-import { useAnswer } from '../answers.ts'
+import { type Asked, useAnswer } from '../answers.ts'
 
-export type Definition = InferOutput<typeof DefinitionsAnswer>['metrics'][number]
+type Answer = InferOutput<typeof DefinitionsAnswer>
+export type Definition = Answer['metrics'][number]
+
+/** All of them, in the server's order. */
+export function useDefinitions(): Omit<Asked<Answer>, 'data'> & { data: Definition[] | undefined } {
+  const asked = useAnswer<Answer>('/api/v1/metrics')
+  return { ...asked, data: asked.data?.metrics }
+}
 
 /** One metric's definition, once they are there. */
-export function useDefinition(name: string): Definition | undefined {
-  const { data } = useAnswer<InferOutput<typeof DefinitionsAnswer>>('/api/v1/metrics')
-  return data?.metrics.find((one) => one.name === name)
-}
+export const useDefinition = (name: string): Definition | undefined =>
+  useDefinitions().data?.find((one) => one.name === name)

@@ -1,0 +1,49 @@
+/** How those who began together fared, as the API tells it. */
+import type { InferOutput } from 'valibot'
+import type { CohortsAnswer } from '../../cohort_answers.ts'
+import { type Asked, useAnswer } from '../answers.ts'
+import { addressOf, type Query } from '../asking.ts'
+import { useOverview } from '../overview.ts'
+import { daysOf, type Scope, useScope } from '../scope.ts'
+import { plusDays } from '../words.ts'
+
+export const COHORT_NAMES = ['retention', 'ltv', 'arppu', 'recovery'] as const
+export type CohortName = (typeof COHORT_NAMES)[number]
+
+type Answer = InferOutput<typeof CohortsAnswer>
+type One = Answer['cohorts'][number]
+export type Retention = Extract<One, { renewals: unknown }>
+export type Ltv = Extract<One, { values: unknown }>
+export type Arppu = Extract<One, { payers: unknown }>
+export type Recovery = Extract<One, { failed: unknown }>
+type Rows = { retention: Retention; ltv: Ltv; arppu: Arppu; recovery: Recovery }
+
+export type Cohorts<Name extends CohortName> = Omit<Answer, 'cohorts'> & { cohorts: Rows[Name][] }
+
+/** Cohorts need time: a year of them at least. */
+const YEAR = 364
+
+function spanOf(scope: Scope, today: string, first: string | null): { from: string; to: string } {
+  const { from, to } = daysOf(scope, today, first)
+  const year = plusDays(to, -YEAR)
+  return { from: from < year ? from : year, to }
+}
+
+/** Nothing is asked before today's day is known. */
+export function useCohorts<Name extends CohortName>(
+  metric: Name,
+  own: Query = {},
+): { asked: Asked<Cohorts<Name>>; csv: string } {
+  const { scope } = useScope()
+  const { standing } = useOverview(scope)
+  const query: Query = {
+    metric,
+    // Of one organization: those of several have no money and no days in common.
+    app: (scope.apps.length > 0 ? scope.apps : (standing?.apps ?? [])).join(','),
+    environment: scope.environment === 'production' ? null : scope.environment,
+    ...(standing && spanOf(scope, standing.today_on, null)),
+    ...own,
+  }
+  const asked = useAnswer<Cohorts<Name>>('/api/v1/cohorts', query, { wait: standing === undefined })
+  return { asked, csv: addressOf('/api/v1/cohorts.csv', query) }
+}

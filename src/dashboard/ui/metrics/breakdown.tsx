@@ -1,0 +1,109 @@
+/** What a metric is made of by one of its splits: the largest values, their share, and how they changed. */
+import type { JSX } from 'preact'
+import { useApps } from '../apps.ts'
+import type { Query } from '../asking.ts'
+import { Card, Delta } from '../parts/card.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { useScope } from '../scope.ts'
+import { bucket, share } from '../words.ts'
+import { isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
+import { useMetric } from './asked.ts'
+import { type Ranked, rankingOf } from './ranking.ts'
+
+export const SPLIT_NOUNS: Record<string, string> = {
+  app: 'Apps',
+  product: 'Products',
+  country: 'Countries',
+  period: 'Periods',
+  offer: 'Offers',
+  currency: 'Currencies',
+}
+/** Asked for, so that what was small before is told too. */
+const VALUES_ASKED = 25
+
+const Bar = ({ of }: { of: number }): JSX.Element => (
+  <span class="track" aria-hidden="true">
+    <span class={of < 0 ? 'fill bad' : 'fill'} style={{ width: `${Math.abs(of) * 100}%` }} />
+  </span>
+)
+
+type RowProps = { row: Ranked; answer: MetricAnswer; of: number; href: string | null }
+
+function Row({ row, answer, of, href }: RowProps): JSX.Element {
+  const { words } = wordsOf(answer)
+  const { figure, before } = row
+  const against = answer.previous
+    ? `against ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
+    : ''
+  return (
+    <li>
+      {href ? <a href={href}>{row.title}</a> : <span>{row.title}</span>}
+      <span class="figures">
+        {figure !== null && before !== null && (
+          <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />
+        )}
+        {before === 0 && answer.previous && <span class="badge">new</span>}
+        {row.share !== null && <span class="quiet">{share(row.share)}</span>}
+        <strong class="number">{words(figure)}</strong>
+      </span>
+      <Bar of={of} />
+    </li>
+  )
+}
+
+type BreakdownProps = {
+  name: string
+  split: string
+  title?: string
+  /** Filters, a view, a part. */
+  query?: Query
+  most?: number
+  class?: string
+}
+
+export function Breakdown({
+  name,
+  split,
+  query = {},
+  most = 8,
+  ...look
+}: BreakdownProps): JSX.Element | null {
+  const apps = useApps().data?.apps ?? []
+  const { asked, definition } = useMetric(name, {
+    ...query,
+    split,
+    limit: VALUES_ASKED,
+    compare: 'previous',
+  })
+  const { href } = useScope()
+  // The metric of that value alone.
+  const hrefOf = (value: string | null): string | null =>
+    value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
+  if (definition && !definition.splits.includes(split)) return null
+  const title = look.title ?? SPLIT_NOUNS[split] ?? split
+  return (
+    <Card title={title} class={look.class ?? ''}>
+      <Loaded asked={asked} height={most * 38}>
+        {(answer) => {
+          const { rows, left } = rankingOf(answer, apps, most)
+          const shown = left ? [...rows, left] : rows
+          const largest = Math.max(...shown.map(({ figure }) => Math.abs(figure ?? 0)), 0)
+          if (rows.length === 0) return <Empty icon="chart" title="Nothing in these days" />
+          return (
+            <ul class="breakdown">
+              {shown.map((row) => (
+                <Row
+                  key={row.key}
+                  row={row}
+                  answer={answer}
+                  of={largest === 0 ? 0 : (row.figure ?? 0) / largest}
+                  href={hrefOf(row.value)}
+                />
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}

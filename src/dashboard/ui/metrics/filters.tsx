@@ -1,0 +1,142 @@
+/** What a metric can be filtered by, beyond the bar over the view. What is chosen stands in the address. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { useApps } from '../apps.ts'
+import { Icon } from '../parts/icons.tsx'
+import { Popover } from '../parts/popover.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { useOwnWords } from '../scope.ts'
+import { type MetricAnswer, valueName } from './answer.ts'
+import { useMetric } from './asked.ts'
+import { SPLIT_NOUNS } from './breakdown.tsx'
+import type { Definition } from './definitions.ts'
+
+/** The bar has the others. */
+const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const
+export const FILTER_WORDS = [...VALUE_FILTERS, 'attribute'] as const
+
+/** What the address says of them, for the API. */
+export const filtersIn = (words: Record<string, string>): Record<string, string | null> =>
+  Object.fromEntries(FILTER_WORDS.map((name) => [name, words[name] ?? null]))
+
+type ValuesProps = {
+  name: string
+  filter: string
+  chosen: readonly string[]
+  onToggle: (value: string) => void
+}
+
+/** The values that there are in the days shown. */
+function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
+  const apps = useApps().data?.apps ?? []
+  const { asked } = useMetric(name, { split: filter, limit: 100, compare: null, interval: 'month' })
+  const valuesIn = (answer: MetricAnswer): string[] => {
+    const told = answer.series.flatMap(({ value, part }) => (value && part === null ? [value] : []))
+    return [...new Set([...chosen, ...told])]
+  }
+  return (
+    <Loaded asked={asked} height={120}>
+      {(answer) =>
+        valuesIn(answer).map((value) => (
+          <label key={value}>
+            <input type="checkbox" checked={chosen.includes(value)} onClick={() => onToggle(value)} />
+            <span class="cut">{valueName(filter, value, 0, apps)}</span>
+          </label>
+        ))
+      }
+    </Loaded>
+  )
+}
+
+function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Element {
+  const [words, change] = useOwnWords()
+  const apps = useApps().data?.apps ?? []
+  const chosen = (words[filter] ?? '').split(',').filter((value) => value !== '')
+  const noun = SPLIT_NOUNS[filter] ?? filter
+  const said =
+    chosen.length === 1
+      ? valueName(filter, chosen[0] ?? null, 0, apps)
+      : `${chosen.length} ${noun.toLowerCase()}`
+  const toggle = (value: string): void => {
+    const others = chosen.filter((one) => one !== value)
+    change({ [filter]: (others.length === chosen.length ? [...chosen, value] : others).join(',') })
+  }
+  return (
+    <Popover
+      buttonClass={chosen.length > 0 ? 'pick is-set' : 'pick'}
+      class="menu"
+      label={
+        <>
+          <span class="cut">{chosen.length > 0 ? said : `All ${noun.toLowerCase()}`}</span>
+          <Icon name="caret" class="caret" />
+        </>
+      }
+    >
+      {(close) => (
+        <fieldset class="plain-set">
+          <legend class="group">{noun}</legend>
+          <label>
+            <input
+              type="checkbox"
+              checked={chosen.length === 0}
+              onClick={() => {
+                change({ [filter]: null })
+                close()
+              }}
+            />
+            All {noun.toLowerCase()}
+          </label>
+          <Values name={name} filter={filter} chosen={chosen} onToggle={toggle} />
+        </fieldset>
+      )}
+    </Popover>
+  )
+}
+
+/** Those linked to users with an attribute that the app has told. */
+function AttributeFilter(): JSX.Element {
+  const [words, change] = useOwnWords()
+  const [text, setText] = useState(words.attribute ?? '')
+  const isWrong = text !== '' && !/^[^="\\]{1,64}=/.test(text)
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isWrong) change({ attribute: text })
+      }}
+    >
+      <label>
+        <span class="spoken">User attribute</span>
+        <input
+          class="input slim"
+          value={text}
+          placeholder="Attribute: plan=pro"
+          aria-invalid={isWrong}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onBlur={() => !isWrong && text !== (words.attribute ?? '') && change({ attribute: text })}
+        />
+      </label>
+      {isWrong && <span class="tiny bad">A key, “=” and a value.</span>}
+    </form>
+  )
+}
+
+export function MetricFilters({ definition }: { definition: Definition }): JSX.Element {
+  const [words, change] = useOwnWords()
+  const { name, filters } = definition
+  const none = Object.fromEntries(FILTER_WORDS.map((word) => [word, null]))
+  return (
+    <search class="row" aria-label="Filters">
+      {VALUE_FILTERS.filter((filter) => filters.includes(filter)).map((filter) => (
+        <FilterPick key={filter} name={name} filter={filter} />
+      ))}
+      {filters.includes('attribute') && <AttributeFilter />}
+      {FILTER_WORDS.some((word) => words[word]) && (
+        <button type="button" class="button plain" onClick={() => change(none)}>
+          <Icon name="close" /> No filters
+        </button>
+      )}
+    </search>
+  )
+}

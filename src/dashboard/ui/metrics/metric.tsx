@@ -1,0 +1,139 @@
+/** One metric with everything that can be asked of it. */
+import type { JSX } from 'preact'
+import { useRoute } from 'preact-iso'
+import type { Query } from '../asking.ts'
+import { ScopeBar } from '../frame/scope_bar.tsx'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Empty, Ghost } from '../parts/states.tsx'
+import { useOwnWords, useScope } from '../scope.ts'
+import { Breakdown } from './breakdown.tsx'
+import { type Definition, useDefinitions } from './definitions.ts'
+import { filtersIn, MetricFilters } from './filters.tsx'
+import { MetricCard } from './metric_card.tsx'
+import { Choose } from './tools.tsx'
+
+const WHOLE = 'whole'
+
+/** Which view of the metric, which day a refund counts for, which part. */
+function Tools({ definition }: { definition: Definition }): JSX.Element {
+  const [words, change] = useOwnWords()
+  const { views, parts, has_refund_days } = definition
+  return (
+    <>
+      {views.length > 1 && (
+        <Segments
+          title="View"
+          value={words.view ?? views[0]?.name ?? ''}
+          choices={views.map(({ name, title }) => ({ value: name, title }))}
+          onPick={(view) => change({ view: view === views[0]?.name ? null : view, part: null })}
+        />
+      )}
+      {has_refund_days && (
+        <Choose
+          label="Refunds count"
+          none="Refunds on their day"
+          choices={[{ value: 'purchase_day', title: 'Refunds on the purchase’s day' }]}
+          value={words.refunds ?? null}
+          onPick={(refunds) => change({ refunds })}
+        />
+      )}
+      {parts.length > 0 && (
+        <Choose
+          label="Part"
+          none="All parts"
+          choices={[
+            { value: WHOLE, title: 'The whole' },
+            ...parts.map(({ name, title }) => ({ value: name, title })),
+          ]}
+          value={words.part ?? null}
+          onPick={(part) => change({ part })}
+        />
+      )}
+    </>
+  )
+}
+
+const Meaning = ({ definition }: { definition: Definition }): JSX.Element => (
+  <Card title="What it means">
+    <div class="stack small">
+      <p>
+        <code>{definition.formula}</code>
+      </p>
+      {[...definition.views, ...definition.parts].length > 0 && (
+        <dl class="facts">
+          {[...definition.views, ...definition.parts].map(({ name, title, sentence }) => (
+            <div key={name} class="fact">
+              <dt>{title}</dt>
+              <dd>{sentence}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  </Card>
+)
+
+function Whole({ definition }: { definition: Definition }): JSX.Element {
+  const [words] = useOwnWords()
+  const { name, splits } = definition
+  const { view = null, refunds = null } = words
+  const query: Query = {
+    ...filtersIn(words),
+    ...{ view, refunds },
+    part: words.part === WHOLE ? null : (words.part ?? null),
+  }
+  return (
+    <>
+      <div class="row">
+        <MetricFilters definition={definition} />
+        <Tools definition={definition} />
+      </div>
+      <MetricCard
+        name={name}
+        own=""
+        query={query}
+        isInParts={words.part === undefined && definition.parts.length > 0}
+        isCompared
+        height={340}
+      />
+      <div class="grid">
+        {splits.map((split) => (
+          <Breakdown key={split} name={name} split={split} query={query} class="third" />
+        ))}
+      </div>
+      <Meaning definition={definition} />
+    </>
+  )
+}
+
+export function Metric(): JSX.Element {
+  const name = useRoute().params.name ?? ''
+  const definitions = useDefinitions()
+  const { href } = useScope()
+  const definition = definitions.data?.find((one) => one.name === name)
+  return (
+    <>
+      <ScopeBar />
+      <main class="page" id="content">
+        <header class="page-head">
+          <div class="stack-s">
+            <a class="small" href={href('/metrics')}>
+              <Icon name="left" class="small-icon" /> All metrics
+            </a>
+            <h1>{definition?.title ?? name}</h1>
+            {definition && <p>{definition.sentence}</p>}
+          </div>
+        </header>
+        {definition ? (
+          <Whole key={name} definition={definition} />
+        ) : definitions.data ? (
+          <Empty icon="question" title={`There is no metric ${name}`} />
+        ) : (
+          <Ghost height={480} />
+        )}
+      </main>
+    </>
+  )
+}

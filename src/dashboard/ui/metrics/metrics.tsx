@@ -1,0 +1,111 @@
+/** All metrics: what each means and how it stands, one press from everything about it. */
+import type { JSX } from 'preact'
+import { Spark } from '../charts/spark.tsx'
+import { COHORT_NAMES, useCohorts } from '../cohorts/asked.ts'
+import { ScopeBar } from '../frame/scope_bar.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { useScope } from '../scope.ts'
+import { figureOf, type MetricAnswer, wordsOf } from './answer.ts'
+import { useMetric } from './asked.ts'
+import { type Definition, useDefinitions } from './definitions.ts'
+import { figureOfAll, wholesOf } from './figures.ts'
+import { groupsOf } from './groups.ts'
+
+function Now({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
+  const points = wholesOf(answer)[0]?.points ?? []
+  const { words } = wordsOf(answer)
+  return (
+    <>
+      <Spark values={points.map((point) => figureOf(point, answer.unit))} label={`${title} over time`} />
+      <strong class="number">{words(figureOfAll(answer, points).value)}</strong>
+    </>
+  )
+}
+
+function Row({ definition }: { definition: Definition }): JSX.Element {
+  const { name, title, sentence } = definition
+  const { href } = useScope()
+  const { asked } = useMetric(name, { compare: null })
+  return (
+    <li class="metric-row">
+      <div>
+        <h3>
+          <a href={href(`/metrics/${name}`)}>{title}</a>
+        </h3>
+        <p class="small quiet">{sentence}</p>
+      </div>
+      <div class="metric-now">
+        <Loaded asked={asked} height={44}>
+          {(answer) => <Now answer={answer} title={title} />}
+        </Loaded>
+      </div>
+    </li>
+  )
+}
+
+/** Cohorts are tables rather than lines: they stand in a view. */
+const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
+  retention: '/retention',
+  ltv: '/retention',
+  arppu: '/revenue',
+  recovery: '/subscriptions',
+}
+
+function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
+  const { href } = useScope()
+  const { asked } = useCohorts(name)
+  if (!asked.data) return null
+  return (
+    <li class="metric-row">
+      <div>
+        <h3>
+          <a href={`${href(COHORT_PLACES[name])}#${name}`}>{asked.data.title}</a>
+        </h3>
+        <p class="small quiet">{asked.data.sentence}</p>
+      </div>
+    </li>
+  )
+}
+
+function Group({ title, children }: { title: string; children: JSX.Element[] }): JSX.Element {
+  return (
+    <section class="card">
+      <header class="card-head">
+        <h2>{title}</h2>
+      </header>
+      <ul class="card-body metric-rows">{children}</ul>
+    </section>
+  )
+}
+
+export function Metrics(): JSX.Element {
+  const definitions = useDefinitions()
+  return (
+    <>
+      <ScopeBar />
+      <main class="page" id="content">
+        <header class="page-head">
+          <h1>All metrics</h1>
+        </header>
+        <Loaded asked={{ ...definitions, data: definitions.data }} height={600}>
+          {(all) => (
+            <div class="columns">
+              {groupsOf(all).map((group) => (
+                <Group key={group.title} title={group.title}>
+                  {group.metrics.map((definition) => (
+                    <Row key={definition.name} definition={definition} />
+                  ))}
+                </Group>
+              ))}
+              <Group title="Cohorts">
+                {COHORT_NAMES.map((name) => (
+                  <CohortRow key={name} name={name} />
+                ))}
+              </Group>
+            </div>
+          )}
+        </Loaded>
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+/** The values of a split, largest first, each with its share of all and what it was in the time before. */
+import type { App } from '../apps.ts'
+import { type MetricAnswer, type Series, valueName } from './answer.ts'
+import { figureOfAll, sumOf } from './figures.ts'
+
+export type Ranked = {
+  key: string
+  title: string
+  /** Of the split; null for those that it has no name for, and for what is left. */
+  value: string | null
+  figure: number | null
+  /** Of all values together; null of shares, which cannot be added. */
+  share: number | null
+  /** In the time before; null where that is not known. */
+  before: number | null
+}
+
+export type Ranking = { rows: Ranked[]; left: Ranked | null; all: number | null }
+
+const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
+
+/** @param most how many by themselves; what is left as one */
+export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: number): Ranking {
+  const { split, unit, series, previous } = answer
+  const isRatio = unit === 'ratio'
+  const wholes = series.filter(({ part }) => part === null)
+  const earlier = (previous?.series ?? []).filter(({ part }) => part === null)
+  // A value that was too small to be told by itself was not nothing.
+  const isTold = earlier.every(({ others }) => others === 0)
+  const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
+  const figures = wholes.map((one) => ({ one, figure: figureOfAll(answer, one.points).value }))
+  const all = isRatio ? null : sumOf(figures.map(({ figure }) => figure))
+  const ranked = figures.map(
+    ({ one, figure }): Ranked => ({
+      key: keyOf(one),
+      title: valueName(split, one.value, one.others, apps),
+      value: one.others > 0 ? null : one.value,
+      figure,
+      share: figure === null || !all ? null : figure / all,
+      before:
+        previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isTold && !isRatio ? 0 : null)) : null,
+    }),
+  )
+  const rows = ranked
+    .filter(({ key, figure }) => key !== 'others ' && figure !== null && (isRatio || figure !== 0))
+    .sort((a, b) => (b.figure ?? 0) - (a.figure ?? 0))
+  const others = ranked.filter(({ key }) => key === 'others ')
+  const many = wholes.reduce((sum, one) => sum + one.others, 0)
+  return {
+    rows: rows.slice(0, most),
+    left: leftOf([...rows.slice(most), ...others], { all, many, isRatio }),
+    all,
+  }
+}
+
+type Sizes = { all: number | null; many: number; isRatio: boolean }
+
+function leftOf(rest: readonly Ranked[], { all, many, isRatio }: Sizes): Ranked | null {
+  if (isRatio || rest.length === 0) return null
+  const figure = sumOf(rest.map((one) => one.figure))
+  if (!figure) return null
+  const others = rest.filter(({ key }) => key !== 'others ').length + many
+  return {
+    key: 'left',
+    title: valueName(null, null, others, []),
+    value: null,
+    figure,
+    share: all ? figure / all : null,
+    before: null,
+  }
+}
