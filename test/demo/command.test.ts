@@ -71,6 +71,20 @@ test.concurrent(
     expect(aimed.stdout).toMatch(/\nok +App Store Connect key +\w+: Apple takes it\.\n/)
     expect(aimed.stdout).not.toMatch(/warning +base_url|apple\.com/)
 
+    const [, at, once] = /(http:\/\/\S+)\/login#([\w-]{43})\n/.exec(demo.stdout()) ?? []
+    const [, password] = /with the password (demo-[\w-]{12})\n/.exec(demo.stdout()) ?? []
+    expect(at).toBe(url)
+    const login = async (given: object) => {
+      const answer = await fetch(`${url}/api/v1/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given),
+      })
+      return answer.status
+    }
+    expect([await login({ token: once }), await login({ token: once })]).toEqual([200, 401])
+    expect(await login({ password })).toBe(200)
+
     demo.kill('SIGINT')
     expect(await demo.ended).toMatchObject({ status: 0, stderr: '' })
     expect([readdirSync(cwd), readdirSync(TMPDIR)]).toEqual([[], []])

@@ -11,7 +11,7 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** Each takes 64 MiB while it is made. */
 const AT_ONCE = 2
-const WAITING_MOST = 64
+const WAITING_MOST = 32
 
 export type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 

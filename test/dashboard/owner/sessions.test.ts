@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { verbsOf } from '../../../src/verbs.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
 let app: TestApp
@@ -141,4 +142,25 @@ test('the README’s recipe for fail2ban finds the address in either form of the
   ]
   const found = lines.map((line) => patterns.map((pattern) => pattern.exec(line)?.groups?.host).find(Boolean))
   expect(found).toEqual(['203.0.113.9', '2001:db8::1'])
+})
+
+test('what is done from the command line is written down', async () => {
+  const { windfall } = app
+  const verbs = verbsOf(windfall)
+  const made = (await verbs['keys.create']?.({ kind: 'secret', label: 'mine' })) as { id: string }
+  const next = (await verbs['keys.rotate']?.({ id: made.id, overlap_ms: 0 })) as { id: string }
+  await verbs['keys.revoke']?.({ id: next.id })
+  const token = (await verbs['tokens.create']?.({ label: 'laptop' })) as { id: string }
+  await verbs['tokens.revoke']?.({ id: token.id })
+  await verbs['owner.reset']?.({})
+  const entries = windfall.audit.list(null, 10).toReversed()
+  expect(entries.map(({ action, subject }) => [action, subject])).toEqual([
+    ['key.made', made.id],
+    ['key.rotated', next.id],
+    ['key.revoked', next.id],
+    ['token.made', token.id],
+    ['token.revoked', token.id],
+    ['owner.reset', null],
+  ])
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['command line']))
 })

@@ -5,20 +5,29 @@ import { renew } from '../answers.ts'
 import { write } from '../asking.ts'
 import { useDeed } from '../parts/dialog.tsx'
 import type { Session } from '../session.ts'
+import { ByLink } from './by_link.tsx'
 
 /** A token comes in the fragment, so that no server's log and no preview sees it. */
 const fragment = (): string => location.hash.slice(1)
 
 export function SignIn({ session }: { session: Session }): JSX.Element {
   const token = fragment()
-  const isSetup = location.pathname === '/setup' && token !== ''
+  const path = token === '' ? null : location.pathname
   return (
     <main class="alone" id="content">
       <div class="card card-pad stack">
         <p class="brand">
           <img src="/icon.svg" alt="" width="26" height="26" /> Windfall
         </p>
-        {isSetup ? <Setup token={token} /> : session.state === 'setup' ? <HowToBegin /> : <Login />}
+        {path === '/setup' ? (
+          <Setup token={token} />
+        ) : path === '/share' || path === '/login' ? (
+          <ByLink token={token} isShared={path === '/share'} />
+        ) : session.state === 'setup' ? (
+          <HowToBegin />
+        ) : (
+          <Login />
+        )}
       </div>
     </main>
   )

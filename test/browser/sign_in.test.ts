@@ -1,0 +1,102 @@
+/** How the owner and guests come in, in a real browser: its cookies, its Fetch Metadata and our policy, as they are. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../src/http/server.ts'
+import { openTestApp } from '../helpers.ts'
+import { hasChromium, launch, stumbles, visit } from './chromium.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let browser: Browser
+const inBrowser = test.skipIf(!hasChromium())
+beforeAll(async () => {
+  if (hasChromium()) browser = await launch()
+})
+afterAll(() => browser?.close())
+
+async function opened() {
+  const app = await openTestApp()
+  const server = await listen(app.windfall.http, { port: 0, shutdown_ms: 100 })
+  app.windfall.http.reach({ base_url: server.url })
+  const { context, page, complaints } = await visit(browser, server.url, 'desktop')
+  onTestFinished(async () => {
+    await context.close()
+    await server.close()
+    await app.close()
+  })
+  const state = async () => (await (await context.request.get('/api/v1/session')).json()).state
+  return { app, page, context, complaints, state, url: server.url }
+}
+
+inBrowser('the printed link chooses a password; after signing out it signs in', async () => {
+  const { app, page, context, complaints, state } = await opened()
+  const token = await app.windfall.store.commit(() => app.windfall.owner.makeLink('setup').token)
+  await page.goto(`/setup#${token}`)
+  expect(await stumbles(page)).toEqual([])
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
+  expect(await state()).toBe('owner')
+  const [cookie] = await context.cookies()
+  expect(cookie).toMatchObject({ name: 'windfall', httpOnly: true, sameSite: 'Lax', path: '/' })
+
+  await context.clearCookies()
+  await page.goto('/login')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect.poll(state).toBe('owner')
+  expect(complaints).toEqual([])
+})
+
+inBrowser('the link of the demo signs in with one click, and only once', async () => {
+  const { app, page, context, state } = await opened()
+  const token = await app.windfall.store.commit(() => {
+    app.windfall.owner.setPassword('none')
+    return app.windfall.owner.makeLink('sign_in').token
+  })
+  await page.goto(`/login#${token}`)
+  await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
+  expect(await state()).toBe('owner')
+  await context.clearCookies()
+  await page.goto('/healthz')
+  await page.goto(`/login#${token}`)
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Sign in with the password' }).click()
+  await page.getByLabel('Password').waitFor()
+})
+
+inBrowser('a share link asks for its passcode and shows what is shared', async () => {
+  const { app, page, state } = await opened()
+  const headers = await app.signIn()
+  const wish = { label: 'bank', basis: 'gross', passcode: 'sesame' }
+  const { body } = await app.post('/api/v1/share-links', wish, headers)
+  await page.goto(`/share#${String(body.url).split('#')[1]}`)
+  await page.getByLabel('Passcode').fill('simsim')
+  expect(await stumbles(page)).toEqual([])
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByText('this is not the passcode').waitFor()
+  await page.getByLabel('Passcode').fill('sesame')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
+  expect(await state()).toBe('guest')
+  await page.getByText('You look at this through a shared link.').waitFor()
+})
+
+inBrowser('another site cannot sign in, nor do anything in the owner’s name', async () => {
+  const { app, page, context, url } = await opened()
+  const { cookie } = await app.signIn()
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url, sameSite: 'Lax', httpOnly: true }])
+  // The same machine by another name is another site to a browser, and a host that we answer for.
+  await page.goto(`${url.replace('127.0.0.1', 'localhost')}/healthz`)
+  const outcome = await page.evaluate(
+    async (target) =>
+      fetch(`${target}/api/v1/sessions`, { method: 'DELETE', credentials: 'include', mode: 'cors' }).then(
+        () => 'done',
+        () => 'refused',
+      ),
+    url,
+  )
+  expect(outcome).toBe('refused')
+  expect(app.windfall.sessions.list()).toHaveLength(1)
+})

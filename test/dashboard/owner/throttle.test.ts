@@ -1,0 +1,90 @@
+import { argon2Sync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { checkPassword, readHash } from '../../../src/dashboard/owner/passwords.ts'
+import { openThrottle } from '../../../src/dashboard/owner/throttle.ts'
+import { handClock } from '../../helpers.ts'
+
+const MINUTE = 60_000
+
+function opened() {
+  const clock = handClock(0)
+  const waits: number[] = []
+  const wait = async (ms: number) => void waits.push(ms)
+  const throttle = openThrottle({ clock, wait })
+  let address = 0
+  /** Each from an address of its own, as those of a botnet. */
+  const attempt = (isRight: boolean, account = 'owner') => {
+    address += 1
+    return throttle.attempt(account, `203.0.${address >> 8}.${address & 255}`, async () => isRight)
+  }
+  return { clock, waits, throttle, attempt }
+}
+
+test('after three failures from anywhere each attempt waits longer, five seconds at most', async () => {
+  const { waits, attempt } = opened()
+  for (let n = 0; n < 12; n += 1) expect(await attempt(false)).toBe(false)
+  expect(waits).toEqual([200, 400, 800, 1600, 3200, 5000, 5000, 5000].slice(0, waits.length))
+  expect(waits).toHaveLength(8)
+  expect(await attempt(true)).toBe(true)
+  expect(waits).toHaveLength(9)
+  expect(await attempt(false)).toBe(false)
+  expect(waits).toHaveLength(9)
+})
+
+test('a quarter of an hour without a failure forgives, and one account is not another', async () => {
+  const { clock, waits, attempt } = opened()
+  for (let n = 0; n < 5; n += 1) await attempt(false)
+  const before = waits.length
+  await attempt(false, 'lnk_1')
+  expect(waits).toHaveLength(before)
+  clock.turn(15 * MINUTE + 1)
+  await attempt(false)
+  expect(waits).toHaveLength(before)
+})
+
+test('attempts come back one a minute, and a refusal tells when', async () => {
+  const { clock, throttle } = opened()
+  const attempt = () => throttle.attempt('owner', '203.0.113.9', async () => false)
+  for (let n = 0; n < 10; n += 1) await attempt()
+  clock.turn(MINUTE / 2)
+  const refused = await attempt().catch((error) => error)
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '30' } })
+  clock.turn(MINUTE / 2)
+  await attempt()
+  await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' })
+  clock.turn(60 * MINUTE)
+  for (let n = 0; n < 10; n += 1) await attempt()
+  await expect(attempt()).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+/** A hash that costs next to nothing. */
+function cheapHash(password: string): string {
+  const nonce = Buffer.alloc(16, 7)
+  const cost = { memory: 64, passes: 1, parallelism: 1, tagLength: 32 }
+  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  const hash = argon2Sync('argon2id', { message: password, nonce, ...cost })
+  return `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(hash)}`
+}
+
+test('of too many passwords at once the last are told to come again', async () => {
+  const phc = cheapHash('x')
+  const asked = Array.from({ length: 40 }, () => checkPassword('x', phc).then(String, (error) => error.code))
+  const outcomes = await Promise.all(asked)
+  expect(outcomes.filter((one) => one === 'busy')).toHaveLength(40 - 2 - 32)
+  expect(await checkPassword('x', phc)).toEqual({ fits: true, stale: true })
+  expect(await checkPassword('y', phc)).toEqual({ fits: false, stale: true })
+})
+
+test('a hash says what it costs, and costs no more than we would pay', () => {
+  const text = (m: number, t: number, p: number) =>
+    `$argon2id$v=19$m=${m},t=${t},p=${p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+  expect(readHash(text(65_536, 3, 1))).toMatchObject({ cost: { memory: 65_536, passes: 3, parallelism: 1 } })
+  for (const phc of [
+    text(0, 3, 1),
+    text(262_145, 3, 1),
+    text(65_536, 11, 1),
+    text(65_536, 3, 5),
+    text(65_536, 0, 1),
+  ])
+    expect(readHash(phc)).toBe(null)
+})
