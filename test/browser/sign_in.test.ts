@@ -44,7 +44,7 @@ inBrowser('the printed link chooses a password; after signing out it signs in', 
   await page.goto('/login')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect.poll(state).toBe('owner')
+  await expect.poll(state, { timeout: 20_000 }).toBe('owner')
   expect(complaints).toEqual([])
 })
 
