@@ -18,6 +18,7 @@ import { openCallers } from './attribution/callers.ts'
 import { openForgetting } from './attribution/forget.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
+import type { Whereabouts } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import { cohortRoutes } from './dashboard/cohorts.ts'
 import { coverageRoutes } from './dashboard/coverage.ts'
@@ -62,6 +63,8 @@ import { version } from './version.ts'
 
 export type AppOptions = {
   config: Config
+  /** Who said what of it; nobody unless said. */
+  whereabouts?: Whereabouts
   clock: Clock
   /** A clock that never jumps, for rate windows. */
   monotonic: Clock
@@ -105,6 +108,7 @@ export async function openApp(options: AppOptions) {
   const catalogue = openCatalogue({ store, clock, apps, products, accounts, access, log, onConnected })
   // One object for all who read it, so that a reload reaches them.
   const limits = { ...config.limits }
+  const written = { config, whereabouts: options.whereabouts ?? UNSAID }
   const { refused } = arrivals
   const history = openHistory({ store, clock, verifier, apps, ledger, feed, access, refused, log })
   const imports = openImports({ store, clock, feed, apps, accounts, access, wait, log })
@@ -176,7 +180,7 @@ export async function openApp(options: AppOptions) {
       ...{ today, history, organizations, apps, readers },
       ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
       ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
-      ...{ keys, attribution, audit, root_expires_at: rootExpiry },
+      ...{ keys, attribution, audit, http, written, root_expires_at: rootExpiry },
     }),
   )
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
@@ -186,10 +190,11 @@ export async function openApp(options: AppOptions) {
    *
    * @throws Refusal when what it declares cannot be so; then nothing of it is taken over.
    */
-  async function declare(next: Config): Promise<void> {
+  async function declare(next: Config, whereabouts = written.whereabouts): Promise<void> {
     // First what can fail: an error leaves all as it was.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
+    Object.assign(written, { config: next, whereabouts })
     Object.assign(limits, next.limits)
     Object.assign(rateSettings, next.rates)
     Object.assign(entry, next.sign_in, { insecure_http: next.server.insecure_http })
@@ -259,6 +264,8 @@ export async function openApp(options: AppOptions) {
     close,
   }
 }
+
+const UNSAID: Whereabouts = { file: null, sources: new Map(), places: new Map() }
 
 /** Whom the HTTP application answers for, as configured. */
 export const reachOf = (config: Config) => ({

@@ -74,7 +74,8 @@ export async function openTestApp(options: TestOptions = {}) {
   const authority = await sharedAuthority()
   const folder = options.folder === undefined ? temporaryFolder() : { path: options.folder, remove: () => {} }
   const clock = options.clock ?? handClock()
-  const { config } = loadConfig({ env: options.env ?? {}, cwd: folder.path })
+  const loaded = loadConfig({ env: options.env ?? {}, cwd: folder.path })
+  const { config } = loaded
   const log = openLog({
     format: 'json',
     level: 'info',
@@ -83,6 +84,7 @@ export async function openTestApp(options: TestOptions = {}) {
   })
   const windfall = await openApp({
     config,
+    whereabouts: loaded,
     clock,
     monotonic: clock,
     log,

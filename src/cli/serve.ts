@@ -43,6 +43,7 @@ export async function serveUntilStopped(
   const lock = lockForServing(config.store.path)
   const windfall = await openApp({
     config,
+    whereabouts: loaded,
     clock: systemClock,
     monotonic: () => performance.now(),
     log,
@@ -213,12 +214,13 @@ export function openReloading(
   let turn: Promise<unknown> = Promise.resolve()
 
   async function reload(): Promise<Reloaded> {
-    const { config: next, file } = load()
+    const again = load()
+    const { config: next, file } = again
     // Nobody who moves the file away means to disconnect every app.
     if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
     const { reloadable, restart } = differences(current, next)
     const running = takenOver(current, next)
-    await windfall.declare(running)
+    await windfall.declare(running, again)
     current = running
     windfall.audit.noteAlone({
       ...COMMAND_LINE,

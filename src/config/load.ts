@@ -24,6 +24,9 @@ export type Loaded = Readonly<{
   places: ReadonlyMap<string, string>
 }>
 
+/** Which file was read, and who said each value. */
+export type Whereabouts = Pick<Loaded, 'file' | 'sources' | 'places'>
+
 export type Surroundings = Readonly<{
   /** The config file that was asked for by name (`--config`). Without it: WINDFALL_CONFIG, then ./config.toml if it is there. */
   path?: string | undefined

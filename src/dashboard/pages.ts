@@ -5,6 +5,7 @@ import { type GapDeps, gapRoutes } from './gaps.ts'
 import { type KeyDeps, keyRoutes } from './keys.ts'
 import { type MoveDeps, moveRoutes } from './moves.ts'
 import { type PendingDeps, pendingRoutes } from './pending.ts'
+import { type SettingsDeps, settingsRoutes } from './settings.ts'
 import { type StatusDeps, statusRoutes } from './status/status.ts'
 import { type TestDeps, testRoutes } from './test_notification.ts'
 import { type TodayDeps, todayRoutes } from './today.ts'
@@ -16,7 +17,8 @@ export type PageDeps = TodayDeps &
   KeyDeps &
   PendingDeps &
   MoveDeps &
-  TestDeps
+  TestDeps &
+  SettingsDeps
 
 export const pageRoutes = (deps: PageDeps): Route[] => [
   ...todayRoutes(deps),
@@ -27,4 +29,5 @@ export const pageRoutes = (deps: PageDeps): Route[] => [
   ...pendingRoutes(deps),
   ...moveRoutes(deps),
   ...testRoutes(deps),
+  ...settingsRoutes(deps),
 ]

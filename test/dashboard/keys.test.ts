@@ -113,6 +113,7 @@ test('nobody but the owner, on our own page, has to do with keys', async () => {
     ['POST', 'keys/key_1/rotate', {}],
     ['DELETE', 'keys/key_1', undefined],
     ['GET', 'pending', undefined],
+    ['GET', 'settings', undefined],
     ['POST', `pending/${BUNDLE}/connect`, {}],
     ['POST', 'links/1/undo', undefined],
     ['POST', 'test-notification', { app: BUNDLE, environment: 'sandbox' }],

@@ -1,0 +1,112 @@
+/** What may be asked: by the owner alone: what is configured and who said so, and what runs here. */
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { H3Event } from 'h3'
+import * as v from 'valibot'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Clock } from '../clock.ts'
+import type { Whereabouts } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import { toldSettings } from '../config/told.ts'
+import type { Http } from '../http/http.ts'
+import type { Route } from '../http/route.ts'
+import { asked } from '../metrics/question.ts'
+import type { Store } from '../store/store.ts'
+import { version } from '../version.ts'
+import type { Readers } from './readers.ts'
+import { OWNER_REFUSED, OWNERS } from './reading.ts'
+
+const words = v.nullable(v.string())
+const SettingsAnswer = v.object({
+  ...{ version: v.string(), started_at: v.number(), uptime_ms: v.number(), base_url: v.string() },
+  config_file: v.pipe(words, v.description('null: there is none')),
+  database: v.object({ name: v.string(), bytes: v.number(), wal_bytes: v.number() }),
+  notification_url: v.pipe(
+    v.string(),
+    v.description('Where Apple sends notifications, of every organization'),
+  ),
+  organizations: v.array(
+    v.object({
+      ...{ id: v.string(), slug: v.string(), name: v.string(), time_zone: v.string(), currency: v.string() },
+      ...{ sdk_auth: v.picklist(['any', 'key', 'attestation']), source: v.string() },
+      notification_url: v.pipe(v.string(), v.description('The same for this one alone')),
+    }),
+  ),
+  sections: v.array(
+    v.object({
+      name: v.pipe(v.string(), v.description('Empty for what stands above all sections')),
+      reason: v.string(),
+      settings: v.array(
+        v.object({
+          ...{ path: v.string(), key: v.string() },
+          value: v.pipe(v.unknown(), v.description('null for a secret, and where there is none')),
+          ...{ is_secret: v.boolean(), is_set: v.boolean() },
+          source: v.picklist(['default', 'file', 'environment', 'secret file']),
+          place: v.pipe(words, v.description('The line, the variable or the key file')),
+          default: words,
+          variable: v.pipe(v.string(), v.description('The environment variable that sets it')),
+          reason: v.string(),
+          needs_restart: v.boolean(),
+        }),
+      ),
+    }),
+  ),
+})
+
+export type SettingsDeps = {
+  store: Store
+  clock: Clock
+  organizations: Organizations
+  http: Pick<Http, 'baseUrl'>
+  /** What applies and who said so; another after a reload. */
+  written: { readonly config: Config; readonly whereabouts: Whereabouts }
+  readers: Readers
+}
+
+export function settingsRoutes({
+  store,
+  clock,
+  organizations,
+  http,
+  written,
+  readers,
+}: SettingsDeps): Route[] {
+  const started_at = clock()
+
+  function settings(event: H3Event): v.InferOutput<typeof SettingsAnswer> {
+    readers.owner(event)
+    asked(v.object({}), event.url.searchParams)
+    const { config, whereabouts } = written
+    const base_url = http.baseUrl() ?? config.base_url
+    const notification_url = `${base_url}/apple/notifications`
+    return {
+      ...{ version, started_at, uptime_ms: clock() - started_at, base_url },
+      config_file: whereabouts.file,
+      database: {
+        name: basename(store.file),
+        ...{ bytes: sizeOf(store.file), wal_bytes: sizeOf(`${store.file}-wal`) },
+      },
+      notification_url,
+      organizations: organizations.list().map(({ created_at: _, gone_at: __, ...organization }) => ({
+        ...organization,
+        notification_url: `${notification_url}/${organization.slug}`,
+      })),
+      sections: toldSettings(config, whereabouts),
+    }
+  }
+
+  return [
+    {
+      ...OWNERS,
+      method: 'GET',
+      path: '/api/v1/settings',
+      summary: 'Every setting, its value and who said so; the version, the database, the notification URLs',
+      description: 'Of secrets only whether they are set. Settings are changed in config.toml.',
+      answers: { 200: { description: 'What applies now', schema: SettingsAnswer }, ...OWNER_REFUSED },
+      handler: settings,
+    },
+  ]
+}
+
+/** In bytes; 0 for what is not there. */
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+import { SECTIONS } from '../../src/config/settings.ts'
+import { temporaryFolder } from '../folders.ts'
+import { openOwned } from './settings_pages.ts'
+
+const SECRET = 'sk_live_0123456789abcdef0123456789abcdef'
+
+type Setting = Record<string, unknown> & { path: string; key: string }
+type Body = Record<string, unknown> & { sections: { name: string; settings: Setting[] }[]; code?: string }
+const settingIn = ({ sections }: Body, path: string): Setting | undefined =>
+  sections.flatMap(({ settings }) => settings).find((one) => one.path === path)
+
+/** A Windfall with a config.toml, and what its API says of that. */
+async function openConfigured(toml: string, env: Record<string, string> = {}) {
+  const folder = temporaryFolder()
+  onTestFinished(folder.remove)
+  const file = join(folder.path, 'config.toml')
+  writeFileSync(file, toml, { mode: 0o600 })
+  const owned = await openOwned({ folder: folder.path, env })
+  const ask = async () => (await owned.call('GET', 'settings')).body as Body
+  return { ...owned, folder: folder.path, file, ask }
+}
+
+test('each value says whether the file, the environment or nobody said it', async () => {
+  const { file, ask } = await openConfigured(
+    'base_url = "http://localhost:9999"\n[limits]\nattributes_per_user = 5\n',
+    { WINDFALL_LOG_LEVEL: 'warn' },
+  )
+  const body = await ask()
+  expect(body).toMatchObject({ base_url: 'http://localhost:9999', config_file: file })
+  expect(settingIn(body, 'base_url')).toMatchObject({ source: 'file', place: 'config.toml:1' })
+  expect(settingIn(body, 'limits.attributes_per_user')).toMatchObject({
+    ...{ value: 5, default: '100', source: 'file', place: 'config.toml:3', is_set: true },
+    variable: 'WINDFALL_LIMITS_ATTRIBUTES_PER_USER',
+  })
+  expect(settingIn(body, 'log.level')).toMatchObject({
+    ...{ value: 'warn', source: 'environment', place: 'WINDFALL_LOG_LEVEL' },
+  })
+  expect(settingIn(body, 'server.port')).toMatchObject({
+    ...{ value: 8787, source: 'default', place: null, default: '8787', needs_restart: true },
+  })
+  // Every setting is told, with its sentence.
+  for (const { name, settings, list } of SECTIONS.filter((one) => !one.list)) {
+    expect(list).toBe(false)
+    const told = body.sections.find((section) => section.name === name)?.settings ?? []
+    expect(told.map(({ key, reason }) => [key, reason])).toEqual(
+      Object.entries(settings).map(([key, { reason }]) => [key, reason]),
+    )
+  }
+})
+
+test('of a secret only that it is set is told', async () => {
+  const { call } = await openConfigured(`[[organizations]]\nslug = "acme"\nsecret_key = "${SECRET}"\n`)
+  const { body } = await call('GET', 'settings')
+  expect(JSON.stringify(body)).not.toContain(SECRET.slice(8))
+  expect(settingIn(body as Body, 'organizations[0].secret_key')).toMatchObject({
+    ...{ value: null, is_secret: true, is_set: true, source: 'file', place: 'config.toml:3' },
+  })
+  expect(settingIn(body as Body, 'organizations[0].publishable_key')).toMatchObject({
+    value: null,
+    is_set: false,
+  })
+})
+
+test('what runs here: version, database, time, and an address for Apple of every organization', async () => {
+  const { app, call } = await openOwned()
+  app.clock.turn(60_000)
+  const { body } = await call('GET', 'settings')
+  const url = `${app.config.base_url}/apple/notifications`
+  expect(body).toMatchObject({
+    ...{ uptime_ms: 60_000, started_at: app.clock() - 60_000, notification_url: url, config_file: null },
+    version: expect.stringMatching(/./),
+    database: { name: 'windfall.db', bytes: readFileSync(app.windfall.store.file).length },
+    organizations: [
+      {
+        ...{ id: app.organization.id, slug: 'default', time_zone: 'UTC', currency: 'USD', sdk_auth: 'any' },
+        notification_url: `${url}/default`,
+      },
+    ],
+  })
+  expect(await call('GET', 'settings?section=log')).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_request' },
+  })
+})
+
+test('what was read again is told', async () => {
+  const { app, file, folder, ask } = await openConfigured('[limits]\nattributes_per_user = 5\n')
+  writeFileSync(file, '\n[limits]\nattributes_per_user = 6\n')
+  const again = loadConfig({ env: {}, cwd: folder })
+  await app.windfall.declare(again.config, again)
+  expect(settingIn(await ask(), 'limits.attributes_per_user')).toMatchObject({
+    ...{ value: 6, place: 'config.toml:3' },
+  })
+})
