@@ -173,7 +173,7 @@ export async function openApp(options: AppOptions) {
   http.add(rateRoutes({ rates, readers }))
   http.add(historyRoutes({ history, apps, readers }))
   http.add(metricRoutes({ series, overview, organizations, apps, readers }))
-  http.add(coverageRoutes({ reported, metrics, apps, readers }))
+  http.add(coverageRoutes({ reported, metrics, organizations, apps, readers }))
   http.add(importRoutes({ imports, accounts, apps, readers }))
   http.add(
     pageRoutes({

@@ -6,6 +6,7 @@ import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { addDays, isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
+import { type CsvValue, csvHead, csvRow } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
 import { type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
@@ -13,7 +14,6 @@ import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
-import { type CsvValue, csvLine } from './csv.ts'
 import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, GUESTS_READ, REFUSED } from './reading.ts'
@@ -104,11 +104,12 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
   }
 
   async function csv(event: H3Event): Promise<Response> {
-    const { metric, cohorts: table } = await answer(event)
-    const rows = rowsOf(metric, table)
+    const { metric, currency, cohorts: table } = await answer(event)
+    const isMoney = MEASURES[metric].unit === 'money'
+    const rows = rowsOf(metric, table).map((row) => (isMoney ? { ...row, currency } : row))
     const columns = Object.keys(rows[0] ?? { cohort: '' })
-    const lines = rows.map((row) => csvLine(columns.map((name) => row[name] ?? null)))
-    return new Response([csvLine(columns), ...lines].join(''), { headers: csvHeaders('cohorts') })
+    const lines = rows.map((row) => csvRow(columns, row))
+    return new Response([csvHead(columns), ...lines].join(''), { headers: csvHeaders('cohorts') })
   }
 
   return routesFor(answer, csv)

@@ -2,12 +2,13 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import { csvHead, csvRow, decimalText } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { dayText } from '../metrics/calendar.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked } from '../metrics/question.ts'
 import type { Reported } from '../metrics/reported/reported.ts'
-import { csvLine } from './csv.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
@@ -36,10 +37,8 @@ const CoverageAnswer = v.object({
   coverage: v.array(
     v.object({
       ...{ app_id: v.string(), month: v.string(), metric: v.picklist(METRICS) },
-      unit: v.pipe(
-        v.picklist(['money', 'count']),
-        v.description('money is in thousandths of the base currency'),
-      ),
+      unit: v.pipe(v.picklist(['money', 'count']), v.description('money is in thousandths of the currency')),
+      currency: v.pipe(v.nullable(v.string()), v.description('What money is in; null of counts')),
       day_on: v.pipe(
         v.string(),
         v.description('The last Pacific day of the month that a report tells of; levels are of its end'),
@@ -61,7 +60,7 @@ const CoverageAnswer = v.object({
 })
 
 const COLUMNS = [
-  ...['app_id', 'month', 'metric', 'unit', 'day_on', 'reports', 'ledger', 'share'],
+  ...['app_id', 'month', 'metric', 'unit', 'currency', 'day_on', 'reports', 'ledger', 'share'],
   ...['before_first_notification', 'upgrade_proration', 'refund_timing', 'day_boundary'],
   ...['exchange_rate', 'family_sharing', 'unknown'],
 ] as const
@@ -69,11 +68,12 @@ const COLUMNS = [
 type Deps = {
   reported: Pick<Reported, 'coverage' | 'seamOf'>
   metrics: Pick<Metrics, 'ripen'>
+  organizations: Pick<Organizations, 'get'>
   apps: Apps
   readers: Readers
 }
 
-export function coverageRoutes({ reported, metrics, apps, readers }: Deps): Route[] {
+export function coverageRoutes({ reported, metrics, organizations, apps, readers }: Deps): Route[] {
   async function coverage(event: H3Event): Promise<v.InferOutput<typeof CoverageAnswer>> {
     const reach = readers.reachOf(event)
     const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
@@ -83,7 +83,11 @@ export function coverageRoutes({ reported, metrics, apps, readers }: Deps): Rout
     const answer: v.InferOutput<typeof CoverageAnswer> = { coverage: [], seams: [] }
     for (const one of chosen) {
       const months = await reported.coverage(one)
-      answer.coverage.push(...months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9')))
+      const currency = organizations.get(one.organization_id)?.currency ?? null
+      const within = months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9'))
+      answer.coverage.push(
+        ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
+      )
       for (const metric of SEAMS) {
         const seam = reported.seamOf(one.id, metric)
         if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
@@ -94,8 +98,8 @@ export function coverageRoutes({ reported, metrics, apps, readers }: Deps): Rout
 
   async function csv(event: H3Event): Promise<Response> {
     const rows = (await coverage(event)).coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
-    const lines = rows.map((row) => csvLine(COLUMNS.map((name) => row[name])))
-    return new Response([csvLine(COLUMNS), ...lines].join(''), { headers: csvHeaders('coverage') })
+    const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
+    return new Response([csvHead(COLUMNS), ...lines].join(''), { headers: csvHeaders('coverage') })
   }
 
   return routesFor(coverage, csv)
@@ -131,3 +135,14 @@ const toldOf = ({ day, at }: { day: number; at: number }) => ({
   day_on: dayText(day),
   at,
 })
+
+type Line = Readonly<Record<string, string | number | null>>
+
+/** Money as decimal numbers, all but the share of it. */
+function decimals(row: Line): Line {
+  if (row.unit !== 'money') return row
+  const told = Object.entries(row).map(([name, value]) =>
+    typeof value === 'number' && name !== 'share' ? [name, decimalText(value)] : [name, value],
+  )
+  return Object.fromEntries(told)
+}

@@ -18,6 +18,13 @@ export const CustomerAnswer = v.object({
   charged_milli: v.number(),
   refunded_milli: v.number(),
   prorated_milli: money('The unused part that Apple gives back at an upgrade; an estimate'),
+  proceeds_milli: v.pipe(
+    v.nullable(v.number()),
+    v.description(
+      'What stays of the charges after tax, commission and what was given back; null where that is known of none',
+    ),
+  ),
+  proceeds_estimated: v.pipe(v.number(), v.description('Of how many charges that is an estimate')),
   unconverted: v.pipe(
     v.nullable(v.record(v.string(), v.number())),
     v.description('By currency, what no exchange rate was known for; outside the sums'),

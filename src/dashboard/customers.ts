@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { Environment } from '../apple/payloads.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
+import { csvHead, csvRow, decimalText } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from '../metrics/customers/lists.ts'
 import { STATUSES } from '../metrics/customers/worth.ts'
 import { asked } from '../metrics/question.ts'
-import { csvLine } from './csv.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
@@ -62,8 +62,10 @@ const UserQuery = v.object({
 
 const COLUMNS = [
   ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],
-  ...['charged_milli', 'refunded_milli', 'prorated_milli', 'payments', 'unpriced', 'months_paid'],
-  ...['mrr_milli', 'risk_milli', 'next_renewal_at', 'first_paid_at', 'last_paid_at', 'last_seen_at'],
+  ...['charged_milli', 'refunded_milli', 'prorated_milli', 'proceeds_milli', 'proceeds_estimated'],
+  ...['not_converted', 'payments', 'unpriced', 'months_paid', 'mrr_milli', 'risk_milli', 'next_renewal_at'],
+  ...['first_paid_at', 'last_paid_at', 'last_seen_at', 'app_user_ids', 'verified_app_user_ids'],
+  'original_transaction_ids',
 ] as const
 
 type Deps = { customers: Customers; apps: Apps; readers: Readers }
@@ -184,15 +186,23 @@ function tableOf(read: Read, summaryOf: Customers['summaryOf']): ReadableStream<
 type Read = (cursor: string | null) => Promise<CustomerPage>
 
 async function* linesOf(read: Read, summaryOf: Customers['summaryOf']): AsyncGenerator<string, void> {
-  yield csvLine(COLUMNS)
+  yield csvHead(COLUMNS)
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page: CustomerPage = await read(cursor ?? null)
     const rows = page.customers.map(summaryOf)
     // A page of a search may be empty before the last.
-    if (rows.length > 0) yield rows.map((row) => csvLine(COLUMNS.map((name) => row[name]))).join('')
+    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, toldIn(row))).join('')
     cursor = page.next
   }
 }
+
+/** Amounts without a rate as those of metrics are told: `EUR 2.495; GBP 1.000`. */
+const toldIn = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
+  ...row,
+  not_converted: Object.entries(unconverted ?? {})
+    .map(([currency, milli]) => `${currency} ${decimalText(milli)}`)
+    .join('; '),
+})
 
 /** A name in the path; it may hold a slash, written %2F. */
 function paramOf(event: H3Event, name: string): string {

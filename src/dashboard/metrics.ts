@@ -2,11 +2,15 @@
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
+import { csvOf } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
-import { csvOf, overviewCsv, seriesCsv } from '../metrics/csv.ts'
+import { COHORT_METRICS } from '../metrics/cohorts/words.ts'
+import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
+import { CUSTOMER_WORDS } from '../metrics/customers/words.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
 import type { Overview } from '../metrics/overview.ts'
 import { asked, metricNamed, OverviewQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import { COVERAGE_WORDS } from '../metrics/reported/words.ts'
 import type { SeriesOf } from '../metrics/series.ts'
 import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
@@ -47,7 +51,12 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
 
   function definitions(event: H3Event) {
     readers.readingOf(event)
-    return { metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]) }
+    return {
+      metrics: METRIC_NAMES.map((name) => DEFINITIONS[name]),
+      cohorts: Object.entries(COHORT_METRICS).map(([name, words]) => ({ name, ...words })),
+      customers: CUSTOMER_WORDS,
+      coverage: COVERAGE_WORDS,
+    }
   }
 
   return routesFor({
@@ -75,8 +84,8 @@ function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeo
   return csvOf(
     header,
     metrics.map(({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) => [
-      ...[name, title, sentence, formula, unit, ratio_of, kind, splits.join(' '), filters.join(' ')],
-      views.map((view) => view.name).join(' '),
+      ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
+      views.map((view) => view.name),
     ]),
   )
 }

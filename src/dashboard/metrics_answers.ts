@@ -13,7 +13,15 @@ const kind = described(
   'level: what stands at the end of a day, week or month. flow: what happened within it',
 )
 
+const Told = v.object({ ...Named.entries, formula: v.string() })
+
 export const DefinitionsAnswer = v.object({
+  cohorts: described(v.array(Told), 'What the metrics of cohorts mean'),
+  customers: described(v.array(Told), 'What the numbers of a customer mean, by their names there'),
+  coverage: described(
+    v.array(v.object({ ...Told.entries, parts: v.array(Named) })),
+    'What the numbers of the coverage mean, by their names there',
+  ),
   metrics: v.array(
     v.object({
       ...Named.entries,

@@ -1,33 +1,17 @@
 /** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
+import { type CsvValue, csvOf, decimalText } from '../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point } from './points.ts'
 import type { SeriesAnswer, Stretch } from './series.ts'
-
-type Cell = string | number | boolean | null | undefined
-
-/** Thousandths as a decimal number with three decimals, exactly. */
-export function decimalText(milli: number): string {
-  const digits = String(Math.abs(milli)).padStart(4, '0')
-  return `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
-}
-
-const cellText = (cell: Cell): string => {
-  const text = cell === null || cell === undefined ? '' : String(cell)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** Lines that end as the RFC says, with a header. */
-export const csvOf = (header: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [header, ...rows].map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
 
 const FIGURES = ['amount', 'currency', 'count', 'ratio', 'numerator', 'denominator'] as const
 
 /** Amounts as decimal numbers in the currency beside them, whatever is no money as it is. */
-function figureCells({ ratio_of, currency }: Money, point: Point): Cell[] {
+function figureCells({ ratio_of, currency }: Money, point: Point): CsvValue[] {
   const { milli, count, ratio, numerator, denominator } = point
-  const part = (value: number | null | undefined): Cell =>
+  const part = (value: number | null | undefined): CsvValue =>
     typeof value === 'number' && ratio_of === 'money' ? decimalText(value) : value
   const amount = typeof milli === 'number' ? decimalText(milli) : milli
   const isMoney = milli !== undefined || ratio_of === 'money'
@@ -43,7 +27,7 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
     })
     .join('; ')
 
-const lastCells = (point: Point): Cell[] => [point.complete, leftOutText(point.not_converted)]
+const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
 
 /** One line a point. `others` is above zero where the values of a split are told as one. */
 export function seriesCsv(answer: SeriesAnswer): string {

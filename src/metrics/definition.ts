@@ -12,9 +12,11 @@ export type Basis = 'gross' | 'proceeds'
 
 export type Named = { name: string; title: string; sentence: string }
 
+/** A number in words and as a formula. */
+export type Told = Named & { formula: string }
+
 /** What a metric is, for whoever shows it. `parts` and `views` have names of their own in a question or an answer. */
-export type Definition = Named & {
-  formula: string
+export type Definition = Told & {
   unit: Unit
   /** Of a ratio: what is divided by what. */
   ratio_of: 'money' | 'count' | null

@@ -130,6 +130,10 @@ test('the table has a line for each cohort and place', async () => {
     '2026-02-01,P1M,1,1,1,1,1,true',
     '',
   ])
+  const money = await app.request('/api/v1/cohorts.csv?metric=ltv&from=2026-01-01&days=0', { headers })
+  const [head, line] = (await money.text()).split('\r\n')
+  expect(head).toBe('cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency')
+  expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD$/)
   await app.close()
 })
 

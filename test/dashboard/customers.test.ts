@@ -94,6 +94,8 @@ test('each customer’s money, months, status and next renewal, in each order', 
     ...{ id: ids.loyal, environment: 'production', status: 'renewing', product_id: 'lantern.pro.monthly' },
     app_id: app.windfall.apps.byBundle(BUNDLE)[0]?.id,
     ...{ country: 'USA', currency: 'USD', ltv_milli: 14_970, charged_milli: 14_970, refunded_milli: 0 },
+    // 70 % of each of the three.
+    ...{ proceeds_milli: 10_479, proceeds_estimated: 3 },
     ...{ prorated_milli: 0, unconverted: null, payments: 3, unpriced: 0, months_paid: 3 },
     // Bought 5 days ago, for 30 days.
     ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY },
@@ -329,5 +331,18 @@ test('the table has every customer, and nothing that a spreadsheet would run', a
   expect(head?.startsWith('id,app_id,environment,status')).toBe(true)
   expect(lines).toHaveLength(14)
   expect(lines.filter((line) => line.includes(",'=1+1,"))).toHaveLength(9)
+  const columns = head?.split(',') ?? []
+  expect(columns).toEqual(
+    expect.arrayContaining(['ltv', 'proceeds', 'app_user_ids', 'original_transaction_ids']),
+  )
+  const cells = lines.map((line) => {
+    const values = line.split(',')
+    return Object.fromEntries(columns.map((name, index) => [name, values[index] ?? '']))
+  })
+  for (const cell of cells) {
+    expect(cell).toMatchObject({ ltv: expect.stringMatching(/^-?\d+\.\d{3}$/), currency: 'USD' })
+    expect(cell.last_seen_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(cell.original_transaction_ids).toMatch(/^\d+( \d+)*$/)
+  }
   await app.close()
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CustomerAnswer } from '../../src/dashboard/customer_answers.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../src/metrics/definitions.ts'
 import type { OverviewAnswer } from '../../src/metrics/overview.ts'
 import type { Point } from '../../src/metrics/points.ts'
@@ -35,7 +36,15 @@ async function openTwo() {
 test('every metric is defined beside its data', async () => {
   const { get } = await openLedger()
   const response = await get('metrics')
-  const { metrics } = (await response.json()) as { metrics: { name: string; formula: string }[] }
+  type Told = { name: string; title: string; sentence: string; formula: string }
+  const { metrics, ...others } = (await response.json()) as Record<string, Told[]>
+  expect(Object.keys(others)).toEqual(['cohorts', 'customers', 'coverage'])
+  for (const { name, title, sentence, formula } of Object.values(others).flat())
+    expect([name, title, sentence, formula].every((text) => text !== '')).toBe(true)
+  expect(others.cohorts?.map(({ name }) => name)).toEqual(['retention', 'ltv', 'arppu', 'recovery'])
+  // Every number of a customer has its words.
+  const numbers = Object.keys(CustomerAnswer.entries).filter((name) => name.endsWith('_milli'))
+  expect(others.customers?.map(({ name }) => name)).toEqual(expect.arrayContaining(numbers))
   expect(metrics).toEqual(METRIC_NAMES.map((name) => DEFINITIONS[name]))
   for (const { name, title, sentence, formula } of Object.values(DEFINITIONS)) {
     expect([title, sentence, formula].every((text) => text !== '')).toBe(true)

@@ -86,8 +86,11 @@ export function openCustomers({
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
     const links = people.ofPurchases(app_id, transactionsOf(members)).map(linkPart)
+    const proceeds = proceedsIn(members.flatMap(histories.proceedsIn))
     return {
       ...rest,
+      proceeds_milli: proceeds?.base_milli ?? null,
+      proceeds_estimated: proceeds?.estimated ?? 0,
       app_id,
       environment: members[0]?.environment ?? 'production',
       country: storefront,
@@ -171,7 +174,7 @@ export function openCustomers({
         ...history,
       })),
       transactions,
-      proceeds: proceedsIn(transactions),
+      proceeds: proceedsIn(transactions.flatMap((one) => one.proceeds ?? [])),
       users: usersOf(
         app_id,
         links.map(({ app_user_id }) => app_user_id),
@@ -230,11 +233,8 @@ export function openCustomers({
 const begunAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
-type WithProceeds = { proceeds: Proceeds | null }
-
 /** What stays of those charges of which that is known; null where it is of none. */
-function proceedsIn(transactions: readonly WithProceeds[]) {
-  const known = transactions.map(({ proceeds }) => proceeds).filter((one) => one !== null)
+function proceedsIn(known: readonly Proceeds[]) {
   if (known.length === 0) return null
   return {
     base_milli: known.reduce((sum, { base_milli }) => sum + base_milli, 0),

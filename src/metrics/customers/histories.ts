@@ -76,7 +76,18 @@ export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: 
     return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
   }
 
-  return { of }
+  /** What stays of each charge of a lineage of which that is known. */
+  function proceedsIn({ app_id, environment, original_transaction_id }: LineageKey): Proceeds[] {
+    const rows = transactions.all(app_id, environment, original_transaction_id)
+    const is_whole = rows.some(({ transaction_id }) => transaction_id === original_transaction_id)
+    const flows = Map.groupBy(flowsOf(rows, is_whole), ({ transaction_id }) => transaction_id)
+    return [...flows.values()].flatMap((own) => {
+      const charged = own.find((one) => !isGivenBack(one))
+      return (charged && keptOf(charged, own, app_id)) ?? []
+    })
+  }
+
+  return { of, proceedsIn }
 }
 
 const isGivenBack = ({ kind }: Flow): boolean => kind === 'refund' || kind === 'proration'

@@ -229,6 +229,8 @@ test('coverage names every cause, and they add up', async () => {
   const { coverage, seams } = (await response.json()) as {
     coverage: {
       metric: string
+      unit: string
+      currency: string | null
       month: string
       reports: number
       ledger: number
@@ -252,8 +254,12 @@ test('coverage names every cause, and they add up', async () => {
     headers: { authorization: `Bearer ${await late.token()}` },
   })
   const [head, ...lines] = (await table.text()).trimEnd().split('\r\n')
-  expect(head).toMatch(/^app_id,month,metric,unit,day_on,reports,ledger,share,before_first_notification,/)
-  expect(lines.map((line) => Number(line.split(',')[6]))).toEqual(coverage.map(({ ledger }) => ledger))
+  expect(head).toMatch(/^app_id,month,metric,unit,currency,day_on,reports,ledger,share,before_first_notif/)
+  const told = coverage.map(({ ledger, unit, currency }) =>
+    unit === 'money' ? [currency, (ledger / 1000).toFixed(3)] : ['', String(ledger)],
+  )
+  expect(lines.map((line) => [line.split(',')[4], line.split(',')[7]])).toEqual(told)
+  expect(told.map(([currency]) => currency)).toContain('USD')
   const none = await late.request('/api/v1/coverage?from=2026-13', {
     headers: { authorization: `Bearer ${await late.token()}` },
   })

@@ -1,0 +1,44 @@
+/** What we compute: tables as comma-separated text (RFC 4180), the same everywhere. */
+
+/** A value of a cell; what is not there is an empty one, of a list each is told, with spaces between. */
+export type CsvValue = string | number | boolean | readonly string[] | null | undefined
+type CsvRow = Readonly<Record<string, CsvValue>>
+
+/** What spreadsheets would take for a formula, and a number that only begins like one. */
+const FORMULA = /^[=+\-@\t\r]/
+const NUMBER = /^-?\d+(\.\d+)?$/
+
+/** One line with its end. A text that a spreadsheet would run as a formula is led by an apostrophe. */
+export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
+
+/** A header and its lines. */
+export const csvOf = (header: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
+  [header, ...rows].map(csvLine).join('')
+
+/** The header of rows as JSON has them: of `ltv_milli` stands `ltv`, as a decimal number. */
+export const csvHead = (columns: readonly string[]): string =>
+  csvLine(columns.map((name) => name.replace(/_milli$/, '')))
+
+/** A row as JSON has it: money (`_milli`) as a decimal number, instants (`_at`) as ISO 8601. */
+export const csvRow = (columns: readonly string[], row: CsvRow): string =>
+  csvLine(columns.map((name) => toldAs(name, row[name])))
+
+function toldAs(name: string, value: CsvValue): CsvValue {
+  if (typeof value !== 'number') return value
+  if (name.endsWith('_milli')) return decimalText(value)
+  return name.endsWith('_at') ? new Date(value).toISOString() : value
+}
+
+/** Thousandths as a decimal number with three decimals, exactly. */
+export function decimalText(milli: number): string {
+  const digits = String(Math.abs(milli)).padStart(4, '0')
+  return `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
+}
+
+function cellOf(value: CsvValue): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = typeof value === 'string' ? value : value.join(' ')
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
