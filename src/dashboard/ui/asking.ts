@@ -1,10 +1,14 @@
 /** Asks the server: one way to read, one to write, and every refusal as a `Problem` with words for a person. */
 
+import { sentence } from './words.ts'
+
 /** A refusal in the server's words (RFC 9457), or of the network: then `status` is 0. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
   readonly errors: { path: string; message: string }[]
+  /** Seconds, where the server says how long to wait. */
+  retryAfter: number | null = null
 
   constructor(
     status: number,
@@ -34,11 +38,21 @@ export function addressOf(path: string, query: Query = {}): string {
 async function problemOf(response: Response): Promise<Problem> {
   try {
     const { code, detail, title, errors } = await response.json()
-    return new Problem(response.status, code ?? 'unknown', detail ?? title ?? response.statusText, errors)
+    const problem = new Problem(
+      response.status,
+      code ?? 'unknown',
+      sentence(detail ?? title ?? response.statusText),
+      errors,
+    )
+    problem.retryAfter = Number(response.headers.get('retry-after')) || null
+    return problem
   } catch {
     return new Problem(response.status, 'unknown', `The server answered ${response.status}.`)
   }
 }
+
+/** Told on `window` when the server knows the caller no more. */
+export const SIGNED_OUT = 'signedout'
 
 async function ask<Answer>(address: string, options: RequestInit): Promise<Answer> {
   const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
@@ -47,9 +61,15 @@ async function ask<Answer>(address: string, options: RequestInit): Promise<Answe
       throw new Problem(0, 'offline', 'The server cannot be reached.')
     },
   )
-  if (!response.ok) throw await problemOf(response)
+  if (!response.ok) {
+    const problem = await problemOf(response)
+    if (NOBODY.has(problem.code)) window.dispatchEvent(new Event(SIGNED_OUT))
+    throw problem
+  }
   return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
 }
+
+const NOBODY = new Set(['sign_in_required', 'token_required', 'invalid_token'])
 
 /** Reads. @throws Problem */
 export const read = <Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> =>

@@ -7,6 +7,7 @@ import './styles/base.css'
 import './styles/frame.css'
 import './styles/parts.css'
 import './styles/charts.css'
+import './styles/sign_in.css'
 import './styles/today.css'
 import './styles/metrics.css'
 

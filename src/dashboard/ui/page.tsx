@@ -1,13 +1,15 @@
 /** Which view an address means, and whether one must sign in first. */
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
-import { useAnswer } from './answers.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { client, renew, useAnswer } from './answers.ts'
+import { SIGNED_OUT } from './asking.ts'
 import { Frame } from './frame/frame.tsx'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Session, SessionContext } from './session.ts'
-import { SignIn } from './sign_in/sign_in.tsx'
+import { FreshDoor } from './sign_in/fresh.tsx'
+import { Inwards, isDoor, SignIn } from './sign_in/sign_in.tsx'
 
 const Today = lazy(() => import('./today/today.tsx').then((module) => module.Today))
 const Revenue = lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue))
@@ -51,6 +53,9 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
     <Route path="/metrics" component={Metrics} />
     <Route path="/metrics/:name" component={Metric} />
     {isGuest ? [] : FOR_THE_OWNER}
+    {['/login', '/setup', '/share'].map((door) => (
+      <Route key={door} path={door} component={Inwards} />
+    ))}
     <Route default component={Nowhere} />
   </Router>
 )
@@ -68,8 +73,27 @@ function Broken({ error, again }: { error: Error; again: () => void }): JSX.Elem
   )
 }
 
+/** Looks who it is whenever the server knows the caller no more; what was seen is forgotten then. */
+function useComingAndGoing(session: Session | undefined): boolean {
+  const wasIn = useRef(false)
+  const isIn = session?.state === 'owner' || session?.state === 'guest'
+  useEffect(() => {
+    const look = (): void => void renew('/api/v1/session')
+    window.addEventListener(SIGNED_OUT, look)
+    return () => window.removeEventListener(SIGNED_OUT, look)
+  }, [])
+  useEffect(() => {
+    if (wasIn.current && !isIn)
+      client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
+    if (isIn) wasIn.current = true
+  }, [isIn])
+  return wasIn.current && !isIn
+}
+
 function Gate(): JSX.Element | null {
+  const { path } = useLocation()
   const session = useAnswer<Session>('/api/v1/session')
+  const isOver = useComingAndGoing(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
   const { data, problem, again } = session
   if (!data)
@@ -78,18 +102,21 @@ function Gate(): JSX.Element | null {
         <Failed problem={problem} again={again} />
       </main>
     ) : null
-  if (data.state === 'setup' || data.state === 'signed_out') return <SignIn session={data} />
+  if (data.state === 'setup' || data.state === 'signed_out' || isDoor(path))
+    return <SignIn session={data} isOver={isOver} />
   return (
     <SessionContext.Provider value={data}>
-      <Frame>
-        {broken ? (
-          <Broken error={broken} again={() => setBroken(null)} />
-        ) : (
-          <ErrorBoundary onError={setBroken}>
-            <Views isGuest={data.state === 'guest'} />
-          </ErrorBoundary>
-        )}
-      </Frame>
+      <FreshDoor>
+        <Frame>
+          {broken ? (
+            <Broken error={broken} again={() => setBroken(null)} />
+          ) : (
+            <ErrorBoundary onError={setBroken}>
+              <Views isGuest={data.state === 'guest'} />
+            </ErrorBoundary>
+          )}
+        </Frame>
+      </FreshDoor>
     </SessionContext.Provider>
   )
 }

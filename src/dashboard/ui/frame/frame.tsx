@@ -2,7 +2,6 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { renew } from '../answers.ts'
 import { write } from '../asking.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -27,7 +26,8 @@ function Link({ view, path }: { view: View; path: string }): JSX.Element {
 
 const signOut = async (): Promise<void> => {
   await write('POST', '/api/v1/logout')
-  await renew('/api/v1/session')
+  // A fresh page: nothing of what was seen stays in its memory.
+  location.assign('/')
 }
 
 const SignOut = (): JSX.Element => (

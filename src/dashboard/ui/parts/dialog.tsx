@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { problemFrom } from '../answers.ts'
+import type { Problem } from '../asking.ts'
 import { Icon } from './icons.tsx'
 
 type DialogProps = { title: string; onClose: () => void; isWide?: boolean; children: ComponentChildren }
@@ -33,17 +34,19 @@ export function useDeed(deed: () => Promise<void>): {
   run: () => void
   isBusy: boolean
   problem: string | null
+  /** The same with its code. */
+  refusal: Problem | null
 } {
   const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<Problem | null>(null)
   const run = (): void => {
     setBusy(true)
-    setProblem(null)
+    setRefusal(null)
     deed()
-      .catch((error: unknown) => setProblem(problemFrom(error).message))
+      .catch((error: unknown) => setRefusal(problemFrom(error)))
       .finally(() => setBusy(false))
   }
-  return { run, isBusy, problem }
+  return { run, isBusy, problem: refusal?.message ?? null, refusal }
 }
 
 type ConfirmProps = {

@@ -1,130 +1,151 @@
-/** Before anything else: the password, once to be chosen and then to be given. */
-import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { renew } from '../answers.ts'
-import { write } from '../asking.ts'
-import { useDeed } from '../parts/dialog.tsx'
+/** Before anything else: the password, once to be chosen and then to be given; or a link that lets in. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { problemFrom } from '../answers.ts'
+import { type Problem, write } from '../asking.ts'
+import { Copy } from '../parts/copy.tsx'
 import type { Session } from '../session.ts'
-import { ByLink } from './by_link.tsx'
+import { Entering, enter } from './entering.tsx'
+import { PasswordField } from './password.tsx'
+import { Share } from './share.tsx'
 
-/** A token comes in the fragment, so that no server's log and no preview sees it. */
-const fragment = (): string => location.hash.slice(1)
+/** Addresses that let in; a token comes in the fragment, so that no server's log and no preview sees it. */
+const DOORS = ['/setup', '/login', '/share'] as const
+type Door = (typeof DOORS)[number]
 
-export function SignIn({ session }: { session: Session }): JSX.Element {
-  const token = fragment()
-  const path = token === '' ? null : location.pathname
+const doorOf = (path: string): Door | null => DOORS.find((door) => door === path) ?? null
+const tokenIn = (path: string): string => (doorOf(path) ? location.hash.slice(1) : '')
+
+/** Whether an address asks to come in, whoever is signed in already. */
+export const isDoor = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
+
+/** A door, for who is in already. */
+export function Inwards(): null {
+  const { route } = useLocation()
+  useEffect(() => route('/', true), [])
+  return null
+}
+
+type SignInProps = { session: Session; isOver: boolean }
+/** `isOver`: somebody was signed in a moment ago. */
+export function SignIn({ session, isOver }: SignInProps): JSX.Element {
+  const { path } = useLocation()
+  // Kept: the address becomes another before the session does.
+  const [{ door, token }] = useState(() => ({ door: doorOf(path), token: tokenIn(path) }))
   return (
     <main class="alone" id="content">
       <div class="card card-pad stack">
         <p class="brand">
           <img src="/icon.svg" alt="" width="26" height="26" /> Windfall
         </p>
-        {path === '/setup' ? (
-          <Setup token={token} />
-        ) : path === '/share' || path === '/login' ? (
-          <ByLink token={token} isShared={path === '/share'} />
-        ) : session.state === 'setup' ? (
-          <HowToBegin />
-        ) : (
-          <Login />
+        {session.insecure && (
+          <p class="notice warn" role="status">
+            This page came over plain http: whoever is on the way can read the password along.
+          </p>
         )}
+        <Inside {...{ session, isOver, door, token }} />
       </div>
     </main>
   )
 }
+
+function Inside({ session, isOver, door, token }: SignInProps & { door: Door | null; token: string }) {
+  if (token !== '' && door === '/share') return <Share token={token} />
+  if (token !== '' && door === '/setup') return <Setup token={token} />
+  if (token !== '' && door === '/login') return <ByLink token={token} />
+  return session.state === 'setup' ? <HowToBegin /> : <Login isOver={isOver} />
+}
+
+const RESET = 'windfall owner reset'
 
 const HowToBegin = (): JSX.Element => (
   <>
     <h1>Choose a password first</h1>
     <p class="small">
       This Windfall has no owner yet. When it started it printed a link that is good for one use; open that
-      one. It has gone out of sight? <code>windfall owner reset</code> prints a new one.
+      one. If it has gone out of sight, this prints a new one:
     </p>
+    <Copy text={RESET} label="the command" />
   </>
 )
 
-function Login(): JSX.Element {
+/** Goes on where one was; from a door, to the first view. */
+function useEntering(): (session: Session) => void {
+  const { path, route } = useLocation()
+  return (session) => {
+    if (doorOf(path)) route('/', true)
+    enter(session)
+  }
+}
+
+function Login({ isOver, children }: { isOver: boolean; children?: ComponentChildren }): JSX.Element {
   const [password, setPassword] = useState('')
-  const { run, isBusy, problem } = useDeed(async () => {
-    await write('POST', '/api/v1/login', { password })
-    await renew('/api/v1')
-  })
+  const goOn = useEntering()
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        run()
-      }}
+    <Entering
+      verb="Sign in"
+      deed={async () => goOn(await write<Session>('POST', '/api/v1/login', { password }))}
+      after={
+        <p class="tiny quiet">
+          Forgotten? <code>{RESET}</code> on the server prints a link to choose another.
+        </p>
+      }
     >
       <h1>Sign in</h1>
-      <input type="text" name="username" autocomplete="username" value="owner" hidden readOnly />
-      <label class="field">
-        <span>Password</span>
-        <input
-          class="input"
-          type="password"
-          autocomplete="current-password"
-          required
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-      </label>
-      <Wrong problem={problem} />
-      <button type="submit" class="button main" disabled={isBusy}>
-        Sign in
-      </button>
-      <p class="tiny quiet">
-        Forgotten? <code>windfall owner reset</code> on the server prints a new link.
-      </p>
-    </form>
+      {isOver && (
+        <p class="notice" role="status">
+          You have been signed out. Sign in to go on where you were.
+        </p>
+      )}
+      {children}
+      <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
+    </Entering>
   )
 }
 
-const Wrong = ({ problem }: { problem: string | null }): JSX.Element | null =>
-  problem === null ? null : (
-    <p class="notice bad" role="alert">
-      {problem}
-    </p>
+/** A link that lets in once without the password; where it does not, the password still does. */
+function ByLink({ token }: { token: string }): JSX.Element {
+  const goOn = useEntering()
+  const [problem, setProblem] = useState<Problem | null>(null)
+  useEffect(() => {
+    write<Session>('POST', '/api/v1/login', { token })
+      .then(goOn)
+      .catch((error: unknown) => setProblem(problemFrom(error)))
+  }, [token])
+  if (!problem)
+    return (
+      <p class="small quiet" role="status">
+        Signing in
+      </p>
+    )
+  return (
+    <Login isOver={false}>
+      <p class="notice bad" role="alert">
+        {problem.message}
+      </p>
+    </Login>
   )
+}
 
 function Setup({ token }: { token: string }): JSX.Element {
   const [password, setPassword] = useState('')
-  const { run, isBusy, problem } = useDeed(async () => {
-    await write('POST', '/api/v1/setup', { token, password })
-    history.replaceState(null, '', '/')
-    location.replace('/')
-  })
+  const goOn = useEntering()
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        run()
-      }}
+    <Entering
+      verb="Set the password and go on"
+      deed={async () => goOn(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
-      <p class="small quiet">
-        It is the only one: whoever has it sees everything here. At least twelve characters; a sentence is
-        good.
-      </p>
-      <input type="text" name="username" autocomplete="username" value="owner" hidden readOnly />
-      <label class="field">
-        <span>Password</span>
-        <input
-          class="input"
-          type="password"
-          autocomplete="new-password"
-          minLength={12}
-          required
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-      </label>
-      <Wrong problem={problem} />
-      <button type="submit" class="button main" disabled={isBusy}>
-        Set the password and go on
-      </button>
-    </form>
+      <p class="small quiet">It is the only one: whoever has it sees everything here.</p>
+      <PasswordField
+        label="New password"
+        value={password}
+        onInput={setPassword}
+        isNew
+        isFirst
+        hint="At least twelve characters. A sentence is good."
+      />
+    </Entering>
   )
 }

@@ -8,7 +8,7 @@ import { Copy } from '../parts/copy.tsx'
 import { useDeed } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
-import { ago, count, share } from '../words.ts'
+import { ago, count, sentence, share } from '../words.ts'
 import type { Status, StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
@@ -56,7 +56,7 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
       <div class="system-words">
         <strong>{row.title}</strong>
         {row.since !== null && <span class="quiet"> {ago(row.since, now)}</span>}
-        {row.detail && <p class="small">{row.detail}</p>}
+        {row.detail && <p class="small">{sentence(row.detail)}</p>}
         {progress && progress.of > 0 && (
           <div class="system-progress">
             <progress value={progress.done} max={progress.of} aria-label={row.title} />

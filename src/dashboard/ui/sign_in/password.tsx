@@ -1,0 +1,71 @@
+/** A field for the password, which managers of passwords know, and which can be looked at. */
+import type { JSX } from 'preact'
+import { useId, useState } from 'preact/hooks'
+
+type PasswordProps = {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  /** Chosen now, and not asked for. */
+  isNew?: boolean
+  hint?: string
+  isFirst?: boolean
+}
+
+/** For whom it is: managers keep a password by a name, and there is one owner. */
+const User = (): JSX.Element => (
+  <input
+    class="spoken"
+    type="text"
+    name="username"
+    autocomplete="username"
+    value="owner"
+    readOnly
+    tabIndex={-1}
+    aria-hidden="true"
+  />
+)
+
+export function PasswordField({
+  label,
+  value,
+  onInput,
+  isNew = false,
+  hint,
+  isFirst = false,
+}: PasswordProps): JSX.Element {
+  const id = useId()
+  const [isShown, setShown] = useState(false)
+  return (
+    <div class="field">
+      <User />
+      <label for={id}>{label}</label>
+      <span class="reveal">
+        <input
+          id={id}
+          class="input"
+          name="password"
+          type={(isShown ? 'text' : 'password') as 'password'}
+          autocomplete={isNew ? 'new-password' : 'current-password'}
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          {...(isNew && { minLength: 12 })}
+          autofocus={isFirst}
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+        <button type="button" class="button plain" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+          {isShown ? 'Hide' : 'Show'}
+          <span class="spoken"> what is typed</span>
+        </button>
+      </span>
+      {hint && (
+        <p id={`${id}-hint`} class="tiny quiet">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+/** A share link is opened: at once, or by its passcode. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { problemFrom } from '../answers.ts'
+import { type Problem, write } from '../asking.ts'
+import { Failed } from '../parts/states.tsx'
+import type { Session } from '../session.ts'
+import { Entering, enter } from './entering.tsx'
+
+function useOpening(token: string): (passcode: string | null) => Promise<void> {
+  const { route } = useLocation()
+  return async (passcode) => {
+    const session = await write<Session>('POST', '/api/v1/share/open', { token, passcode })
+    route('/', true)
+    enter(session)
+  }
+}
+
+function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.Element {
+  const [passcode, setPasscode] = useState('')
+  return (
+    <Entering verb="Open" deed={() => open(passcode)}>
+      <h1>This link asks for a passcode</h1>
+      <p class="small quiet">Whoever gave you the link knows it.</p>
+      <label class="field">
+        <span>Passcode</span>
+        <input
+          class="input"
+          type="password"
+          autocomplete="off"
+          required
+          value={passcode}
+          onInput={(event) => setPasscode(event.currentTarget.value)}
+        />
+      </label>
+    </Entering>
+  )
+}
+
+export function Share({ token }: { token: string }): JSX.Element {
+  const open = useOpening(token)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const tryIt = (): void => {
+    setProblem(null)
+    open(null).catch((error: unknown) => setProblem(problemFrom(error)))
+  }
+  useEffect(tryIt, [token])
+  if (problem?.code === 'passcode_required') return <Passcode open={open} />
+  if (problem?.code === 'signed_in_already')
+    return (
+      <>
+        <h1>This is a share link</h1>
+        <p class="small">{problem.message}</p>
+        <a class="button main" href="/">
+          To the dashboard
+        </a>
+      </>
+    )
+  if (problem) return <Failed problem={problem} again={tryIt} />
+  return (
+    <p class="small quiet" role="status">
+      Opening the link
+    </p>
+  )
+}
