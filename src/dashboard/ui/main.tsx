@@ -10,6 +10,7 @@ import './styles/charts.css'
 import './styles/sign_in.css'
 import './styles/today.css'
 import './styles/metrics.css'
+import './styles/subscriptions.css'
 
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

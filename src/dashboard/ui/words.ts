@@ -24,6 +24,12 @@ export function money(milli: number | null | undefined, currency: string | null)
   return numbers({ style: 'currency', currency, ...digits }).format(milli / 1000)
 }
 
+/** With its sign, as `+$1.50`. */
+export function signedMoney(milli: number, currency: string | null): string {
+  const words = money(milli, currency)
+  return milli > 0 ? `+${words}` : words
+}
+
 /** The same in as few characters as an axis has. */
 export const shortMoney = (milli: number, currency: string | null): string =>
   numbers({
@@ -54,6 +60,10 @@ export const times = (ratio: number | null | undefined): string =>
 /** With its sign, as `+12.3 %`. */
 export const change = (ratio: number): string =>
   numbers({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
+
+/** A difference of two shares, as `+1.4 points`. */
+export const points = (difference: number): string =>
+  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} points`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>

@@ -11,7 +11,7 @@ import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { savePicture } from './picture.ts'
 
-const TakeAlong = ({ csv, picture }: { csv: string; picture: (() => void) | null }): JSX.Element => (
+export const TakeAlong = ({ csv, picture }: { csv: string; picture: (() => void) | null }): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
     {(close) => (
       <>

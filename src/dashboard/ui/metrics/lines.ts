@@ -14,7 +14,7 @@ export type Style = 'line' | 'bar'
 /** Parts that say what is missing are told in words, not drawn. */
 const ASIDE = new Set(['unpriced'])
 /** What is lost in warm colours, what is won in cool ones; each its own. */
-const HUES: Record<string, Hue> = {
+export const HUES: Record<string, Hue> = {
   new: 1,
   renewal: 6,
   one_time: 3,

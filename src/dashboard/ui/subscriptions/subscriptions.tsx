@@ -1,24 +1,48 @@
-/** What recurs: MRR, what moved it, and how many pay. */
+/** What recurs: MRR, what moved it, how many pay, how many leave, and whom there is still time to keep. */
 import type { JSX } from 'preact'
+import { Recovery } from '../cohorts/recovery.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useDefinition } from '../metrics/definitions.ts'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { ViewHead } from '../metrics/view_head.tsx'
+import { AtRisk } from './at_risk.tsx'
+import { Churn } from './churn.tsx'
+import { StandingNow } from './standing.tsx'
+import { Waterfall } from './waterfall.tsx'
+
+/** How they stood on the days before, where that is known. */
+const StandingBefore = (): JSX.Element | null =>
+  useDefinition('status') ? (
+    <>
+      <MetricCard name="status" isInParts class="half" />
+      <MetricCard name="mrr_at_risk" isInParts class="half" />
+    </>
+  ) : null
 
 export const Subscriptions = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <header class="page-head">
-        <h1>Subscriptions</h1>
-      </header>
+      <ViewHead title="Subscriptions" />
       <MetricCard name="mrr" height={300} />
+      <div class="grid">
+        <div class="half">
+          <Waterfall />
+        </div>
+        <Churn class="half" />
+      </div>
       <MetricCard name="mrr_movements" isInParts height={300} />
       <div class="grid">
+        <StandingNow class="half" />
+        <AtRisk class="half" />
+        <StandingBefore />
+        <Recovery class="half" />
         <MetricCard name="active_subscriptions" class="half" />
-        <MetricCard name="churn_rate" class="half" />
-        <MetricCard name="mrr_churn_rate" class="half" />
+        <MetricCard name="churn_rate" isInParts class="half" />
+        <MetricCard name="mrr_churn_rate" isInParts class="half" />
+        <MetricCard name="net_new_mrr" class="half" />
         <MetricCard name="quick_ratio" class="half" />
         <MetricCard name="arr" class="half" />
-        <MetricCard name="net_new_mrr" class="half" />
       </div>
     </main>
   </>

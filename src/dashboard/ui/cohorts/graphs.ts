@@ -1,0 +1,54 @@
+/** Cohorts as graphs: one point for each, in the order of time. */
+import type { Hue } from '../charts/colours.ts'
+import type { Graph } from '../charts/graph.ts'
+import { timeTicks } from '../charts/ticks.ts'
+import { sumOf } from '../metrics/figures.ts'
+import { bucket, count, type Interval, money, plural, shortCount, shortMoney } from '../words.ts'
+
+type Row = { cohort: string; complete: boolean }
+export type Part<One> = { key: string; title: string; hue: Hue; of: (row: One) => number | null }
+
+type Shape<One> = {
+  title: string
+  rows: readonly One[]
+  by: Interval
+  parts: readonly Part<One>[]
+  style: 'line' | 'bar'
+  /** What the figures are in; null for counts. */
+  currency: string | null
+  unit: 'money' | 'count'
+  /** What a legend says of a part; its sum unless said. */
+  summed?: (part: Part<One>) => number | null
+}
+
+export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
+  const { rows, by, parts, unit, currency } = shape
+  const on = rows.map(({ cohort }) => cohort)
+  const title = (index: number): string => bucket(on[index] ?? '', by)
+  const sums = parts.map((part) => (shape.summed ? shape.summed(part) : sumOf(rows.map(part.of))))
+  return {
+    label:
+      on.length === 0
+        ? shape.title
+        : `${shape.title}, ${title(0)} to ${title(on.length - 1)}, ${plural(on.length, by)}`,
+    on,
+    complete: rows.map(({ complete }) => complete),
+    lines: parts.map((part) => ({
+      key: part.key,
+      title: part.title,
+      hue: part.hue,
+      style: shape.style,
+      values: rows.map(part.of),
+    })),
+    isStacked: parts.length > 1,
+    total: parts.length > 1 ? rows.map((row) => sumOf(parts.map(({ of }) => of(row)))) : null,
+    ...(unit === 'money'
+      ? { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
+      : { words: count, short: shortCount }),
+    isWhole: unit === 'count',
+    ticks: (most) => timeTicks(on, by, most),
+    title,
+    head: 'Cohort',
+    summed: ({ key }) => sums[parts.findIndex((part) => part.key === key)] ?? null,
+  }
+}

@@ -1,0 +1,47 @@
+/** What became of the payments that failed. */
+import type { JSX } from 'preact'
+import { sumOf } from '../metrics/figures.ts'
+import { count, plural, share, times } from '../words.ts'
+import { type Cohorts, type Recovery as Row, useCohorts } from './asked.ts'
+import { CohortCard } from './cohort_card.tsx'
+import { cohortGraph, type Part } from './graphs.ts'
+
+const PARTS: Part<Row>[] = [
+  { key: 'recovered', title: 'Recovered', hue: 1, of: ({ recovered }) => recovered },
+  { key: 'pending', title: 'Pending', hue: 2, of: ({ pending }) => pending },
+  { key: 'lost', title: 'Lost', hue: 8, of: ({ lost }) => lost },
+]
+
+function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
+  const rows = answer.cohorts
+  const failed = sumOf(rows.map((row) => row.failed)) ?? 0
+  if (failed === 0) return null
+  const recovered = sumOf(rows.map((row) => row.recovered)) ?? 0
+  const waited = sumOf(rows.map((row) => (row.days_to_recover ?? 0) * row.recovered)) ?? 0
+  return (
+    <p class="figure-row">
+      <span class="figure">{share(recovered / failed)}</span>
+      <span class="tiny quiet">
+        {count(recovered)} of {plural(failed, 'failed payment')} recovered
+        {recovered > 0 && `, after ${times(waited / recovered)} days on average`}
+      </span>
+    </p>
+  )
+}
+
+export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Element => (
+  <CohortCard
+    name="recovery"
+    asked={useCohorts('recovery', { by: 'month' })}
+    class={className}
+    head={(answer) => <Head answer={answer} />}
+    graphOf={({ cohorts, title, currency }) =>
+      cohortGraph({
+        ...{ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar' },
+        ...{ unit: 'count', currency },
+      })
+    }
+    nothing="No payment failed."
+    foot={() => <span>By the month in which the payment was due.</span>}
+  />
+)

@@ -1,0 +1,126 @@
+/** Whom there is still time to keep: the customers whose subscriptions will not renew or wait for a payment, dearest first. */
+import type { JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { CustomersAnswer } from '../../customer_answers.ts'
+import { useAnswer } from '../answers.ts'
+import { appName, useApps } from '../apps.ts'
+import { useCardWords } from '../charts/chart_card.tsx'
+import { country } from '../countries.ts'
+import { useNow } from '../now.ts'
+import { Card } from '../parts/card.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { placeQuery, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import { ago, money } from '../words.ts'
+
+type Answer = InferOutput<typeof CustomersAnswer>
+type Customer = Answer['customers'][number]
+
+const STATES = [
+  { value: '', title: 'All' },
+  { value: 'will_cancel', title: 'Will cancel' },
+  { value: 'grace', title: 'Grace' },
+  { value: 'billing_retry', title: 'Retry' },
+] as const
+const TITLES: Record<string, string> = {
+  will_cancel: 'Will cancel',
+  grace: 'Grace period',
+  billing_retry: 'Billing retry',
+}
+const LISTED = 10
+
+function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
+  const apps = useApps().data?.apps
+  const { href } = useScope()
+  const { id, status, product_id, app_user_ids, risk_milli, currency, last_paid_at } = customer
+  return (
+    <tr>
+      <th scope="row">
+        <a class="cut" href={href(`/customers/${id}`)}>
+          {app_user_ids[0] ?? id}
+        </a>
+        <span class="quiet tiny cut">
+          {product_id ?? appName(apps, customer.app_id)} · {country(customer.country)}
+        </span>
+      </th>
+      <td>
+        <span class={`badge ${status === 'billing_retry' ? 'bad' : 'warn'}`}>
+          {TITLES[status ?? ''] ?? status}
+        </span>
+      </td>
+      <td class="number quiet">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
+      <td class="number">{money(risk_milli, currency)}</td>
+    </tr>
+  )
+}
+
+const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
+  const now = useNow()
+  return (
+    <div class="table-wrap">
+      <table class="table at-risk">
+        <thead>
+          <tr>
+            <th scope="col">Customer</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="number">
+              Last paid
+            </th>
+            <th scope="col" class="number">
+              MRR at risk
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {customers.map((customer) => (
+            <Row key={customer.id} customer={customer} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** For the owner alone: a guest sees no customers. */
+export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
+  const { state } = useSession()
+  const { scope, href } = useScope()
+  const [word, change] = useCardWords('risk')
+  const status = word('status')
+  const { app, environment } = placeQuery(scope)
+  const asked = useAnswer<Answer>(
+    '/api/v1/customers',
+    { sort: 'risk', app, environment, status, limit: LISTED },
+    { wait: state !== 'owner' },
+  )
+  if (state !== 'owner') return null
+  return (
+    <Card
+      title="At risk, dearest first"
+      class={className}
+      tools={
+        <Segments
+          title="Status"
+          value={status ?? ''}
+          choices={STATES}
+          onPick={(value) => change('status', value || null)}
+        />
+      }
+      foot={<a href={href('/customers', { sort: 'risk', status })}>All customers by MRR at risk</a>}
+    >
+      <Loaded asked={asked} height={420}>
+        {({ customers }) => {
+          const atRisk = customers.filter(({ risk_milli }) => risk_milli > 0)
+          return atRisk.length === 0 ? (
+            <Empty icon="check" title="Nobody is at risk">
+              <p>Every subscription here will renew.</p>
+            </Empty>
+          ) : (
+            <Listed customers={atRisk} />
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,102 @@
+/** Whether churn gets worse, in a sentence, with the months that it is said of. */
+import type { JSX } from 'preact'
+import { useApps } from '../apps.ts'
+import { ChartCard } from '../charts/chart_card.tsx'
+import { type MetricAnswer, partTitle } from '../metrics/answer.ts'
+import { useMetric } from '../metrics/asked.ts'
+import type { Definition } from '../metrics/definitions.ts'
+import { graphOf } from '../metrics/lines.ts'
+import { About } from '../metrics/metric_card.tsx'
+import { Notes } from '../metrics/tools.tsx'
+import { useOverview } from '../overview.ts'
+import { useScope } from '../scope.ts'
+import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
+import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
+
+const VERDICTS: Record<Verdict, { words: string; mood: string }> = {
+  worse: { words: 'Yes, churn is getting worse', mood: 'bad' },
+  perhaps_worse: { words: 'Churn may be getting worse', mood: 'warn' },
+  same: { words: 'No, churn is about the same', mood: 'quiet' },
+  perhaps_better: { words: 'Churn may be getting better', mood: 'good' },
+  better: { words: 'No, churn is getting better', mood: 'good' },
+}
+const IS_SURE: Verdict[] = ['worse', 'better']
+
+function Sentence({ trend, definition }: { trend: Trend; definition: Definition | undefined }): JSX.Element {
+  const { verdict, on, now, before, months, alive, cause } = trend
+  const before_ = months === 1 ? 'in the month before' : `over the ${count(months)} months before`
+  const isMore = now > before
+  return (
+    <p class="small">
+      {month(on)}: <strong>{share(now)}</strong> of the subscriptions were lost, against{' '}
+      <strong>{share(before)}</strong> a month {before_}.{' '}
+      {cause &&
+        verdict !== 'same' &&
+        `Most of the difference: ${partTitle(definition, cause.part).toLowerCase()} (${points(cause.by)}). `}
+      {!IS_SURE.includes(verdict) && (
+        <span class="quiet">
+          With {plural(alive, 'subscription')} at its start,{' '}
+          {verdict === 'same'
+            ? 'a difference of this size is chance.'
+            : `one more month will tell whether ${isMore ? 'more' : 'less'} is more than chance.`}
+        </span>
+      )}
+    </p>
+  )
+}
+
+function Head({
+  answer,
+  definition,
+}: {
+  answer: MetricAnswer
+  definition: Definition | undefined
+}): JSX.Element {
+  const trend = trendOf(answer)
+  if (!trend)
+    return <p class="small quiet">It can be told once two whole months with paid subscriptions are over.</p>
+  const { words, mood } = VERDICTS[trend.verdict]
+  return (
+    <div class="stack-s">
+      <p class={`verdict ${mood}`}>{words}</p>
+      <Sentence trend={trend} definition={definition} />
+    </div>
+  )
+}
+
+/** So many days back lie twelve whole months. */
+const YEAR_AND_MONTH = 365
+
+export function Churn({ class: className = '' }: { class?: string }): JSX.Element {
+  const { scope } = useScope()
+  const { standing } = useOverview(scope)
+  const apps = useApps().data?.apps ?? []
+  const today = standing?.today_on
+  const { asked, definition, csv } = useMetric('churn_rate', {
+    interval: 'month',
+    ...(today && { from: plusDays(today, -YEAR_AND_MONTH), to: today }),
+    compare: null,
+  })
+  const title = 'Is churn getting worse?'
+  return (
+    <ChartCard
+      own="churn"
+      name="churn_by_month"
+      title={title}
+      plainTitle={title}
+      class={className}
+      about={definition && <About definition={definition} answer={asked.data} />}
+      asked={asked}
+      csv={csv}
+      height={220}
+      headHeight={92}
+      head={(answer) => <Head answer={answer} definition={definition} />}
+      graphOf={(answer) =>
+        graphOf(answer, definition, apps, { style: 'bar', isInParts: true, title: 'Churn rate' })
+      }
+      nothing={() => 'Nothing was lost in a year.'}
+      under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
+      foot={(answer) => <Notes answer={answer} />}
+    />
+  )
+}

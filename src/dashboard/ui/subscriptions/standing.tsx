@@ -1,0 +1,105 @@
+/** How subscriptions stand now: which will renew, which will not, which wait for a payment; and what they are worth. */
+import type { JSX } from 'preact'
+import { hueClass } from '../charts/colours.ts'
+import { figureOf, type MetricAnswer } from '../metrics/answer.ts'
+import { useMetric } from '../metrics/asked.ts'
+import { HUES } from '../metrics/lines.ts'
+import { About } from '../metrics/metric_card.tsx'
+import { Card } from '../parts/card.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { count, money, share } from '../words.ts'
+
+const lastOf = (answer: MetricAnswer | undefined, part: string | null): number | null => {
+  const series = answer?.series.find((one) => one.part === part && one.value === null)
+  return answer ? figureOf(series?.points.at(-1), answer.unit) : null
+}
+
+type State = { name: string; title: string; sentence: string; many: number; milli: number | null }
+
+const Shares = ({ states, all }: { states: State[]; all: number }): JSX.Element => (
+  <span class="shares" aria-hidden="true">
+    {states.map(({ name, many }) => (
+      <span
+        key={name}
+        class={hueClass(HUES[name] ?? 8)}
+        style={{ width: `${all === 0 ? 0 : (many / all) * 100}%` }}
+      />
+    ))}
+  </span>
+)
+
+const Table = ({
+  states,
+  all,
+  currency,
+}: {
+  states: State[]
+  all: number
+  currency: string | null
+}): JSX.Element => (
+  <div class="table-wrap">
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col" class="number">
+            Subscriptions
+          </th>
+          <th scope="col" class="number">
+            Share
+          </th>
+          <th scope="col" class="number">
+            MRR at risk
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {states.map(({ name, title, sentence, many, milli }) => (
+          <tr key={name}>
+            <th scope="row" title={sentence}>
+              <span class={`swatch inline ${hueClass(HUES[name] ?? 8)}`} /> {title}
+            </th>
+            <td class="number">{count(many)}</td>
+            <td class="number quiet">{share(all === 0 ? null : many / all)}</td>
+            <td class="number">{milli === null ? '' : money(milli, currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+export function StandingNow({ class: className = '' }: { class?: string }): JSX.Element | null {
+  const status = useMetric('status', { compare: null })
+  const risk = useMetric('mrr_at_risk', { compare: null })
+  if (!status.definition) return null
+  const { definition } = status
+  return (
+    <Card
+      title="Status now"
+      class={className}
+      about={<About definition={definition} answer={status.asked.data} />}
+    >
+      <Loaded asked={status.asked} height={260}>
+        {(answer) => {
+          const states = definition.parts.map(({ name, title, sentence }) => ({
+            ...{ name, title, sentence, many: lastOf(answer, name) ?? 0 },
+            milli: name === 'renewing' ? null : (lastOf(risk.asked.data, name) ?? 0),
+          }))
+          const all = states.reduce((sum, { many }) => sum + many, 0)
+          const atRisk = lastOf(risk.asked.data, null)
+          return (
+            <>
+              <p class="figure-row">
+                <span class="figure">{money(atRisk, risk.asked.data?.currency ?? null)}</span>
+                <span class="tiny quiet">of MRR at risk</span>
+              </p>
+              <Shares states={states} all={all} />
+              <Table states={states} all={all} currency={risk.asked.data?.currency ?? null} />
+            </>
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,166 @@
+/** What moved MRR from its start to its end, step by step: a table whose bars hang together. */
+import type { JSX } from 'preact'
+import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { figureOf, type MetricAnswer } from '../metrics/answer.ts'
+import { useMetric } from '../metrics/asked.ts'
+import type { Definition } from '../metrics/definitions.ts'
+import { sumOf, wholesOf } from '../metrics/figures.ts'
+import { About } from '../metrics/metric_card.tsx'
+import { originOf } from '../metrics/origins.ts'
+import { Card } from '../parts/card.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { useScope } from '../scope.ts'
+import { bucket, count, day, money, plusDays, signedMoney } from '../words.ts'
+import { type Movement, type Scale, type Step, scaleOf, stepsOf } from './waterfall_steps.ts'
+
+const WIDTH = 1000
+const HEIGHT = 30
+const INSET = 6
+const NEUTRAL = new Set(['fx', 'not_itemised', 'repriced', 'switched_in', 'switched_out', 'opening'])
+
+function kindOf({ isWhole, name, milli }: Step): string {
+  if (isWhole) return 'whole'
+  if (NEUTRAL.has(name)) return 'neutral'
+  return milli < 0 ? 'down' : 'up'
+}
+
+/** The bar of a step, and the lines that lead to it from the one before and on to the next. */
+function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolean }): JSX.Element {
+  const x = (milli: number): number => scale.share(milli) * WIDTH
+  const from = step.isWhole ? 0 : x(Math.min(step.from, step.to))
+  const to = x(Math.max(step.from, step.to))
+  return (
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <rect
+        class={kindOf(step)}
+        x={from}
+        width={Math.max(2, to - from)}
+        y={INSET}
+        height={HEIGHT - 2 * INSET}
+        rx="1"
+      />
+      {step.isWhole && scale.isCut && <path class="cut-mark" d={`M14 ${HEIGHT}L14 0M22 ${HEIGHT}L22 0`} />}
+      {!step.isWhole && <path class="lead" d={`M${x(step.from)} 0V${INSET}`} />}
+      {!isLast && <path class="lead" d={`M${x(step.to)} ${HEIGHT - INSET}V${HEIGHT}`} />}
+    </svg>
+  )
+}
+
+type TableProps = { steps: Step[]; currency: string | null }
+
+function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
+  const scale = scaleOf(steps)
+  return (
+    <>
+      <table class="waterfall">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="spoken">Movement</span>
+            </th>
+            <td />
+            <th scope="col" class="number">
+              MRR
+            </th>
+            <th scope="col" class="number many">
+              Subscriptions
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.map((step, index) => (
+            <tr key={step.name} class={step.isWhole ? 'is-whole' : ''}>
+              <th scope="row" title={step.sentence || undefined}>
+                {step.title}
+              </th>
+              <td class="drawn">
+                <Bar step={step} scale={scale} isLast={index === steps.length - 1} />
+              </td>
+              <td class="number">
+                {step.isWhole ? money(step.milli, currency) : signedMoney(step.milli, currency)}
+              </td>
+              <td class="number quiet many">
+                {step.count === null || step.count === 0 ? '' : count(step.count)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {scale.isCut && (
+        <p class="tiny quiet">The bars begin at {money(scale.low, currency)}, not at nothing.</p>
+      )}
+    </>
+  )
+}
+
+/** Every kind of movement that there was, in the definition's order. */
+function movementsOf(answer: MetricAnswer, definition: Definition | undefined): Movement[] {
+  return (definition?.parts ?? []).flatMap(({ name, title, sentence }) => {
+    const series = answer.series.find(({ part }) => part === name)
+    if (!series) return []
+    const counts = sumOf(series.points.map((point) => point.count ?? null))
+    const milli = sumOf(series.points.map((point) => figureOf(point, 'money'))) ?? 0
+    return [{ name, title, sentence, milli, count: counts }]
+  })
+}
+
+/** What stood right before the first day shown, and at the end of the last. */
+function endsOf(mrr: MetricAnswer) {
+  const before = mrr.previous ? wholesOf(mrr.previous)[0]?.points.at(-1) : undefined
+  const { from_on, until_on, today_on } = mrr
+  return {
+    start: figureOf(before, 'money') ?? 0,
+    end: figureOf(wholesOf(mrr)[0]?.points.at(-1), 'money') ?? 0,
+    startTitle: `MRR on ${day(plusDays(from_on, -1))}`,
+    endTitle: until_on >= today_on ? 'MRR now' : `MRR on ${day(until_on)}`,
+  }
+}
+
+export function Waterfall(): JSX.Element {
+  const { scope } = useScope()
+  const [word, change] = useCardWords('waterfall')
+  const view = word('view')
+  const { asked, definition, csv } = useMetric('mrr_movements', { view, compare: null })
+  // Movements are told gross alone.
+  const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
+  const both = {
+    ...mrr.asked,
+    data: asked.data && mrr.asked.data ? { movements: asked.data, mrr: mrr.asked.data } : undefined,
+    problem: asked.problem ?? mrr.asked.problem,
+    isEarlier: asked.isEarlier || mrr.asked.isEarlier,
+  }
+  return (
+    <Card
+      title="What moved MRR"
+      about={definition && <About definition={definition} answer={asked.data} />}
+      tools={
+        <>
+          <Segments
+            title="View"
+            value={view ?? definition?.views[0]?.name ?? ''}
+            choices={(definition?.views ?? []).map(({ name, title }) => ({ value: name, title }))}
+            onPick={(name) => change('view', name === definition?.views[0]?.name ? null : name)}
+          />
+          <TakeAlong csv={csv} picture={null} />
+        </>
+      }
+      foot={asked.data && originOf(asked.data)}
+    >
+      <Loaded asked={both} height={360}>
+        {({ movements, mrr: level }) => (
+          <>
+            <p class="small quiet">
+              {bucket(level.from_on, 'day')} – {bucket(level.until_on, 'day')}
+              {scope.basis === 'proceeds' && ', gross: nobody tells what is left of a single movement'}
+            </p>
+            <WaterfallTable
+              steps={stepsOf(movementsOf(movements, definition), endsOf(level))}
+              currency={movements.currency}
+            />
+          </>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

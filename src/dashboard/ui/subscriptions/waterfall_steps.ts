@@ -1,0 +1,71 @@
+/** How MRR came from its start to its end: one step a movement, each from where the one before ended. */
+
+export type Movement = { name: string; title: string; sentence: string; milli: number; count: number | null }
+export type Step = {
+  name: string
+  title: string
+  sentence: string
+  /** By how much; of the whole at start and end, all of it. Thousandths. */
+  milli: number
+  count: number | null
+  from: number
+  to: number
+  isWhole: boolean
+}
+
+type Ends = { start: number; end: number; startTitle: string; endTitle: string }
+
+/** What is left over where the movements do not come to the change: never dropped. */
+const REST = 'not_itemised'
+const REST_WORDS = {
+  title: 'Not itemised',
+  sentence: 'What the level changed by beyond the movements that are known.',
+}
+
+const whole = (name: string, title: string, milli: number): Step => ({
+  ...{ name, title, sentence: '', milli, count: null },
+  ...{ from: 0, to: milli, isWhole: true },
+})
+
+/** From the start through every movement that is not nothing to the end: it closes exactly. */
+export function stepsOf(movements: readonly Movement[], { start, end, startTitle, endTitle }: Ends): Step[] {
+  const known = movements.reduce((sum, { milli }) => sum + milli, start)
+  const rest = end - known
+  const others = movements.filter(({ name }) => name !== REST)
+  const itemised = movements.find(({ name }) => name === REST)
+  const left = (itemised?.milli ?? 0) + rest
+  const all = [...others, { ...REST_WORDS, count: null, ...itemised, name: REST, milli: left }]
+  let level = start
+  const steps = all
+    .filter(({ milli, count }) => milli !== 0 || (count ?? 0) !== 0)
+    .map((movement): Step => {
+      const from = level
+      level += movement.milli
+      return { ...movement, from, to: level, isWhole: false }
+    })
+  return [whole('start', startTitle, start), ...steps, whole('end', endTitle, end)]
+}
+
+/** How far the least is from the most, for there to be room for the movements. */
+const SQUEEZED = 0.6
+
+export type Scale = { low: number; high: number; isCut: boolean; share: (milli: number) => number }
+
+/** From nothing; or from just below the least level, where movements would be slivers beside the whole. */
+export function scaleOf(steps: readonly Step[]): Scale {
+  const levels = steps.flatMap(({ from, to, isWhole }) => (isWhole ? [to] : [from, to]))
+  const least = Math.min(...levels)
+  const high = Math.max(0, ...levels)
+  const span = high - least
+  const isCut = least > 0 && span > 0 && span < high * SQUEEZED
+  const low = isCut ? least - span * 0.35 : Math.min(0, least)
+  const cut = Math.max(0, low)
+  const from = isCut ? cut : low
+  const width = high - from || 1
+  return {
+    low: from,
+    high,
+    isCut: isCut && from > 0,
+    share: (milli) => Math.max(0, Math.min(1, (milli - from) / width)),
+  }
+}

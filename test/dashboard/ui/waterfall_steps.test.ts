@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { scaleOf, stepsOf } from '../../../src/dashboard/ui/subscriptions/waterfall_steps.ts'
+
+const movement = (name: string, milli: number, count: number | null = null) => ({
+  ...{ name, title: name, sentence: '', milli, count },
+})
+const ends = { startTitle: 'before', endTitle: 'now' }
+
+test('each step begins where the one before ended, and the last ends at the end', () => {
+  const steps = stepsOf([movement('new', 300), movement('churn_voluntary', -100), movement('fx', 0)], {
+    ...{ start: 1000, end: 1200 },
+    ...ends,
+  })
+  expect(steps.map(({ name, from, to }) => [name, from, to])).toEqual([
+    ['start', 0, 1000],
+    ['new', 1000, 1300],
+    ['churn_voluntary', 1300, 1200],
+    ['end', 0, 1200],
+  ])
+})
+
+test('what the movements do not come to is a step of its own, beside what the API could not itemise', () => {
+  const alone = stepsOf([movement('new', 300)], { start: 1000, end: 1290, ...ends })
+  expect(alone.map(({ name, milli }) => [name, milli])).toEqual([
+    ['start', 1000],
+    ['new', 300],
+    ['not_itemised', -10],
+    ['end', 1290],
+  ])
+  const both = stepsOf([movement('not_itemised', 25, 2), movement('new', 300)], {
+    ...{ start: 1000, end: 1315 },
+    ...ends,
+  })
+  expect(both.map(({ name, milli }) => [name, milli])).toEqual([
+    ['start', 1000],
+    ['new', 300],
+    ['not_itemised', 15],
+    ['end', 1315],
+  ])
+})
+
+test('a movement that is worth nothing but of somebody is told', () => {
+  const steps = stepsOf([movement('new', 0, 2)], { start: 5, end: 5, ...ends })
+  expect(steps.map(({ name }) => name)).toEqual(['start', 'new', 'end'])
+})
+
+test('it closes whatever the movements are', () => {
+  let seed = 7
+  const random = (): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return (seed % 2001) - 1000
+  }
+  for (let run = 0; run < 200; run += 1) {
+    const movements = ['new', 'expansion', 'fx', 'not_itemised'].map((name) => movement(name, random()))
+    const [start, end] = [random(), random()]
+    const steps = stepsOf(movements, { start, end, ...ends })
+    const moved = steps.filter(({ isWhole }) => !isWhole)
+    expect(moved.reduce((level, { milli }) => level + milli, start)).toBe(end)
+    expect((moved.at(-1) ?? { to: start }).to).toBe(end)
+  }
+})
+
+test('the scale begins at nothing, or below the least level where movements would be slivers', () => {
+  const wide = scaleOf(stepsOf([movement('new', 900)], { start: 100, end: 1000, ...ends }))
+  expect([wide.low, wide.high, wide.isCut]).toEqual([0, 1000, false])
+  expect(wide.share(500)).toBe(0.5)
+  const narrow = scaleOf(stepsOf([movement('new', 100)], { start: 1000, end: 1100, ...ends }))
+  expect([narrow.low, narrow.high, narrow.isCut]).toEqual([965, 1100, true])
+  expect(narrow.share(0)).toBe(0)
+  expect(narrow.share(1100)).toBe(1)
+})
+
+test('levels below zero have room too, and nothing at all divides by nothing', () => {
+  const below = scaleOf(stepsOf([movement('fx', -300)], { start: 100, end: -200, ...ends }))
+  expect([below.low, below.high]).toEqual([-200, 100])
+  const none = scaleOf(stepsOf([], { start: 0, end: 0, ...ends }))
+  expect(none.share(0)).toBe(0)
+})
