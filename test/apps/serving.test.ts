@@ -57,6 +57,13 @@ test('a reload that fails half-way is told in words and changes nothing, and the
   reload(limits + organization('acme', `publishable_key = "${key}"`))
   const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
   expect(taken).toMatchObject({ taken_over: ['limits.sdk_requests_per_minute'] })
+  serving.kill('SIGTERM')
+  await serving.ended
+  await prepare(cwd, async ({ windfall: { audit } }) => {
+    const read = { actor: 'command line', action: 'configuration.read' }
+    const details = ['limits.sdk_requests_per_minute', '']
+    expect(audit.list(null, 9)).toMatchObject(details.map((detail) => ({ ...read, detail })))
+  })
 })
 
 test('the key shown at the start is the successor of one that was rotated', async () => {

@@ -7,35 +7,34 @@ export type Who = { actor: string; address: string | null }
 
 export const COMMAND_LINE: Who = { actor: 'command line', address: null }
 
-export const ACTIONS = [
-  'owner.set_up',
-  'owner.reset',
-  'owner.signed_in',
-  'owner.sign_in_failed',
-  'owner.confirmed',
-  'owner.password_changed',
-  'owner.signed_out',
-  'session.ended',
-  'sessions.ended',
-  'link.made',
-  'link.opened',
-  'link.refused',
-  'link.revoked',
-  'token.made',
-  'token.revoked',
-  'key.made',
-  'key.revoked',
-  'key.rotated',
-  'app.connected',
-  'move.undone',
-  'test.asked',
-  'secret.shown',
-  'user.forgotten',
-  'user.forgetting_undone',
-  'configuration.read',
-  'export',
-] as const
-export type Action = (typeof ACTIONS)[number]
+/** What is written down. */
+export type Action =
+  | 'owner.set_up'
+  | 'owner.reset'
+  | 'owner.signed_in'
+  | 'owner.sign_in_failed'
+  | 'owner.confirmed'
+  | 'owner.password_changed'
+  | 'owner.signed_out'
+  | 'session.ended'
+  | 'sessions.ended'
+  | 'link.made'
+  | 'link.opened'
+  | 'link.refused'
+  | 'link.revoked'
+  | 'token.made'
+  | 'token.revoked'
+  | 'key.made'
+  | 'key.revoked'
+  | 'key.rotated'
+  | 'app.connected'
+  | 'move.undone'
+  | 'test.asked'
+  | 'secret.shown'
+  | 'user.forgotten'
+  | 'user.forgetting_undone'
+  | 'configuration.read'
+  | 'export'
 
 /** `subject` is the id or name of what it was done to, `detail` a few words; never a secret. */
 export type Deed = Who & { action: Action; subject?: string | null; detail?: string | null }

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 /** setup: to choose a password. sign_in: to come in as if with it, which only the demo makes. */
 export type LinkKind = 'setup' | 'sign_in'
 
-export const LINK_VALID_MS = 30 * 60_000
+const LINK_VALID_MS = 30 * 60_000
 
 export type Owner = ReturnType<typeof openOwner>
 

@@ -13,7 +13,7 @@ const HASH_BYTES = 32
 const AT_ONCE = 2
 const WAITING_MOST = 32
 
-export type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
+type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
 let running = 0
 const waiting: (() => void)[] = []

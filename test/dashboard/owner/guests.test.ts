@@ -183,6 +183,8 @@ test('a link that is revoked or over lets nobody in, and those who came by it ar
     body: { code: 'sign_in_required' },
   })
   expect((await get('/api/v1/overview', second)).status).toBe(200)
+  const kept = app.windfall.store.prepare('select link_id from sessions where link_id is not null')
+  expect(kept.all()).toEqual([{ link_id: ending.id }])
   app.clock.turn(DAY)
   expect((await get('/api/v1/overview', second)).status).toBe(401)
   expect((await get('/api/v1/session', second)).body).toMatchObject({ state: 'setup', basis: null })
