@@ -145,7 +145,7 @@ export async function openApp(options: AppOptions) {
     ...{ store, clock, apps, organizations, feed, ledger, metrics },
     proceedsOf: reported.proceedsInBase,
   })
-  const cohorts = openCohorts({ store, clock, metrics, values: customers.values })
+  const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
   const jobs = openJobs(
     jobList({
       ...{ accounts, arrivals, catalogue, cohorts, customers, forgetting, history, imports, rates },

@@ -34,5 +34,12 @@ export const CohortsAnswer = v.object({
   ...{ title: v.string(), sentence: v.string(), formula: v.string() },
   ...{ by: v.string(), from: v.string(), to: v.string(), time_zone: v.string() },
   currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
+  basis: v.picklist(['gross', 'proceeds']),
+  proceeds_known: v.pipe(
+    v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
+    v.description(
+      'Of proceeds: how much is told by Apple’s reports of the product in the country up to the day, and how much estimated',
+    ),
+  ),
   cohorts: v.array(v.union([RetentionAnswer, LtvAnswer, ArppuAnswer, RecoveryAnswer])),
 })

@@ -9,8 +9,10 @@ import { Refusal } from '../errors.ts'
 import { type CsvValue, csvHead, csvRow } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
-import { type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
+import type { CohortSum } from '../metrics/cohorts/cells.ts'
+import { type CohortQuestion, type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
+import type { Basis } from '../metrics/definition.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
@@ -38,6 +40,13 @@ const Query = v.object({
   to: v.optional(day('Cohorts up to the one that has this day; today unless said')),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
+  basis: v.optional(
+    v.pipe(
+      v.picklist(['gross', 'proceeds']),
+      v.description('Of ltv and arppu: what was charged, or what is left after tax and Apple’s commission'),
+    ),
+    'gross',
+  ),
   product: one('A product id'),
   country: one('A storefront, alpha-3 as Apple names it'),
   days: v.optional(
@@ -68,7 +77,8 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     const reading = readers.readingOf(event)
     const { reach } = reading
     const asked = askedIn(Query, event.url.searchParams)
-    basisFor(reading, MEASURES[asked.metric], { basis: 'gross' })
+    const basis = basisFor(reading, MEASURES[asked.metric], asked)
+    assertBasis(asked, basis)
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
     const organization = theOne([...new Set(chosen.map(({ organization_id }) => organization_id))])
@@ -86,21 +96,12 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
       ...{ from, until },
     }
     const table = { ...COHORT_METRICS[asked.metric], by: asked.by, from: dayText(from), to: dayText(until) }
-    return { metric: asked.metric, ...table, time_zone, currency, cohorts: tableOf(asked, question, today) }
-  }
-
-  function tableOf(asked: Asked, question: Parameters<Cohorts['retention']>[0], today: number): object[] {
-    if (asked.metric === 'retention') return cohorts.retention(question, today)
-    if (asked.metric === 'recovery') return cohorts.recovery(question, today)
-    if (asked.metric === 'ltv') {
-      const days = asked.days?.map(Number) ?? DAYS_ASKED
-      return cohorts.ltv(
-        question,
-        [...new Set(days)].sort((a, b) => a - b),
-        today,
-      )
+    const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
+    return {
+      ...{ metric: asked.metric, ...table, time_zone, currency, basis },
+      proceeds_known: proceeds?.known ?? null,
+      cohorts: tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
     }
-    return cohorts.arppu({ ...question, grain: payersBy(asked.by) }, today)
   }
 
   async function csv(event: H3Event): Promise<Response> {
@@ -115,9 +116,24 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
   return routesFor(answer, csv)
 }
 
+type Counted = { question: CohortQuestion; today: number; net: readonly CohortSum[] | null }
+
+const proceedsIn = (cohorts: Cohorts, asked: Asked, question: CohortQuestion, today: number) =>
+  asked.metric === 'ltv'
+    ? cohorts.proceedsOfLtv(question)
+    : cohorts.proceedsOfPayers({ ...question, grain: payersBy(asked.by) }, today)
+
+function tableOf(cohorts: Cohorts, asked: Asked, { question, today, net }: Counted): object[] {
+  if (asked.metric === 'retention') return cohorts.retention(question, today)
+  if (asked.metric === 'recovery') return cohorts.recovery(question, today)
+  if (asked.metric === 'arppu') return cohorts.arppu({ ...question, grain: payersBy(asked.by) }, today, net)
+  const days = [...new Set(asked.days?.map(Number) ?? DAYS_ASKED)].sort((a, b) => a - b)
+  return cohorts.ltv(question, days, today, net)
+}
+
 /** What cohorts are told in: money before tax and commission, or counts. */
-const MONEY = { unit: 'money', ratio_of: null, bases: ['gross'] } as const
-const COUNTS = { ...MONEY, unit: 'count' } as const
+const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as const
+const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
 const UTC = openCalendar('UTC')
@@ -128,6 +144,17 @@ function theOne(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
   const message = 'these apps are of several organizations: name those of one'
   throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'app', message }] })
+}
+
+/** @throws Refusal 400 `invalid_request` for proceeds of what has none, or is not kept by what was bought where. */
+function assertBasis({ metric, product, country }: Asked, basis: Basis): void {
+  if (basis === 'gross') return
+  const isHalf = metric === 'ltv' && (product === undefined) !== (country === undefined)
+  if (MEASURES[metric].unit === 'money' && !isHalf) return
+  const message = isHalf
+    ? 'proceeds of ltv are told of everything, or of one product in one country'
+    : `${metric} has no basis proceeds; it has: gross`
+  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'basis', message }] })
 }
 
 function payersBy(grain: Grain): 'day' | 'week' | 'month' {

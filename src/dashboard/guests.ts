@@ -6,7 +6,7 @@ import type { Reading } from './readers.ts'
 /**
  * The basis that a metric is told in. Of a guest whatever is asked counts for nothing: it is that of the link. Who sees
  * one of the two must not be able to work out the other: with a link for proceeds, money that is known as gross alone
- * (movements, churn in money, lifetime values) is not told. Nor may guests ask by attribute, which may name one person.
+ * (movements, churn in money, what is at risk) is not told. Nor may guests ask by attribute, which may name one person.
  *
  * @throws Refusal 403 `not_for_guests`.
  */

@@ -10,7 +10,7 @@ export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
-type Wanted = {
+export type Wanted = {
   scopes: readonly Scope[]
   kind: CohortKind
   product_id: string
@@ -20,6 +20,8 @@ type Wanted = {
 }
 
 const SERIES_IN_MIND = 50_000
+
+export type Cells = ReturnType<typeof openCells>
 
 export function openCells(store: Store) {
   const find = store.prepare<Series, { id: number }>(`
@@ -48,6 +50,13 @@ export function openCells(store: Store) {
   const clearSome = store.prepare<[number]>(
     'delete from cohort_cells where (series_id, cohort, position) in (select series_id, cohort, position from cohort_cells limit ?)',
   )
+  const concrete = store.prepare<
+    Omit<Series, 'period'>,
+    { id: number; product_id: string; storefront: string }
+  >(`
+    select id, product_id, storefront from cohort_series
+    where app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
+      and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
   const known = new Map<string, number>()
 
   /** Adds to the sums of an app, inside the caller's unit of work. */
@@ -93,6 +102,13 @@ export function openCells(store: Store) {
       sums.all(id, wanted.from, wanted.until).map((sum) => ({ ...sum, period })),
     )
 
+  /** What `read` gives, of one product in one country after the other. */
+  function* parts({ scopes, kind, product_id, storefront, from, until }: Wanted) {
+    for (const { app_id, environment } of scopes)
+      for (const { id, ...place } of concrete.all({ app_id, environment, kind, product_id, storefront }))
+        yield { app_id, ...place, sums: sums.all(id, from, until) }
+  }
+
   /** The cohorts from `from` to `until` as one, up to a place. */
   function total(wanted: Wanted, position: number): Omit<CohortSum, 'cohort' | 'position'> {
     const whole = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
@@ -109,5 +125,5 @@ export function openCells(store: Store) {
   /** Takes sums away, so many at once; how many. Inside a unit of work. */
   const clear = (limit: number): number => clearSome.run(limit).changes
 
-  return { add, read, total, clear }
+  return { add, read, parts, total, clear }
 }

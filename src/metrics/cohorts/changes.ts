@@ -7,12 +7,20 @@ import type { Failure } from './failures.ts'
 import type { DayMoney, Retained } from './spread.ts'
 
 /**
- * ltv: by the day of a customer's first payment and days since, money; `count` of day 0 is the customers. payers.*: by
+ * ltv: by the day of a customer's first payment and days since, money; `count` of day 0 is the customers. ltv.parts: the
+ * same of the first payment of all, by what was bought where, without customers. payers.*: by
  * day, week or month, who paid in it and the money of it. retention: by the day of the first payment; `count` of 0 is
  * how many subscriptions, of k how many more or fewer are paid for after the k-th renewal. recovery: by the day a payment
  * failed; `count` of 0 is how many, of -1 how many were lost, of d how many paid within d days.
  */
-export type CohortKind = 'ltv' | 'payers.day' | 'payers.week' | 'payers.month' | 'retention' | 'recovery'
+export type CohortKind =
+  | 'ltv'
+  | 'ltv.parts'
+  | 'payers.day'
+  | 'payers.week'
+  | 'payers.month'
+  | 'retention'
+  | 'recovery'
 
 /** `*` is any. `period` is that of the first payment for retention, and any otherwise. */
 export type CohortSeries = { kind: CohortKind; product_id: string; storefront: string; period: string }
@@ -25,7 +33,7 @@ export type CohortCell = CohortSeries & {
   prorated_milli: number
 }
 
-const ANY = '*'
+export const ANY = '*'
 const UNITS = [
   ['payers.day', (day: DayNumber) => day],
   ['payers.week', weekOf],
@@ -146,7 +154,12 @@ function addValue({ add }: CohortCells, place: Place, { before, after, changed }
   const series = seriesAt('ltv', place)
   const [from, to] = [firstDay(before), firstDay(after)]
   const put = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
-    if (first !== null) add(series, first, Math.max(0, row[0] - first), 0, moneyOf(row, sign))
+    if (first === null) return
+    const position = Math.max(0, row[0] - first)
+    add(series, first, position, 0, moneyOf(row, sign))
+    if (!isAll(place)) return
+    const [, product_id, storefront] = row
+    add(seriesAt('ltv.parts', [product_id, storefront]), first, position, 0, moneyOf(row, sign))
   }
   if (from === to) {
     for (const [row, sign] of changed) put(to, row, sign)
@@ -157,6 +170,8 @@ function addValue({ add }: CohortCells, place: Place, { before, after, changed }
   if (from !== null) add(series, from, 0, -1)
   if (to !== null) add(series, to, 0, 1)
 }
+
+const isAll = ([product_id, storefront]: Place): boolean => product_id === ANY && storefront === ANY
 
 const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
   rows.reduce<number | null>(

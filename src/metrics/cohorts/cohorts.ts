@@ -1,8 +1,11 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
 import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
 import { ratioOf } from '../formula_lines.ts'
+import type { Shares } from '../reported/shares.ts'
 import type { CohortSum, Scope } from './cells.ts'
+import { ANY } from './changes.ts'
 import { RETRIED_DAYS } from './failures.ts'
+import { proceedsOf } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import { openSpreads } from './spreads.ts'
 
@@ -28,9 +31,14 @@ const RENEWALS_MOST = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-export function openCohorts(deps: Parameters<typeof openSpreads>[0]) {
+/** Money of cohorts as proceeds, beside what is known of it. */
+export type CohortProceeds = Awaited<ReturnType<Cohorts['proceedsOfLtv']>>
+type PayersQuestion = CohortQuestion & { grain: 'day' | 'week' | 'month' }
+
+export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: Shares }) {
   const spreads = openSpreads(deps)
   const { cells } = spreads
+  const { shares } = deps
 
   /** Shows what lay ahead until now, and counts what waits. To be called before anything is read. */
   async function settle(): Promise<void> {
@@ -65,15 +73,24 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0]) {
 
   /**
    * Of the customers who first paid in each cohort: what they paid, less what was given back, up to and with so many
-   * days after the first payment, whose day is 0. `complete`: that many days are over for all of them.
+   * days after the first payment, whose day is 0. `complete`: that many days are over for all of them. `net`: proceeds
+   * instead of what was charged.
    */
-  function ltv(question: CohortQuestion, days: readonly number[], today: DayNumber) {
+  function ltv(
+    question: CohortQuestion,
+    days: readonly number[],
+    today: DayNumber,
+    net: readonly CohortSum[] | null = null,
+  ) {
     return spansOf(question, today).flatMap(({ cohort, from, until }) => {
       const wanted = { ...question, kind: 'ltv' as const, from, until }
+      const own = net?.filter((sum) => sum.cohort >= from && sum.cohort <= until)
+      const upTo = (day: number): Given =>
+        own ? summed(own.filter(({ position }) => position <= day)) : cells.total(wanted, day)
       const { count: customers } = cells.total(wanted, 0)
       if (customers === 0) return []
       const values = days.map((day) => {
-        const money = moneyOf(cells.total(wanted, day))
+        const money = moneyOf(upTo(day))
         return {
           days: day,
           ...money,
@@ -85,20 +102,15 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0]) {
     })
   }
 
-  /** In each day, week or month: the revenue, and the customers who paid in it. */
-  function arppu(question: CohortQuestion & { grain: 'day' | 'week' | 'month' }, today: DayNumber) {
+  /** In each day, week or month: the revenue, and the customers who paid in it. `net` as for ltv. */
+  function arppu(question: PayersQuestion, today: DayNumber, net: readonly CohortSum[] | null = null) {
     const { grain } = question
-    const unitOf = UNITS[grain]
-    const wanted = {
-      ...question,
-      from: unitOf(question.from),
-      until: unitOf(Math.min(question.until, today)),
-    }
-    const parts = cells.read({ ...wanted, kind: `payers.${grain}` as const })
+    const parts = cells.read(payersWanted(question, today))
+    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, own]) => {
         const payers = own.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(summed(own))
+        const money = moneyOf(summed(left ? (left.get(unit) ?? []) : own))
         const begin = BEGINS[grain](unit)
         return {
           cohort: dayText(begin),
@@ -123,7 +135,21 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0]) {
       .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
-  return { retention, ltv, arppu, recovery, settle, rebuild, close: spreads.close }
+  /** What `ltv` is told in proceeds by: of everything, or of one product in one country. */
+  function proceedsOfLtv(question: CohortQuestion) {
+    const kind = question.product_id === ANY && question.storefront === ANY ? 'ltv.parts' : 'ltv'
+    return proceedsOf(cells, shares, { ...question, kind }, ({ cohort, position }) => cohort + position)
+  }
+
+  /** What `arppu` is told in proceeds by: what is left at the end of each day, week or month, or today. */
+  function proceedsOfPayers(question: PayersQuestion, today: DayNumber) {
+    const { grain } = question
+    const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, BEGINS[grain](cohort)))
+    return proceedsOf(cells, shares, payersWanted(question, today), dayOf)
+  }
+
+  const asked = { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
+  return { ...asked, settle, rebuild, close: spreads.close }
 }
 
 function renewalsOf(parts: readonly Part[], today: DayNumber) {
@@ -196,6 +222,12 @@ function endOf(grain: Grain, begin: DayNumber): DayNumber {
 }
 
 const cohortPart = (grain: Grain, day: DayNumber) => ({ cohort: dayText(beginOf(grain, day)) })
+
+function payersWanted({ grain, from, until, ...question }: PayersQuestion, today: DayNumber) {
+  const unitOf = UNITS[grain]
+  const kind = `payers.${grain}` as const
+  return { ...question, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
+}
 
 /** The cohorts of a question that have begun, each whole. */
 function spansOf({ grain, from, until }: CohortQuestion, today: DayNumber) {

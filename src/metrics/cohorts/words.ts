@@ -16,12 +16,13 @@ export const COHORT_METRICS: Readonly<
     title: 'Realized LTV',
     sentence: 'What the customers who first paid together have brought since, for each of them.',
     formula:
-      '(Σ charged − Σ refunded − Σ prorated, up to and with the given day after each customer’s first payment, whose day is 0) ÷ customers of the cohort; with a product or country, of what was bought of that alone',
+      '(Σ charged − Σ refunded − Σ prorated, up to and with the given day after each customer’s first payment, whose day is 0) ÷ customers of the cohort; with a product or country, of what was bought of that alone; in proceeds each by what is left of the product’s price in the country by the newest report up to the day, else by the configured commission',
   },
   arppu: {
     title: 'ARPPU',
     sentence: 'Average revenue per paying customer.',
-    formula: '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers who were charged in it',
+    formula:
+      '(Σ charged − Σ refunded − Σ prorated in the period) ÷ customers who were charged in it; in proceeds by what is left at its end',
   },
   recovery: {
     title: 'Billing recovery',

@@ -20,6 +20,7 @@ import { openReportedPrices } from './prices.ts'
 import { type Charge, type Commission, openProceeds } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openSeams } from './seams.ts'
+import { openShares } from './shares.ts'
 import { openSources } from './sources.ts'
 import { openSumming, type Piece } from './summing.ts'
 import { openReportedSums } from './sums.ts'
@@ -61,6 +62,7 @@ export function openReported(deps: Deps) {
   const summing = openSumming({ store, organizations, rates, settingsOf, days, rows, sums, prices, names })
   const proceeds = openProceeds(prices, commission)
   const sources = openSources({ store, settingsOf, sums, names, proceeds, baseOf })
+  const shares = openShares({ store, baseOf, commission })
   const seams = openSeams({ store, clock, days, sources })
   const joined = openJoined({ settingsOf, days, sums, sources, seams, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
@@ -200,6 +202,7 @@ export function openReported(deps: Deps) {
     seamOf: seams.of,
     proceeds,
     proceedsInBase,
+    shares,
     coverage: coverage.of,
   }
 }

@@ -150,3 +150,22 @@ test('payments that failed are recovered, lost or pending', () => {
   expect(recovered.length).toBeGreaterThan(0)
   expect(sum((row) => row.recovered)).toBe(recovered.length)
 })
+
+test('proceeds are of every charge, whatever the product and country', async () => {
+  const { cohorts } = played.app.windfall
+  const [everything, , , both] = filters()
+  for (const filter of [everything, both]) {
+    const { sums, known } = await cohorts.proceedsOfLtv(question(filter))
+    const net = cohorts.ltv(question(filter), [500], today, sums)
+    const gross = cohorts.ltv(question(filter), [500], today)
+    expect(net.length).toBeGreaterThan(2)
+    expect(net.map(({ customers }) => customers)).toEqual(gross.map(({ customers }) => customers))
+    for (const [index, { values }] of net.entries()) {
+      // No report has told of a price: 70 % of each, rounded by itself.
+      const [left, charged] = [values[0]?.net_milli ?? 0, gross[index]?.values[0]?.net_milli ?? 0]
+      expect(Math.abs(left - 0.7 * charged)).toBeLessThan(2 * sums.length)
+    }
+    expect(known.ratio).toBe(0)
+    expect(known.estimated).toBe(net.reduce((sum, { values }) => sum + (values[0]?.net_milli ?? 0), 0))
+  }
+})

@@ -1,0 +1,33 @@
+/** What we compute: the money of cohorts as what is left of it after tax and Apple's commission. */
+import { setImmediate } from 'node:timers/promises'
+import type { DayNumber } from '../calendar.ts'
+import type { Shares } from '../reported/shares.ts'
+import type { Cells, CohortSum, Wanted } from './cells.ts'
+
+/** How much of it is told by a report of the product in the country, and how much is estimated; charged less given back. */
+export type ProceedsKnown = { ratio: number; estimated: number }
+
+/**
+ * The sums of one product in one country each, by cohort and place, as proceeds. `dayOf`: the day of a charge. Slices,
+ * between which others get their turn.
+ */
+export async function proceedsOf(
+  cells: Cells,
+  { leftOf }: Shares,
+  wanted: Wanted,
+  dayOf: (sum: CohortSum) => DayNumber,
+): Promise<{ sums: CohortSum[]; known: ProceedsKnown }> {
+  const sums: CohortSum[] = []
+  const known: ProceedsKnown = { ratio: 0, estimated: 0 }
+  for (const { sums: own, ...place } of cells.parts(wanted)) {
+    for (const sum of own) {
+      const { of, is_estimated } = leftOf({ ...place, day: dayOf(sum) })
+      const [charged_milli, refunded_milli] = [of(sum.charged_milli), of(sum.refunded_milli)]
+      const prorated_milli = of(sum.prorated_milli)
+      known[is_estimated ? 'estimated' : 'ratio'] += charged_milli - refunded_milli - prorated_milli
+      sums.push({ ...sum, charged_milli, refunded_milli, prorated_milli })
+    }
+    await setImmediate()
+  }
+  return { sums, known }
+}

@@ -1,0 +1,50 @@
+/** What we remember: what part of the charges for a product in a country stays with the developer, as SALES tells it. */
+import { dividedHalfEven } from '../../money.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { DayNumber } from '../calendar.ts'
+import type { PriceRow } from './prices.ts'
+import { type Commission, estimated } from './proceeds.ts'
+import type { BaseOf } from './sources.ts'
+
+/** Of what was sold on a day: what was got of what was paid, both in the base currency. */
+type Share = { day: DayNumber; got: bigint; paid: bigint }
+export type Sold = { app_id: string; product_id: string; storefront: string; day: DayNumber }
+/** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
+export type Left = { is_estimated: boolean; of: (milli: number) => number }
+
+export type Shares = ReturnType<typeof openShares>
+
+type Deps = { store: Store; baseOf: BaseOf; commission: Commission }
+
+export function openShares({ store, baseOf, commission }: Deps) {
+  const prices = store.prepare<[string, string, string], PriceRow>(`
+    select * from reported_prices where app_id = ${bound} and product_id = ${bound} and storefront = ${bound}
+    order by day`)
+  const sharesOf = store.remembering(['reported_prices', 'rates'], (name): Share[] => {
+    const [app_id = '', product_id = '', storefront = ''] = name.split('\n')
+    const days = Map.groupBy(prices.all(app_id, product_id, storefront), ({ day }) => day)
+    return [...days].map(([day, rows]) => shareOf(app_id, day, rows)).filter(({ paid }) => paid > 0n)
+  })
+
+  function shareOf(app_id: string, day: DayNumber, rows: readonly PriceRow[]): Share {
+    const share = { day, got: 0n, paid: 0n }
+    for (const { units, price_milli, currency, proceeds_milli, proceeds_currency } of rows) {
+      const got = baseOf(app_id, proceeds_milli, proceeds_currency, day)
+      const paid = baseOf(app_id, units * price_milli, currency, day)
+      if (got === null || paid === null) continue
+      share.got += BigInt(got)
+      share.paid += BigInt(paid)
+    }
+    return share
+  }
+
+  /** What is left of amounts of a day: by the report of that day or the nearest before it, else by the commission. */
+  function leftOf({ app_id, product_id, storefront, day }: Sold): Left {
+    const share = sharesOf([app_id, product_id, storefront].join('\n')).findLast((one) => one.day <= day)
+    if (!share) return { is_estimated: true, of: (milli) => estimated(milli, commission) }
+    const { got, paid } = share
+    return { is_estimated: false, of: (milli) => Number(dividedHalfEven(BigInt(milli) * got, paid)) }
+  }
+
+  return { leftOf }
+}
