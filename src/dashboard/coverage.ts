@@ -33,7 +33,7 @@ const Residue = v.object({
   family_sharing: part('Neither counts what a family shares: always 0'),
   unknown: part('None of these'),
 })
-const CoverageAnswer = v.object({
+export const CoverageAnswer = v.object({
   coverage: v.array(
     v.object({
       ...{ app_id: v.string(), month: v.string(), metric: v.picklist(METRICS) },

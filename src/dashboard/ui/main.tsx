@@ -11,6 +11,9 @@ import './styles/sign_in.css'
 import './styles/today.css'
 import './styles/metrics.css'
 import './styles/subscriptions.css'
+import './styles/customers.css'
+import './styles/evidence.css'
+import './styles/events.css'
 
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

@@ -21,7 +21,10 @@ const Metrics = lazy(() => import('./metrics/metrics.tsx').then((module) => modu
 const Metric = lazy(() => import('./metrics/metric.tsx').then((module) => module.Metric))
 const Customers = lazy(() => import('./customers/customers.tsx').then((module) => module.Customers))
 const Profile = lazy(() => import('./customers/profile.tsx').then((module) => module.Profile))
+const User = lazy(() => import('./customers/user.tsx').then((module) => module.UserPage))
 const Events = lazy(() => import('./events/events.tsx').then((module) => module.Events))
+const EventAlone = lazy(() => import('./events/event.tsx').then((module) => module.EventPage))
+const Gaps = lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps))
 const Coverage = lazy(() => import('./events/coverage.tsx').then((module) => module.Coverage))
 const Settings = lazy(() => import('./settings/settings.tsx').then((module) => module.Settings))
 
@@ -38,7 +41,10 @@ const Nowhere = (): JSX.Element => (
 const FOR_THE_OWNER = [
   <Route key="customers" path="/customers" component={Customers} />,
   <Route key="customer" path="/customers/:id" component={Profile} />,
+  <Route key="user" path="/users/:id" component={User} />,
   <Route key="events" path="/events" component={Events} />,
+  <Route key="event" path="/events/:id" component={EventAlone} />,
+  <Route key="gaps" path="/gaps" component={Gaps} />,
   <Route key="coverage" path="/coverage" component={Coverage} />,
   <Route key="settings" path="/settings" component={Settings} />,
   <Route key="section" path="/settings/:section" component={Settings} />,

@@ -140,3 +140,8 @@ export function period(code: string): string {
   const word = UNITS[unit]
   return word ? plural(Number(many), word) : code
 }
+
+const months = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' })
+const years = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric' })
+/** The month, or at its beginning the year, that begins at an instant: a mark on an axis. */
+export const monthOf = (at: number): string => (new Date(at).getUTCMonth() === 0 ? years : months).format(at)

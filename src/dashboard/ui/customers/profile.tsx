@@ -1,14 +1,92 @@
 /** One customer: everything known of them, and why. */
 import type { JSX } from 'preact'
+import { useRoute } from 'preact-iso'
+import { useAnswer } from '../answers.ts'
+import { useApps } from '../apps.ts'
+import { EventDialog } from '../events/event_dialog.tsx'
+import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useNow } from '../now.ts'
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { useOwnWords, useScope } from '../scope.ts'
+import type { Profile as Answer } from './profile/answer.ts'
+import { Headline } from './profile/headline.tsx'
+import { Identity } from './profile/identity.tsx'
+import { Purchases } from './profile/purchases.tsx'
+import { Story } from './profile/story.tsx'
 
-export const Profile = (): JSX.Element => (
+export function Profile(): JSX.Element {
+  const { params } = useRoute()
+  const { href } = useScope()
+  const id = params.id ?? ''
+  const asked = useAnswer<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { every: 60_000 })
+  return (
+    <>
+      <ScopeBar parts="place" />
+      <main class="page" id="content">
+        <nav aria-label="Up">
+          <a class="back" href={href('/customers')}>
+            <Icon name="left" /> Customers
+          </a>
+        </nav>
+        {asked.problem?.status === 404 && !asked.data ? (
+          <Unknown id={id} />
+        ) : (
+          <Loaded asked={asked} height={900}>
+            {(profile) => <Whole key={profile.customer.id} profile={profile} />}
+          </Loaded>
+        )}
+      </main>
+    </>
+  )
+}
+
+const Unknown = ({ id }: { id: string }): JSX.Element => (
   <>
-    <ScopeBar parts="place" />
-    <main class="page" id="content">
-      <header class="page-head">
-        <h1>Customer</h1>
-      </header>
-    </main>
+    <h1>Customer</h1>
+    <Empty icon="search" title="There is no such customer">
+      <p>Nobody was ever given this id here:</p>
+      <Copy text={id} label="id" />
+    </Empty>
   </>
+)
+
+function Whole({ profile }: { profile: Answer }): JSX.Element {
+  const now = useNow()
+  const [words, change] = useOwnWords()
+  const apps = useApps().data?.apps
+  const { customer } = profile
+  const bundle = apps?.find((app) => app.id === customer.app_id)?.bundle_id
+  return (
+    <div class="profile">
+      <Headline {...{ profile, now, bundle }} onEvidence={() => change({ evidence: 1 })} />
+      <div class="profile-columns">
+        <div class="profile-column">
+          <Purchases {...{ profile, now, bundle }} />
+          <Story {...{ profile, now, bundle }} />
+        </div>
+        <div class="profile-column">
+          <Identity {...profile} app_id={customer.app_id} />
+          <Ids profile={profile} />
+        </div>
+      </div>
+      {words.evidence && <EvidenceDialog customer={customer.id} onClose={() => change({ evidence: null })} />}
+      {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
+    </div>
+  )
+}
+
+/** What one searches for them by elsewhere. */
+const Ids = ({ profile: { customer } }: { profile: Answer }): JSX.Element => (
+  <section class="card card-pad stack-s">
+    <h2>Ids</h2>
+    <dl class="facts">
+      <dt>Customer</dt>
+      <dd class="mono tiny">{customer.id}</dd>
+      <dt>Original transactions</dt>
+      <dd class="mono tiny">{customer.original_transaction_ids.join(', ')}</dd>
+    </dl>
+  </section>
 )

@@ -1,14 +1,147 @@
-/** How much of Apple’s figures single transactions explain. */
-import type { JSX } from 'preact'
+/** How much of Apple’s own figures single transactions explain, by app, month and metric; and why not all. */
+import { Fragment, type JSX } from 'preact'
+import { useAnswer } from '../answers.ts'
+import { type App, appName, useApps } from '../apps.ts'
+import { addressOf, type Query } from '../asking.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useOtherWords } from '../metrics/definitions.ts'
+import { Icon } from '../parts/icons.tsx'
+import { Tip } from '../parts/popover.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { useOwnWords, useScope } from '../scope.ts'
+import { month as monthName, monthOfYear, share } from '../words.ts'
+import { CoverageCell } from './coverage_cell.tsx'
+import {
+  type Coverage as Answer,
+  type Cell,
+  type Grid,
+  gradeOf,
+  gridOf,
+  METRIC_TITLES,
+} from './coverage_grid.ts'
+import { EventTabs } from './tabs.tsx'
 
-export const Coverage = (): JSX.Element => (
+const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.${month}`
+
+export function Coverage(): JSX.Element {
+  const { scope } = useScope()
+  const [words, change] = useOwnWords()
+  const apps = useApps().data?.apps ?? []
+  const query: Query = { app: scope.apps.join(',') }
+  const asked = useAnswer<Answer>('/api/v1/coverage', query)
+  const opened = asked.data?.coverage.find((cell) => keyOf(cell) === words.cell)
+  return (
+    <>
+      <ScopeBar parts="place" />
+      <main class="page" id="content">
+        <header class="page-head">
+          <h1>Coverage</h1>
+          <EventTabs />
+        </header>
+        <div class="spread">
+          <About />
+          <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>
+            <Icon name="download" /> CSV
+          </a>
+        </div>
+        <section class="card" aria-label="Coverage">
+          <Loaded asked={asked} height={520}>
+            {({ coverage }) =>
+              coverage.length === 0 ? <Nothing /> : <Heat grid={gridOf(coverage)} apps={apps} />
+            }
+          </Loaded>
+        </section>
+        {opened && <CoverageCell cell={opened} apps={apps} onClose={() => change({ cell: null })} />}
+      </main>
+    </>
+  )
+}
+
+const Nothing = (): JSX.Element => (
+  <Empty icon="table" title="No reports to compare with yet">
+    <p>Apple’s daily reports come with an App Store Connect key; the import of a year takes some minutes.</p>
+  </Empty>
+)
+
+function About(): JSX.Element {
+  const told = useOtherWords()?.coverage.find(({ name }) => name === 'share')
+  return (
+    <p class="small quiet row">
+      {told?.sentence ?? 'How much of Apple’s figures single transactions explain.'}
+      {told && <Tip title={told.title}>{<span class="formula">{told.formula}</span>}</Tip>}
+    </p>
+  )
+}
+
+const Heat = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
   <>
-    <ScopeBar parts="place" />
-    <main class="page" id="content">
-      <header class="page-head">
-        <h1>Coverage</h1>
-      </header>
-    </main>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+    <section class="table-wrap" tabIndex={0} aria-label="Coverage by app, metric and month">
+      <table class="table heat">
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            {grid.months.map((one) => (
+              <th key={one} scope="col" title={monthName(`${one}-01`)}>
+                {monthOfYear(`${one}-01`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {grid.apps.map(({ app_id, rows }) => (
+            <Fragment key={app_id}>
+              {grid.apps.length > 1 && (
+                <tr class="heat-app">
+                  <th scope="rowgroup" colSpan={grid.months.length + 1}>
+                    <span>{appName(apps, app_id)}</span>
+                  </th>
+                </tr>
+              )}
+              {rows.map(({ metric, cells }) => (
+                <tr key={metric}>
+                  <th scope="row">{METRIC_TITLES[metric]}</th>
+                  {cells.map((cell, index) => (
+                    <td key={grid.months[index]}>{cell && <Share cell={cell} />}</td>
+                  ))}
+                </tr>
+              ))}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </section>
+    <ul class="legend heat-legend">
+      {LEGEND.map(([grade, words]) => (
+        <li key={grade}>
+          <span class={`heat-key ${grade}`} />
+          {words}
+        </li>
+      ))}
+    </ul>
   </>
 )
+
+const LEGEND = [
+  ['whole', 'to 1 %'],
+  ['near', 'to 5 %'],
+  ['part', 'to 20 %'],
+  ['far', 'further off'],
+  ['none', 'Apple has nothing'],
+] as const
+
+function Share({ cell }: { cell: Cell }): JSX.Element {
+  const [, change] = useOwnWords()
+  return (
+    <button
+      type="button"
+      class={`heat-cell ${gradeOf(cell.share)}`}
+      aria-label={`${METRIC_TITLES[cell.metric]}, ${monthName(`${cell.month}-01`)}: ${cell.share === null ? 'Apple has nothing' : share(cell.share)}`}
+      onClick={() => change({ cell: keyOf(cell) })}
+    >
+      {cell.share === null
+        ? '–'
+        : share(cell.share, Math.abs(1 - cell.share) < 0.1 && cell.share !== 1 ? 1 : 0)}
+    </button>
+  )
+}

@@ -1,14 +1,119 @@
-/** Everything that happened, as it was told. */
+/** Everything that happened, as it was told: filtered, opened, followed live. */
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useNow } from '../now.ts'
+import { ShowMore } from '../parts/show_more.tsx'
+import { Empty, Failed, Ghost } from '../parts/states.tsx'
+import { useOwnWords, useScope } from '../scope.ts'
+import { clock, plural } from '../words.ts'
+import { EventDialog } from './event_dialog.tsx'
+import { FilterBar } from './filter_bar.tsx'
+import { feedQuery, filtersIn, isWanted } from './filters.ts'
+import { type LiveFeed, useLiveFeed } from './live_feed.ts'
+import { EventRow } from './row.tsx'
+import { EventTabs } from './tabs.tsx'
 
-export const Events = (): JSX.Element => (
-  <>
-    <ScopeBar parts="place" />
-    <main class="page" id="content">
-      <header class="page-head">
-        <h1>Events</h1>
-      </header>
-    </main>
-  </>
-)
+const nothing = (): void => {}
+
+export function Events(): JSX.Element {
+  const { scope } = useScope()
+  const [words, change] = useOwnWords()
+  const filters = filtersIn(words)
+  const [isLetIn, letIn] = useState(false)
+  const isLive = words.live === '1'
+  const feed = useLiveFeed({
+    query: feedQuery(scope, filters),
+    wants: isWanted(scope, filters),
+    // What arrives does not push away what one reads, unless one wants to watch.
+    isHeld: !isLive && !isLetIn,
+    onNews: nothing,
+  })
+  const showNews = (): void => {
+    letIn(true)
+    setTimeout(() => letIn(false), 0)
+  }
+  return (
+    <>
+      <ScopeBar parts="place" />
+      <main class="page" id="content">
+        <header class="page-head">
+          <h1>Events</h1>
+          <EventTabs />
+        </header>
+        <div class="spread">
+          <FilterBar filters={filters} />
+          <button
+            type="button"
+            class="chip"
+            aria-pressed={isLive}
+            onClick={() => change({ live: isLive ? null : 1 })}
+          >
+            <span class={`pulse ${feed.lostAt === null ? (isLive ? 'is-live' : '') : 'is-lost'}`}>
+              <span class="pulse-dot" />
+            </span>
+            {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
+          </button>
+        </div>
+        <Log feed={feed} showNews={showNews} />
+        {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
+      </main>
+    </>
+  )
+}
+
+function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.Element {
+  const { stretch, problem, again, waiting, older, isLoadingOlder } = feed
+  if (stretch === null)
+    return (
+      <section class="card">
+        {problem ? <Failed problem={problem} again={again} /> : <Ghost height={640} />}
+      </section>
+    )
+  return (
+    <section class="card log" aria-label="Log">
+      {waiting > 0 && (
+        <button type="button" class="button log-news" onClick={showNews}>
+          {plural(waiting, 'new event')}
+        </button>
+      )}
+      {stretch.events.length === 0 && stretch.next === null ? (
+        <Empty icon="events" title="No such events">
+          <p>Nothing that happened fits these choices.</p>
+        </Empty>
+      ) : (
+        <Rows feed={feed} />
+      )}
+      <ShowMore
+        more={stretch.next === null ? null : older}
+        isBusy={isLoadingOlder}
+        problem={problem}
+        label="Show older"
+      />
+    </section>
+  )
+}
+
+function Rows({ feed }: { feed: LiveFeed }): JSX.Element {
+  const now = useNow()
+  const { href, scope } = useScope()
+  const [words] = useOwnWords()
+  const apps = useApps().data?.apps
+  const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
+  return (
+    <ol class="happenings" aria-label="Events, newest first">
+      {feed.stretch?.events.map((event) => (
+        <EventRow
+          key={event.seq}
+          event={event}
+          app={isMixed ? appName(apps, event.app_id) : null}
+          now={now}
+          isNew={event.seq > feed.seenUntil}
+          href={href}
+          to={href('/events', { ...words, event: event.id })}
+        />
+      ))}
+    </ol>
+  )
+}

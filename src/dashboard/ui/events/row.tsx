@@ -8,7 +8,8 @@ import type { FeedEvent } from './feed_event.ts'
 import { amountOf, happening, type Kind } from './happenings.ts'
 import { productName, toldOf } from './told.ts'
 
-const ICONS: Record<Kind, IconName> = {
+/** What a kind of news looks like. */
+export const ICONS: Record<Kind, IconName> = {
   sales: 'bag',
   renewals: 'subscriptions',
   trials: 'clock',
@@ -26,9 +27,11 @@ type RowProps = {
   now: number
   isNew: boolean
   href: (path: string) => string
+  /** Where its title leads; to the customer unless something else is said. */
+  to?: string
 }
 
-const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
+export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const amount = amountOf(event)
   if (amount === null) return null
   return (
@@ -62,14 +65,15 @@ const ORIGINS: Record<FeedEvent['origin'], string | null> = {
   backfill: 'From history',
 }
 
-function Words({ event, app, href }: Pick<RowProps, 'event' | 'app' | 'href'>): JSX.Element {
+function Words({ event, app, href, to }: Pick<RowProps, 'event' | 'app' | 'href' | 'to'>): JSX.Element {
   const { title } = happening(event.type)
   const { product_id, bundle_id } = event.data
   const said = toldOf(event)
+  const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   return (
     <span class="happened-words">
-      {event.customer_id ? (
-        <a class="happened-title" href={href(`/customers/${event.customer_id}`)}>
+      {goal ? (
+        <a class="happened-title" href={goal}>
           {title}
         </a>
       ) : (
@@ -92,7 +96,7 @@ function Words({ event, app, href }: Pick<RowProps, 'event' | 'app' | 'href'>): 
   )
 }
 
-export function EventRow({ event, app, now, isNew, href }: RowProps): JSX.Element {
+export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
   const { kind, mood } = happening(event.type)
   const when = ago(event.occurred_at, now)
   // The same element means that nothing below it is looked at again: a burst draws only what came.
@@ -102,7 +106,7 @@ export function EventRow({ event, app, now, isNew, href }: RowProps): JSX.Elemen
         <span class={`happened-icon ${mood}`}>
           <Icon name={ICONS[kind]} />
         </span>
-        <Words event={event} app={app} href={href} />
+        <Words {...{ event, app, href }} {...(to !== undefined && { to })} />
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
           {event.data.country && <span class="happened-country">{country(event.data.country)}</span>}
@@ -118,6 +122,6 @@ export function EventRow({ event, app, now, isNew, href }: RowProps): JSX.Elemen
         </time>
       </li>
     ),
-    [event, app, when, isNew],
+    [event, app, when, isNew, to],
   )
 }

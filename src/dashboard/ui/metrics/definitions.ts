@@ -15,3 +15,7 @@ export function useDefinitions(): Omit<Asked<Answer>, 'data'> & { data: Definiti
 /** One metric's definition, once they are there. */
 export const useDefinition = (name: string): Definition | undefined =>
   useDefinitions().data?.find((one) => one.name === name)
+
+/** What the numbers of customers and of the coverage mean, by their names there. */
+export const useOtherWords = (): Pick<Answer, 'customers' | 'coverage'> | undefined =>
+  useAnswer<Answer>('/api/v1/metrics').data

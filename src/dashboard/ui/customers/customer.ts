@@ -1,0 +1,43 @@
+/** A customer in a few words: who, how they stand, what comes next. */
+import type { InferOutput } from 'valibot'
+import type { CustomerAnswer } from '../../customer_answers.ts'
+import type { App } from '../apps.ts'
+import type { Query } from '../asking.ts'
+import type { Mood } from '../events/happenings.ts'
+import type { Scope } from '../scope.ts'
+import { date, times as number } from '../words.ts'
+
+export type Customer = InferOutput<typeof CustomerAnswer>
+export type Status = NonNullable<Customer['status']>
+
+export const STATUS_WORDS: Record<Status, { title: string; mood: Mood | 'accent' }> = {
+  renewing: { title: 'Renewing', mood: 'good' },
+  trial: { title: 'In trial', mood: 'accent' },
+  will_cancel: { title: 'Will end', mood: 'warn' },
+  grace: { title: 'Grace period', mood: 'warn' },
+  billing_retry: { title: 'Billing retry', mood: 'bad' },
+  expired: { title: 'Expired', mood: 'quiet' },
+}
+const ONE_TIME = { title: 'One-time', mood: 'quiet' } as const
+
+/** How they stand; who never subscribed bought something once. */
+export const standingOf = (status: Customer['status']): { title: string; mood: Mood | 'accent' } =>
+  status === null ? ONE_TIME : STATUS_WORDS[status]
+
+/** What comes next, in a list; empty where nothing does. */
+export function nextIn({ status, next_renewal_at }: Customer): string {
+  if (next_renewal_at === null) return ''
+  return `${status === 'trial' ? 'pays' : 'renews'} ${date(next_renewal_at)}`
+}
+
+/** For how many months was paid: `22`, `0.2`. */
+export const monthsPaid = ({ months_paid }: Customer): string => number(Math.round(months_paid * 10) / 10)
+
+/** Whose customers: apps by their ids, since the list knows no organizations. */
+export function customersOf({ apps: chosen, organization, environment }: Scope, apps: readonly App[]): Query {
+  const own =
+    chosen.length > 0 || organization === null
+      ? chosen
+      : apps.filter((app) => app.organization_id === organization).map(({ id }) => id)
+  return { app: own.join(','), environment: environment === 'production' ? null : environment }
+}

@@ -1,0 +1,78 @@
+/** Customers in order: a line each on a desk, a card each on a phone; the whole of it is a link. */
+import type { JSX } from 'preact'
+import { type App, appName } from '../apps.ts'
+import { country } from '../countries.ts'
+import { productName } from '../events/told.ts'
+import { useScope } from '../scope.ts'
+import { ago, money, plural } from '../words.ts'
+import { type Customer, monthsPaid, nextIn } from './customer.ts'
+import { Person, Standing } from './person.tsx'
+
+type Props = { customers: readonly Customer[]; apps: readonly App[]; now: number; isBySeen: boolean }
+
+export const List = ({ customers, ...rest }: Props): JSX.Element => (
+  <div class="people">
+    <div class="person head" aria-hidden="true">
+      <span>Customer</span>
+      <span>Status</span>
+      <span>Product</span>
+      <span class="number">Lifetime value</span>
+      <span class="number">MRR</span>
+      <span class="number">Months paid</span>
+    </div>
+    <ul>
+      {customers.map((customer) => (
+        <li key={customer.id}>
+          <Line customer={customer} {...rest} />
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+type LineProps = Omit<Props, 'customers'> & { customer: Customer }
+
+function Line({ customer, apps, now, isBySeen }: LineProps): JSX.Element {
+  const { href } = useScope()
+  const { currency, mrr_milli, risk_milli, proceeds_milli } = customer
+  const app = apps.find(({ id }) => id === customer.app_id)
+  const places = [
+    apps.length > 1 && appName(apps, customer.app_id),
+    customer.country && country(customer.country),
+    isBySeen ? `seen ${ago(customer.last_seen_at, now)}` : null,
+  ]
+  return (
+    <a class="person" href={href(`/customers/${customer.id}`)}>
+      <span class="who">
+        <Person customer={customer} />
+        <span class="under cut">{places.filter(Boolean).join(' · ')}</span>
+      </span>
+      <span class="standing">
+        <Standing status={customer.status} />
+        <span class="under">{nextIn(customer)}</span>
+      </span>
+      <span class="product cut" title={customer.product_id ?? undefined}>
+        {customer.product_id && productName(customer.product_id, app?.bundle_id)}
+      </span>
+      <span class="worth number">
+        <span class="spoken">Lifetime value </span>
+        <strong>{money(customer.ltv_milli, currency)}</strong>
+        <span class="under">
+          {proceeds_milli === null
+            ? plural(customer.payments, 'payment')
+            : `${money(proceeds_milli, currency)} proceeds`}
+        </span>
+      </span>
+      <span class="mrr number">
+        <span class="spoken">MRR </span>
+        {mrr_milli === 0 ? <span class="quiet">–</span> : money(mrr_milli, currency)}
+        {risk_milli > 0 && <span class="under warn">{money(risk_milli, currency)} at risk</span>}
+      </span>
+      <span class="months number">
+        {monthsPaid(customer)}
+        <span class="unit"> months paid</span>
+        <span class="under many">{plural(customer.payments, 'payment')}</span>
+      </span>
+    </a>
+  )
+}

@@ -1,0 +1,66 @@
+/** Forgetting a user for good: what goes, what stays, and what still holds it, before it is done. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { renew } from '../../answers.ts'
+import { addressOf, write } from '../../asking.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { useFresh } from '../../sign_in/fresh.tsx'
+
+type Props = { app_id: string; app_user_id: string }
+
+export function ForgetButton(props: Props): JSX.Element {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        <Icon name="trash" /> Forget
+      </button>
+      {isAsking && <Forget {...props} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void }): JSX.Element {
+  const { route, path } = useLocation()
+  const freshly = useFresh()
+  return (
+    <Confirm
+      title="Forget this user"
+      verb="Forget for good"
+      onClose={onClose}
+      deed={async () => {
+        const address = `/api/v1/users/${encodeURIComponent(app_user_id)}`
+        await freshly(() => write('DELETE', addressOf(address, { app: app_id })))
+        await renew('/api/v1/customers', '/api/v1/users', '/api/v1/events')
+        if (path.startsWith('/users/')) route('/customers', true)
+      }}
+    >
+      <p>
+        <strong class="identity-name">{app_user_id}</strong>
+      </p>
+      <dl class="stack-s">
+        <dt>
+          <strong>What goes</strong>
+        </dt>
+        <dd>
+          Attributes, device, and every link: purchases they held become nobody’s, or of whoever is proved to
+          have made them. Events that name them are rewritten.
+        </dd>
+        <dt>
+          <strong>What stays</strong>
+        </dt>
+        <dd>What Apple said of the purchases, which names nobody: transactions, revenue and the metrics.</dd>
+        <dt>
+          <strong>What still holds it</strong>
+        </dt>
+        <dd>
+          Backups made before, copies of the disk, your proxy’s log, and whoever read the feed or received a
+          webhook. After restoring a backup, forget them again.
+        </dd>
+      </dl>
+      <p>Later calls for this id are refused. It cannot be undone.</p>
+    </Confirm>
+  )
+}

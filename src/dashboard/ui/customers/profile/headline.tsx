@@ -1,0 +1,174 @@
+/** The first look at a customer: who, what they are worth, how they stand and what happens next. */
+import type { JSX } from 'preact'
+import { appName, useApps } from '../../apps.ts'
+import { country } from '../../countries.ts'
+import { useOtherWords } from '../../metrics/definitions.ts'
+import { Stat } from '../../parts/card.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { ago, count, date, instant, money, plural } from '../../words.ts'
+import type { Customer } from '../customer.ts'
+import { monthsPaid, standingOf } from '../customer.ts'
+import { Verified } from '../person.tsx'
+import type { Profile, Subscription } from './answer.ts'
+import { outlookOf } from './outlook.ts'
+
+type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
+
+/** From what pays to what does not. */
+const ORDER: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
+
+const leading = ({ lineages }: Profile): Subscription | null =>
+  lineages
+    .flatMap(({ subscription }) => subscription ?? [])
+    .toSorted(
+      (one, other) =>
+        ORDER.indexOf(one.state) - ORDER.indexOf(other.state) ||
+        (other.expires_at ?? 0) - (one.expires_at ?? 0),
+    )[0] ?? null
+
+export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Element {
+  const { customer } = profile
+  const apps = useApps().data?.apps
+  const [name, ...others] = customer.app_user_ids
+  return (
+    <>
+      <header class="page-head profile-head">
+        <div class="stack-s">
+          <h1 class="identity-name">
+            {name ?? 'Not identified'}{' '}
+            {name !== undefined && <Verified isVerified={customer.verified_app_user_ids.includes(name)} />}
+          </h1>
+          <p>
+            {[
+              appName(apps, customer.app_id),
+              customer.country && country(customer.country),
+              customer.environment === 'sandbox' && 'Sandbox',
+              `last seen ${ago(customer.last_seen_at, now)}`,
+              others.length > 0 && `also ${others.join(', ')}`,
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        </div>
+        <button type="button" class="button" onClick={onEvidence}>
+          <Icon name="key" /> Signed evidence
+        </button>
+      </header>
+      <section class="card card-pad profile-figures" aria-label="In short">
+        <Standing profile={profile} bundle={bundle} />
+        <Worth profile={profile} />
+      </section>
+    </>
+  )
+}
+
+function Standing({ profile, bundle }: { profile: Profile; bundle: string | undefined }): JSX.Element {
+  const { status, risk_milli, currency } = profile.customer
+  const subscription = leading(profile)
+  const outlook = subscription && outlookOf(subscription, bundle)
+  const { title, mood } = outlook ?? standingOf(status)
+  return (
+    <div class="profile-standing">
+      <span class={`badge ${mood}`}>{title}</span>
+      <p>{outlook?.next ?? 'Never subscribed; bought once.'}</p>
+      {risk_milli > 0 && (
+        <p class="warn small">
+          <Icon name="warning" /> MRR at risk {money(risk_milli, currency)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** What a number of a customer means, in the server's words. */
+function useAbout(): (name: string) => JSX.Element | null {
+  const words = useOtherWords()?.customers
+  return (name) => {
+    const told = words?.find((one) => one.name === name)
+    return told ? (
+      <>
+        {told.sentence}
+        <span class="formula">{told.formula}</span>
+      </>
+    ) : null
+  }
+}
+
+function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.Element {
+  const about = useAbout()
+  const { currency, refunded_milli } = customer
+  const isLess = proceeds !== null && proceeds.transactions < customer.payments
+  return (
+    <div class="stats profile-stats">
+      <Stat
+        label="Lifetime value"
+        about={about('ltv_milli')}
+        under={
+          refunded_milli > 0
+            ? `after ${money(refunded_milli, currency)} refunded`
+            : `gross, in ${currency ?? '–'}`
+        }
+      >
+        {money(customer.ltv_milli, currency)}
+      </Stat>
+      <Stat
+        label="Proceeds"
+        about={about('proceeds_milli')}
+        under={
+          proceeds === null
+            ? 'not known yet'
+            : proceeds.estimated > 0
+              ? `${count(proceeds.estimated)} of ${count(proceeds.transactions)} estimated`
+              : isLess
+                ? `of ${plural(proceeds.transactions, 'payment')}`
+                : 'from Apple’s reports'
+        }
+      >
+        {money(proceeds?.base_milli, currency)}
+      </Stat>
+      <Stat
+        label="Payments"
+        under={customer.first_paid_at ? `since ${date(customer.first_paid_at)}` : 'none yet'}
+      >
+        {count(customer.payments)}
+      </Stat>
+      <Stat
+        label="Months paid"
+        about={about('months_paid')}
+        under={
+          customer.last_paid_at ? (
+            <span title={instant(customer.last_paid_at)}>last {date(customer.last_paid_at)}</span>
+          ) : (
+            ''
+          )
+        }
+      >
+        {monthsPaid(customer)}
+      </Stat>
+      <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'nothing now'}>
+        {money(customer.mrr_milli, currency)}
+      </Stat>
+      <Missing customer={customer} />
+    </div>
+  )
+}
+
+/** What the sums lack. */
+function Missing({ customer }: { customer: Customer }): JSX.Element {
+  const apart = Object.entries(customer.unconverted ?? {})
+  return (
+    <>
+      {apart.length > 0 && (
+        <p class="small warn profile-apart">
+          Not in these sums, for want of an exchange rate:{' '}
+          {apart.map(([code, milli]) => money(milli, code)).join(', ')}.
+        </p>
+      )}
+      {customer.unpriced > 0 && (
+        <p class="small quiet profile-apart">
+          Apple has not told the price of {plural(customer.unpriced, 'payment')}.
+        </p>
+      )}
+    </>
+  )
+}

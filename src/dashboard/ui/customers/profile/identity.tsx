@@ -1,0 +1,173 @@
+/** Who it is: who claimed the purchases and who is proved to have made them, and why each label is what it is. */
+import type { JSX } from 'preact'
+import { Card } from '../../parts/card.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { instant } from '../../words.ts'
+import { Verified } from '../person.tsx'
+import type { Link, Profile, User } from './answer.ts'
+import { ForgetButton } from './forget.tsx'
+import { Moves } from './moves.tsx'
+
+const PROOFS: Record<Link['proofs'][number], string> = {
+  purchase: 'Signed purchase',
+  device: 'Attested device',
+  server: 'Your backend',
+}
+
+export const Proofs = ({ proofs }: { proofs: Link['proofs'] }): JSX.Element => (
+  <span class="row proofs">
+    {proofs.map((proof) => (
+      <span key={proof} class="badge good">
+        <Icon name="check" /> {PROOFS[proof]}
+      </span>
+    ))}
+    {proofs.length === 0 && <span class="badge">No proof</span>}
+  </span>
+)
+
+type Props = Pick<Profile, 'users' | 'links' | 'link_history'> & { app_id: string }
+
+export function Identity({ users, links, link_history, app_id }: Props): JSX.Element {
+  if (links.length === 0 && users.length === 0)
+    return (
+      <Card title="Who it is">
+        <Empty icon="customers" title="Not identified">
+          <p>
+            No call has named a user for these purchases. Let the app call <code>attribute</code> after a
+            purchase, or your backend with the secret key.
+          </p>
+        </Empty>
+        <Moves moves={link_history} />
+      </Card>
+    )
+  return (
+    <Card title="Who it is">
+      <div class="stack">
+        {users.map((user) => (
+          <Person
+            key={user.app_user_id}
+            user={user}
+            links={links.filter((link) => link.app_user_id === user.app_user_id)}
+            app_id={app_id}
+          />
+        ))}
+        <Moves moves={link_history} />
+      </div>
+    </Card>
+  )
+}
+
+function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: string }): JSX.Element {
+  const isVerified = links.length > 0 && links.every(({ verification }) => verification === 'verified')
+  return (
+    <section class="identity stack">
+      <div class="spread">
+        <h3 class="identity-name">
+          {user.app_user_id} <Verified isVerified={isVerified} />
+        </h3>
+        <ForgetButton app_id={app_id} app_user_id={user.app_user_id} />
+      </div>
+      {reasonsOf(links).map(({ why, links: alike }) => (
+        <Reason key={why} why={why} links={alike} isAll={alike.length === links.length} />
+      ))}
+      <AboutUser user={user} />
+    </section>
+  )
+}
+
+/** Links by why they are labelled as they are: five purchases with one reason are told once. */
+export function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
+  const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
+    JSON.stringify([why, proofs, proved_app_user_id]),
+  )
+  return [...grouped.values()].map((alike) => ({ why: alike[0]?.why ?? '', links: alike }))
+}
+
+function Reason({ why, links, isAll }: { why: string; links: Link[]; isAll: boolean }): JSX.Element | null {
+  const [first] = links
+  if (!first) return null
+  const { proved_app_user_id: proved, verification, proofs, unattested } = first
+  return (
+    <div class="stack-s">
+      <p class={`notice ${verification === 'verified' ? 'good' : ''}`}>
+        <Icon name={verification === 'verified' ? 'verified' : 'question'} />
+        <span>
+          {!isAll && <strong>{links.map(({ transaction_id }) => transaction_id).join(', ')}: </strong>}
+          <strong>{verification === 'verified' ? 'Verified' : 'Unverified'}.</strong> {why}
+        </span>
+      </p>
+      <dl class="facts">
+        <dt>Claimed by the last call</dt>
+        <dd>{first.app_user_id}</dd>
+        <dt>Proved</dt>
+        <dd>
+          {proved === null ? <span class="quiet">nobody yet</span> : proved}
+          {proved !== null && proved !== first.app_user_id && <span class="badge warn">another user</span>}
+        </dd>
+        <dt>On what evidence</dt>
+        <dd>
+          <Proofs proofs={proofs} />
+        </dd>
+        {unattested && (
+          <>
+            <dt>Not attested because</dt>
+            <dd>{unattested}</dd>
+          </>
+        )}
+        <dt>Purchases</dt>
+        <dd class="mono tiny">{links.map(({ transaction_id }) => transaction_id).join(', ')}</dd>
+        <dt>Last call</dt>
+        <dd>{instant(Math.max(...links.map(({ updated_at }) => updated_at)))}</dd>
+      </dl>
+    </div>
+  )
+}
+
+const deviceOf = ({ device_model, platform, os_version, locale }: User): string =>
+  [device_model, [platform, os_version].filter(Boolean).join(' '), locale].filter(Boolean).join(', ')
+
+/** What the identify call said of them. */
+export function AboutUser({ user }: { user: User }): JSX.Element {
+  if (user.verification === undefined)
+    return <p class="small quiet">Only a purchase named this user: identify was never called for them.</p>
+  const attributes = Object.entries(user.attributes ?? {})
+  const device = deviceOf(user)
+  return (
+    <>
+      <dl class="facts">
+        <dt>Identified</dt>
+        <dd>
+          <Verified isVerified={user.verification === 'verified'} /> {user.why}
+        </dd>
+        {device !== '' && (
+          <>
+            <dt>Device</dt>
+            <dd>{device}</dd>
+          </>
+        )}
+      </dl>
+      {attributes.length > 0 && (
+        <div class="table-wrap">
+          <table class="table attributes">
+            <caption class="spoken">Attributes</caption>
+            <thead>
+              <tr>
+                <th scope="col">Attribute</th>
+                <th scope="col">Value</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attributes.map(([key, value]) => (
+                <tr key={key}>
+                  <th scope="row">{key}</th>
+                  <td>{typeof value === 'string' ? value : JSON.stringify(value)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,228 @@
+/** A subscription's life drawn over the years: trial, paid, grace, gaps, refunds; and the same as a table. */
+import type { JSX } from 'preact'
+import { useId } from 'preact/hooks'
+import { productName } from '../../events/told.ts'
+import { date, money, monthOf, plural } from '../../words.ts'
+import type { Transaction } from './answer.ts'
+import { type Axis, type Piece, type PieceKind, placeOn } from './bar.ts'
+
+const KINDS: Record<PieceKind, string> = {
+  trial: 'Free trial',
+  free_offer: 'Free offer',
+  intro: 'Introductory price',
+  offer: 'Offer price',
+  paid: 'Paid',
+  grace: 'Grace period',
+  gap: 'Nothing paid',
+}
+const WHY = {
+  voluntary: 'renewal was off',
+  billing: 'the payment failed',
+  refund: 'it was refunded',
+  other: 'it had ended',
+} as const
+
+type LifeProps = {
+  runs: Piece[]
+  refunds: Transaction[]
+  axis: Axis
+  now: number
+  bundle: string | undefined
+}
+
+/** What a piece is, in words. */
+const wordsOf = ({ kind, product_id, price_milli, currency, starts, why }: Piece, bundle?: string): string =>
+  [
+    KINDS[kind],
+    kind !== 'grace' && product_id && productName(product_id, bundle),
+    price_milli !== null && price_milli > 0 && money(price_milli, currency),
+    starts.length > 1 && plural(starts.length, 'period'),
+    why && WHY[why],
+  ]
+    .filter(Boolean)
+    .join(', ')
+
+const HEIGHT = 30
+
+const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
+  <>
+    {axis.ticks.map((tick) => {
+      const x = `${placeOn(axis, tick)}%`
+      return (
+        <g key={tick}>
+          <line x1={x} x2={x} y1="0" y2={HEIGHT} class="life-tick" />
+          <text x={x} y={HEIGHT + 16} class="life-year">
+            {monthOf(tick)}
+          </text>
+        </g>
+      )
+    })}
+  </>
+)
+
+/** Too short a time is still to be seen. */
+const LEAST_PERCENT = 0.35
+
+function Run({
+  run,
+  axis,
+  title,
+  hatch,
+}: {
+  run: Piece
+  axis: Axis
+  title: string
+  hatch: string
+}): JSX.Element {
+  const left = placeOn(axis, run.from)
+  const width = Math.max(placeOn(axis, run.to) - left, LEAST_PERCENT)
+  const inset = run.kind === 'paid' ? 4 : 9
+  if (run.kind === 'gap')
+    return (
+      <line x1={`${left}%`} x2={`${left + width}%`} y1={HEIGHT / 2} y2={HEIGHT / 2} class="life-gap">
+        <title>{title}</title>
+      </line>
+    )
+  return (
+    <g>
+      <rect
+        x={`${left}%`}
+        y={inset}
+        width={`${width}%`}
+        height={HEIGHT - 2 * inset}
+        rx="3"
+        class={`life-${run.kind}`}
+        fill={run.kind === 'grace' ? `url(#${hatch})` : undefined}
+      >
+        <title>{title}</title>
+      </rect>
+      {run.starts.slice(1).map((start) => {
+        const x = `${placeOn(axis, start)}%`
+        return <line key={start} x1={x} x2={x} y1={inset} y2={HEIGHT - inset} class="life-renewal" />
+      })}
+    </g>
+  )
+}
+
+/** What lies ahead is paler; where it is now, and what was given back. */
+function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now'>): JSX.Element {
+  const at = placeOn(axis, now)
+  return (
+    <>
+      <rect x={`${at}%`} y="0" width={`${100 - at}%`} height={HEIGHT} class="life-future" />
+      {refunds.map(({ transaction_id, refunded }) => (
+        <svg
+          key={transaction_id}
+          aria-hidden="true"
+          x={`${placeOn(axis, refunded?.at ?? 0)}%`}
+          y="0"
+          overflow="visible"
+        >
+          <path d="M0 3l5 8h-10z" transform={`translate(0 ${HEIGHT - 9})`} class="life-refund" />
+        </svg>
+      ))}
+      <line x1={`${at}%`} x2={`${at}%`} y1="0" y2={HEIGHT} class="life-now" />
+    </>
+  )
+}
+
+function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
+  const hatch = useId()
+  return (
+    <svg
+      class="life-bar"
+      width="100%"
+      height={HEIGHT + 22}
+      role="img"
+      aria-label="Its life; the table below says the same"
+    >
+      <defs>
+        <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="6" height="6" class="hatch-ground" />
+          <rect width="3" height="6" class="hatch-line" />
+        </pattern>
+      </defs>
+      <Ticks axis={axis} />
+      {runs.map((run) => (
+        <Run
+          key={run.from}
+          {...{ run, axis, hatch }}
+          title={`${wordsOf(run, bundle)}, ${date(run.from)} – ${date(run.to)}`}
+        />
+      ))}
+      <Marks {...{ refunds, axis, now }} />
+    </svg>
+  )
+}
+
+const Key = ({ kinds, hasRefunds }: { kinds: PieceKind[]; hasRefunds: boolean }): JSX.Element => (
+  <ul class="legend" aria-hidden="true">
+    {kinds.map((kind) => (
+      <li key={kind}>
+        <svg width="16" height="12" class="life-key" aria-hidden="true">
+          {kind === 'gap' ? (
+            <line x1="0" x2="16" y1="6" y2="6" class="life-gap" />
+          ) : (
+            <rect
+              y={kind === 'paid' ? 0 : 2}
+              width="16"
+              height={kind === 'paid' ? 12 : 8}
+              rx="3"
+              class={`life-${kind}`}
+            />
+          )}
+        </svg>
+        {KINDS[kind]}
+      </li>
+    ))}
+    {hasRefunds && (
+      <li>
+        <svg width="12" height="12" class="life-key" aria-hidden="true">
+          <path d="M6 1l5 9H1z" class="life-refund" />
+        </svg>
+        Refund
+      </li>
+    )}
+  </ul>
+)
+
+export function Life(props: LifeProps): JSX.Element {
+  const { runs, refunds, bundle } = props
+  const kinds = [...new Set(runs.map(({ kind }) => kind))]
+  return (
+    <div class="life">
+      <Bar {...props} />
+      <Key kinds={kinds} hasRefunds={refunds.length > 0} />
+      <details class="life-table">
+        <summary>As a table</summary>
+        <div class="table-wrap">
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">From</th>
+                <th scope="col">To</th>
+                <th scope="col">What</th>
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run) => (
+                <tr key={run.from}>
+                  <td>{date(run.from)}</td>
+                  <td>{date(run.to)}</td>
+                  <td>{wordsOf(run, bundle)}</td>
+                </tr>
+              ))}
+              {refunds.map(({ transaction_id, refunded, currency }) => (
+                <tr key={transaction_id}>
+                  <td>{date(refunded?.at)}</td>
+                  <td />
+                  <td>Refund of {money(refunded?.milli, currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+/** Who moved which purchase, when and on what evidence; the last move may be undone. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { renew } from '../../answers.ts'
+import { write } from '../../asking.ts'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { instant } from '../../words.ts'
+import type { Move } from './answer.ts'
+
+/** What came with the call. */
+const CREDENTIALS: Record<Move['to_credential'], string> = {
+  none: 'a call without a key',
+  publishable: 'the publishable key',
+  secret: 'your backend, with the secret key',
+  device: 'an attested device',
+  owner: 'you, in the dashboard',
+}
+const nameOf = (id: string | null): string => id ?? 'somebody who was forgotten'
+
+export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null {
+  const [undoing, setUndoing] = useState<Move | null>(null)
+  if (moves.length === 0) return null
+  return (
+    <section class="stack-s">
+      <h3>Who moved what</h3>
+      <ol class="moves">
+        {moves.map((move) => (
+          <li key={move.id}>
+            <Line move={move} />
+            {move.can_undo && (
+              <button type="button" class="button" onClick={() => setUndoing(move)}>
+                <Icon name="undo" /> Undo
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+      {undoing && <Undo move={undoing} onClose={() => setUndoing(null)} />}
+    </section>
+  )
+}
+
+/** Changes of proof alone move nothing. */
+const Line = ({ move }: { move: Move }): JSX.Element => {
+  const isMoved = move.from_app_user_id !== move.to_app_user_id
+  return (
+    <div class="small">
+      <p>
+        {isMoved ? (
+          <>
+            From <strong>{nameOf(move.from_app_user_id)}</strong> to{' '}
+            <strong>{nameOf(move.to_app_user_id)}</strong>
+          </>
+        ) : (
+          <>
+            More was proved of <strong>{nameOf(move.to_app_user_id)}</strong>
+          </>
+        )}{' '}
+        <span class="quiet">by {CREDENTIALS[move.to_credential]}</span>
+      </p>
+      <p class="quiet">
+        {instant(move.moved_at)}, purchase <code>{move.transaction_id}</code>. {move.why}
+      </p>
+    </div>
+  )
+}
+
+const Undo = ({ move, onClose }: { move: Move; onClose: () => void }): JSX.Element => (
+  <Confirm
+    title="Undo this move"
+    verb="Give it back"
+    isDanger={false}
+    onClose={onClose}
+    deed={async () => {
+      await write('POST', `/api/v1/links/${move.id}/undo`)
+      await renew('/api/v1/customers', '/api/v1/users')
+    }}
+  >
+    <p>
+      Purchase <code>{move.transaction_id}</code> goes back from{' '}
+      <strong>{nameOf(move.to_app_user_id)}</strong> to <strong>{nameOf(move.from_app_user_id)}</strong>. The
+      undoing is kept in this list as well, and the next call of an app may move it again.
+    </p>
+  </Confirm>
+)

@@ -1,0 +1,127 @@
+/** What a customer bought: each subscription with its life and its outlook, and what was bought once. */
+import type { JSX } from 'preact'
+import { productName } from '../../events/told.ts'
+import { Card } from '../../parts/card.tsx'
+import { date, money } from '../../words.ts'
+import type { Lineage, Profile, Transaction } from './answer.ts'
+import { type Axis, axisOf, runsOf } from './bar.ts'
+import { Life } from './life.tsx'
+import { outlookOf } from './outlook.ts'
+
+type Props = { profile: Profile; now: number; bundle: string | undefined }
+
+export function Purchases({ profile, now, bundle }: Props): JSX.Element {
+  const { lineages, transactions } = profile
+  const lives = lineages.filter(({ timeline, subscription }) => timeline.length > 0 || subscription !== null)
+  const once = transactions.filter((one) => !lives.some((life) => isOf(life, one)))
+  const instants = lives.flatMap(({ timeline }) => timeline.flatMap(({ from, to }) => [from, to]))
+  const axis = instants.length === 0 ? null : axisOf(instants, now)
+  return (
+    <>
+      {lives.length > 0 && (
+        <Card title={lives.length === 1 ? 'Subscription' : `${lives.length} subscriptions`}>
+          <ul class="lives">
+            {lives
+              .toSorted((one, other) => endOf(other) - endOf(one))
+              .map((life) => (
+                <LineageLife
+                  key={life.id}
+                  life={life}
+                  transactions={transactions.filter((one) => isOf(life, one))}
+                  {...{ axis, now, bundle }}
+                />
+              ))}
+          </ul>
+        </Card>
+      )}
+      {once.length > 0 && (
+        <Card title="Bought once">
+          <Once transactions={once} bundle={bundle} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+const isOf = (life: Lineage, one: Transaction): boolean =>
+  life.original_transaction_id === one.original_transaction_id
+
+const endOf = ({ subscription, timeline }: Lineage): number =>
+  subscription?.expires_at ?? timeline.at(-1)?.to ?? 0
+
+type LineageProps = {
+  life: Lineage
+  transactions: Transaction[]
+  axis: Axis | null
+  now: number
+  bundle: string | undefined
+}
+
+function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): JSX.Element {
+  const { subscription, timeline, original_transaction_id } = life
+  const outlook = subscription && outlookOf(subscription, bundle)
+  const product = subscription?.product_id ?? timeline.at(-1)?.product_id ?? ''
+  const isFamily = subscription?.ownership === 'FAMILY_SHARED'
+  return (
+    <li class="stack-s">
+      <div class="row">
+        <h3 class="cut" title={product}>
+          {productName(product, bundle)}
+        </h3>
+        {outlook && <span class={`badge ${outlook.mood}`}>{outlook.title}</span>}
+        {isFamily && <span class="badge">Shared by the family</span>}
+      </div>
+      <p class="small">
+        {outlook?.next}{' '}
+        <span class="quiet">
+          Since {date(subscription?.started_at ?? timeline[0]?.from)}, original transaction{' '}
+          <code>{original_transaction_id}</code>.
+        </span>
+      </p>
+      {timeline.length > 0 && axis && (
+        <Life
+          runs={runsOf(timeline, transactions)}
+          refunds={transactions.filter(({ refunded }) => refunded !== null)}
+          {...{ axis, now, bundle }}
+        />
+      )}
+    </li>
+  )
+}
+
+const Once = ({
+  transactions,
+  bundle,
+}: {
+  transactions: Transaction[]
+  bundle: string | undefined
+}): JSX.Element => (
+  <div class="table-wrap">
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Product</th>
+          <th scope="col">Bought</th>
+          <th scope="col">Transaction</th>
+          <th scope="col" class="number">
+            Price
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {transactions.map((one) => (
+          <tr key={one.transaction_id}>
+            <td title={one.product_id}>
+              {productName(one.product_id, bundle)}
+              {(one.quantity ?? 1) > 1 && ` × ${one.quantity}`}{' '}
+              {one.refunded && <span class="badge bad">Refunded</span>}
+            </td>
+            <td>{date(one.purchased_at)}</td>
+            <td class="mono tiny">{one.transaction_id}</td>
+            <td class="number">{money(one.price_milli, one.currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,155 @@
+/** The story of a customer, newest first: payments, changes, who they said they are. */
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { ORIGIN_WORDS } from '../../events/event_whole.tsx'
+import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
+import { happening } from '../../events/happenings.ts'
+import { Amount, ICONS } from '../../events/row.tsx'
+import { productName, toldOf } from '../../events/told.ts'
+import { usePages } from '../../pages.ts'
+import { Card } from '../../parts/card.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Pick } from '../../parts/popover.tsx'
+import { ShowMore } from '../../parts/show_more.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { useOwnWords, useScope } from '../../scope.ts'
+import { ago, date, instant, money } from '../../words.ts'
+import type { Profile, Transaction } from './answer.ts'
+import { CHAPTER_TITLES, CHAPTERS, type Item, storyOf } from './story.ts'
+
+/** Rows that are shown at first, and more of at each press. */
+const SHOWN = 30
+/** Pages of events that are asked for without being asked: so many that most have all of theirs. */
+const AT_ONCE = 5
+
+type Props = { profile: Profile; now: number; bundle: string | undefined }
+
+export function Story({ profile, now, bundle }: Props): JSX.Element {
+  const [words, change] = useOwnWords()
+  const [shown, setShown] = useState(SHOWN)
+  const chapter = CHAPTERS.find((one) => one === words.story) ?? 'all'
+  const path = `/api/v1/customers/${profile.customer.id}/events`
+  const paged = usePages<FeedPage>(path, { limit: 200 }, 'before')
+  const { more, isBusy, problem, pages } = paged
+  useEffect(() => {
+    if (more && !isBusy && !problem && pages.length < AT_ONCE) more()
+  }, [pages.length])
+  const story = storyOf(
+    pages.flatMap(({ events }) => events),
+    profile.transactions,
+    chapter,
+  )
+  const rest = story.length - shown
+  return (
+    <Card
+      title="Everything"
+      tools={
+        <Pick
+          title="Shown"
+          icon="filter"
+          value={chapter}
+          choices={CHAPTERS.map((value) => ({ value, title: CHAPTER_TITLES[value] }))}
+          onPick={(value) => change({ story: value === 'all' ? null : value })}
+        />
+      }
+    >
+      <Loaded asked={paged.first} height={360}>
+        {() =>
+          story.length === 0 ? (
+            <Empty icon="events" title="Nothing of that kind" />
+          ) : (
+            <ol class="happenings story" aria-label="Everything, newest first">
+              {story.slice(0, shown).map((item) => (
+                <Row key={item.key} item={item} now={now} bundle={bundle} />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+      {rest > 0 ? (
+        <ShowMore
+          more={() => setShown(shown + 3 * SHOWN)}
+          isBusy={false}
+          problem={null}
+          label={`Show more of ${story.length}`}
+        />
+      ) : (
+        <ShowMore {...paged} />
+      )}
+    </Card>
+  )
+}
+
+type RowProps = { item: Item; now: number; bundle: string | undefined }
+
+function Row({ item, now, bundle }: RowProps): JSX.Element {
+  const { event, transaction, at } = item
+  const { kind, mood } = event ? happening(event.type) : PAID
+  return (
+    <li class="happened">
+      <span class={`happened-icon ${mood}`}>
+        <Icon name={ICONS[kind]} />
+      </span>
+      {event ? <Told event={event} /> : <Paid transaction={transaction} bundle={bundle} />}
+      <span class="happened-more">
+        {event && event.origin !== 'live' && <span class="badge">{ORIGIN_WORDS[event.origin].title}</span>}
+        {transaction && <span class="badge">From Apple’s transaction history</span>}
+      </span>
+      {event && <Amount event={event} />}
+      {transaction && (transaction.price_milli ?? 0) > 0 && (
+        <span class="happened-amount good">{money(transaction.price_milli, transaction.currency)}</span>
+      )}
+      <time
+        class="happened-time"
+        dateTime={new Date(at).toISOString()}
+        title={`${instant(at)}, ${ago(at, now)}`}
+      >
+        {date(at)}
+      </time>
+    </li>
+  )
+}
+
+const PAID = { kind: 'billing', mood: 'quiet' } as const
+
+function Told({ event }: { event: FeedEvent }): JSX.Element {
+  const { href } = useScope()
+  const { path } = useLocation()
+  const [words] = useOwnWords()
+  const { product_id, bundle_id } = event.data
+  const said = toldOf(event)
+  return (
+    <span class="happened-words">
+      <a class="happened-title" href={href(path, { ...words, event: event.id })}>
+        {happening(event.type).title}
+      </a>
+      {product_id && (
+        <span class="happened-product" title={product_id}>
+          {' '}
+          · {productName(product_id, bundle_id)}
+        </span>
+      )}
+      {said && <span class="happened-told"> {said}</span>}
+    </span>
+  )
+}
+
+/** A transaction that Apple's history told of, and no notification. */
+const Paid = ({
+  transaction: { offer_discount, reason, product_id },
+  bundle,
+}: {
+  transaction: Transaction
+  bundle: string | undefined
+}): JSX.Element => (
+  <span class="happened-words">
+    <span class="happened-title">
+      {offer_discount === 'FREE_TRIAL' ? 'Free trial' : reason === 'RENEWAL' ? 'Renewal paid' : 'Payment'}
+    </span>
+    <span class="happened-product" title={product_id}>
+      {' '}
+      · {productName(product_id, bundle)}
+    </span>
+  </span>
+)

@@ -1,0 +1,101 @@
+/** By what customers are looked for: one field for every id there is, their order, how they stand. */
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../parts/icons.tsx'
+import { Pick } from '../parts/popover.tsx'
+import { useOwnWords } from '../scope.ts'
+import { STATUS_WORDS, type Status } from './customer.ts'
+
+const SORTS = [
+  { value: 'ltv', title: 'Lifetime value' },
+  { value: 'last_seen', title: 'Last seen' },
+  { value: 'mrr', title: 'MRR' },
+  { value: 'risk', title: 'MRR at risk' },
+] as const
+export type Sort = (typeof SORTS)[number]['value']
+
+export type Wanted = { query: string; sort: Sort; status: Status | null }
+
+/** What the address asks for. */
+export function wantedIn(words: Record<string, string>): Wanted {
+  const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
+  return {
+    query: words.q ?? '',
+    sort: SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv',
+    status: status ?? null,
+  }
+}
+
+/** Long enough to finish a word, short enough not to be noticed. */
+const PAUSE_MS = 250
+
+function Field({ value, onChange }: { value: string; onChange: (text: string) => void }): JSX.Element {
+  const [text, setText] = useState(value)
+  const sent = useRef(value)
+  useEffect(() => {
+    if (value !== sent.current) setText(value)
+    sent.current = value
+  }, [value])
+  useEffect(() => {
+    if (text.trim() === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = text.trim()
+      onChange(text.trim())
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <label class="search-field">
+      <Icon name="search" />
+      <span class="spoken">Search customers</span>
+      <input
+        class="input"
+        type="search"
+        value={text}
+        placeholder="User id, transaction id, attribute:plan=pro …"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={1200}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+export function Search({ wanted }: { wanted: Wanted }): JSX.Element {
+  const [, change] = useOwnWords()
+  const chips = [[null, 'All'] as const, ...statuses]
+  return (
+    <search class="stack-s" aria-label="Customers">
+      <Field value={wanted.query} onChange={(q) => change({ q })} />
+      <div class="search-row">
+        <Pick
+          title="Sorted by"
+          icon="down"
+          value={wanted.sort}
+          choices={SORTS}
+          onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort })}
+        />
+        <fieldset class="chips plain-set" aria-label="Status">
+          {chips.map(([status, title]) => (
+            <button
+              key={title}
+              type="button"
+              class="chip"
+              aria-pressed={wanted.status === status}
+              onClick={() => change({ status })}
+            >
+              {title}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+    </search>
+  )
+}
+
+const statuses = Object.entries(STATUS_WORDS).map(([status, { title }]): readonly [Status, string] => [
+  status as Status,
+  title,
+])

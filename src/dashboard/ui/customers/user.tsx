@@ -1,0 +1,88 @@
+/** A user by the id of the apps: straight to the customer, or to choose where there are several or none. */
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import { useAnswer } from '../answers.ts'
+import { type App, appName, useApps } from '../apps.ts'
+import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useNow } from '../now.ts'
+import { Card } from '../parts/card.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { useScope } from '../scope.ts'
+import type { Customer } from './customer.ts'
+import { List } from './list.tsx'
+import type { Link, Move, User } from './profile/answer.ts'
+import { ForgetButton } from './profile/forget.tsx'
+import { AboutUser } from './profile/identity.tsx'
+
+type Answer = { users: (User & { customers: Customer[]; links: Link[]; link_history: Move[] })[] }
+
+export function UserPage(): JSX.Element {
+  const { params } = useRoute()
+  const { href } = useScope()
+  const { route } = useLocation()
+  const id = params.id ?? ''
+  const asked = useAnswer<Answer>(`/api/v1/users/${encodeURIComponent(id)}`)
+  const customers = asked.isEarlier ? [] : (asked.data?.users.flatMap((user) => user.customers) ?? [])
+  const only = customers.length === 1 ? customers[0]?.id : undefined
+  useEffect(() => {
+    if (only) route(href(`/customers/${only}`), true)
+  }, [only])
+  return (
+    <>
+      <ScopeBar parts="place" />
+      <main class="page" id="content">
+        <nav aria-label="Up">
+          <a class="back" href={href('/customers')}>
+            <Icon name="left" /> Customers
+          </a>
+        </nav>
+        <h1 class="identity-name">{id}</h1>
+        {asked.problem?.status === 404 && !asked.data ? (
+          <Empty icon="search" title="Nobody is known by this id">
+            <p>No call has named this user, or they were forgotten.</p>
+          </Empty>
+        ) : (
+          <Loaded asked={asked} height={400}>
+            {({ users }) => (only ? null : <InApps users={users} />)}
+          </Loaded>
+        )}
+      </main>
+    </>
+  )
+}
+
+function InApps({ users }: Answer): JSX.Element {
+  const apps = useApps().data?.apps ?? []
+  return (
+    <div class="stack">
+      {users.map((user) => (
+        <InApp key={user.app_id} user={user} apps={apps} />
+      ))}
+    </div>
+  )
+}
+
+function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): JSX.Element {
+  const now = useNow()
+  const others = user.links.filter(({ store }) => store === 'google').length
+  return (
+    <Card
+      title={appName(apps, user.app_id)}
+      tools={<ForgetButton app_id={user.app_id} app_user_id={user.app_user_id} />}
+    >
+      <div class="stack">
+        <AboutUser user={user} />
+        {user.customers.length === 0 ? (
+          <p class="small quiet">
+            No purchase of the App Store is theirs yet.
+            {others > 0 && ` ${others} of Google Play ${others === 1 ? 'is' : 'are'}.`}
+          </p>
+        ) : (
+          <List customers={user.customers} apps={apps} now={now} isBySeen={false} />
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,81 @@
+/** One month of one metric: what Apple says, what the ledger says, and what the rest is for. */
+import type { JSX } from 'preact'
+import { type App, appName } from '../apps.ts'
+import { useOtherWords } from '../metrics/definitions.ts'
+import { Stat } from '../parts/card.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { count, day, money, month, share } from '../words.ts'
+import { type Cell, METRIC_TITLES, residueOf } from './coverage_grid.ts'
+
+type Props = { cell: Cell; apps: readonly App[]; onClose: () => void }
+
+export function CoverageCell({ cell, apps, onClose }: Props): JSX.Element {
+  const { currency } = cell
+  const words = (value: number): string => (cell.unit === 'money' ? money(value, currency) : count(value))
+  const rest = cell.reports - cell.ledger
+  return (
+    <Dialog
+      title={`${METRIC_TITLES[cell.metric]}, ${appName(apps, cell.app_id)}, ${month(`${cell.month}-01`)}`}
+      onClose={onClose}
+    >
+      <div class="stack">
+        <div class="stats">
+          <Stat label="Apple’s reports" under={`until ${day(cell.day_on)}`}>
+            {words(cell.reports)}
+          </Stat>
+          <Stat label="Ledger" under={cell.share === null ? '' : `${share(cell.share)} of it`}>
+            {words(cell.ledger)}
+          </Stat>
+        </div>
+        <Residue cell={cell} rest={rest} words={words} />
+      </div>
+    </Dialog>
+  )
+}
+
+function Residue({
+  cell,
+  rest,
+  words,
+}: {
+  cell: Cell
+  rest: number
+  words: (value: number) => string
+}): JSX.Element {
+  const causes = useOtherWords()?.coverage.find(({ name }) => name === 'residue')?.parts ?? []
+  const parts = residueOf(cell)
+  const most = Math.max(...parts.map(({ value }) => Math.abs(value)))
+  if (parts.length === 0) return <p class="notice good">The two agree to the last one.</p>
+  return (
+    <section class="stack-s">
+      <h3>
+        {rest === 0
+          ? 'The two agree; these cancel each other out'
+          : `${words(Math.abs(rest))} ${rest > 0 ? 'more in Apple’s reports' : 'more in the ledger'}`}
+      </h3>
+      <ul class="breakdown">
+        {parts.map(({ cause, value }) => {
+          const told = causes.find(({ name }) => name === cause)
+          return (
+            <li key={cause}>
+              <span>{told?.title ?? cause}</span>
+              <strong>{words(value)}</strong>
+              <span class="track">
+                <svg aria-hidden="true">
+                  <rect
+                    width={`${(Math.abs(value) / most) * 100}%`}
+                    height="100%"
+                    rx="3"
+                    class={value > 0 ? 'residue-more' : 'residue-less'}
+                  />
+                </svg>
+              </span>
+              <span class="tiny quiet residue-why">{told?.sentence}</span>
+            </li>
+          )
+        })}
+      </ul>
+      <p class="tiny quiet">Below zero: what the ledger has and Apple’s reports have not.</p>
+    </section>
+  )
+}

@@ -1,0 +1,19 @@
+/** One event over the view that it was opened from. */
+import type { JSX } from 'preact'
+import { Dialog } from '../parts/dialog.tsx'
+import { useScope } from '../scope.ts'
+import { EventWhole } from './event_whole.tsx'
+
+export function EventDialog({ id, onClose }: { id: string; onClose: () => void }): JSX.Element {
+  const { href } = useScope()
+  return (
+    <Dialog title="Event" onClose={onClose} isWide>
+      <EventWhole id={id} />
+      <div class="sheet-foot">
+        <a class="button" href={href(`/events/${id}`)}>
+          On a page of its own
+        </a>
+      </div>
+    </Dialog>
+  )
+}

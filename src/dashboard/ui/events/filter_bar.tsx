@@ -1,0 +1,132 @@
+/** Choices of what the log shows: types by their noun, where an event came from, days. */
+import type { JSX } from 'preact'
+import { Icon } from '../parts/icons.tsx'
+import { Pick, Popover } from '../parts/popover.tsx'
+import { useOwnWords } from '../scope.ts'
+import { plural } from '../words.ts'
+import { ORIGIN_WORDS } from './event_whole.tsx'
+import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
+import { happening } from './happenings.ts'
+
+const NOUN_TITLES: Record<string, string> = {
+  trial: 'Trials',
+  subscription: 'Subscriptions',
+  purchase: 'One-time purchases',
+  transaction: 'Transactions',
+  consumption: 'Consumption',
+  consent: 'Consent',
+  external_purchase: 'External purchases',
+  extension: 'Extensions',
+  notification: 'Notifications',
+  customer: 'Customers and users',
+  import: 'Imports',
+  gap: 'Gaps',
+}
+
+export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
+  const [, change] = useOwnWords()
+  const { types, origin, from, until } = filters
+  const isAny = types.length > 0 || origin !== null || from !== null || until !== null
+  return (
+    <search class="row" aria-label="Events shown">
+      <TypePick types={types} onPick={(next) => change({ type: next.join(',') })} />
+      <Pick
+        title="Came"
+        value={origin ?? ''}
+        choices={[
+          { value: '', title: 'However they came' },
+          ...ORIGINS.map((value: Origin) => ({ value, title: ORIGIN_WORDS[value].title })),
+        ]}
+        onPick={(value) => change({ origin: value })}
+      />
+      <Days from={from} until={until} onPick={change} />
+      {isAny && (
+        <button
+          type="button"
+          class="button plain"
+          onClick={() => change({ type: null, origin: null, since: null, until: null })}
+        >
+          Clear
+        </button>
+      )}
+    </search>
+  )
+}
+
+function titleOf(types: readonly string[]): string {
+  const [first] = types
+  if (first === undefined) return 'All events'
+  return types.length === 1 ? happening(first).title : plural(types.length, 'type')
+}
+
+type TypePickProps = { types: string[]; onPick: (types: string[]) => void }
+const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
+  <Popover
+    buttonClass="pick"
+    class="menu types-menu"
+    label={
+      <>
+        <Icon name="filter" />
+        <span class="spoken">Types: </span>
+        {titleOf(types)}
+        <Icon name="caret" class="caret" />
+      </>
+    }
+  >
+    {() =>
+      NOUNS.map(([noun, some]) => (
+        <fieldset key={noun} class="plain-set">
+          <legend class="group">
+            <button type="button" class="item noun" onClick={() => onPick(toggled(types, some))}>
+              {NOUN_TITLES[noun] ?? noun}
+            </button>
+          </legend>
+          {some.map((type) => (
+            <label key={type} title={type}>
+              <input
+                type="checkbox"
+                checked={types.includes(type)}
+                onClick={() => onPick(toggled(types, [type]))}
+              />
+              {happening(type).title}
+            </label>
+          ))}
+        </fieldset>
+      ))
+    }
+  </Popover>
+)
+
+type DaysProps = {
+  from: string | null
+  until: string | null
+  onPick: (changes: Record<string, string | null>) => void
+}
+function Days({ from, until, onPick }: DaysProps): JSX.Element {
+  const pick = (name: string) => (event: Event) =>
+    onPick({ [name]: (event.currentTarget as HTMLInputElement).value || null })
+  return (
+    <>
+      <label class="day-field">
+        <span>From</span>
+        <input
+          class="input slim"
+          type="date"
+          value={from ?? ''}
+          max={until ?? undefined}
+          onChange={pick('since')}
+        />
+      </label>
+      <label class="day-field">
+        <span>to</span>
+        <input
+          class="input slim"
+          type="date"
+          value={until ?? ''}
+          min={from ?? undefined}
+          onChange={pick('until')}
+        />
+      </label>
+    </>
+  )
+}

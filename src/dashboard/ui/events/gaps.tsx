@@ -1,0 +1,105 @@
+/** What Apple had sent and had not arrived: found, and filled since. */
+import type { JSX } from 'preact'
+import { appName, useApps } from '../apps.ts'
+import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useNow } from '../now.ts'
+import { usePages } from '../pages.ts'
+import { Icon } from '../parts/icons.tsx'
+import { ShowMore } from '../parts/show_more.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { placeQuery, useScope } from '../scope.ts'
+import { ago, count, instant, plural } from '../words.ts'
+import { EventTabs } from './tabs.tsx'
+
+type Gap = {
+  id: string
+  app_id: string
+  environment: 'production' | 'sandbox'
+  first_signed_at: number
+  last_signed_at: number
+  notifications: number
+  recovered: number
+  found_at: number
+  filled_at: number | null
+}
+type Answer = { gaps: Gap[]; next: string | null }
+
+export function Gaps(): JSX.Element {
+  const { scope } = useScope()
+  const apps = useApps().data?.apps
+  const now = useNow()
+  const { app, environment } = placeQuery(scope)
+  const paged = usePages<Answer>('/api/v1/gaps', { app, environment: environment ?? 'production' }, 'before')
+  const gaps = paged.pages.flatMap((page) => page.gaps)
+  return (
+    <>
+      <ScopeBar parts="place" />
+      <main class="page" id="content">
+        <header class="page-head">
+          <h1>Gaps</h1>
+          <EventTabs />
+        </header>
+        <p class="small quiet">
+          Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
+          fetched and told as recovered.
+        </p>
+        <section class="card" aria-label="Gaps">
+          <Loaded asked={paged.first} height={320}>
+            {() =>
+              gaps.length === 0 ? (
+                <Empty icon="check" title="Nothing was lost">
+                  <p>As far back as was compared, everything that Apple sent is here.</p>
+                </Empty>
+              ) : (
+                <ul class="gaps">
+                  {gaps.map((gap) => (
+                    <Line key={gap.id} gap={gap} app={appName(apps, gap.app_id)} now={now} />
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
+          <ShowMore {...paged} />
+        </section>
+      </main>
+    </>
+  )
+}
+
+function Line({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.Element {
+  const { notifications, recovered, filled_at, found_at } = gap
+  const isOneMoment = gap.first_signed_at === gap.last_signed_at
+  return (
+    <li class="gap">
+      <span class={filled_at === null ? 'warn' : 'good'}>
+        <Icon name={filled_at === null ? 'warning' : 'check'} />
+      </span>
+      <div>
+        <p>
+          <strong>{plural(notifications, 'notification')}</strong> of {app} had got lost
+        </p>
+        <p class="quiet">
+          Sent {isOneMoment ? '' : 'between '}
+          {instant(gap.first_signed_at)}
+          {!isOneMoment && ` and ${instant(gap.last_signed_at)}`}
+        </p>
+      </div>
+      <div class="gap-end">
+        {filled_at === null ? (
+          <>
+            <progress max={notifications} value={recovered} aria-label="Recovered" />
+            <span class="tiny">
+              {count(recovered)} of {count(notifications)} recovered
+            </span>
+          </>
+        ) : (
+          <span class="badge good">All recovered</span>
+        )}
+        <span class="tiny quiet" title={instant(found_at)}>
+          found {ago(found_at, now)}
+          {filled_at !== null && `, filled ${ago(filled_at, now)}`}
+        </span>
+      </div>
+    </li>
+  )
+}

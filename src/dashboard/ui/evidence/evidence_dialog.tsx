@@ -1,0 +1,43 @@
+/** Everything that Apple signed about a customer, to be read and to be checked by anybody. */
+import type { JSX } from 'preact'
+import { usePages } from '../pages.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { ShowMore } from '../parts/show_more.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { type EvidenceAnswer, SignedText } from './signed_text.tsx'
+
+export function EvidenceDialog({
+  customer,
+  onClose,
+}: {
+  customer: string
+  onClose: () => void
+}): JSX.Element {
+  const path = `/api/v1/customers/${encodeURIComponent(customer)}/evidence`
+  const paged = usePages<EvidenceAnswer>(path, {}, 'cursor')
+  const texts = paged.pages.flatMap(({ evidence }) => evidence)
+  return (
+    <Dialog title="Signed evidence" onClose={onClose} isWide>
+      <p class="small quiet">
+        What Apple signed about this customer, byte for byte, what came last first. Everything here follows
+        from it.
+      </p>
+      <Loaded asked={paged.first} height={420}>
+        {() =>
+          texts.length === 0 ? (
+            <Empty icon="key" title="Nothing signed is here">
+              <p>Apple has not told of these purchases yet; only a call named them.</p>
+            </Empty>
+          ) : (
+            <div class="signed-list">
+              {texts.map((one, index) => (
+                <SignedText key={one.id} signed={one} isOpen={index === 0} />
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+      <ShowMore {...paged} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,132 @@
+/** One text that Apple signed: what it says, the text itself to check elsewhere, and who vouches for it. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { EvidencePage } from '../../evidence_answers.ts'
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { date, instant } from '../words.ts'
+import { Json } from './json.tsx'
+
+export type EvidenceAnswer = InferOutput<typeof EvidencePage>
+type Signed = EvidenceAnswer['evidence'][number]
+
+const KINDS: Record<Signed['kind'], string> = {
+  notification: 'Notification',
+  transaction: 'Transaction',
+  renewal: 'Renewal info',
+}
+const SOURCES: Record<Signed['source'], string> = {
+  push: 'Apple sent it',
+  pending: 'Apple sent it before the app was connected',
+  device: 'the app sent it along',
+  history: 'from Apple’s notification history',
+  transactions: 'from Apple’s transaction history',
+  status: 'from Apple’s subscription statuses',
+}
+const FACES = [
+  { value: 'payload', title: 'What it says' },
+  { value: 'text', title: 'Signed text' },
+  { value: 'chain', title: 'Certificates' },
+] as const
+
+const titleOf = ({ kind, payload }: Signed): string => {
+  const { notificationType: type, subtype } = payload
+  return typeof type === 'string'
+    ? [type, subtype].filter((word) => typeof word === 'string' && word !== '').join(' · ')
+    : KINDS[kind]
+}
+
+export function SignedText({ signed, isOpen = false }: { signed: Signed; isOpen?: boolean }): JSX.Element {
+  const [face, setFace] = useState<(typeof FACES)[number]['value']>('payload')
+  return (
+    <details class="signed" open={isOpen}>
+      <summary>
+        <span class="signed-title">
+          <strong>{titleOf(signed)}</strong>
+          <span class="tiny quiet">
+            {instant(signed.signed_at ?? signed.received_at)} · {SOURCES[signed.source]}
+          </span>
+        </span>
+        {signed.root_trusted ? (
+          <span class="badge good">
+            <Icon name="verified" /> Ends in Apple’s root
+          </span>
+        ) : (
+          <span class="badge bad">Another root</span>
+        )}
+      </summary>
+      <div class="stack signed-body">
+        <Segments title="What is shown" value={face} choices={FACES} onPick={setFace} />
+        {face === 'payload' && <Payload signed={signed} />}
+        {face === 'text' && <Text signed={signed} />}
+        {face === 'chain' && <Chain signed={signed} />}
+      </div>
+    </details>
+  )
+}
+
+const Payload = ({ signed: { payload, nested } }: { signed: Signed }): JSX.Element => (
+  <>
+    {nested.map((inner) => (
+      <div key={inner.sha256} class="stack-s">
+        <h3>{inner.in}</h3>
+        <Json value={inner.payload} label={inner.in} />
+      </div>
+    ))}
+    <div class="stack-s">
+      {nested.length > 0 && <h3>Around it</h3>}
+      <Json value={payload} label="What it says" />
+    </div>
+  </>
+)
+
+const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
+  <>
+    {jws === null ? (
+      <p class="notice">
+        <Icon name="info" />
+        It names somebody who was forgotten, so the text itself is kept back. The rest of what it says is
+        shown.
+      </p>
+    ) : (
+      <Copy text={jws} label="signed text" />
+    )}
+    <dl class="facts">
+      <dt>SHA-256</dt>
+      <dd class="mono tiny">{sha256}</dd>
+    </dl>
+    <p class="small quiet">
+      A JWS (RFC 7515), signed with ES256. Its header holds the certificates; any library can check it.
+    </p>
+  </>
+)
+
+/** `CN=Apple Root CA - G3,OU=…` and the like, by line or by comma, as its common name. */
+const commonName = (subject: string): string => /CN ?= ?([^\n,+]+)/.exec(subject)?.[1] ?? subject
+
+const PLACES = ['signed the text', 'vouches for the one above', 'the root, which vouches for itself']
+
+const Chain = ({ signed: { chain, root_trusted } }: { signed: Signed }): JSX.Element => (
+  <>
+    <p class={`notice ${root_trusted ? 'good' : 'bad'}`}>
+      <Icon name={root_trusted ? 'verified' : 'warning'} />
+      {root_trusted
+        ? 'The chain ends in Apple’s root certificate, which is built in.'
+        : 'The chain ends in a root that is not the one built in.'}
+    </p>
+    <ol class="chain">
+      {chain.map((one, index) => (
+        <li key={one.sha256}>
+          <strong>{commonName(one.subject)}</strong>
+          <span class="small quiet">
+            {index === chain.length - 1 ? PLACES[2] : PLACES[Math.min(index, 1)]} · valid{' '}
+            {date(one.not_before)} – {date(one.not_after)}
+          </span>
+          <span class="mono tiny quiet">SHA-256 {one.sha256}</span>
+        </li>
+      ))}
+    </ol>
+  </>
+)

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import type { Segment, Transaction } from '../../../src/dashboard/ui/customers/profile/answer.ts'
+import { axisOf, placeOn, runsOf } from '../../../src/dashboard/ui/customers/profile/bar.ts'
+import { storyOf } from '../../../src/dashboard/ui/customers/profile/story.ts'
+import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
+
+const DAY = 86_400_000
+const START = Date.UTC(2025, 0, 10)
+const at = (days: number): number => START + days * DAY
+
+const segment = (id: string, from: number, to: number, other: Partial<Segment> = {}): Segment => ({
+  ...{ transaction_id: id, product_id: 'pro', kind: 'paid', from: at(from), to: at(to) },
+  ...{ price_milli: 4_990, currency: 'USD', ending: 'other' },
+  ...other,
+})
+const transaction = (id: string, bought: number, expires: number): Transaction => ({
+  ...{ transaction_id: id, original_transaction_id: '1', product_id: 'pro', kind: null, reason: null },
+  ...{ ownership: null, quantity: 1, country: null, purchased_at: at(bought), expires_at: at(expires) },
+  ...{ revoked_at: null, is_upgraded: false, offer_type: null, offer_id: null, offer_discount: null },
+  ...{
+    price_milli: 4_990,
+    currency: 'USD',
+    base_milli: 4_990,
+    refunded: null,
+    prorated: null,
+    proceeds: null,
+  },
+})
+
+test('renewals of the same run together; grace and gaps stand apart', () => {
+  const timeline = [
+    segment('1', 0, 7, { kind: 'trial', price_milli: 0 }),
+    segment('2', 7, 37),
+    segment('3', 37.5, 83, { ending: 'billing' }),
+    segment('4', 120, 150, { price_milli: 5_990 }),
+  ]
+  const transactions = [transaction('3', 37, 67)]
+  expect(
+    runsOf(timeline, transactions).map(({ kind, from, to, starts, why }) => ({
+      ...{ kind, why, periods: starts.length, from: (from - START) / DAY, to: (to - START) / DAY },
+    })),
+  ).toEqual([
+    { kind: 'trial', why: null, periods: 1, from: 0, to: 7 },
+    { kind: 'paid', why: null, periods: 2, from: 7, to: 67 },
+    { kind: 'grace', why: null, periods: 0, from: 67, to: 83 },
+    { kind: 'gap', why: 'billing', periods: 0, from: 83, to: 120 },
+    { kind: 'paid', why: null, periods: 1, from: 120, to: 150 },
+  ])
+  expect(runsOf([], [])).toEqual([])
+})
+
+test('an axis reaches until now at least, and marks few months at their beginning', () => {
+  for (const days of [1, 20, 90, 400, 900, 4_000]) {
+    const axis = axisOf([at(0), at(days)], at(10))
+    expect(placeOn(axis, at(0))).toBeGreaterThan(0)
+    expect(placeOn(axis, Math.max(at(days), at(10)))).toBeLessThan(100)
+    expect(axis.ticks.length).toBeLessThanOrEqual(8)
+    for (const tick of axis.ticks) {
+      expect(new Date(tick).getUTCDate()).toBe(1)
+      expect(placeOn(axis, tick)).toBeGreaterThanOrEqual(0)
+      expect(placeOn(axis, tick)).toBeLessThanOrEqual(100)
+    }
+  }
+  expect(axisOf([at(0), at(900)], at(900)).ticks.length).toBeGreaterThan(3)
+})
+
+const event = (id: string, type: string, days: number, transaction_id?: string): FeedEvent => ({
+  ...{ seq: 1, id, organization_id: 'o', app_id: 'a', environment: 'production', type, origin: 'live' },
+  ...{ customer_id: 'c', subject: '1', cause: id, signed_at: null, recorded_at: 0, occurred_at: at(days) },
+  data: transaction_id === undefined ? {} : { transaction: { transaction_id } },
+})
+
+test('a payment is told once: by its event, or else by the transaction alone', () => {
+  const events = [
+    event('e1', 'subscription.started', 0, '1'),
+    event('e3', 'subscription.renewal_disabled', 35, '2'),
+    event('e4', 'customer.linked', 1),
+  ]
+  const transactions = [transaction('1', 0, 30), transaction('2', 30, 60)]
+  const keys = (chapter: Parameters<typeof storyOf>[2]) =>
+    storyOf(events, transactions, chapter).map(({ key }) => key)
+  expect(keys('all')).toEqual(['e3', '2', 'e4', 'e1'])
+  expect(keys('money')).toEqual(['2', 'e1'])
+  expect(keys('people')).toEqual(['e4'])
+  expect(keys('subscription')).toEqual(['e3'])
+})

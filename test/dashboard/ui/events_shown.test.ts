@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Cell, gradeOf, gridOf, residueOf } from '../../../src/dashboard/ui/events/coverage_grid.ts'
+import { feedQuery, filtersIn, NOUNS, toggled } from '../../../src/dashboard/ui/events/filters.ts'
+import { jsonLines } from '../../../src/dashboard/ui/evidence/json_lines.ts'
+import { scopeFrom } from '../../../src/dashboard/ui/scope.ts'
+import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
+
+test('filters are what the address says, and nothing that there is not', () => {
+  expect(filtersIn({ type: 'gap.found,gap.lost', origin: 'moon', since: '2026-02-31x' })).toEqual({
+    ...{ types: ['gap.found'], origin: null, from: null, until: null },
+  })
+  const filters = filtersIn({ origin: 'backfill', since: '2026-03-01', until: '2026-03-01' })
+  const { from_at, until_at, ...rest } = feedQuery(scopeFrom({ app: 'a', env: 'sandbox' }), filters)
+  expect(rest).toEqual({ app: 'a', type: '', environment: 'sandbox', origin: 'backfill' })
+  expect(Number(until_at) - Number(from_at)).toBe(86_400_000)
+})
+
+test('every type is offered once, below its noun, and a noun toggles all of its types', () => {
+  expect(NOUNS.flatMap(([, types]) => types).sort()).toEqual([...EVENT_TYPES].sort())
+  const trials = NOUNS.find(([noun]) => noun === 'trial')?.[1] ?? []
+  expect(toggled(['gap.found', 'trial.ended'], trials)).toEqual([
+    'gap.found',
+    'trial.ended',
+    ...trials.filter((one) => one !== 'trial.ended'),
+  ])
+  expect(toggled(['gap.found', ...trials], trials)).toEqual(['gap.found'])
+})
+
+test('decoded JSON is told line by line, instants by their names', () => {
+  const at = Date.UTC(2026, 0, 1)
+  const lines = jsonLines({ expiresDate: at, price: at, list: [1, 'a'], none: {}, no: null })
+  expect(lines.map(({ depth, key, value, at: instant }) => [depth, key, value, instant])).toEqual([
+    [0, null, '{', null],
+    [1, 'expiresDate', `${at}`, at],
+    [1, 'price', `${at}`, null],
+    [1, 'list', '[', null],
+    [2, null, '1', null],
+    [2, null, '"a"', null],
+    [1, null, ']', null],
+    [1, 'none', '{}', null],
+    [1, 'no', 'null', null],
+    [0, null, '}', null],
+  ])
+})
+
+const nothing = { upgrade_proration: 0, refund_timing: 0, day_boundary: 0, family_sharing: 0, unknown: 0 }
+const cell = (month: string, metric: Cell['metric'], share: number | null): Cell => ({
+  ...{
+    app_id: 'a',
+    month,
+    metric,
+    unit: 'count',
+    currency: null,
+    day_on: `${month}-28`,
+    reports: 10,
+    ledger: 9,
+    share,
+  },
+  residue: { ...nothing, before_first_notification: 2, exchange_rate: -3 },
+})
+
+test('coverage is a table of months, newest first, with holes where no report tells', () => {
+  const { months, apps } = gridOf([
+    cell('2026-01', 'mrr', 1),
+    cell('2026-03', 'mrr', 0.9),
+    cell('2026-01', 'refunds', null),
+  ])
+  expect(months).toEqual(['2026-03', '2026-01'])
+  expect(apps[0]?.rows.map(({ metric, cells }) => [metric, cells.map((one) => one?.month ?? null)])).toEqual([
+    ['mrr', ['2026-03', '2026-01']],
+    ['refunds', [null, '2026-01']],
+  ])
+  expect([1, 0.991, 1.049, 0.81, 0.5, null].map(gradeOf)).toEqual([
+    'whole',
+    'whole',
+    'near',
+    'part',
+    'far',
+    'none',
+  ])
+  expect(residueOf(cell('2026-01', 'mrr', 1))).toEqual([
+    { cause: 'exchange_rate', value: -3 },
+    { cause: 'before_first_notification', value: 2 },
+  ])
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { Subscription } from '../../../src/dashboard/ui/customers/profile/answer.ts'
+import { outlookOf } from '../../../src/dashboard/ui/customers/profile/outlook.ts'
+import { date } from '../../../src/dashboard/ui/words.ts'
+
+const ENDS = Date.UTC(2026, 11, 12, 12)
+const GRACE = Date.UTC(2026, 11, 28, 12)
+const running: Subscription = {
+  ...{
+    state: 'active',
+    product_id: 'pro.monthly',
+    ownership: 'PURCHASED',
+    price_milli: 8_990,
+    currency: 'USD',
+  },
+  ...{
+    started_at: 0,
+    expires_at: ENDS,
+    grace_until_at: null,
+    auto_renew: true,
+    next_product_id: 'pro.monthly',
+  },
+  ...{ renewal_price_milli: 9_990, expiration_intent: null, revoked_at: null },
+}
+const told = (changes: Partial<Subscription>) => outlookOf({ ...running, ...changes }, undefined)
+
+test('what happens next, whatever the state', () => {
+  expect(told({})).toMatchObject({ title: 'Renewing', next: `Renews ${date(ENDS)} at $9.99.` })
+  expect(told({ renewal_price_milli: null }).next).toContain('at $8.99')
+  expect(told({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
+  expect(told({ auto_renew: false })).toMatchObject({ title: 'Will end', mood: 'warn' })
+  expect(told({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)
+  expect(told({ state: 'trial', auto_renew: false }).next).toContain(`Will end ${date(ENDS)}`)
+  expect(told({ state: 'grace', grace_until_at: GRACE }).next).toContain(`until ${date(GRACE)}`)
+  expect(told({ state: 'retry' }).next).toContain(`In billing retry since ${date(ENDS)}`)
+  expect(told({ state: 'retry' }).next).toContain('$9.99 a period is at risk')
+  expect(told({ state: 'retry', renewal_price_milli: null, price_milli: null }).next).not.toContain('at risk')
+  expect(told({ state: 'expired', expiration_intent: 2 }).next).toBe(
+    `Ended ${date(ENDS)}: the payment failed.`,
+  )
+  expect(told({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended ${date(ENDS)}.`)
+  expect(told({ state: 'revoked', revoked_at: ENDS }).next).toContain(date(ENDS))
+})
