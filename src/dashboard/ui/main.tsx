@@ -14,6 +14,7 @@ import './styles/subscriptions.css'
 import './styles/customers.css'
 import './styles/evidence.css'
 import './styles/events.css'
+import './styles/cohorts.css'
 
 const root = document.getElementById('app')
 if (root) render(<Page />, root)

@@ -92,6 +92,13 @@ export function bucket(on: string, interval: Interval): string {
   return interval === 'week' ? `${shortDay(on)} – ${day(plusDays(on, 6))}` : day(on)
 }
 
+export type Grain = 'day' | 'week' | 'month' | 'year'
+/** Those who began in the day, week, month or year that begins on a day, in few characters. */
+export function cohortTitle(on: string, grain: Grain): string {
+  if (grain === 'year') return on.slice(0, 4)
+  return grain === 'month' ? monthOfYear(on) : day(on)
+}
+
 /** A day so many days later. */
 export const plusDays = (on: string, days: number): string =>
   new Date(dateOf(on).getTime() + days * DAY_MS).toISOString().slice(0, 10)

@@ -1,5 +1,6 @@
 /** The figures of a graph as a table, newest first. */
 import type { JSX } from 'preact'
+import { Heads } from '../parts/heads.tsx'
 import { completeOf, type Graph } from './graph.ts'
 
 type TableProps = { graph: Graph; title: string }
@@ -12,21 +13,13 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section class="table-wrap tall" tabIndex={0} aria-label={`${title} as a table`}>
       <table class="table firm">
-        <thead>
-          <tr>
-            <th scope="col">{graph.head}</th>
-            {total && (
-              <th scope="col" class="number">
-                All
-              </th>
-            )}
-            {lines.map((line) => (
-              <th key={line.key} scope="col" class="number">
-                {line.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads
+          heads={[
+            { title: graph.head },
+            ...(total ? [{ title: 'All', isNumber: true }] : []),
+            ...lines.map((line) => ({ title: line.title, isNumber: true })),
+          ]}
+        />
         <tbody>
           {on.map((_, back) => {
             const index = on.length - 1 - back

@@ -17,15 +17,13 @@ type Shape<One> = {
   /** What the figures are in; null for counts. */
   currency: string | null
   unit: 'money' | 'count'
-  /** What a legend says of a part; its sum unless said. */
-  summed?: (part: Part<One>) => number | null
 }
 
 export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
   const { rows, by, parts, unit, currency } = shape
   const on = rows.map(({ cohort }) => cohort)
   const title = (index: number): string => bucket(on[index] ?? '', by)
-  const sums = parts.map((part) => (shape.summed ? shape.summed(part) : sumOf(rows.map(part.of))))
+  const sums = parts.map((part) => sumOf(rows.map(part.of)))
   return {
     label:
       on.length === 0

@@ -1,20 +1,35 @@
-/** Who stays: trials that convert, and cohorts. */
+/** Who stays: trials that convert, subscriptions that renew, and what customers bring in time. */
 import type { JSX } from 'preact'
+import { Arppu } from '../cohorts/arppu.tsx'
+import { Ltv } from '../cohorts/ltv.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { ViewHead } from '../metrics/view_head.tsx'
+import { Funnel } from './funnel.tsx'
+import { RetentionTable } from './retention_table.tsx'
 
 export const Retention = (): JSX.Element => (
   <>
     <ScopeBar />
     <main class="page" id="content">
-      <header class="page-head">
-        <h1>Trials &amp; retention</h1>
-      </header>
+      <ViewHead title="Trials &amp; retention" />
       <div class="grid">
+        <Funnel class="half" />
+        <MetricCard name="trial_conversion" class="half" />
+        <MetricCard
+          name="trial_conversion"
+          own="cohort"
+          title="What became of trials"
+          query={{ view: 'cohort' }}
+          isInParts
+          class="half"
+        />
         <MetricCard name="new_trials" class="half" />
         <MetricCard name="active_trials" class="half" />
-        <MetricCard name="trial_conversion" class="half" />
+        <Arppu class="half" />
       </div>
+      <RetentionTable />
+      <Ltv />
     </main>
   </>
 )

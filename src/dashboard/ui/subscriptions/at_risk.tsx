@@ -8,6 +8,7 @@ import { useCardWords } from '../charts/chart_card.tsx'
 import { country } from '../countries.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { placeQuery, useScope } from '../scope.ts'
@@ -60,18 +61,14 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
   return (
     <div class="table-wrap">
       <table class="table at-risk">
-        <thead>
-          <tr>
-            <th scope="col">Customer</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Last paid
-            </th>
-            <th scope="col" class="number">
-              MRR at risk
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          heads={[
+            { title: 'Customer' },
+            { title: 'Status' },
+            { title: 'Last paid', isNumber: true },
+            { title: 'MRR at risk', isNumber: true },
+          ]}
+        />
         <tbody>
           {customers.map((customer) => (
             <Row key={customer.id} customer={customer} now={now} />

@@ -6,6 +6,7 @@ import { useMetric } from '../metrics/asked.ts'
 import { HUES } from '../metrics/lines.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { count, money, share } from '../words.ts'
 
@@ -39,20 +40,14 @@ const Table = ({
 }): JSX.Element => (
   <div class="table-wrap">
     <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Status</th>
-          <th scope="col" class="number">
-            Subscriptions
-          </th>
-          <th scope="col" class="number">
-            Share
-          </th>
-          <th scope="col" class="number">
-            MRR at risk
-          </th>
-        </tr>
-      </thead>
+      <Heads
+        heads={[
+          { title: 'Status' },
+          { title: 'Subscriptions', isNumber: true },
+          { title: 'Share', isNumber: true },
+          { title: 'MRR at risk', isNumber: true },
+        ]}
+      />
       <tbody>
         {states.map(({ name, title, sentence, many, milli }) => (
           <tr key={name}>

@@ -8,6 +8,7 @@ import { sumOf, wholesOf } from '../metrics/figures.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { originOf } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
@@ -54,20 +55,14 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
   return (
     <>
       <table class="waterfall">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="spoken">Movement</span>
-            </th>
-            <td />
-            <th scope="col" class="number">
-              MRR
-            </th>
-            <th scope="col" class="number many">
-              Subscriptions
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          heads={[
+            { title: <span class="spoken">Movement</span> },
+            { title: <span class="spoken">Drawn</span> },
+            { title: 'MRR', isNumber: true },
+            { title: 'Subscriptions', isNumber: true, class: 'many' },
+          ]}
+        />
         <tbody>
           {steps.map((step, index) => (
             <tr key={step.name} class={step.isWhole ? 'is-whole' : ''}>

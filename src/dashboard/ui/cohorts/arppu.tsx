@@ -1,0 +1,44 @@
+/** What one who paid has paid, by when. */
+import type { JSX } from 'preact'
+import { money, month, plural } from '../words.ts'
+import { type Cohorts, type Arppu as Row, useCohorts } from './asked.ts'
+import { CohortCard } from './cohort_card.tsx'
+import { cohortGraph, type Part } from './graphs.ts'
+
+/** The last month that is over. */
+const lastWhole = ({ cohorts }: Cohorts<'arppu'>): Row | undefined =>
+  cohorts.findLast(({ complete }) => complete) ?? cohorts.at(-1)
+
+const PER_PAYER: Part<Row> = {
+  key: 'arppu',
+  title: 'For each who paid',
+  hue: 1,
+  of: ({ per_payer_milli }) => per_payer_milli,
+}
+
+export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Element => (
+  <CohortCard
+    name="arppu"
+    asked={useCohorts('arppu', { by: 'month' })}
+    class={className}
+    head={(answer) => {
+      const row = lastWhole(answer)
+      if (!row) return null
+      return (
+        <p class="figure-row">
+          <span class="figure">{money(row.per_payer_milli, answer.currency)}</span>
+          <span class="tiny quiet">
+            {month(row.cohort)}: {money(row.net_milli, answer.currency)} from {plural(row.payers, 'customer')}
+          </span>
+        </p>
+      )
+    }}
+    graphOf={({ cohorts, title, currency }) =>
+      cohortGraph({
+        ...{ title, rows: cohorts, by: 'month', parts: [PER_PAYER], style: 'line' },
+        ...{ unit: 'money', currency },
+      })
+    }
+    nothing="Nobody has paid yet."
+  />
+)

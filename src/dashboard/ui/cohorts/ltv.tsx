@@ -1,0 +1,75 @@
+/** What a customer has brought since the first payment, by when that was. */
+import type { JSX } from 'preact'
+import { useCardWords } from '../charts/chart_card.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { count, money } from '../words.ts'
+import { type Cohorts, type Ltv as Row, useCohorts } from './asked.ts'
+import { CohortCard } from './cohort_card.tsx'
+import { CURVE_DAYS, curvesOf } from './curves.ts'
+
+const GRAINS = [
+  { value: 'month', title: 'Months' },
+  { value: 'year', title: 'Years' },
+] as const
+const FIGURES = [30, 90, 180, 364]
+
+/** Of all cohorts that are old enough, together. */
+function perCustomer(rows: readonly Row[], days: number): { milli: number; customers: number } | null {
+  const old = rows.flatMap(({ customers, values }) => {
+    const value = values.find((one) => one.days >= days)
+    return value?.complete ? [{ customers, milli: value.net_milli }] : []
+  })
+  const customers = old.reduce((sum, one) => sum + one.customers, 0)
+  if (customers === 0) return null
+  return { milli: Math.round(old.reduce((sum, one) => sum + one.milli, 0) / customers), customers }
+}
+
+function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
+  return (
+    <dl class="ltv-figures">
+      {FIGURES.map((days) => {
+        const found = perCustomer(answer.cohorts, days)
+        const asked = CURVE_DAYS.find((day) => day >= days) ?? days
+        return (
+          <div key={days}>
+            <dt class="tiny quiet">After {asked} days</dt>
+            <dd>
+              <strong class="figure">{money(found?.milli, answer.currency)}</strong>
+              <span class="tiny quiet">
+                {found ? `of ${count(found.customers)} customers` : 'not yet known'}
+              </span>
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+export function Ltv({ class: className = '' }: { class?: string }): JSX.Element {
+  const [word, change] = useCardWords('ltv')
+  const by = word('by') === 'year' ? 'year' : 'month'
+  const asked = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
+  return (
+    <CohortCard
+      name="ltv"
+      asked={asked}
+      class={className}
+      height={320}
+      tools={
+        <Segments
+          title="Cohorts by"
+          value={by}
+          choices={GRAINS}
+          onPick={(grain) => change('by', grain === 'month' ? null : grain)}
+        />
+      }
+      head={(answer) => <Head answer={answer} />}
+      graphOf={({ cohorts, currency, title, to }) => curvesOf({ cohorts, by, today: to, currency, title })}
+      nothing="Nobody has paid yet."
+      foot={() => (
+        <span>For each customer, gross less refunds. Dashed: not all of the cohort is that old yet.</span>
+      )}
+    />
+  )
+}

@@ -1,0 +1,21 @@
+/** The heads of a table's columns. */
+import type { ComponentChildren, JSX } from 'preact'
+
+/** Figures stand to the right, as their heads do. */
+export type Head = { title: ComponentChildren; isNumber?: boolean; class?: string }
+
+export const Heads = ({ heads }: { heads: readonly Head[] }): JSX.Element => (
+  <thead>
+    <tr>
+      {heads.map(({ title, isNumber, class: className }, index) => (
+        <th
+          key={index}
+          scope="col"
+          class={[isNumber ? 'number' : '', className].filter(Boolean).join(' ') || undefined}
+        >
+          {title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)

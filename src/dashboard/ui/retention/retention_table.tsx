@@ -1,0 +1,157 @@
+/** The retention triangle: deeper colour for more who stayed, hatched where not every renewal was due yet. */
+import type { JSX } from 'preact'
+import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { type Cohorts, useCohorts } from '../cohorts/asked.ts'
+import { CohortAbout } from '../cohorts/cohort_card.tsx'
+import { Choose } from '../metrics/tools.tsx'
+import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
+import {
+  type Cell,
+  COLUMNS_MOST,
+  periodsOf,
+  type Triangle,
+  type TriangleRow,
+  triangleOf,
+} from './triangle.ts'
+
+const GRAINS = [
+  { value: 'week', title: 'Weeks' },
+  { value: 'month', title: 'Months' },
+  { value: 'year', title: 'Years' },
+] as const
+type Grain = (typeof GRAINS)[number]['value']
+
+function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Element {
+  if (!cell || cell.share === null) return <td class="none" />
+  const why = `${row}, renewal ${cell.k}: ${cell.held} of ${plural(cell.due, 'subscription')} still paid for`
+  return (
+    <td
+      class={cell.complete ? 'heat' : 'heat unsure'}
+      style={{ '--share': String(cell.share) }}
+      title={cell.complete ? why : `${why}; the others’ is not due yet`}
+    >
+      {share(cell.share, 0)}
+      {!cell.complete && <span class="spoken"> so far</span>}
+    </td>
+  )
+}
+
+type RowProps = { row: TriangleRow; title: string; columns: number; isAll?: boolean }
+
+const Row = ({ row, title, columns, isAll = false }: RowProps): JSX.Element => (
+  <tr class={isAll ? 'all' : undefined}>
+    <th scope="row">
+      {title}
+      <span class="size">{count(row.size)}</span>
+    </th>
+    {Array.from({ length: columns }, (_, k) => (
+      <CellOf key={k} cell={row.cells[k]} row={title} />
+    ))}
+  </tr>
+)
+
+function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; title: string }): JSX.Element {
+  const columns = Math.min(COLUMNS_MOST, triangle.columns)
+  const heads = Array.from({ length: columns }, (_, k) => ({
+    title: k === 0 ? 'Start' : count(k),
+    isNumber: true,
+  }))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="table-wrap triangle-wrap" tabIndex={0} aria-label={title}>
+      <table class="triangle">
+        <Heads heads={[{ title: 'First payment' }, ...heads]} />
+        <tbody>
+          <Row row={triangle.all} title="All" columns={columns} isAll />
+          {triangle.rows.map((row) => (
+            <Row key={row.cohort} row={row} title={cohortTitle(row.cohort, grain)} columns={columns} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+type ShownProps = {
+  answer: Cohorts<'retention'>
+  wanted: string | null
+  grain: Grain
+}
+
+function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
+  const periods = periodsOf(answer.cohorts)
+  const period = periods.find((one) => one.period === wanted)?.period ?? periods[0]?.period
+  if (!period)
+    return (
+      <Empty icon="retention" title="No cohorts yet">
+        <p>They begin with the first payment whose subscription is known from its start.</p>
+      </Empty>
+    )
+  const triangle = triangleOf(answer.cohorts, period)
+  const first = triangle.all.cells[1]
+  return (
+    <>
+      {first && first.share !== null && (
+        <p class="figure-row">
+          <span class="figure">{share(first.share)}</span>
+          <span class="tiny quiet">
+            paid again at the first renewal: {count(first.held)} of {count(first.due)}
+          </span>
+        </p>
+      )}
+      <Table
+        triangle={triangle}
+        grain={grain}
+        title={`Retention of subscriptions of ${periodName(period)}`}
+      />
+    </>
+  )
+}
+
+export function RetentionTable(): JSX.Element {
+  const [word, change] = useCardWords('retention')
+  const grain = GRAINS.find(({ value }) => value === word('by'))?.value ?? 'month'
+  const { asked, csv } = useCohorts('retention', { by: grain })
+  const { data } = asked
+  const periods = periodsOf(data?.cohorts ?? [])
+  const [usual, ...others] = periods.map(({ period, size }) => ({
+    value: period,
+    title: `${periodName(period)} (${count(size)})`,
+  }))
+  return (
+    <Card
+      title={<span id="retention">{data?.title ?? 'Retention'}</span>}
+      plainTitle={data?.title ?? 'Retention'}
+      about={data && <CohortAbout answer={data} />}
+      tools={
+        <>
+          {usual && (
+            <Choose
+              label="Subscriptions of"
+              none={usual.title}
+              choices={others}
+              value={word('period')}
+              onPick={(period) => change('period', period)}
+            />
+          )}
+          <Segments
+            title="Cohorts by"
+            value={grain}
+            choices={GRAINS}
+            onPick={(by) => change('by', by === 'month' ? null : by)}
+          />
+          <TakeAlong csv={csv} picture={null} />
+        </>
+      }
+      foot="Of the subscriptions first paid for in each row, the share still paid for at each renewal. Hatched: not every renewal was due yet. From single transactions that Apple signed."
+    >
+      <Loaded asked={asked} height={420}>
+        {(answer) => <Shown answer={answer} wanted={word('period')} grain={grain} />}
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+/** Cohorts as a triangle: a row for each, a column for each renewal, and what all of them come to. */
+import type { Retention } from '../cohorts/asked.ts'
+
+export type Cell = { k: number; due: number; held: number; share: number | null; complete: boolean }
+export type TriangleRow = { cohort: string; size: number; cells: Cell[] }
+export type Triangle = { rows: TriangleRow[]; all: TriangleRow; columns: number }
+
+/** The periods that there are, the one with most subscriptions first. */
+export function periodsOf(cohorts: readonly Retention[]): { period: string; size: number }[] {
+  const sizes = new Map<string, number>()
+  for (const { period, size } of cohorts) sizes.set(period, (sizes.get(period) ?? 0) + size)
+  return [...sizes].map(([period, size]) => ({ period, size })).sort((a, b) => b.size - a.size)
+}
+
+/** Of one period, the newest cohort first. A share is known as soon as one subscription’s renewal was due. */
+export function triangleOf(cohorts: readonly Retention[], period: string): Triangle {
+  const own = cohorts.filter((one) => one.period === period)
+  const rows = own
+    .map(({ cohort, size, renewals }) => ({ cohort, size, cells: renewals }))
+    .sort((a, b) => (a.cohort < b.cohort ? 1 : -1))
+  const columns = Math.max(0, ...rows.map(({ cells }) => cells.length))
+  const size = rows.reduce((sum, row) => sum + row.size, 0)
+  const cells = Array.from({ length: columns }, (_, k): Cell => {
+    const there = rows.flatMap((row) => row.cells.filter((cell) => cell.k === k))
+    const due = there.reduce((sum, cell) => sum + cell.due, 0)
+    const held = there.reduce((sum, cell) => sum + cell.held, 0)
+    return { k, due, held, share: due === 0 ? null : held / due, complete: due === size }
+  })
+  return { rows, columns, all: { cohort: 'all', size, cells } }
+}
+
+/** Most tables end where hardly anybody is left to be told of; all columns are in the CSV. */
+export const COLUMNS_MOST = 60

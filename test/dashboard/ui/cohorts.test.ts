@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { Ltv, Retention } from '../../../src/dashboard/ui/cohorts/asked.ts'
+import { curvesOf } from '../../../src/dashboard/ui/cohorts/curves.ts'
+import { cohortGraph } from '../../../src/dashboard/ui/cohorts/graphs.ts'
+import { periodsOf, triangleOf } from '../../../src/dashboard/ui/retention/triangle.ts'
+
+const retention = (
+  cohort: string,
+  period: string,
+  held: number[],
+  due = held.map(() => held[0] ?? 0),
+): Retention => ({
+  ...{ cohort, period, size: held[0] ?? 0 },
+  renewals: held.map((kept, k) => ({
+    ...{ k, held: kept, due: due[k] ?? 0 },
+    share: due[k] ? kept / (due[k] ?? 1) : null,
+    complete: due[k] === held[0],
+  })),
+})
+
+test('a triangle has the newest cohort first, and all of them together over it', () => {
+  const cohorts = [
+    retention('2026-09-01', 'P1M', [10, 8, 4]),
+    retention('2026-10-01', 'P1M', [20, 9], [20, 15]),
+    retention('2026-09-01', 'P1Y', [50]),
+  ]
+  expect(periodsOf(cohorts)).toEqual([
+    { period: 'P1Y', size: 50 },
+    { period: 'P1M', size: 30 },
+  ])
+  const { rows, all, columns } = triangleOf(cohorts, 'P1M')
+  expect(rows.map(({ cohort }) => cohort)).toEqual(['2026-10-01', '2026-09-01'])
+  expect(columns).toBe(3)
+  // At the first renewal 8 of 10 and 9 of 15 stayed; of the second only the elder cohort is known.
+  expect(all.cells.map(({ held, due, complete }) => [held, due, complete])).toEqual([
+    [30, 30, true],
+    [17, 25, false],
+    [4, 10, false],
+  ])
+  expect(all.cells[1]?.share).toBe(17 / 25)
+})
+
+test('no cohorts make an empty triangle', () => {
+  expect(triangleOf([], 'P1M')).toMatchObject({ rows: [], columns: 0, all: { size: 0, cells: [] } })
+  expect(periodsOf([])).toEqual([])
+})
+
+const ltv = (cohort: string, perCustomer: number[], complete: boolean[]): Ltv => ({
+  ...{ cohort, customers: 4 },
+  values: perCustomer.map((milli, index) => ({
+    ...{ days: index * 7, charged_milli: milli * 4, refunded_milli: 0, prorated_milli: 0 },
+    ...{ net_milli: milli * 4, per_customer_milli: milli, complete: complete[index] ?? false },
+  })),
+})
+
+test('a curve ends where nobody is old enough, and is unsure where not everybody is', () => {
+  const graph = curvesOf({
+    cohorts: [ltv('2026-11-01', [1000, 1500, 1600, 1600], [true, true, false, false])],
+    ...{ by: 'month', today: '2026-11-18', currency: 'USD', title: 'Realized LTV' },
+  })
+  expect(graph.on).toEqual(['0', '7', '14', '21'])
+  // On the 18th the eldest are 17 days old.
+  expect(graph.lines[0]?.values).toEqual([1000, 1500, 1600, null])
+  expect(graph.lines[0]?.complete).toEqual([true, true, false, false])
+  expect(graph.lines[0] && graph.summed(graph.lines[0])).toBe(1600)
+})
+
+test('what became of cohorts is laid on one another and comes to the whole', () => {
+  const rows = [
+    { cohort: '2026-09-01', complete: true, recovered: 3, lost: 2 },
+    { cohort: '2026-10-01', complete: false, recovered: 1, lost: 0 },
+  ]
+  const graph = cohortGraph({
+    ...{ title: 'Recovery', rows, by: 'month', style: 'bar', unit: 'count', currency: null },
+    parts: [
+      { key: 'recovered', title: 'Recovered', hue: 1, of: (row) => row.recovered },
+      { key: 'lost', title: 'Lost', hue: 8, of: (row) => row.lost },
+    ],
+  })
+  expect(graph.total).toEqual([5, 1])
+  expect(graph.lines.map((line) => graph.summed(line))).toEqual([4, 2])
+  expect(graph.complete).toEqual([true, false])
+  expect(graph.title(0)).toBe('September 2026')
+})
