@@ -26,8 +26,8 @@ type Deps = {
   log: Log
 }
 
-/** Lineages made anew in one unit of work. */
-const LINEAGES_AT_ONCE = 50
+/** Lineages made anew in one unit of work: others wait for it, and one may have a hundred transactions. */
+const LINEAGES_AT_ONCE = 10
 /** Sums of the next generation that are written in one unit of work, and that may wait for it. */
 const SUMS_AT_ONCE = 1_000
 const SUMS_IN_MIND = 100_000

@@ -24,8 +24,9 @@ type Row = [
 /** What the rows come to, and by currency what of it could not be converted. */
 type RowSums = { tallies: Tallies; unconverted: Unconverted }
 
-const USERS_AT_ONCE = 2_000
-const LINEAGES_AT_ONCE = 100
+/** Read before others get their turn. */
+const USERS_AT_ONCE = 500
+const LINEAGES_AT_ONCE = 30
 
 export function openRowReading(store: Store, settingsOf: SettingsOf) {
   const lastUser = store.prepare<[], { last: number | null }>('select max(rowid) as last from users')

@@ -1,6 +1,6 @@
 /**
  * The bench: every promise of speed and size, measured against a floor in the same run. `npm run bench -- --quick` is
- * a short one, `--only identify,bytes` takes some of its chapters.
+ * a short one, `--only identify,bytes` (or `npm run bench -- identify bytes`) takes some of its chapters.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -10,6 +10,7 @@ import { diskInWords } from './disk.ts'
 import { type Figure, tableOf } from './figures.ts'
 import { measureFirstConnect } from './first_connect.ts'
 import { measureImportTail } from './import_tail.ts'
+import { measureMetrics } from './metrics.ts'
 import { measureNotifications } from './notifications.ts'
 import { measureReports } from './reports.ts'
 import { FULL, QUICK } from './sizes.ts'
@@ -29,10 +30,11 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
   reports: measureReports,
   'first-connect': measureFirstConnect,
   'import-tail': measureImportTail,
+  metrics: measureMetrics,
 }
 
-function chosen(only: string | undefined): string[] {
-  const names = only?.split(',') ?? Object.keys(CHAPTERS)
+function chosen(some: readonly string[]): readonly string[] {
+  const names = some.length > 0 ? some : Object.keys(CHAPTERS)
   const unknown = names.filter((name) => !Object.hasOwn(CHAPTERS, name))
   if (unknown.length === 0) return names
   throw new Error(`there is no chapter ${unknown.join(', ')}; there are ${Object.keys(CHAPTERS).join(', ')}`)
@@ -53,8 +55,9 @@ async function measureAll(workshop: Workshop, names: readonly string[]): Promise
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
-  const names = chosen(values.only)
+  const options = { only: { type: 'string' }, quick: { type: 'boolean' } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const names = chosen([...(values.only?.split(',') ?? []), ...positionals])
   const workshop = openWorkshop(values.quick ? QUICK : FULL)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void workshop.close().then(() => process.exit(130)))

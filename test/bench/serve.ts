@@ -1,7 +1,7 @@
 /** One server of the bench in a process of its own: Windfall as it is, or one of the floors it is measured against. */
 import { dirname } from 'node:path'
-import { openApp } from '../../src/app.ts'
-import { systemClock } from '../../src/clock.ts'
+import { openApp, type Windfall } from '../../src/app.ts'
+import { type Clock, systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openHttp } from '../../src/http/http.ts'
 import { listen } from '../../src/http/server.ts'
@@ -16,7 +16,7 @@ export type Kind = 'windfall' | 'one by one' | 'without storage' | 'bare'
 
 /**
  * `commit_ms`: how much longer each commit takes than this disk needs. `apps`: bundle ids to connect. `apple`: whom to
- * ask for reports and histories; nobody unless said.
+ * ask for reports and histories; nobody unless said. `at`: the instant it begins to live at, now unless said.
  */
 export type ServerSpec = {
   kind: Kind
@@ -25,17 +25,29 @@ export type ServerSpec = {
   roots?: readonly string[]
   apps?: readonly { bundle_id: string; apple_id: number }[]
   apple?: AppleAccount
+  at?: number
 }
 
-export type ServerQuestion = { open: ServerSpec } | { backup: string } | { token: true } | AppleQuestion
+export type ServerQuestion =
+  | { open: ServerSpec }
+  | { backup: string }
+  | { token: true }
+  | { metrics: 'rebuild' | 'stop' }
+  | AppleQuestion
 
-async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple }: ServerSpec) {
+function clockFrom(at: number | undefined): Clock {
+  if (at === undefined) return systemClock
+  const began = performance.now()
+  return () => Math.floor(at + performance.now() - began)
+}
+
+async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple, at }: ServerSpec) {
   if (commit_ms > 0) slowCommits(commit_ms)
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'info' })
   const monotonic = () => performance.now()
   const others = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
-  const windfall = await openApp({ config, clock: systemClock, monotonic, log, ...others })
+  const windfall = await openApp({ config, clock: clockFrom(at), monotonic, log, ...others })
   const { id } = windfall.organizations.meant(null)
   for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
 
@@ -47,10 +59,26 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
     url: server.url,
     windfall,
     apple: apple && openAppleWork(windfall, apple),
+    rebuilding: rebuildingOf(windfall),
     async close(): Promise<void> {
       await server.close()
       await windfall.close()
     },
+  }
+}
+
+/** Makes all metrics anew, again and again until it is stopped, and then to the end. */
+function rebuildingOf({ metrics }: Pick<Windfall, 'metrics'>) {
+  let isWanted = false
+  let last: Promise<unknown> = Promise.resolve()
+  async function again(): Promise<void> {
+    while (isWanted) await metrics.rebuild()
+  }
+  return async (asked: 'rebuild' | 'stop'): Promise<object> => {
+    isWanted = asked === 'rebuild'
+    if (isWanted) last = again()
+    else await last
+    return {}
   }
 }
 
@@ -66,6 +94,7 @@ async function answer(question: ServerQuestion): Promise<object> {
     if (!running.apple) throw new Error('this server has no keys of Apple’s')
     return running.apple(question)
   }
+  if ('metrics' in question) return running.rebuilding(question.metrics)
   const { store, tokens } = running.windfall
   if ('backup' in question) return store.backup(question.backup)
   return {

@@ -34,6 +34,10 @@ export const FULL = {
   tail_subscribers: 10_000,
   /** Large reports that are imported meanwhile: again, more than can be. */
   tail_reports: 90,
+  /** What metrics are counted of. */
+  business_transactions: 5_000_000,
+  /** How often each chart is asked for. */
+  chart_turns: 20,
 }
 
 export const QUICK: Sizes = {
@@ -57,4 +61,6 @@ export const QUICK: Sizes = {
   store_subscribers: 200,
   tail_subscribers: 300,
   tail_reports: 10,
+  business_transactions: 100_000,
+  chart_turns: 5,
 }

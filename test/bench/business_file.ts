@@ -1,0 +1,88 @@
+/**
+ * What we remember: the business of business.ts as a database: its ledger, written straight into the tables, because
+ * five million notifications would take hours.
+ */
+import Database from 'better-sqlite3'
+import { APP_COUNT, BUSINESS_FROM, BUSINESS_UNTIL, PER_USD, PRODUCTS, subscriptionsOf } from './business.ts'
+import { openSales, openStandings, type Place } from './business_rows.ts'
+import { APP, populate } from './people.ts'
+
+const DAY = 86_400_000
+/** Every how many subscriptions of the first app one is linked to a user. */
+const LINKED_EVERY = 4
+
+const bundleIdOf = (app: number): string => (app === 0 ? APP : `${APP}.${app}`)
+
+/** Writes a business of so many transactions into a new file. What metrics come to is not in it. How many subscriptions. */
+export async function writeBusiness(file: string, folder: string, transactions: number): Promise<number> {
+  await populate(file, folder, 0)
+  const db = new Database(file)
+  // Nobody minds if this file is lost on the way.
+  db.pragma('journal_mode = off')
+  db.pragma('synchronous = off')
+  db.pragma('cache_size = -1000000')
+  db.pragma('temp_store = memory')
+  try {
+    const apps = addApps(db)
+    addRates(db)
+    return writeAll(db, apps, transactions)
+  } finally {
+    db.pragma('journal_mode = wal')
+    db.close()
+  }
+}
+
+function addApps(db: Database.Database): string[] {
+  const first = db.prepare<[], { id: string; organization_id: string }>('select * from apps').get()
+  if (!first) throw new Error('there is no app to begin with')
+  const add = db.prepare(`insert into apps (id, organization_id, bundle_id, name, source, created_at)
+    values (?, ?, ?, ?, 'bench', ?)`)
+  const product =
+    db.prepare(`insert into products (app_id, product_id, name, period, period_source, created_at)
+    values (?, ?, ?, ?, 'catalogue', ?)`)
+  const apps = Array.from({ length: APP_COUNT }, (_, index) => (index === 0 ? first.id : `app_bench${index}`))
+  for (const [index, id] of apps.entries()) {
+    if (index > 0) add.run(id, first.organization_id, bundleIdOf(index), `Bench ${index}`, BUSINESS_FROM)
+    for (const { product_id, period } of PRODUCTS)
+      product.run(id, product_id, product_id, period, BUSINESS_FROM)
+  }
+  return apps
+}
+
+/** Every weekday, each a little different from the one before. */
+function addRates(db: Database.Database): void {
+  const add = db.prepare(
+    "insert into rates (currency, rated_on, per_usd_nano, source, recorded_at) values (?, ?, ?, 'ecb', ?)",
+  )
+  for (const [place, [currency, per_usd]] of Object.entries(PER_USD).entries()) {
+    for (let at = BUSINESS_FROM - 10 * DAY; at < BUSINESS_UNTIL; at += DAY) {
+      const date = new Date(at)
+      if (date.getUTCDay() % 6 === 0) continue
+      const rate = per_usd * (1 + 0.05 * Math.sin(at / DAY / 40 + place))
+      add.run(currency, date.toISOString().slice(0, 10), Math.round(rate * 1e9), at)
+    }
+  }
+}
+
+function writeAll(db: Database.Database, apps: readonly string[], transactions: number): number {
+  const sales = openSales(db)
+  const add = openStandings(db, sales.payload)
+  let [subscriptions, number, ofFirst, users] = [0, 400_000_000_000_000, 0, 0]
+  let last: Place | null = null
+  db.exec('begin')
+  for (const subscription of subscriptionsOf(transactions)) {
+    const app_id = apps[subscription.app] ?? ''
+    const here: Place = { app_id, original: String(number), at: subscription.sales[0]?.purchased_at ?? 0 }
+    for (const sale of subscription.sales) sales.add(here, subscription, sale, String(number++))
+    add.standing(here, subscription, String(number - 1))
+    // One in twenty was here before, as somebody whose purchase is the one before in this app.
+    const other: Place = subscriptions % 20 === 0 && last?.app_id === app_id ? last : here
+    add.customer(here, other.at <= here.at ? other : here)
+    if (subscription.app === 0 && ofFirst++ % LINKED_EVERY === 0) add.user(here, users++)
+    last = here
+    subscriptions += 1
+  }
+  db.exec('commit')
+  sales.sort()
+  return subscriptions
+}
