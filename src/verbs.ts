@@ -183,7 +183,8 @@ function metricVerbs({ metrics, reported, cohorts }: Windfall): Verbs {
     'metrics.rebuild': verb(v.object({}), rebuild),
     'metrics.verify': verb(v.object({}), async () => {
       await metrics.settled()
-      return metrics.verify()
+      const verified = await metrics.verify()
+      return verified.difference === null ? { ...verified, difference: await cohorts.verify() } : verified
     }),
     'metrics.status': verb(v.object({}), () => ({ progress: metrics.progress() })),
   }

@@ -4,6 +4,7 @@ import { ratioOf } from '../formula_lines.ts'
 import type { Shares } from '../reported/shares.ts'
 import type { CohortSum, Scope } from './cells.ts'
 import { ANY } from './changes.ts'
+import { compareCohorts } from './comparison.ts'
 import { RETRIED_DAYS } from './failures.ts'
 import { proceedsOf } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
@@ -148,8 +149,14 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
     return proceedsOf(cells, shares, payersWanted(question, today), dayOf)
   }
 
+  /** The first customer or sum that is kept as something else than the facts give, in words; null where there is none. */
+  async function verify(): Promise<string | null> {
+    await settle()
+    return (await deps.values.firstDifference()) ?? compareCohorts(deps, spreads)
+  }
+
   const asked = { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
-  return { ...asked, settle, rebuild, close: spreads.close }
+  return { ...asked, settle, rebuild, verify, close: spreads.close }
 }
 
 function renewalsOf(parts: readonly Part[], today: DayNumber) {

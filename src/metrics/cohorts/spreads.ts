@@ -14,7 +14,7 @@ import { type Failure, openFailures } from './failures.ts'
 import { type DayMoney, type Retained, spreadOf } from './spread.ts'
 
 /** Of all lineages of a customer together. */
-type Spread = { money: DayMoney[]; retained: Retained[]; failures: Failure[] }
+export type Spread = { money: DayMoney[]; retained: Retained[]; failures: Failure[] }
 type Gathered = Map<string, { key: Numbered; cells: CohortCells }>
 type Deps = {
   store: Store
@@ -28,7 +28,9 @@ const AT_ONCE = 20
 const CLEARED_AT_ONCE = 2_000
 /** So many may wait before they are counted without anybody asking. */
 const WAITING_MOST = 400
-const NOTHING: Spread = { money: [], retained: [], failures: [] }
+export const NOTHING: Spread = { money: [], retained: [], failures: [] }
+
+export type Spreads = ReturnType<typeof openSpreads>
 
 export function openSpreads({ store, clock, metrics, values }: Deps) {
   const cells = openCells(store)
@@ -47,6 +49,9 @@ export function openSpreads({ store, clock, metrics, values }: Deps) {
   const remove = store.prepare<[number]>('delete from cohort_customers where lineage_id = ?')
   const counted = store.prepare<[number], { lineage_id: number; spread: string }>(
     'select * from cohort_customers limit ?',
+  )
+  const countedAfter = store.prepare<[number, number], { lineage_id: number; spread: string }>(
+    'select * from cohort_customers where lineage_id > ? order by lineage_id limit ?',
   )
   let tasks = 0
   let working: Promise<void> | null = null
@@ -162,5 +167,5 @@ export function openSpreads({ store, clock, metrics, values }: Deps) {
     await working
   }
 
-  return { cells, work, clear, close }
+  return { cells, work, clear, close, verifying: { countedAfter, spreadNow, change } }
 }

@@ -158,5 +158,26 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     return done
   }
 
-  return { of, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, kept }
+  /** The first customer that is kept as something else than the facts give, in words; null where there is none. */
+  async function firstDifference(): Promise<string | null> {
+    await ripen()
+    for (let some = kept.following.all(0, AT_ONCE); some.length > 0; await setImmediate()) {
+      const found = some.map(differenceOf).find((one) => one !== null)
+      if (found) return found
+      some = kept.following.all(some.at(-1)?.id ?? 0, AT_ONCE)
+    }
+    return null
+  }
+
+  function differenceOf(key: Numbered): string | null {
+    const { id, members } = membersOf(key)
+    const is = kept.customer.get(key.id)
+    const should =
+      members[0]?.id === key.id ? worthNow(id, key, members, (one) => kept.rowsOf.all(one)) : undefined
+    const name = COLUMNS.find((one) => is?.[one] !== should?.[one])
+    if (name === undefined) return null
+    return `the customer ${id}: ${name} ${is?.[name]} is kept, the facts give ${should?.[name]}`
+  }
+
+  return { of, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
 }

@@ -169,3 +169,7 @@ test('proceeds are of every charge, whatever the product and country', async () 
     expect(known.estimated).toBe(net.reduce((sum, { values }) => sum + (values[0]?.net_milli ?? 0), 0))
   }
 })
+
+test('and all of it is what the facts give', async () => {
+  expect(await played.app.windfall.cohorts.verify()).toBeNull()
+})
