@@ -50,7 +50,7 @@ export function toldOfBackfill(ended: readonly Backfilled[]): string {
 /** What a comparison came to. @throws Error when all of it failed */
 export function toldOfReconciliation(ended: readonly Reconciled[]): string {
   if (ended.length > 0 && ended.every(({ state }) => state === 'waiting'))
-    return 'not asked: the first reading of Apple’s history is not that far yet'
+    return 'waits until Apple’s history has been read for the first time'
   const recovered = ended.reduce((sum, one) => sum + (one.recovered ?? 0), 0)
   const outcome =
     recovered === 0 ? 'nothing was missing' : `${recovered} notifications had not arrived and are recovered`

@@ -37,7 +37,7 @@ test('where nothing was asked, nothing is said to be well', async () => {
   expect(await toldWithin({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
     'nothing was missing; not asked for com.b: no In-App Purchase key (windfall connect)',
   )
-  expect(toldOfReconciliation([compared({ state: 'waiting' })])).toMatch(/^not asked: the first reading/)
+  expect(toldOfReconciliation([compared({ state: 'waiting' })])).toMatch(/^waits until Apple/)
 })
 
 test('where all of it failed the job has, and knows when to try again', () => {
