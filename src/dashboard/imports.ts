@@ -34,7 +34,7 @@ const ProgressAnswer = v.object({
   reading: v.nullable(v.object({ vendor_number: v.string(), report: kind, day_on: v.string() })),
   waiting_until: v.pipe(at, v.description('Until when Apple’s hourly budget is waited for')),
 })
-const ImportsAnswer = v.object({
+export const ImportsAnswer = v.object({
   running: v.nullable(ProgressAnswer),
   organizations: v.array(
     v.object({

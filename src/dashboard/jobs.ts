@@ -20,7 +20,7 @@ const JobAnswer = v.object({
   failures: v.pipe(v.number(), v.description('In a row; 0 when the last run went well')),
   next_at: v.pipe(at, v.description('null where no clock starts it')),
 })
-const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
+export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
 type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; readers: Readers }
 

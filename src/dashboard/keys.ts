@@ -37,7 +37,7 @@ const RotateBody = v.strictObject({
 })
 
 const at = v.nullable(v.number())
-const KeyAnswer = v.object({
+export const KeyAnswer = v.object({
   id: v.string(),
   organization_id: v.string(),
   kind: v.picklist(['publishable', 'secret']),
@@ -46,7 +46,11 @@ const KeyAnswer = v.object({
   state: v.pipe(v.picklist(['alive', 'ending', 'ended']), v.description('ending: alive, with an end')),
   ...{ created_at: v.number(), expires_at: at, revoked_at: at },
 })
-const RotatedAnswer = v.object({ ...KeyAnswer.entries, replaces: v.string(), old_expires_at: v.number() })
+export const RotatedAnswer = v.object({
+  ...KeyAnswer.entries,
+  replaces: v.string(),
+  old_expires_at: v.number(),
+})
 
 export type KeyDeps = {
   store: Store

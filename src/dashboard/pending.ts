@@ -22,7 +22,7 @@ const ConnectBody = v.strictObject({
   ),
 })
 const apple_id = v.nullable(v.number())
-const PendingAnswer = v.object({
+export const PendingAnswer = v.object({
   pending: v.array(
     v.object({
       ...{ organization_id: v.nullable(v.string()), bundle_id: v.string(), apple_id },

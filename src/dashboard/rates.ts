@@ -8,7 +8,7 @@ import type { Readers } from './readers.ts'
 import { READ, UNKNOWN } from './reading.ts'
 
 const day = v.nullable(v.string())
-const RatesAnswer = v.object({
+export const RatesAnswer = v.object({
   base: v.literal(BASE),
   currencies: v.array(
     v.object({

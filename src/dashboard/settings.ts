@@ -17,7 +17,7 @@ import type { Readers } from './readers.ts'
 import { OWNER_REFUSED, OWNERS } from './reading.ts'
 
 const words = v.nullable(v.string())
-const SettingsAnswer = v.object({
+export const SettingsAnswer = v.object({
   ...{ version: v.string(), started_at: v.number(), uptime_ms: v.number(), base_url: v.string() },
   config_file: v.pipe(words, v.description('null: there is none')),
   database: v.object({ name: v.string(), bytes: v.number(), wal_bytes: v.number() }),

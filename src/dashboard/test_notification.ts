@@ -24,10 +24,10 @@ const Wanted = {
 }
 const TestBody = v.strictObject(Wanted)
 const TestQuery = v.object(Wanted)
-const AskedAnswer = v.object({
+export const AskedAnswer = v.object({
   ...{ token: v.string(), app_id: v.string(), environment: v.picklist(['production', 'sandbox']) },
 })
-const TestedAnswer = v.object({
+export const TestedAnswer = v.object({
   state: v.pipe(
     v.picklist(['asked', 'sent', 'arrived', 'waiting', 'failed']),
     v.description('asked: not sent yet; sent: taken, and not by us so far; the others are final'),

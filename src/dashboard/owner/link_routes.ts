@@ -47,13 +47,13 @@ const Opening = v.strictObject({
   ),
   passcode: v.optional(v.nullable(Password), null),
 })
-const LinkAnswer = v.object({
+export const LinkAnswer = v.object({
   ...WISHED,
   basis: bases,
   has_passcode: v.boolean(),
   opened_at: v.pipe(v.nullable(v.number()), v.description('When somebody came by it last')),
 })
-const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
+export const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
 const MadeAnswer = v.object({
   ...LinkAnswer.entries,
   url: v.pipe(v.string(), v.description('The link itself, shown this once')),

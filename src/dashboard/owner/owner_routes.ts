@@ -11,7 +11,7 @@ import { whole } from '../scope.ts'
 import type { Audit } from './audit.ts'
 import type { Sessions } from './sessions.ts'
 
-const SessionsAnswer = v.object({
+export const SessionsAnswer = v.object({
   sessions: v.array(
     v.object({
       id: v.string(),
@@ -28,7 +28,7 @@ const AuditQuery = v.object({
   before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('Those before this id'))),
   limit: v.optional(v.pipe(whole(1, 500), v.description('How many at most, 1 to 500')), '100'),
 })
-const AuditAnswer = v.object({
+export const AuditAnswer = v.object({
   entries: v.array(
     v.object({
       id: v.number(),

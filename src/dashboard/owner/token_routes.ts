@@ -16,12 +16,12 @@ import { BODY_BYTES } from './entry_routes.ts'
 import { reachWished, WISHED, Wish } from './wishes.ts'
 
 const TokenWish = v.strictObject(Wish)
-const TokenAnswer = v.object({
+export const TokenAnswer = v.object({
   ...WISHED,
   hint: v.pipe(v.string(), v.description('Its last four characters')),
   used_at: v.pipe(v.nullable(v.number()), v.description('When it was used, to within five minutes')),
 })
-const TokensAnswer = v.object({ tokens: v.array(TokenAnswer) })
+export const TokensAnswer = v.object({ tokens: v.array(TokenAnswer) })
 const MadeAnswer = v.object({
   ...TokenAnswer.entries,
   token: v.pipe(v.string(), v.description('The token itself, shown this once')),

@@ -152,3 +152,27 @@ const months = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short'
 const years = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', year: 'numeric' })
 /** The month, or at its beginning the year, that begins at an instant: a mark on an axis. */
 export const monthOf = (at: number): string => (new Date(at).getUTCMonth() === 0 ? years : months).format(at)
+
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+/** `12.3 MB`. */
+export function bytes(many: number): string {
+  const step = Math.min(SIZES.length - 1, many < 1 ? 0 : Math.floor(Math.log10(many) / 3))
+  return numbers({
+    style: 'unit',
+    unit: SIZES[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(many / 1000 ** step)
+}
+
+const LENGTHS = [
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1_000, 'second'],
+  [1, 'millisecond'],
+] as const
+/** How long something took: `250 ms`, `3 min`. */
+export function duration(ms: number): string {
+  const [length, unit] = LENGTHS.find(([length]) => ms >= length) ?? LENGTHS[3]
+  return numbers({ style: 'unit', unit, maximumFractionDigits: ms < 60_000 ? 1 : 0 }).format(ms / length)
+}

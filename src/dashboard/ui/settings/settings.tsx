@@ -1,14 +1,78 @@
-/** How this Windfall is set up, and what may be changed here. */
-import type { JSX } from 'preact'
-import { ScopeBar } from '../frame/scope_bar.tsx'
+/** The settings: a section at a time, each at an address of its own. */
+import type { FunctionComponent, JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import { Icon } from '../parts/icons.tsx'
+import { Empty } from '../parts/states.tsx'
+import { useScope } from '../scope.ts'
+import { About } from './about.tsx'
+import { Api } from './api.tsx'
+import { Apple } from './apple.tsx'
+import { Apps } from './apps.tsx'
+import { ConfigurationSection } from './configuration.tsx'
+import { Guests } from './guests.tsx'
+import { Import } from './import.tsx'
+import { Jobs } from './jobs.tsx'
+import { SECTIONS, type SectionName } from './sections.ts'
+import { Security } from './security.tsx'
+import { Tokens } from './tokens.tsx'
 
-export const Settings = (): JSX.Element => (
-  <>
-    <ScopeBar parts="place" />
-    <main class="page" id="content">
+const SHOWN: Record<SectionName, FunctionComponent> = {
+  apps: Apps,
+  api: Api,
+  apple: Apple,
+  import: Import,
+  jobs: Jobs,
+  guests: Guests,
+  tokens: Tokens,
+  security: Security,
+  configuration: ConfigurationSection,
+  about: About,
+}
+
+function List({ current }: { current: string }): JSX.Element {
+  const { href } = useScope()
+  const { route } = useLocation()
+  return (
+    <>
+      <nav class="sections nav" aria-label="Sections">
+        {SECTIONS.map(({ name, title, icon }) => (
+          <a key={name} href={href(`/settings/${name}`)} aria-current={name === current ? 'page' : undefined}>
+            <Icon name={icon} />
+            {title}
+          </a>
+        ))}
+      </nav>
+      <label class="sections-pick">
+        <span class="spoken">Section</span>
+        <select
+          class="select"
+          value={current}
+          onChange={(event) => route(href(`/settings/${event.currentTarget.value}`))}
+        >
+          {SECTIONS.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  )
+}
+
+/** `section`: of the address; the first one where it names none. */
+export function Settings({ section = 'apps' }: { section?: string }): JSX.Element {
+  const found = SECTIONS.find(({ name }) => name === section)
+  const Shown = found && SHOWN[found.name]
+  return (
+    <main class="page settings" id="content">
       <header class="page-head">
-        <h1>Settings</h1>
+        <h1>{found ? found.title : 'Settings'}</h1>
       </header>
+      <List current={found?.name ?? ''} />
+      <div class="section">
+        {Shown ? <Shown /> : <Empty icon="question" title="There is no such section" />}
+      </div>
     </main>
-  </>
-)
+  )
+}

@@ -29,7 +29,10 @@ function Again({ asking, done }: { asking: Asking; done: () => void }): JSX.Elem
   return (
     <Dialog title="Enter your password" onClose={leave}>
       <Entering verb="Go on" deed={confirm}>
-        <p class="small quiet">This is kept for whoever knows it. It holds for a quarter of an hour.</p>
+        <p class="small quiet">
+          What is secret is made and changed only by who knows the password. It then holds for a quarter of an
+          hour.
+        </p>
         <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
       </Entering>
     </Dialog>

@@ -1,24 +1,22 @@
 /** The row that speaks up when something needs a person, and is next to nothing while all is well. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { renew } from '../answers.ts'
-import { write } from '../asking.ts'
 import { useNow } from '../now.ts'
 import { Copy } from '../parts/copy.tsx'
 import { useDeed } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
+import { connectPending } from '../settings/connect_pending.tsx'
 import { ago, count, sentence, share } from '../words.ts'
 import type { Status, StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
 const MOODS = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
 
-function Connect({ bundle }: { bundle: string }): JSX.Element {
-  const { run, isBusy, problem } = useDeed(async () => {
-    await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`)
-    await renew('/api/v1')
-  })
+/** `id`: `pending:`, the bundle id, and the organization where the address named one. */
+function Connect({ id }: { id: string }): JSX.Element {
+  const [, bundle = '', organization = null] = id.split(':')
+  const { run, isBusy, problem } = useDeed(() => connectPending(bundle, organization))
   return (
     <div class="stack-s">
       <button type="button" class="button main" disabled={isBusy} onClick={run}>
@@ -35,7 +33,7 @@ function Connect({ bundle }: { bundle: string }): JSX.Element {
 
 function Action({ row }: { row: StatusRow }): JSX.Element | null {
   const { href } = useScope()
-  if (row.id.startsWith(PENDING)) return <Connect bundle={row.id.slice(PENDING.length)} />
+  if (row.id.startsWith(PENDING)) return <Connect id={row.id} />
   if (row.action?.command)
     return <Copy text={row.action.command} label={`the command to ${row.action.label}`} />
   if (!row.action?.href) return null

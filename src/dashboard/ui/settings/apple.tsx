@@ -1,0 +1,199 @@
+/** What Apple needs of us, and we of Apple: the notification URL, a test of it, the keys. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { AskedAnswer, TestedAnswer } from '../../test_notification.ts'
+import { useAnswer } from '../answers.ts'
+import { write } from '../asking.ts'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { useDeed } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { sentence } from '../words.ts'
+import { KeyState } from './apps.tsx'
+import { type AppHealth, type Known, useHealth, useKnown } from './known.ts'
+
+type Asked = InferOutput<typeof AskedAnswer>
+type Tested = InferOutput<typeof TestedAnswer>
+const ENVIRONMENTS = ['production', 'sandbox'] as const
+type Environment = (typeof ENVIRONMENTS)[number]
+
+function Urls({ known }: { known: Known }): JSX.Element {
+  const isReachable = known.base_url.startsWith('https://')
+  return (
+    <div class="stack">
+      <Copy text={known.notification_url} label="the notification URL" />
+      {known.organizations.length > 1 &&
+        known.organizations.map((one) => (
+          <div key={one.id} class="stack-s">
+            <span class="small quiet">For {one.name} alone</span>
+            <Copy text={one.notification_url} label={`the notification URL of ${one.name}`} />
+          </div>
+        ))}
+      {!isReachable && (
+        <p class="notice warn">
+          <Icon name="warning" />
+          <span>
+            Apple sends to https addresses alone. Put a proxy or a tunnel in front, and set{' '}
+            <code>base_url</code> to its address.
+          </span>
+        </p>
+      )}
+      <ol class="steps small">
+        <li>In App Store Connect, open the app, then App Information.</li>
+        <li>
+          Under App Store Server Notifications, enter the address as the Production and as the Sandbox Server
+          URL. The version is 2.
+        </li>
+        <li>Save, and send a test notification from here.</li>
+      </ol>
+    </div>
+  )
+}
+
+const FINAL = new Set<Tested['state']>(['arrived', 'waiting', 'failed'])
+const MOODS: Record<Tested['state'], string> = {
+  asked: 'accent',
+  sent: 'accent',
+  arrived: 'good',
+  waiting: 'warn',
+  failed: 'bad',
+}
+const TITLES: Record<Tested['state'], string> = {
+  asked: 'Apple was asked',
+  sent: 'Apple has sent it',
+  arrived: 'It arrived',
+  waiting: 'It arrived, and waits for the app',
+  failed: 'It did not arrive',
+}
+
+/** How one fares, asked every two seconds until it is known. */
+function Progress({ asked }: { asked: Asked }): JSX.Element {
+  const [isKnown, setKnown] = useState(false)
+  const answer = useAnswer<Tested>(
+    `/api/v1/test-notification/${encodeURIComponent(asked.token)}`,
+    { app: asked.app_id, environment: asked.environment },
+    isKnown ? {} : { every: 2_000 },
+  )
+  const { data, problem } = answer
+  if (data && FINAL.has(data.state) && !isKnown) setKnown(true)
+  if (problem && !data) return <p class="small bad">{problem.message}</p>
+  const state = data?.state ?? 'asked'
+  return (
+    <p class="small" role="status">
+      <span class={`badge ${MOODS[state]}`}>
+        {state === 'arrived' && <Icon name="check" />}
+        {TITLES[state]}
+      </span>{' '}
+      {data && state !== 'arrived' && <span class="quiet">{sentence(data.words)}</span>}
+      {!isKnown && <progress aria-label="Waiting for the test notification" />}
+    </p>
+  )
+}
+
+function Test({ app, environment }: { app: AppHealth; environment: Environment }): JSX.Element {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const { run, isBusy, problem } = useDeed(async () => {
+    setAsked(null)
+    setAsked(await write<Asked>('POST', '/api/v1/test-notification', { app: app.app_id, environment }))
+  })
+  return (
+    <div class="stack-s">
+      <button
+        type="button"
+        class="button"
+        disabled={isBusy || app.keys.purchases.state === 'none'}
+        onClick={run}
+      >
+        <Icon name="bell" /> {environment === 'production' ? 'Production' : 'Sandbox'}
+        <span class="spoken"> test notification for {app.name ?? app.bundle_id}</span>
+      </button>
+      {problem && (
+        <p class="small bad" role="alert">
+          {problem}
+        </p>
+      )}
+      {asked && <Progress key={asked.token} asked={asked} />}
+    </div>
+  )
+}
+
+const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
+  <li class="stack-s">
+    <div class="tests">
+      <strong class="small cut">{app.name ?? app.bundle_id}</strong>
+      {ENVIRONMENTS.map((environment) => (
+        <Test key={environment} app={app} environment={environment} />
+      ))}
+    </div>
+    {app.keys.purchases.state === 'none' && (
+      <p class="tiny quiet">Needs an In-App Purchase key; windfall connect asks for it.</p>
+    )}
+  </li>
+)
+
+/** The keys of each organization: all of its apps have the same. */
+function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
+  const known = useKnown().data
+  const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
+  return (
+    <>
+      {each.map((app) => (
+        <dl key={app.organization_id} class="facts">
+          {each.length > 1 && (
+            <>
+              <dt>Organization</dt>
+              <dd>{known?.organizations.find(({ id }) => id === app.organization_id)?.name}</dd>
+            </>
+          )}
+          <dt>App Store Connect API key</dt>
+          <dd>
+            <KeyState state={app.keys.connect} />
+            <p class="tiny quiet">Lists your apps and products, and fetches the daily reports.</p>
+          </dd>
+          <dt>In-App Purchase key</dt>
+          <dd>
+            <KeyState state={app.keys.purchases} />
+            <p class="tiny quiet">Reads the history, and finds notifications that got lost.</p>
+          </dd>
+        </dl>
+      ))}
+    </>
+  )
+}
+
+export function Apple(): JSX.Element {
+  const health = useHealth()
+  return (
+    <>
+      <Card title="Where Apple sends notifications">
+        <Loaded asked={useKnown()} height={180}>
+          {(known) => <Urls known={known} />}
+        </Loaded>
+      </Card>
+      <Card title="Send a test notification">
+        <Loaded asked={health} height={220}>
+          {({ apps }) =>
+            apps.length === 0 ? (
+              <Empty icon="app" title="No app is connected yet">
+                <Copy text="windfall connect" label="the command" />
+              </Empty>
+            ) : (
+              <ul class="rows">
+                {apps.map((app) => (
+                  <AppRow key={app.app_id} app={app} />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+      </Card>
+      <Card title="Keys" foot="windfall connect replaces a key; windfall doctor tries both.">
+        <Loaded asked={health} height={120}>
+          {({ apps }) => (apps.length === 0 ? <p class="small quiet">None yet.</p> : <Keys apps={apps} />)}
+        </Loaded>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,180 @@
+/** The connected apps, and how each of them fares. */
+import type { ComponentChildren, JSX } from 'preact'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { useScope } from '../scope.ts'
+import { count, day, plural, sentence, share } from '../words.ts'
+import { PendingApps } from './connect_pending.tsx'
+import { type AppHealth, organizationName, useHealth, useKnown } from './known.ts'
+
+type Key = AppHealth['keys']['connect']
+
+const KEY_WORDS: Record<Key['state'], { words: string; mood: string }> = {
+  none: { words: 'None', mood: 'warn' },
+  unknown: { words: 'Not tried yet', mood: '' },
+  ok: { words: 'Works', mood: 'good' },
+  refused: { words: 'Refused', mood: 'bad' },
+}
+
+export const KeyState = ({ state }: { state: Key }): JSX.Element => (
+  <>
+    <span class={`badge ${KEY_WORDS[state.state].mood}`}>{KEY_WORDS[state.state].words}</span>
+    {state.why && <p class="tiny quiet">{sentence(state.why)}</p>}
+  </>
+)
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }): JSX.Element => (
+  <>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </>
+)
+
+const ENVIRONMENTS = { production: 'Production', sandbox: 'Sandbox' }
+
+function Heard({ one }: { one: AppHealth['notifications'][number] }): JSX.Element {
+  const { href } = useScope()
+  return (
+    <Fact name={ENVIRONMENTS[one.environment]}>
+      {one.last_at === null ? (
+        <span class="quiet">No notification yet</span>
+      ) : (
+        <>
+          Last notification <When at={one.last_at} />,{' '}
+          <span class="nowrap">{count(one.last_24_hours)} in 24 hours</span>
+        </>
+      )}
+      {one.gaps_open > 0 && (
+        <a class="badge warn" href={href('/events')}>
+          <Icon name="warning" /> {plural(one.gaps_open, 'open gap')}
+        </a>
+      )}
+    </Fact>
+  )
+}
+
+const STAGES = {
+  notifications: 'Reading notifications',
+  transactions: 'Reading transactions',
+  statuses: 'Reading subscriptions',
+  done: 'Read to its end',
+}
+
+function HistoryFact({ history }: { history: AppHealth['history'] }): JSX.Element {
+  const told = history.find(({ environment }) => environment === 'production') ?? history[0]
+  if (!told?.has_key) return <Fact name="History">Needs an In-App Purchase key</Fact>
+  return (
+    <Fact name="History">
+      {told.stage === null ? 'Not begun yet' : STAGES[told.stage]}
+      {told.progress !== null && told.stage !== 'done' && `, ${share(told.progress, 0)}`}
+      {told.problem && <p class="tiny bad">{sentence(told.problem)}</p>}
+    </Fact>
+  )
+}
+
+function ReportFact({ reports }: { reports: AppHealth['reports'] }): JSX.Element {
+  return (
+    <Fact name="Reports">
+      {reports.newest_on === null ? 'None yet' : `Up to ${day(reports.newest_on)}`}
+      {reports.done < reports.of && (
+        <span class="quiet">
+          , {count(reports.done)} of {count(reports.of)} days
+        </span>
+      )}
+      {reports.failed > 0 && <span class="bad">, {count(reports.failed)} failed</span>}
+    </Fact>
+  )
+}
+
+function AppCard({ app, organization }: { app: AppHealth; organization: string | null }): JSX.Element {
+  return (
+    <Card
+      title={app.name ?? app.bundle_id}
+      tools={
+        <span class="tiny quiet">
+          connected <When at={app.connected_at} />
+        </span>
+      }
+    >
+      <p class="small quiet cut">
+        <code>{app.bundle_id}</code>
+        {organization && ` · ${organization}`}
+      </p>
+      <dl class="facts app-facts">
+        {app.notifications.map((one) => (
+          <Heard key={one.environment} one={one} />
+        ))}
+        <ReportFact reports={app.reports} />
+        <HistoryFact history={app.history} />
+        <Fact name="Products">
+          {plural(app.products.count, 'subscription')}
+          {app.products.without_period > 0 && (
+            <span class="warn">, {count(app.products.without_period)} without a period</span>
+          )}
+        </Fact>
+        <Fact name="Connect key">
+          <KeyState state={app.keys.connect} />
+        </Fact>
+        <Fact name="Purchase key">
+          <KeyState state={app.keys.purchases} />
+        </Fact>
+      </dl>
+    </Card>
+  )
+}
+
+function NoApps(): JSX.Element {
+  const url = useKnown().data?.notification_url
+  return (
+    <Card title="Connect your apps">
+      <Empty icon="app" title="No app is connected yet">
+        <p>
+          On the server, this asks for your Apple keys, tries each one, and connects every app that they
+          reach:
+        </p>
+      </Empty>
+      <div class="stack">
+        <Copy text="windfall connect" label="the command" />
+        <p class="small quiet">Or without keys, one app at a time:</p>
+        <Copy text="windfall apps add com.example.app" label="the command" />
+        {url && (
+          <>
+            <p class="small quiet">Then enter this address as the server URL in App Store Connect:</p>
+            <Copy text={url} label="the notification address" />
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+export function Apps(): JSX.Element {
+  const known = useKnown().data
+  const isSeveral = (known?.organizations.length ?? 0) > 1
+  return (
+    <>
+      <PendingApps />
+      <Loaded asked={useHealth()} height={620}>
+        {({ apps }) =>
+          apps.length === 0 ? (
+            <NoApps />
+          ) : (
+            <div class="grid">
+              {apps.map((app) => (
+                <div key={app.app_id} class="half">
+                  <AppCard
+                    app={app}
+                    organization={isSeveral ? organizationName(known, app.organization_id) : null}
+                  />
+                </div>
+              ))}
+            </div>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}

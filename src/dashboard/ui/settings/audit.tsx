@@ -1,0 +1,75 @@
+/** Who did what, or tried to: the log that is only ever added to. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { AuditAnswer } from '../../owner/owner_routes.ts'
+import { useAnswer } from '../answers.ts'
+import { Card } from '../parts/card.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { sentence } from '../words.ts'
+import { deedWords } from './deeds.ts'
+
+type Entry = InferOutput<typeof AuditAnswer>['entries'][number]
+
+const isFailure = ({ action }: Entry): boolean => /failed|refused/.test(action)
+
+const Row = ({ entry }: { entry: Entry }): JSX.Element => (
+  <tr>
+    <td class="nowrap">
+      <When at={entry.at} />
+    </td>
+    <td>{sentence(entry.actor)}</td>
+    <td class={isFailure(entry) ? 'warn' : ''}>{deedWords(entry.action)}</td>
+    <td class="wordy quiet">{[entry.subject, entry.detail].filter(Boolean).join(', ')}</td>
+    <td class="nowrap quiet">{entry.address}</td>
+  </tr>
+)
+
+/** A page of it; `before` null: the newest. */
+export function Audit(): JSX.Element {
+  const [pages, setPages] = useState<(number | null)[]>([null])
+  const before = pages.at(-1) ?? null
+  const asked = useAnswer<InferOutput<typeof AuditAnswer>>('/api/v1/audit', { before, limit: 25 })
+  return (
+    <Card title="What was done">
+      <Loaded asked={asked} height={420}>
+        {({ entries, next }) => (
+          <>
+            {entries.length === 0 && <Empty title="Nothing yet" />}
+            <div class="table-wrap">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">When</th>
+                    <th scope="col">Who</th>
+                    <th scope="col">What</th>
+                    <th scope="col">Of what</th>
+                    <th scope="col">From</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {entries.map((entry) => (
+                    <Row key={entry.id} entry={entry} />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <div class="row">
+              {pages.length > 1 && (
+                <button type="button" class="button" onClick={() => setPages(pages.slice(0, -1))}>
+                  Newer
+                </button>
+              )}
+              {next !== null && (
+                <button type="button" class="button" onClick={() => setPages([...pages, next])}>
+                  Older
+                </button>
+              )}
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

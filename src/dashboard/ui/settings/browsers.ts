@@ -1,0 +1,27 @@
+/** What a browser calls itself, made short: they all claim to be one another. */
+
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdgA?(iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const SYSTEMS: [RegExp, string][] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Macintosh|Mac OS X/, 'Mac'],
+  [/Windows/, 'Windows'],
+  [/Linux|X11/, 'Linux'],
+]
+
+const nameIn = (names: [RegExp, string][], agent: string): string | undefined =>
+  names.find(([pattern]) => pattern.test(agent))?.[1]
+
+/** `Safari on iPhone`; the first word of what nobody knows. */
+export function browserName(agent: string): string {
+  const system = nameIn(SYSTEMS, agent)
+  const browser = nameIn(BROWSERS, agent) ?? (agent.split(/[\s/]/)[0] || 'A program')
+  return system === undefined ? browser : `${browser} on ${system}`
+}

@@ -1,0 +1,113 @@
+/** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
+import type { JSX } from 'preact'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Prose } from '../parts/prose.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { useOwnWords } from '../scope.ts'
+import { sectionsWith } from './finding.ts'
+import { type Known, useKnown } from './known.ts'
+
+type Section = Known['sections'][number]
+type Setting = Section['settings'][number]
+
+const shownValue = ({ value, is_secret, is_set }: Setting): string => {
+  if (is_secret) return is_set ? 'Set, and secret' : 'Not set'
+  if (value === null || value === undefined) return 'Not set'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const SOURCES: Record<Setting['source'], string> = {
+  default: 'Default',
+  file: 'File',
+  environment: 'Environment',
+  'secret file': 'Key file',
+}
+
+const Row = ({ setting }: { setting: Setting }): JSX.Element => (
+  <tr>
+    <th scope="row">
+      <code class="ink">{setting.key}</code>
+      <p class="tiny quiet setting-reason">
+        <Prose text={setting.reason} /> {setting.needs_restart && 'Takes effect after a restart.'}
+      </p>
+    </th>
+    <td class="wordy">
+      <code class={setting.source === 'default' ? 'quiet' : ''}>{shownValue(setting)}</code>
+    </td>
+    <td class="nowrap">
+      <span class={setting.source === 'default' ? 'badge' : 'badge accent'}>{SOURCES[setting.source]}</span>
+      {setting.place && <div class="tiny quiet">{setting.place}</div>}
+    </td>
+  </tr>
+)
+
+const SectionCard = ({ section }: { section: Section }): JSX.Element => (
+  <Card title={section.name === '' ? 'General' : section.name}>
+    <p class="small quiet">
+      <Prose text={section.reason} />
+    </p>
+    <div class="table-wrap">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Setting</th>
+            <th scope="col">Value</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          {section.settings.map((setting) => (
+            <Row key={setting.path} setting={setting} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Card>
+)
+
+export function ConfigurationSection(): JSX.Element {
+  const [own, change] = useOwnWords()
+  const isOwn = own.set === '1'
+  return (
+    <Loaded asked={useKnown()} height={640}>
+      {(known) => {
+        const sections = sectionsWith(known.sections, own.find ?? '', isOwn)
+        return (
+          <div class="section">
+            <p class="small quiet">
+              Settings are changed in {known.config_file ? <code>{known.config_file}</code> : 'config.toml'}{' '}
+              or by environment variables; this shows what applies now.
+            </p>
+            <search class="row">
+              <input
+                class="input slim grow"
+                type="search"
+                placeholder="Find a setting"
+                aria-label="Find a setting"
+                value={own.find ?? ''}
+                onInput={(event) => change({ find: event.currentTarget.value })}
+              />
+              <button
+                type="button"
+                class="chip"
+                aria-pressed={isOwn}
+                onClick={() => change({ set: isOwn ? null : 1 })}
+              >
+                <Icon name="filter" /> Not the default
+              </button>
+            </search>
+            {!known.config_file && (
+              <Copy text="windfall init" label="the command that writes a config file" />
+            )}
+            {sections.length === 0 && <Empty icon="search" title="No setting is like that" />}
+            {sections.map((section) => (
+              <SectionCard key={section.name} section={section} />
+            ))}
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

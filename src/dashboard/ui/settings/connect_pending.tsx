@@ -1,0 +1,75 @@
+/** Apps that Apple speaks of and nobody has connected. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { PendingAnswer } from '../../pending.ts'
+import { renew, useAnswer } from '../answers.ts'
+import { write } from '../asking.ts'
+import { Card } from '../parts/card.tsx'
+import { useDeed } from '../parts/dialog.tsx'
+import { When } from '../parts/when.tsx'
+import { date, plural } from '../words.ts'
+import { type Known, useKnown } from './known.ts'
+import { OrganizationPick } from './organization_pick.tsx'
+
+type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
+
+/** Connects an app; what waited is applied, so all that is on the page is asked for anew. */
+export async function connectPending(bundle: string, organization_id: string | null): Promise<void> {
+  const body = organization_id === null ? {} : { organization_id }
+  await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`, body)
+  await renew('/api/v1')
+}
+
+function Row({ pending, known }: { pending: Pending; known: Known | undefined }): JSX.Element {
+  const organizations = known?.organizations ?? []
+  const [chosen, choose] = useState(pending.organization_id ?? organizations[0]?.id ?? null)
+  const { run, isBusy, problem } = useDeed(() => connectPending(pending.bundle_id, chosen))
+  return (
+    <li class="spread">
+      <div class="stack-s small">
+        <strong>{pending.bundle_id}</strong>
+        <span class="quiet">
+          {plural(pending.notifications, 'notification')}, the last one <When at={pending.last_received_at} />
+          ; kept until {date(pending.kept_until_at)}
+        </span>
+        {pending.connected && (
+          <span class="warn">
+            An app with this bundle id is connected whose Apple id is {pending.connected.apple_id}, and not{' '}
+            {pending.apple_id}.
+          </span>
+        )}
+        {problem && (
+          <span class="bad" role="alert">
+            {problem}
+          </span>
+        )}
+      </div>
+      <div class="row">
+        {pending.organization_id === null && <OrganizationPick value={chosen} onPick={choose} isSlim />}
+        <button type="button" class="button main" disabled={isBusy} onClick={run}>
+          Connect<span class="spoken"> {pending.bundle_id}</span>
+        </button>
+      </div>
+    </li>
+  )
+}
+
+export function PendingApps(): JSX.Element | null {
+  const asked = useAnswer<InferOutput<typeof PendingAnswer>>('/api/v1/pending', {}, { every: 30_000 })
+  const known = useKnown()
+  if (!asked.data || asked.data.pending.length === 0) return null
+  return (
+    <Card title="Waiting to be connected">
+      <p class="small quiet">
+        Apple has sent notifications of these apps. They are kept for seven days and applied once you connect
+        the app.
+      </p>
+      <ul class="rows">
+        {asked.data.pending.map((pending) => (
+          <Row key={`${pending.organization_id} ${pending.bundle_id}`} pending={pending} known={known.data} />
+        ))}
+      </ul>
+    </Card>
+  )
+}

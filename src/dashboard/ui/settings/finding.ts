@@ -1,0 +1,19 @@
+/** Settings that are looked for. */
+import type { Known } from './known.ts'
+
+type Section = Known['sections'][number]
+
+/** Those whose name or reason holds a word; with `isOwn`, those that somebody has set. */
+export function sectionsWith(sections: readonly Section[], word: string, isOwn: boolean): Section[] {
+  const wanted = word.trim().toLowerCase()
+  return sections
+    .map((section) => ({
+      ...section,
+      settings: section.settings.filter(
+        (setting) =>
+          (!isOwn || setting.source !== 'default') &&
+          `${setting.path} ${setting.reason}`.toLowerCase().includes(wanted),
+      ),
+    }))
+    .filter(({ settings }) => settings.length > 0)
+}

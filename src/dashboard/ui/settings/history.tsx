@@ -1,0 +1,78 @@
+/** How far what Apple shows of the past has been read. */
+import type { JSX } from 'preact'
+import { Card } from '../parts/card.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { sentence, share } from '../words.ts'
+import { type AppHealth, useHealth } from './known.ts'
+
+type Reading = AppHealth['history'][number]
+
+const STAGES = {
+  notifications: 'Notifications',
+  transactions: 'Transactions',
+  statuses: 'Subscriptions',
+  done: 'Read to its end',
+}
+
+function State({ one }: { one: Reading }): JSX.Element {
+  if (!one.has_key) return <span class="quiet">Needs an In-App Purchase key</span>
+  if (one.stage === null) return <span class="badge">Not begun yet</span>
+  if (one.stage === 'done') return <span class="badge good">{STAGES.done}</span>
+  return (
+    <span class="stack-s">
+      <span>
+        {STAGES[one.stage]}
+        {one.progress !== null && `, ${share(one.progress, 0)}`}
+      </span>
+      {one.progress !== null && <progress value={one.progress} max={1} aria-label="History read" />}
+    </span>
+  )
+}
+
+export function ReadingHistory(): JSX.Element {
+  return (
+    <Card
+      title="Apple’s history"
+      foot="Apple shows notifications of the last 180 days, and the transactions of every customer."
+    >
+      <Loaded asked={useHealth()} height={200}>
+        {({ apps }) =>
+          apps.length === 0 ? (
+            <Empty icon="app" title="No app is connected yet" />
+          ) : (
+            <div class="table-wrap">
+              <table class="table">
+                <thead>
+                  <tr>
+                    <th scope="col">App</th>
+                    <th scope="col">Environment</th>
+                    <th scope="col">History</th>
+                    <th scope="col">Nothing lost until</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {apps.flatMap((app) =>
+                    app.history.map((one) => (
+                      <tr key={`${app.app_id} ${one.environment}`}>
+                        <th scope="row">{app.name ?? app.bundle_id}</th>
+                        <td>{sentence(one.environment)}</td>
+                        <td class="wordy">
+                          <State one={one} />
+                          {one.problem && <p class="tiny bad">{sentence(one.problem)}</p>}
+                        </td>
+                        <td class="nowrap">
+                          <When at={one.compared_until_at} />
+                        </td>
+                      </tr>
+                    )),
+                  )}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}

@@ -1,0 +1,220 @@
+/** How far Apple's reports, its history and the exchange rates are here. */
+import type { JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { ImportsAnswer } from '../../imports.ts'
+import type { RatesAnswer } from '../../rates.ts'
+import { useAnswer } from '../answers.ts'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { clock, count, day, duration, plural, share } from '../words.ts'
+import { ReadingHistory } from './history.tsx'
+import { holesBy } from './holes.ts'
+import { organizationName, useKnown } from './known.ts'
+import { Holes } from './missing_days.tsx'
+
+type Imports = InferOutput<typeof ImportsAnswer>
+type Running = NonNullable<Imports['running']>
+type Organization = Imports['organizations'][number]
+
+export const REPORTS: Record<string, string> = {
+  sales: 'Sales',
+  subscription: 'Subscriptions',
+  subscription_event: 'Subscription events',
+  subscriber: 'Subscribers',
+  financial: 'Financial',
+}
+
+function Progress({ running }: { running: Running }): JSX.Element {
+  const left = running.seconds_left
+  return (
+    <div class="stack-s" role="status">
+      <progress value={running.done} max={running.of} aria-label="Reports imported" />
+      <p class="small">
+        <strong>{share(running.of === 0 ? 0 : running.done / running.of, 0)}</strong>, {count(running.done)}{' '}
+        of {count(running.of)} report days
+        {left !== null && `, about ${duration(left * 1000)} left`}
+      </p>
+      {running.waiting_until !== null ? (
+        <p class="small warn">
+          Waits until {clock(running.waiting_until)}: Apple takes only so many requests an hour.
+        </p>
+      ) : (
+        running.reading && (
+          <p class="small quiet">
+            Reading {REPORTS[running.reading.report] ?? running.reading.report} of{' '}
+            {day(running.reading.day_on)}
+          </p>
+        )
+      )}
+    </div>
+  )
+}
+
+/** One line a report: what is here, and since when. */
+function Reports({ of }: { of: Organization }): JSX.Element {
+  const reports = [...new Set(of.states.map(({ report }) => report))]
+  const days = (report: string, state: string): number =>
+    of.states
+      .filter((one) => one.report === report && one.state === state)
+      .reduce((sum, one) => sum + one.days, 0)
+  const span = (report: string): string => {
+    const own = of.states.filter((one) => one.report === report)
+    const first = own.map(({ first_day }) => first_day).sort()[0]
+    const last = own
+      .map(({ last_day }) => last_day)
+      .sort()
+      .at(-1)
+    return first && last ? `${day(first)} – ${day(last)}` : ''
+  }
+  return (
+    <div class="table-wrap">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Report</th>
+            <th scope="col" class="number">
+              Here
+            </th>
+            <th scope="col" class="number">
+              Empty
+            </th>
+            <th scope="col" class="number">
+              Not yet
+            </th>
+            <th scope="col" class="number">
+              Missing
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {reports.map((report) => (
+            <tr key={report}>
+              <th scope="row" class="nowrap">
+                <span class="ink">{REPORTS[report] ?? report}</span>
+                <div class="tiny quiet">{span(report)}</div>
+              </th>
+              {['done', 'empty', 'not_yet', 'missing', 'failed'].map((state) => {
+                const many = days(report, state)
+                return (
+                  <td key={state} class={`number ${many === 0 ? 'quiet' : state === 'failed' ? 'bad' : ''}`}>
+                    {count(many)}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function OrganizationReports({ of, name }: { of: Organization; name: string | null }): JSX.Element {
+  return (
+    <section class="stack">
+      {name && <h3>{name}</h3>}
+      {of.states.length === 0 ? (
+        <Empty icon="download" title="No report was asked for yet">
+          <p>Apple’s daily reports need an App Store Connect API key and a vendor number:</p>
+          <Copy text="windfall connect" label="the command" />
+        </Empty>
+      ) : (
+        <Reports of={of} />
+      )}
+      <Holes groups={holesBy(of.holes)} />
+      {of.unknown_apps.length > 0 && (
+        <p class="small quiet">
+          The reports also tell of{' '}
+          {of.unknown_apps.map((app) => app.name ?? app.sku ?? app.apple_id).join(', ')}, which{' '}
+          {of.unknown_apps.length === 1 ? 'is' : 'are'} not connected.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Rates(): JSX.Element {
+  const asked = useAnswer<InferOutput<typeof RatesAnswer>>('/api/v1/rates')
+  return (
+    <Card
+      title="Exchange rates"
+      foot="windfall rates imports them from a file where the server has no network."
+    >
+      <Loaded asked={asked} height={110}>
+        {({ base, currencies }) => {
+          const known = currencies.filter(({ newest_on }) => newest_on !== null)
+          const newest = known
+            .map(({ newest_on }) => newest_on ?? '')
+            .sort()
+            .at(-1)
+          const lacking = currencies.filter(({ newest_on }) => newest_on === null)
+          const torn = currencies.filter(({ gaps }) => gaps.length > 0)
+          return (
+            <dl class="facts">
+              <dt>Currencies</dt>
+              <dd>
+                {count(known.length)} of {count(currencies.length)}, against {base}
+              </dd>
+              <dt>Newest</dt>
+              <dd>{newest ? day(newest) : 'None yet'}</dd>
+              <dt>From</dt>
+              <dd>
+                {[...new Set(known.map(({ source }) => source))].filter(Boolean).join(', ') || 'Nowhere yet'}
+              </dd>
+              {lacking.length > 0 && (
+                <>
+                  <dt>Without any</dt>
+                  <dd class="warn">{lacking.map(({ currency }) => currency).join(', ')}</dd>
+                </>
+              )}
+              {torn.length > 0 && (
+                <>
+                  <dt>With gaps</dt>
+                  <dd class="warn">{torn.map(({ currency }) => currency).join(', ')}</dd>
+                </>
+              )}
+            </dl>
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}
+
+export function Import(): JSX.Element {
+  const asked = useAnswer<Imports>('/api/v1/imports', {}, { every: 5_000 })
+  const known = useKnown().data
+  return (
+    <>
+      <Card title="Daily reports" foot="windfall import fetches what is not here yet at once.">
+        <Loaded asked={asked} height={260}>
+          {({ running, organizations }) => (
+            <div class="stack">
+              {running && <Progress running={running} />}
+              {!running && <p class="small quiet">Nothing is being imported right now.</p>}
+              {organizations.length === 0 && <Empty icon="app" title="No app is connected yet" />}
+              {organizations.map((of) => (
+                <OrganizationReports
+                  key={of.organization_id}
+                  of={of}
+                  name={organizations.length > 1 ? organizationName(known, of.organization_id) : null}
+                />
+              ))}
+              {organizations.some(({ holes }) => holes.length > 0) && (
+                <p class="tiny quiet">
+                  {plural(organizations.flatMap(({ holes }) => holes).length, 'day')} in all.
+                </p>
+              )}
+            </div>
+          )}
+        </Loaded>
+      </Card>
+      <ReadingHistory />
+      <Rates />
+    </>
+  )
+}

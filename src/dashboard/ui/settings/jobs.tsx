@@ -1,0 +1,76 @@
+/** What happens by the clock. */
+import type { JSX } from 'preact'
+import type { InferOutput } from 'valibot'
+import type { JobsAnswer } from '../../jobs.ts'
+import { useAnswer } from '../answers.ts'
+import { Card } from '../parts/card.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { count, duration, sentence } from '../words.ts'
+
+type Job = InferOutput<typeof JobsAnswer>['jobs'][number]
+
+function State({ job }: { job: Job }): JSX.Element {
+  if (job.running) return <span class="badge accent">Running</span>
+  if (job.failures > 0)
+    return (
+      <span class="badge bad">{job.failures === 1 ? 'Failed' : `Failed ${count(job.failures)} times`}</span>
+    )
+  if (job.started_at === null) return <span class="badge">Not yet run</span>
+  return <span class="badge good">Went well</span>
+}
+
+const Row = ({ job }: { job: Job }): JSX.Element => (
+  <tr>
+    <th scope="row">
+      <strong class="ink">{sentence(job.job)}</strong>
+      <div class="tiny quiet">{job.schedule === 'off' ? 'Turned off' : <code>{job.schedule}</code>}</div>
+    </th>
+    <td>
+      <State job={job} />
+    </td>
+    <td class="wordy">
+      {job.error ? <span class="bad">{sentence(job.error)}</span> : sentence(job.outcome ?? '')}
+    </td>
+    <td class="nowrap">
+      <When at={job.started_at} never="Never" />
+      {job.duration_ms !== null && <div class="tiny quiet">took {duration(job.duration_ms)}</div>}
+    </td>
+    <td class="nowrap">
+      <When at={job.next_at} />
+    </td>
+  </tr>
+)
+
+export function Jobs(): JSX.Element {
+  const asked = useAnswer<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { every: 10_000 })
+  return (
+    <Card
+      title="By the clock"
+      foot="Schedules are cron patterns in UTC; windfall jobs run NAME does one at once."
+    >
+      <Loaded asked={asked} height={420}>
+        {({ jobs }) => (
+          <div class="table-wrap">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">Job</th>
+                  <th scope="col">Last run</th>
+                  <th scope="col">What came of it</th>
+                  <th scope="col">When</th>
+                  <th scope="col">Next</th>
+                </tr>
+              </thead>
+              <tbody>
+                {jobs.map((job) => (
+                  <Row key={job.job} job={job} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  )
+}

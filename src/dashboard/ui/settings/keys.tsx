@@ -1,0 +1,254 @@
+/** The keys that apps and the backend call with. */
+import type { JSX } from 'preact'
+import { type Dispatch, type StateUpdater, useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { KeyAnswer, RotatedAnswer } from '../../keys.ts'
+import { type Asked, renew, useAnswer } from '../answers.ts'
+import { write } from '../asking.ts'
+import { Card } from '../parts/card.tsx'
+import { Copy } from '../parts/copy.tsx'
+import { Confirm, Dialog, useDeed } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Segments } from '../parts/popover.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { useFresh } from '../sign_in/fresh.tsx'
+import { instant } from '../words.ts'
+import { organizationName, useKnown } from './known.ts'
+import { OrganizationPick } from './organization_pick.tsx'
+import { ShownOnce } from './shown_once.tsx'
+
+export type Key = InferOutput<typeof KeyAnswer>
+const PATH = '/api/v1/keys'
+export const useKeys = (): Asked<{ keys: Key[] }> => useAnswer<{ keys: Key[] }>(PATH)
+
+const KINDS = [
+  { value: 'publishable', title: 'Publishable' },
+  { value: 'secret', title: 'Secret' },
+] as const
+const ABOUT: Record<Key['kind'], string> = {
+  publishable: 'For apps. It can say who bought, and read nothing, so it may be in the app that you ship.',
+  secret: 'For your own backend. What it says counts as proved by the server. Never put it into an app.',
+}
+
+type MakeProps = { onMade: (key: Key) => void; onClose: () => void }
+
+function Make({ onMade, onClose }: MakeProps): JSX.Element {
+  const fresh = useFresh()
+  const organizations = useKnown().data?.organizations ?? []
+  const [kind, setKind] = useState<Key['kind']>('publishable')
+  const [label, setLabel] = useState('')
+  const [organization_id, setOrganization] = useState(organizations[0]?.id)
+  const { run, isBusy, problem } = useDeed(async () => {
+    const key = await fresh(() =>
+      write<Key>('POST', PATH, { kind, label, ...(organization_id && { organization_id }) }),
+    )
+    await renew(PATH)
+    onMade(key)
+  })
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          run()
+        }}
+      >
+        <Segments title="Kind" value={kind} choices={KINDS} onPick={setKind} />
+        <p class="small quiet">{ABOUT[kind]}</p>
+        <label class="field">
+          <span>What it is for</span>
+          <input
+            class="input"
+            required
+            maxLength={100}
+            value={label}
+            placeholder={kind === 'secret' ? 'Backend' : 'iOS app'}
+            onInput={(event) => setLabel(event.currentTarget.value)}
+          />
+        </label>
+        <OrganizationPick value={organization_id ?? null} onPick={setOrganization} />
+        {problem && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <button type="submit" class="button main" disabled={isBusy}>
+          Make the key
+        </button>
+      </form>
+    </Dialog>
+  )
+}
+
+const OVERLAPS = [
+  { hours: 0, title: 'At once' },
+  { hours: 24, title: 'After a day' },
+  { hours: 168, title: 'After a week' },
+  { hours: 720, title: 'After 30 days' },
+]
+
+function Rotate({ of, onMade, onClose }: MakeProps & { of: Key }): JSX.Element {
+  const fresh = useFresh()
+  const [overlap_hours, setOverlap] = useState(168)
+  return (
+    <Confirm
+      title={`Replace “${of.label}”`}
+      verb="Make the new key"
+      isDanger={false}
+      onClose={onClose}
+      deed={async () => {
+        const made = await fresh(() =>
+          write<InferOutput<typeof RotatedAnswer>>('POST', `${PATH}/${of.id}/rotate`, { overlap_hours }),
+        )
+        await renew(PATH)
+        onMade(made)
+      }}
+    >
+      <p>A new key takes its place. The old one goes on for a while, so that you can hand out the new one.</p>
+      <label class="field">
+        <span>The old key ends</span>
+        <select
+          class="select"
+          value={overlap_hours}
+          onChange={(event) => setOverlap(Number(event.currentTarget.value))}
+        >
+          {OVERLAPS.map(({ hours, title }) => (
+            <option key={hours} value={hours}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+    </Confirm>
+  )
+}
+
+const Revoke = ({ of, onClose }: { of: Key; onClose: () => void }): JSX.Element => (
+  <Confirm
+    title={`Revoke “${of.label}”`}
+    verb="Revoke"
+    onClose={onClose}
+    deed={async () => {
+      await write('DELETE', `${PATH}/${of.id}`)
+      await renew(PATH)
+    }}
+  >
+    <p>Calls with it are refused from now on. This cannot be taken back.</p>
+  </Confirm>
+)
+
+type Doing = { what: 'make' } | { what: 'rotate' | 'revoke' | 'show'; key: Key }
+
+function Dialogs({ doing, todo }: { doing: Doing | null; todo: Dispatch<StateUpdater<Doing | null>> }) {
+  const close = (): void => todo(null)
+  const show = (key: Key): void => todo({ what: 'show', key })
+  // What was made meanwhile is still to be shown.
+  const leave = (): void => todo((now) => (now?.what === 'rotate' ? null : now))
+  if (doing === null) return null
+  if (doing.what === 'make') return <Make onMade={show} onClose={close} />
+  if (doing.what === 'rotate') return <Rotate of={doing.key} onMade={show} onClose={leave} />
+  if (doing.what === 'revoke') return <Revoke of={doing.key} onClose={close} />
+  const isSecret = doing.key.kind === 'secret'
+  return (
+    <ShownOnce
+      title={isSecret ? 'Your new secret key' : 'Your new key'}
+      text={doing.key.token ?? ''}
+      label="the key"
+      note={
+        isSecret
+          ? 'Keep it now: it is not shown again. Windfall itself keeps only a fingerprint of it.'
+          : 'It can be read here again whenever you need it.'
+      }
+      onClose={close}
+    />
+  )
+}
+
+function Row({ one, todo }: { one: Key; todo: (doing: Doing) => void }): JSX.Element {
+  const known = useKnown().data
+  const isOurs = one.source !== 'config'
+  return (
+    <li class="key">
+      <div class="spread">
+        <span class="row small">
+          <strong class="cut">{one.label}</strong>
+          <span class="badge">{one.kind === 'secret' ? 'Secret' : 'Publishable'}</span>
+          {one.state === 'ending' && one.expires_at !== null && (
+            <span class="badge warn" title={instant(one.expires_at)}>
+              ends <When at={one.expires_at} />
+            </span>
+          )}
+          {(known?.organizations.length ?? 0) > 1 && (
+            <span class="quiet">{organizationName(known, one.organization_id)}</span>
+          )}
+        </span>
+        <span class="row">
+          <span class="tiny quiet">
+            made <When at={one.created_at} />
+          </span>
+          {isOurs ? (
+            <>
+              <button type="button" class="button plain" onClick={() => todo({ what: 'rotate', key: one })}>
+                <Icon name="refresh" /> Replace<span class="spoken"> {one.label}</span>
+              </button>
+              <button
+                type="button"
+                class="button plain danger"
+                onClick={() => todo({ what: 'revoke', key: one })}
+              >
+                Revoke<span class="spoken"> {one.label}</span>
+              </button>
+            </>
+          ) : (
+            <span class="tiny quiet">declared in config.toml</span>
+          )}
+        </span>
+      </div>
+      {one.token ? (
+        <Copy text={one.token} label={`the key ${one.label}`} />
+      ) : (
+        <code class="small quiet">sk_live_…{one.hint}</code>
+      )}
+    </li>
+  )
+}
+
+export function Keys(): JSX.Element {
+  const asked = useKeys()
+  const [doing, todo] = useState<Doing | null>(null)
+  return (
+    <Card
+      title="Keys"
+      tools={
+        <button type="button" class="button" onClick={() => todo({ what: 'make' })}>
+          <Icon name="plus" /> New key
+        </button>
+      }
+    >
+      <Loaded asked={asked} height={140}>
+        {({ keys }) => {
+          const alive = keys.filter(({ state }) => state !== 'ended')
+          const ended = keys.length - alive.length
+          return (
+            <>
+              {alive.length === 0 && (
+                <Empty icon="key" title="No key yet">
+                  <p>An app may call without one; with a key nobody else can call in its name.</p>
+                </Empty>
+              )}
+              <ul class="rows">
+                {alive.map((one) => (
+                  <Row key={one.id} one={one} todo={todo} />
+                ))}
+              </ul>
+              {ended > 0 && <p class="tiny quiet">{ended} ended</p>}
+            </>
+          )
+        }}
+      </Loaded>
+      <Dialogs doing={doing} todo={todo} />
+    </Card>
+  )
+}

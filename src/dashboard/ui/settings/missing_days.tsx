@@ -1,0 +1,49 @@
+/** Days of reports that are not here, and why: those with the same reason together. */
+import type { JSX } from 'preact'
+import { When } from '../parts/when.tsx'
+import { count, day, plural, sentence } from '../words.ts'
+import type { Hole, HoleGroup } from './holes.ts'
+
+const STATES: Record<Hole['state'], string> = {
+  done: 'Here',
+  empty: 'Said to be empty, and cannot be',
+  not_yet: 'Apple has not made it yet',
+  missing: 'Apple keeps it no longer',
+  failed: 'It could not be fetched or read',
+}
+
+const DAYS_TOLD = 6
+
+export function Holes({ groups }: { groups: HoleGroup[] }): JSX.Element | null {
+  if (groups.length === 0) return null
+  return (
+    <div class="stack-s">
+      <h3>Days that are not here</h3>
+      <ul class="rows">
+        {groups.map((group) => (
+          <li key={`${group.report} ${group.state} ${group.reason}`} class="small stack-s">
+            <span class="row">
+              <strong>{sentence(group.report.replaceAll('_', ' '))}</strong>
+              <span class={group.state === 'failed' ? 'badge bad' : 'badge'}>
+                {plural(group.days.length, 'day')}
+              </span>
+              <span class="quiet">
+                {group.days.slice(0, DAYS_TOLD).map(day).join('; ')}
+                {group.days.length > DAYS_TOLD && ` and ${count(group.days.length - DAYS_TOLD)} more`}
+              </span>
+            </span>
+            <span class="quiet">
+              {group.reason ? sentence(group.reason) : STATES[group.state]}
+              {group.due_at !== null && (
+                <>
+                  {' '}
+                  Asked for again <When at={group.due_at} />.
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

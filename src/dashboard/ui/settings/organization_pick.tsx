@@ -1,0 +1,26 @@
+/** Which organization, where there are several. */
+import type { JSX } from 'preact'
+import { useKnown } from './known.ts'
+
+type PickProps = { value: string | null; onPick: (id: string) => void; isSlim?: boolean }
+
+export function OrganizationPick({ value, onPick, isSlim = false }: PickProps): JSX.Element | null {
+  const organizations = useKnown().data?.organizations ?? []
+  if (organizations.length < 2) return null
+  return (
+    <label class={isSlim ? undefined : 'field'}>
+      <span class={isSlim ? 'spoken' : undefined}>Organization</span>
+      <select
+        class={isSlim ? 'select slim' : 'select'}
+        value={value ?? ''}
+        onChange={(event) => onPick(event.currentTarget.value)}
+      >
+        {organizations.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

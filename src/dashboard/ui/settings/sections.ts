@@ -1,0 +1,17 @@
+/** The sections of the settings, in the order of their list. */
+import type { IconName } from '../parts/icons.tsx'
+
+export const SECTIONS = [
+  { name: 'apps', title: 'Apps', icon: 'app' },
+  { name: 'api', title: 'API', icon: 'key' },
+  { name: 'apple', title: 'Apple', icon: 'bell' },
+  { name: 'import', title: 'Import', icon: 'download' },
+  { name: 'jobs', title: 'Jobs', icon: 'clock' },
+  { name: 'guests', title: 'Guests', icon: 'share' },
+  { name: 'tokens', title: 'Tokens', icon: 'lock' },
+  { name: 'security', title: 'Security', icon: 'verified' },
+  { name: 'configuration', title: 'Configuration', icon: 'settings' },
+  { name: 'about', title: 'About', icon: 'info' },
+] as const satisfies { name: string; title: string; icon: IconName }[]
+
+export type SectionName = (typeof SECTIONS)[number]['name']

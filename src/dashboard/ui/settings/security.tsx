@@ -1,0 +1,142 @@
+/** Who is signed in, the password, and what was done. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { InferOutput } from 'valibot'
+import type { SessionsAnswer } from '../../owner/owner_routes.ts'
+import { renew, useAnswer } from '../answers.ts'
+import { write } from '../asking.ts'
+import { Card } from '../parts/card.tsx'
+import { Confirm, useDeed } from '../parts/dialog.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { When } from '../parts/when.tsx'
+import { useFresh } from '../sign_in/fresh.tsx'
+import { PasswordField } from '../sign_in/password.tsx'
+import { Audit } from './audit.tsx'
+import { browserName } from './browsers.ts'
+
+type Session = InferOutput<typeof SessionsAnswer>['sessions'][number]
+const PATH = '/api/v1/sessions'
+
+function Row({ session }: { session: Session }): JSX.Element {
+  const { run, isBusy, problem } = useDeed(async () => {
+    await write('DELETE', `${PATH}/${session.id}`)
+    await renew(PATH)
+  })
+  return (
+    <li class="spread">
+      <div class="stack-s small">
+        <span class="row">
+          <strong title={session.user_agent}>{browserName(session.user_agent)}</strong>
+          {session.current && <span class="badge good">This one</span>}
+        </span>
+        <span class="quiet">
+          from {session.address}, used <When at={session.seen_at} />, begun <When at={session.created_at} />
+        </span>
+        {problem && (
+          <span class="bad" role="alert">
+            {problem}
+          </span>
+        )}
+      </div>
+      {!session.current && (
+        <button type="button" class="button" disabled={isBusy} onClick={run}>
+          Sign out<span class="spoken"> {browserName(session.user_agent)}</span>
+        </button>
+      )}
+    </li>
+  )
+}
+
+function Sessions(): JSX.Element {
+  const asked = useAnswer<InferOutput<typeof SessionsAnswer>>(PATH)
+  const [isEnding, setEnding] = useState(false)
+  const isAlone = (asked.data?.sessions.length ?? 0) < 2
+  return (
+    <Card
+      title="Signed in"
+      tools={
+        <button type="button" class="button" disabled={isAlone} onClick={() => setEnding(true)}>
+          Sign out everywhere else
+        </button>
+      }
+    >
+      <Loaded asked={asked} height={120}>
+        {({ sessions }) => (
+          <ul class="rows">
+            {sessions.map((session) => (
+              <Row key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {isEnding && (
+        <Confirm
+          title="Sign out everywhere else"
+          verb="Sign out"
+          onClose={() => setEnding(false)}
+          deed={async () => {
+            await write('DELETE', PATH)
+            await renew(PATH)
+          }}
+        >
+          <p>Every other browser has to give the password again.</p>
+        </Confirm>
+      )}
+    </Card>
+  )
+}
+
+function Password(): JSX.Element {
+  const fresh = useFresh()
+  const [password, setPassword] = useState('')
+  const [isDone, setDone] = useState(false)
+  const { run, isBusy, problem } = useDeed(async () => {
+    setDone(false)
+    await fresh(() => write('POST', '/api/v1/password', { password }))
+    await renew(PATH, '/api/v1/session')
+    setPassword('')
+    setDone(true)
+  })
+  return (
+    <Card title="Password">
+      <form
+        class="stack narrow"
+        onSubmit={(event) => {
+          event.preventDefault()
+          run()
+        }}
+      >
+        <PasswordField
+          label="New password"
+          value={password}
+          onInput={setPassword}
+          isNew
+          hint="At least twelve characters. Every other browser is signed out."
+        />
+        {problem && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        {isDone && (
+          <p class="notice good" role="status">
+            The password is changed.
+          </p>
+        )}
+        <div>
+          <button type="submit" class="button main" disabled={isBusy}>
+            Change the password
+          </button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+export const Security = (): JSX.Element => (
+  <>
+    <Sessions />
+    <Password />
+    <Audit />
+  </>
+)

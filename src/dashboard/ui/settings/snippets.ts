@@ -1,0 +1,104 @@
+/** Calls to paste into an app: identify and attribute, in the words of several languages. */
+
+export type Filled = { base_url: string; key: string | null; bundle_id: string }
+export const LANGUAGES = ['curl', 'Swift', 'JavaScript', 'Kotlin'] as const
+export type Language = (typeof LANGUAGES)[number]
+export const CALLS = ['identify', 'attribute'] as const
+export type Call = (typeof CALLS)[number]
+
+const bodyOf = (call: Call, bundleId: string): Record<string, unknown> =>
+  call === 'identify'
+    ? { appUserId: 'user_42', bundleId, attributes: { plan: 'pro' } }
+    : {
+        appUserId: 'user_42',
+        bundleId,
+        originalTransactionId: '2000000123456789',
+        productId: `${bundleId}.pro`,
+      }
+
+const address = ({ base_url }: Filled, call: Call): string => `${base_url}/api/sdk/v1/${call}`
+
+function curl(filled: Filled, call: Call): string {
+  const lines = [
+    `curl -X POST ${address(filled, call)}`,
+    ...(filled.key ? [`-H 'Authorization: Bearer ${filled.key}'`] : []),
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify(bodyOf(call, filled.bundle_id))}'`,
+  ]
+  return lines.join(' \\\n  ')
+}
+
+function javascript(filled: Filled, call: Call): string {
+  const body = JSON.stringify(bodyOf(call, filled.bundle_id), null, 2).replaceAll('\n', '\n  ')
+  const bearer = filled.key ? `\n    Authorization: 'Bearer ${filled.key}',` : ''
+  return `await fetch('${address(filled, call)}', {
+  method: 'POST',
+  headers: {${bearer}
+    'Content-Type': 'application/json',
+  },
+  body: JSON.stringify(${body}),
+})`
+}
+
+const SWIFT_FIELDS: Record<Call, (bundle: string) => string> = {
+  identify: () => `  "appUserId": "user_42",
+  "bundleId": Bundle.main.bundleIdentifier!,
+  "attributes": ["plan": "pro"],`,
+  attribute: () => `  "appUserId": "user_42",
+  "bundleId": Bundle.main.bundleIdentifier!,
+  "originalTransactionId": String(transaction.originalID),
+  "productId": transaction.productID,
+  "jws": result.jwsRepresentation,`,
+}
+
+function swift(filled: Filled, call: Call): string {
+  const bearer = filled.key
+    ? `\nrequest.setValue("Bearer ${filled.key}", forHTTPHeaderField: "Authorization")`
+    : ''
+  const before =
+    call === 'attribute'
+      ? '// result: the VerificationResult<Transaction> of a purchase\nlet transaction = result.unsafePayloadValue\n'
+      : ''
+  return `${before}var request = URLRequest(url: URL(string: "${address(filled, call)}")!)
+request.httpMethod = "POST"
+request.setValue("application/json", forHTTPHeaderField: "Content-Type")${bearer}
+request.httpBody = try JSONSerialization.data(withJSONObject: [
+${SWIFT_FIELDS[call](filled.bundle_id)}
+])
+_ = try await URLSession.shared.data(for: request)`
+}
+
+function kotlin(filled: Filled, call: Call): string {
+  const fields =
+    call === 'identify'
+      ? `  .put("appUserId", "user_42")
+  .put("bundleId", BuildConfig.APPLICATION_ID)
+  .put("platform", "android")
+  .put("attributes", JSONObject().put("plan", "pro"))`
+      : `  .put("appUserId", "user_42")
+  .put("bundleId", BuildConfig.APPLICATION_ID)
+  .put("platform", "android")
+  .put("purchaseToken", purchase.purchaseToken)
+  .put("productId", purchase.products.first())`
+  const bearer = filled.key ? `\n  setRequestProperty("Authorization", "Bearer ${filled.key}")` : ''
+  return `val body = JSONObject()
+${fields}
+with(URL("${address(filled, call)}").openConnection() as HttpURLConnection) {
+  requestMethod = "POST"
+  doOutput = true
+  setRequestProperty("Content-Type", "application/json")${bearer}
+  outputStream.use { it.write(body.toString().toByteArray()) }
+  responseCode
+}`
+}
+
+const WRITERS: Record<Language, (filled: Filled, call: Call) => string> = {
+  curl,
+  Swift: swift,
+  JavaScript: javascript,
+  Kotlin: kotlin,
+}
+
+/** A call, ready to be pasted; without a key where none is needed. */
+export const snippet = (language: Language, call: Call, filled: Filled): string =>
+  WRITERS[language](filled, call)

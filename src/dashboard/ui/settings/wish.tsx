@@ -1,0 +1,107 @@
+/** What a share link or a token is to reach, and until when. */
+import type { JSX } from 'preact'
+import { useApps } from '../apps.ts'
+import { currentTime } from '../now.ts'
+import { count, date } from '../words.ts'
+
+export type Wish = { label: string; apps: string[] | null; days: number | null }
+export const NO_WISH: Wish = { label: '', apps: null, days: null }
+
+const DAY_MS = 86_400_000
+const TIMES = [
+  { days: 7, title: 'A week' },
+  { days: 30, title: '30 days' },
+  { days: 90, title: '90 days' },
+  { days: 365, title: 'A year' },
+  { days: null, title: 'Until it is revoked' },
+]
+
+/** As the server wants it. */
+export const wished = ({ label, apps, days }: Wish) => ({
+  label,
+  apps,
+  expires_at: days === null ? null : currentTime() + days * DAY_MS,
+})
+
+type PartProps = { wish: Wish; change: (changes: Partial<Wish>) => void }
+
+function AppChoice({ wish, change }: PartProps): JSX.Element {
+  const apps = useApps().data?.apps ?? []
+  const toggle = (id: string): void => {
+    const before = wish.apps ?? []
+    const after = before.includes(id) ? before.filter((one) => one !== id) : [...before, id]
+    change({ apps: after.length === 0 ? null : after })
+  }
+  return (
+    <fieldset class="plain-set choices">
+      <legend class="small">Apps</legend>
+      <label>
+        <input type="checkbox" checked={wish.apps === null} onClick={() => change({ apps: null })} /> All,
+        also later ones
+      </label>
+      {apps.map((app) => (
+        <label key={app.id}>
+          <input
+            type="checkbox"
+            checked={wish.apps?.includes(app.id) ?? false}
+            onClick={() => toggle(app.id)}
+          />
+          <span class="cut">{app.name ?? app.bundle_id}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export const WishFields = ({ wish, change, hint }: PartProps & { hint: string }): JSX.Element => (
+  <>
+    <label class="field">
+      <span>What it is for</span>
+      <input
+        class="input"
+        required
+        maxLength={100}
+        placeholder={hint}
+        value={wish.label}
+        onInput={(event) => change({ label: event.currentTarget.value })}
+      />
+    </label>
+    <AppChoice wish={wish} change={change} />
+    <label class="field">
+      <span>Good for</span>
+      <select
+        class="select"
+        value={wish.days ?? ''}
+        onChange={(event) => change({ days: Number(event.currentTarget.value) || null })}
+      >
+        {TIMES.map(({ days, title }) => (
+          <option key={title} value={days ?? ''}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  </>
+)
+
+type Standing = { revoked_at: number | null; expires_at: number | null }
+export const isOver = ({ revoked_at, expires_at }: Standing, now: number): boolean =>
+  revoked_at !== null || (expires_at !== null && expires_at <= now)
+
+export function Ending({ of, now }: { of: Standing; now: number }): JSX.Element {
+  if (of.revoked_at !== null) return <span class="badge">Revoked {date(of.revoked_at)}</span>
+  if (of.expires_at === null) return <span class="quiet">Until revoked</span>
+  if (of.expires_at <= now) return <span class="badge">Over since {date(of.expires_at)}</span>
+  return <>{date(of.expires_at)}</>
+}
+
+export function Reached({ apps }: { apps: readonly string[] | null }): JSX.Element {
+  const known = useApps().data?.apps ?? []
+  if (apps === null) return <>All apps</>
+  const names = apps.map((id) => known.find((one) => one.id === id)?.name ?? id)
+  return (
+    <span title={names.join(', ')}>
+      {names.length > 2 ? `${count(names.length)} apps` : names.join(', ')}
+    </span>
+  )
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { browserName } from '../../../src/dashboard/ui/settings/browsers.ts'
+import { sectionsWith } from '../../../src/dashboard/ui/settings/finding.ts'
+import { holesBy } from '../../../src/dashboard/ui/settings/holes.ts'
+import { CALLS, LANGUAGES, snippet } from '../../../src/dashboard/ui/settings/snippets.ts'
+import { bytes, duration } from '../../../src/dashboard/ui/words.ts'
+
+const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
+
+test('every snippet calls its endpoint with the key, and without one sends none', () => {
+  for (const language of LANGUAGES)
+    for (const call of CALLS) {
+      const text = snippet(language, call, FILLED)
+      expect(text).toContain(`https://wf.example.com/api/sdk/v1/${call}`)
+      expect(text).toContain('Bearer pk_live_1')
+      expect(snippet(language, call, { ...FILLED, key: null })).not.toContain('Authorization')
+    }
+})
+
+test('what curl and JavaScript send is what the endpoint takes', () => {
+  const [, body = ''] = /-d '(.*)'$/.exec(snippet('curl', 'attribute', FILLED)) ?? []
+  expect(JSON.parse(body)).toMatchObject({
+    appUserId: 'user_42',
+    bundleId: 'com.example.tides',
+    originalTransactionId: '2000000123456789',
+  })
+  const [, script = ''] =
+    /JSON\.stringify\(([\s\S]*)\),\n}\)$/.exec(snippet('JavaScript', 'identify', FILLED)) ?? []
+  expect(JSON.parse(script)).toMatchObject({ bundleId: 'com.example.tides', attributes: { plan: 'pro' } })
+})
+
+test('days that are missing for the same reason are told together, the newest first', () => {
+  const hole = (day_on: string, reason: string, due_at: number | null) => ({
+    ...{ vendor_number: '1', report: 'sales' as const, day_on, state: 'failed' as const, reason },
+    ...{ tries: 1, asked_at: 0, due_at },
+  })
+  const groups = holesBy([
+    hole('2026-01-01', 'Apple is away', 9),
+    hole('2026-01-03', 'Apple is away', 5),
+    hole('2026-01-02', 'not a report', null),
+  ])
+  expect(groups).toEqual([
+    {
+      ...{ report: 'sales', state: 'failed', reason: 'Apple is away' },
+      ...{ days: ['2026-01-03', '2026-01-01'], due_at: 5 },
+    },
+    { report: 'sales', state: 'failed', reason: 'not a report', days: ['2026-01-02'], due_at: null },
+  ])
+})
+
+test('settings are found by their name and reason, and those that somebody set', () => {
+  const setting = (path: string, source: 'default' | 'file') => ({
+    ...{ path, key: path, value: 1, is_secret: false, is_set: true, source, place: null, default: null },
+    ...{ variable: 'X', reason: `About ${path}`, needs_restart: false },
+  })
+  const sections = [
+    {
+      name: 'server',
+      reason: '',
+      settings: [setting('server.port', 'file'), setting('server.host', 'default')],
+    },
+    { name: 'log', reason: '', settings: [setting('log.level', 'default')] },
+  ]
+  const paths = (word: string, isOwn: boolean) =>
+    sectionsWith(sections, word, isOwn).flatMap(({ settings }) => settings.map(({ path }) => path))
+  expect(paths('', false)).toEqual(['server.port', 'server.host', 'log.level'])
+  expect(paths(' LEVEL ', false)).toEqual(['log.level'])
+  expect(paths('about server', true)).toEqual(['server.port'])
+  expect(paths('nothing', false)).toEqual([])
+})
+
+test('a browser is called by what it is, not by what it also claims', () => {
+  const phone =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Mobile/15E148 Safari/604.1'
+  expect(browserName(phone)).toBe('Safari on iPhone')
+  const edge =
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0'
+  expect(browserName(edge)).toBe('Edge on Windows')
+  expect(browserName('curl/8.9.1')).toBe('curl')
+  expect(browserName('')).toBe('A program')
+})
+
+test('sizes and lengths are told in the unit that people use', () => {
+  expect(bytes(12_345_678)).toBe('12.3 MB')
+  expect(bytes(0)).toBe('0 bytes')
+  expect(duration(250)).toBe('250 ms')
+  expect(duration(5_800)).toBe('5.8 sec')
+  expect(duration(7_200_000)).toBe('2 hr')
+})
