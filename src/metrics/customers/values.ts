@@ -17,6 +17,7 @@ type Deps = {
 }
 
 const AT_ONCE = 100
+const LEADERS_IN_MIND = 1_000
 
 export type CustomerValues = ReturnType<typeof openCustomerValues>
 
@@ -27,6 +28,8 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     const [app_id = '', environment = ''] = name.split('\n')
     return kept.findScope.get(app_id, environment)?.id ?? null
   })
+  /** Under which number a customer was kept lately, which is asked for by each event that follows. It may be another by now. */
+  const leaders = new Map<string, number>()
   metrics.onLineage(update)
 
   /**
@@ -77,6 +80,8 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
   }
 
   function keep(value: CustomerValue): void {
+    if (leaders.size >= LEADERS_IN_MIND) leaders.clear()
+    leaders.set(value.id, value.lineage_id)
     const known = kept.customer.get(value.lineage_id)
     if (known === undefined) kept.add.run(value)
     else {
@@ -104,6 +109,9 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
   }
 
   function ofCanonical(id: string): CustomerValue | null {
+    const likely = leaders.get(id)
+    const found = likely === undefined ? undefined : kept.customer.get(likely)
+    if (found?.id === id) return found
     for (const member of kept.membersOf.all(id)) {
       const value = kept.customer.get(member.id)
       if (value) return value
