@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { money, month, plural } from '../words.ts'
 import { type Cohorts, type Arppu as Row, useCohorts } from './asked.ts'
-import { CohortCard } from './cohort_card.tsx'
+import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { cohortGraph, type Part } from './graphs.ts'
 
 /** The last month that is over. */
@@ -40,5 +40,6 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
       })
     }
     nothing="Nobody has paid yet."
+    foot={(answer) => <EstimateNote answer={answer} />}
   />
 )

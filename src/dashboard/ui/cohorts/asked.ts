@@ -5,6 +5,7 @@ import { type Asked, useAnswer } from '../answers.ts'
 import { addressOf, type Query } from '../asking.ts'
 import { useOverview } from '../overview.ts'
 import { daysOf, type Scope, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
 import { plusDays } from '../words.ts'
 
 export const COHORT_NAMES = ['retention', 'ltv', 'arppu', 'recovery'] as const
@@ -19,6 +20,8 @@ export type Recovery = Extract<One, { failed: unknown }>
 type Rows = { retention: Retention; ltv: Ltv; arppu: Arppu; recovery: Recovery }
 
 export type Cohorts<Name extends CohortName> = Omit<Answer, 'cohorts'> & { cohorts: Rows[Name][] }
+
+const OF_MONEY = new Set<CohortName>(['ltv', 'arppu'])
 
 /** Cohorts need time: a year of them at least. */
 const YEAR = 364
@@ -36,8 +39,11 @@ export function useCohorts<Name extends CohortName>(
 ): { asked: Asked<Cohorts<Name>>; csv: string } {
   const { scope } = useScope()
   const { standing } = useOverview(scope)
+  const session = useSession()
+  const basis = session.basis ?? scope.basis
   const query: Query = {
     metric,
+    basis: OF_MONEY.has(metric) && basis !== 'gross' ? basis : null,
     // Of one organization: those of several have no money and no days in common.
     app: (scope.apps.length > 0 ? scope.apps : (standing?.apps ?? [])).join(','),
     environment: scope.environment === 'production' ? null : scope.environment,

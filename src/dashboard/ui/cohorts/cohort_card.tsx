@@ -1,8 +1,9 @@
 /** A card about cohorts: their chart or table, what they mean, and their figures to take along. */
 import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { ChartCard } from '../charts/chart_card.tsx'
 import type { Graph } from '../charts/graph.ts'
-import { day } from '../words.ts'
+import { day, share } from '../words.ts'
 import type { CohortName, Cohorts, useCohorts } from './asked.ts'
 
 type CohortCardProps<Name extends CohortName> = {
@@ -17,6 +18,19 @@ type CohortCardProps<Name extends CohortName> = {
   class?: string
 }
 
+/** The title of a card that an address may end with: `#ltv` leads there. */
+export function Anchor({ id, title }: { id: string; title: string }): JSX.Element {
+  const place = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (location.hash === `#${id}`) place.current?.scrollIntoView()
+  }, [])
+  return (
+    <span id={id} class="anchor" ref={place}>
+      {title}
+    </span>
+  )
+}
+
 /** What the API says of the cohorts. */
 export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.Element => (
   <>
@@ -24,6 +38,14 @@ export const CohortAbout = ({ answer }: { answer: Cohorts<CohortName> }): JSX.El
     <span class="formula">{answer.formula}</span>
   </>
 )
+
+/** Which share of proceeds Apple’s reports do not tell. */
+export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.Element | null {
+  const known = answer.proceeds_known
+  const all = known ? Math.abs(known.ratio) + Math.abs(known.estimated) : 0
+  if (!known || all === 0) return null
+  return <span>Proceeds: {share(Math.abs(known.estimated) / all)} estimated by Apple’s commission.</span>
+}
 
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
   const {
@@ -38,7 +60,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
     <ChartCard
       own={name}
       name={name}
-      title={<span id={name}>{title}</span>}
+      title={<Anchor id={name} title={title} />}
       plainTitle={title}
       about={data && <CohortAbout answer={data} />}
       tools={props.tools}

@@ -4,7 +4,7 @@ import { useCardWords } from '../charts/chart_card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { count, money } from '../words.ts'
 import { type Cohorts, type Ltv as Row, useCohorts } from './asked.ts'
-import { CohortCard } from './cohort_card.tsx'
+import { CohortCard, EstimateNote } from './cohort_card.tsx'
 import { CURVE_DAYS, curvesOf } from './curves.ts'
 
 const GRAINS = [
@@ -67,8 +67,13 @@ export function Ltv({ class: className = '' }: { class?: string }): JSX.Element 
       head={(answer) => <Head answer={answer} />}
       graphOf={({ cohorts, currency, title, to }) => curvesOf({ cohorts, by, today: to, currency, title })}
       nothing="Nobody has paid yet."
-      foot={() => (
-        <span>For each customer, gross less refunds. Dashed: not all of the cohort is that old yet.</span>
+      foot={(answer) => (
+        <>
+          <span>
+            For each customer, {answer.basis} less refunds. Dashed: not all of the cohort is that old yet.
+          </span>
+          <EstimateNote answer={answer} />
+        </>
       )}
     />
   )

@@ -37,16 +37,18 @@ function Row({ row, answer, of, href }: RowProps): JSX.Element {
     : ''
   return (
     <li>
-      {href ? <a href={href}>{row.title}</a> : <span>{row.title}</span>}
-      <span class="figures">
-        {figure !== null && before !== null && (
-          <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />
-        )}
-        {before === 0 && answer.previous && <span class="badge">new</span>}
-        {row.share !== null && <span class="quiet">{share(row.share)}</span>}
-        <strong class="number">{words(figure)}</strong>
+      <span class="what">
+        {href ? <a href={href}>{row.title}</a> : <span>{row.title}</span>}
+        <span class="figures">
+          {figure !== null && before !== null && (
+            <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />
+          )}
+          {before === 0 && answer.unit !== 'ratio' && <span class="badge">new</span>}
+          <strong class="number">{words(figure)}</strong>
+        </span>
       </span>
       <Bar of={of} />
+      {row.share !== null && <span class="tiny quiet number">{share(row.share)}</span>}
     </li>
   )
 }

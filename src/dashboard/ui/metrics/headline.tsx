@@ -26,9 +26,15 @@ function figureOfWhole(answer: MetricAnswer): Figure | null {
   return { value: sumOf(wholes.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
 }
 
+/** Days of which nobody knows anything are not compared with. */
+const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['unit']): boolean =>
+  unit === 'ratio' ||
+  wholesOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
+
 /** The figure to compare with: of the time before, or of a level where it stood at first. */
 function beforeOf(answer: MetricAnswer): { value: number | null; words: string } {
   const { previous, kind, unit, split } = answer
+  if (previous && !isKnown(previous, unit)) return { value: null, words: '' }
   if (previous)
     return {
       value: figureOfWhole({ ...answer, ...previous })?.value ?? null,

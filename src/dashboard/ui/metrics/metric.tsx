@@ -12,7 +12,7 @@ import { Breakdown } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
 import { MetricCard } from './metric_card.tsx'
-import { Choose } from './tools.tsx'
+import { Choose, RefundDays } from './tools.tsx'
 
 const WHOLE = 'whole'
 
@@ -31,13 +31,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
         />
       )}
       {has_refund_days && (
-        <Choose
-          label="Refunds count"
-          none="Refunds on their day"
-          choices={[{ value: 'purchase_day', title: 'Refunds on the purchase’s day' }]}
-          value={words.refunds ?? null}
-          onPick={(refunds) => change({ refunds })}
-        />
+        <RefundDays value={words.refunds ?? null} onPick={(refunds) => change({ refunds })} />
       )}
       {parts.length > 0 && (
         <Choose

@@ -68,3 +68,16 @@ export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | 
       onPick={onPick}
     />
   )
+
+type RefundProps = { value: string | null; onPick: (value: string | null) => void }
+
+/** Which day a refund counts for. */
+export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
+  <Choose
+    label="Refunds count"
+    none="Refunds on their day"
+    choices={[{ value: 'purchase_day', title: 'Refunds on the purchase’s day' }]}
+    value={value}
+    onPick={onPick}
+  />
+)

@@ -38,14 +38,16 @@ function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Ele
   const { href } = useScope()
   return (
     <li>
-      <span>
-        <a href={href(`/metrics/${name}`)}>{title}</a>
-        {name !== 'downloads' && downloads !== null && downloads > 0 && many !== null && (
-          <span class="quiet small"> · {share(many / downloads)} of downloads</span>
-        )}
-        {parts !== '' && <span class="quiet small"> · {parts}</span>}
+      <span class="what">
+        <span>
+          <a href={href(`/metrics/${name}`)}>{title}</a>
+          {name !== 'downloads' && downloads !== null && downloads > 0 && many !== null && (
+            <span class="quiet small"> · {share(many / downloads)} of downloads</span>
+          )}
+          {parts !== '' && <span class="quiet small"> · {parts}</span>}
+        </span>
+        <strong class="number figure-s">{count(many)}</strong>
       </span>
-      <strong class="number figure-s">{count(many)}</strong>
       <span class="track tall" aria-hidden="true">
         <span class="fill" style={{ width: `${most === 0 ? 0 : ((many ?? 0) / most) * 100}%` }} />
       </span>

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
 import { type Cohorts, useCohorts } from '../cohorts/asked.ts'
-import { CohortAbout } from '../cohorts/cohort_card.tsx'
+import { Anchor, CohortAbout } from '../cohorts/cohort_card.tsx'
 import { Choose } from '../metrics/tools.tsx'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
@@ -124,7 +124,7 @@ export function RetentionTable(): JSX.Element {
   }))
   return (
     <Card
-      title={<span id="retention">{data?.title ?? 'Retention'}</span>}
+      title={<Anchor id="retention" title={data?.title ?? 'Retention'} />}
       plainTitle={data?.title ?? 'Retention'}
       about={data && <CohortAbout answer={data} />}
       tools={

@@ -1,19 +1,41 @@
-/** What came in: charged, refunded, and what is left of it. */
+/** What came in: charged, refunded, what is left of it, and where it is from. */
 import type { JSX } from 'preact'
+import { useCardWords } from '../charts/chart_card.tsx'
+import { Arppu } from '../cohorts/arppu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { Breakdown } from '../metrics/breakdown.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { RefundDays } from '../metrics/tools.tsx'
+import { ViewHead } from '../metrics/view_head.tsx'
+import { MoneyKept } from './money_kept.tsx'
 
-export const Revenue = (): JSX.Element => (
-  <>
-    <ScopeBar />
-    <main class="page" id="content">
-      <header class="page-head">
-        <h1>Revenue</h1>
-      </header>
-      <MetricCard name="revenue" isInParts height={300} />
-      <div class="grid">
-        <MetricCard name="refund_rate" class="half" />
-      </div>
-    </main>
-  </>
-)
+export function Revenue(): JSX.Element {
+  const [word, change] = useCardWords('revenue')
+  const refunds = word('refunds')
+  return (
+    <>
+      <ScopeBar />
+      <main class="page" id="content">
+        <ViewHead title="Revenue" />
+        <MetricCard
+          name="revenue"
+          isInParts
+          isCompared
+          query={{ refunds }}
+          height={320}
+          tools={<RefundDays value={refunds} onPick={(day) => change('refunds', day)} />}
+        />
+        <MoneyKept />
+        <div class="grid">
+          <Breakdown name="revenue" split="product" query={{ refunds }} class="third" />
+          <Breakdown name="revenue" split="country" query={{ refunds }} class="third" />
+          <Breakdown name="revenue" split="app" query={{ refunds }} class="third" />
+          <MetricCard name="refund_rate" class="half" />
+          <Arppu class="half" />
+          <Breakdown name="refund_rate" split="product" title="Refund rate by product" class="half" />
+          <Breakdown name="revenue" split="offer" title="Offers" query={{ refunds }} class="half" />
+        </div>
+      </main>
+    </>
+  )
+}

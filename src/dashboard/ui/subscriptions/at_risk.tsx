@@ -6,6 +6,7 @@ import { useAnswer } from '../answers.ts'
 import { appName, useApps } from '../apps.ts'
 import { useCardWords } from '../charts/chart_card.tsx'
 import { country } from '../countries.ts'
+import { Person, Standing } from '../customers/person.tsx'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
@@ -20,35 +21,28 @@ type Customer = Answer['customers'][number]
 
 const STATES = [
   { value: '', title: 'All' },
-  { value: 'will_cancel', title: 'Will cancel' },
+  { value: 'will_cancel', title: 'Will end' },
   { value: 'grace', title: 'Grace' },
   { value: 'billing_retry', title: 'Retry' },
 ] as const
-const TITLES: Record<string, string> = {
-  will_cancel: 'Will cancel',
-  grace: 'Grace period',
-  billing_retry: 'Billing retry',
-}
 const LISTED = 10
 
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()
-  const { id, status, product_id, app_user_ids, risk_milli, currency, last_paid_at } = customer
+  const { id, status, product_id, risk_milli, currency, last_paid_at } = customer
   return (
     <tr>
       <th scope="row">
-        <a class="cut" href={href(`/customers/${id}`)}>
-          {app_user_ids[0] ?? id}
+        <a href={href(`/customers/${id}`)}>
+          <Person customer={customer} />
         </a>
         <span class="quiet tiny cut">
           {product_id ?? appName(apps, customer.app_id)} · {country(customer.country)}
         </span>
       </th>
       <td>
-        <span class={`badge ${status === 'billing_retry' ? 'bad' : 'warn'}`}>
-          {TITLES[status ?? ''] ?? status}
-        </span>
+        <Standing status={status} />
       </td>
       <td class="number quiet">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
       <td class="number">{money(risk_milli, currency)}</td>
