@@ -1,0 +1,25 @@
+/** The demo as a process, with somebody signed in. */
+import type { Browser } from 'playwright-core'
+import { folderOf, start } from '../processes.ts'
+
+export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
+
+/** Starts it and opens the link that it prints. */
+export async function openDemo(browser: Browser): Promise<Demo> {
+  const child = start(['demo', '--port', '0'], { cwd: folderOf() })
+  const link = await child.until((text) => /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text))
+  const password = await child.until((text) => /with the password (\S+)/.exec(text)?.[1])
+  const [address = '', base = ''] = link
+  return { base, cookies: await cookiesFrom(browser, address), password }
+}
+
+/** What a browser holds after it has opened a link that signs in. */
+async function cookiesFrom(browser: Browser, link: string) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+  const cookies = await context.cookies()
+  await context.close()
+  return cookies
+}

@@ -1,0 +1,83 @@
+/** A new Windfall, from the link that it prints to a password, and what keeps others out. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderOf, start } from '../processes.ts'
+import { hasChromium, launch, stumbles, visit } from './chromium.ts'
+import { settled } from './places.ts'
+
+const PASSWORD = 'a sentence that nobody guesses'
+
+describe.skipIf(!hasChromium())('a first start', () => {
+  let browser: Browser
+  let link: string
+  let base: string
+
+  beforeAll(async () => {
+    browser = await launch()
+    const child = start(['serve'], { cwd: folderOf(), env: { WINDFALL_SERVER_PORT: '0' } })
+    link = await child.until((text) => /http:\/\/127\.0\.0\.1:\d+\/setup#\S+/.exec(text)?.[0])
+    base = new URL(link).origin
+  })
+  afterAll(() => browser?.close())
+
+  test('whoever comes without the link is told how to get one, and gets nothing else', async () => {
+    const { page, complaints } = await visit(browser, base, 'phone')
+    await page.goto('/revenue')
+    await page.getByRole('heading', { name: 'Choose a password first' }).waitFor()
+    expect(await page.getByText('windfall owner reset').count()).toBe(1)
+    expect(await stumbles(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('the link leads to a password, the password to an empty Today that says what to do', async () => {
+    const { page, complaints } = await visit(browser, base, 'desktop')
+    await page.goto(link)
+    const field = page.getByLabel('Password')
+    await field.fill('windfall1234')
+    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await stumbles(page)).toEqual([])
+    await field.fill(PASSWORD)
+    await page.getByRole('button', { name: /Set the password/ }).click()
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    await settled(page)
+    expect(await page.getByText(/windfall (connect|apps add)/).count()).toBeGreaterThan(0)
+    expect(page.url()).toBe(`${base}/`)
+    // The one refusal that was asked for is told by the browser as well.
+    expect(complaints.filter((words) => !words.includes('status of 400'))).toEqual([])
+    await page.context().close()
+  })
+
+  test('the link is of no use twice', async () => {
+    const { page } = await visit(browser, base, 'desktop')
+    await page.goto(link)
+    await page.getByLabel('Password').waitFor()
+    expect(await page.getByRole('heading', { name: 'Today' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('one signs in and out; who guesses is made to wait, and the owner is not locked out for ever', async () => {
+    const { page } = await visit(browser, base, 'phone')
+    await page.goto('/customers')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign out' }).last().click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    for (let tries = 0; tries < 12; tries++) {
+      await page.getByLabel('Password').fill(`wrong ${tries} and long enough`)
+      const button = page.getByRole('button', { name: 'Sign in' })
+      if (await button.isDisabled()) break
+      const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/login'))
+      await button.click()
+      if ((await answered).status() === 429) break
+    }
+    await page
+      .getByText(/again in|try again|wait/i)
+      .first()
+      .waitFor()
+    await page.context().close()
+  })
+})

@@ -1,0 +1,32 @@
+/** Every view by its address, and when one counts as drawn. */
+import type { Page } from 'playwright-core'
+
+/** Address and heading of each view that needs nothing more to be known. */
+export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
+  ['/', 'Today'],
+  ['/revenue', 'Revenue'],
+  ['/subscriptions', 'Subscriptions'],
+  ['/retention', 'Trials & retention'],
+  ['/customers', 'Customers'],
+  ['/events', 'Events'],
+  ['/coverage', 'Events'],
+  ['/metrics', 'All metrics'],
+  ['/metrics/mrr', 'MRR'],
+  ['/settings', 'Settings'],
+]
+
+/** Waits until nothing is on its way any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').waitFor()
+  await page.locator('.ghost, .is-earlier').first().waitFor({ state: 'detached' })
+}
+
+/** Goes there and waits until it is drawn. */
+export async function show(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await settled(page)
+}
+
+/** Whether something makes the whole page scroll sideways. */
+export const scrollsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth + 1')
