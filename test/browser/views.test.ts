@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const { page } = await enter('desktop')
     await show(page, '/revenue')
     await page.getByRole('button', { name: /^Days:/ }).click()
-    await page.getByRole('radio', { name: '28 days' }).check()
+    await page.getByRole('radio', { name: '28 days' }).click()
     await page.getByRole('button', { name: 'Proceeds' }).click()
     await settled(page)
     expect(new URL(page.url()).search).toBe('?range=28d&basis=proceeds')

@@ -39,7 +39,7 @@ const SignOut = (): JSX.Element => (
 function Side({ views, path }: { views: View[]; path: string }): JSX.Element {
   const { state } = useSession()
   return (
-    <div class="side">
+    <header class="side">
       <a class="brand" href="/">
         <img src="/icon.svg" alt="" width="26" height="26" /> Windfall
       </a>
@@ -55,7 +55,7 @@ function Side({ views, path }: { views: View[]; path: string }): JSX.Element {
           <SignOut />
         </div>
       </div>
-    </div>
+    </header>
   )
 }
 

@@ -5,6 +5,7 @@ import type { InferOutput } from 'valibot'
 import type { AuditAnswer } from '../../owner/owner_routes.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { sentence } from '../words.ts'
@@ -37,7 +38,7 @@ export function Audit(): JSX.Element {
         {({ entries, next }) => (
           <>
             {entries.length === 0 && <Empty title="Nothing yet" />}
-            <div class="table-wrap">
+            <Scroll label="Audit log">
               <table class="table">
                 <thead>
                   <tr>
@@ -54,7 +55,7 @@ export function Audit(): JSX.Element {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
             <div class="row">
               {pages.length > 1 && (
                 <button type="button" class="button" onClick={() => setPages(pages.slice(0, -1))}>

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Prose } from '../parts/prose.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useOwnWords } from '../scope.ts'
 import { sectionsWith } from './finding.ts'
@@ -48,7 +49,7 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
     <p class="small quiet">
       <Prose text={section.reason} />
     </p>
-    <div class="table-wrap">
+    <Scroll label={section.name}>
       <table class="table">
         <thead>
           <tr>
@@ -63,7 +64,7 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   </Card>
 )
 

@@ -7,6 +7,7 @@ import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm, Dialog, useDeed } from '../parts/dialog.tsx'
 import { Icon, type IconName } from '../parts/icons.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { useFresh } from '../sign_in/fresh.tsx'
@@ -88,7 +89,7 @@ type TableProps<One extends Given> = { kind: Kind<One>; all: One[]; onRevoke: (o
 function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX.Element {
   const now = useNow()
   return (
-    <div class="table-wrap">
+    <Scroll label={kind.title}>
       <table class="table">
         <thead>
           <tr>
@@ -132,7 +133,7 @@ function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 

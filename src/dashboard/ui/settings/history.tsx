@@ -1,6 +1,7 @@
 /** How far what Apple shows of the past has been read. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { sentence, share } from '../words.ts'
@@ -41,7 +42,7 @@ export function ReadingHistory(): JSX.Element {
           apps.length === 0 ? (
             <Empty icon="app" title="No app is connected yet" />
           ) : (
-            <div class="table-wrap">
+            <Scroll label="History">
               <table class="table">
                 <thead>
                   <tr>
@@ -69,7 +70,7 @@ export function ReadingHistory(): JSX.Element {
                   )}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           )
         }
       </Loaded>

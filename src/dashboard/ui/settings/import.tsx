@@ -6,6 +6,7 @@ import type { RatesAnswer } from '../../rates.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { clock, count, day, duration, plural, share } from '../words.ts'
 import { ReadingHistory } from './history.tsx'
@@ -68,7 +69,7 @@ function Reports({ of }: { of: Organization }): JSX.Element {
     return first && last ? `${day(first)} – ${day(last)}` : ''
   }
   return (
-    <div class="table-wrap">
+    <Scroll label="Reports">
       <table class="table">
         <thead>
           <tr>
@@ -109,7 +110,7 @@ function Reports({ of }: { of: Organization }): JSX.Element {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 

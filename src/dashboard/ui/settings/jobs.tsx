@@ -4,6 +4,7 @@ import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../jobs.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { count, duration, sentence } from '../words.ts'
@@ -51,7 +52,7 @@ export function Jobs(): JSX.Element {
     >
       <Loaded asked={asked} height={420}>
         {({ jobs }) => (
-          <div class="table-wrap">
+          <Scroll label="Jobs">
             <table class="table">
               <thead>
                 <tr>
@@ -68,7 +69,7 @@ export function Jobs(): JSX.Element {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         )}
       </Loaded>
     </Card>

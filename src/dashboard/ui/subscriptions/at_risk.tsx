@@ -11,6 +11,7 @@ import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { placeQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
@@ -53,7 +54,7 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
 const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
   const now = useNow()
   return (
-    <div class="table-wrap">
+    <Scroll label="Customers at risk">
       <table class="table at-risk">
         <Heads
           heads={[
@@ -69,7 +70,7 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 

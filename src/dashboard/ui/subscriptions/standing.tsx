@@ -7,6 +7,7 @@ import { HUES } from '../metrics/lines.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { count, money, share } from '../words.ts'
 
@@ -38,7 +39,7 @@ const Table = ({
   all: number
   currency: string | null
 }): JSX.Element => (
-  <div class="table-wrap">
+  <Scroll label="Subscriptions by status">
     <table class="table">
       <Heads
         heads={[
@@ -61,7 +62,7 @@ const Table = ({
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 )
 
 export function StandingNow({ class: className = '' }: { class?: string }): JSX.Element | null {

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { Scroll } from '../../parts/scroll.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { instant } from '../../words.ts'
 import { Verified } from '../person.tsx'
@@ -148,7 +149,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
         )}
       </dl>
       {attributes.length > 0 && (
-        <div class="table-wrap">
+        <Scroll label="Attributes">
           <table class="table attributes">
             <caption class="spoken">Attributes</caption>
             <thead>
@@ -166,7 +167,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </>
   )

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/told.ts'
+import { Scroll } from '../../parts/scroll.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'
 import type { Transaction } from './answer.ts'
 import { type Axis, type Piece, type PieceKind, placeOn } from './bar.ts'
@@ -195,7 +196,7 @@ export function Life(props: LifeProps): JSX.Element {
       <Key kinds={kinds} hasRefunds={refunds.length > 0} />
       <details class="life-table">
         <summary>As a table</summary>
-        <div class="table-wrap">
+        <Scroll label="The subscription’s life as a table">
           <table class="table">
             <thead>
               <tr>
@@ -221,7 +222,7 @@ export function Life(props: LifeProps): JSX.Element {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       </details>
     </div>
   )

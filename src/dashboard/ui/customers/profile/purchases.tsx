@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { productName } from '../../events/told.ts'
 import { Card } from '../../parts/card.tsx'
+import { Scroll } from '../../parts/scroll.tsx'
 import { date, money } from '../../words.ts'
 import type { Lineage, Profile, Transaction } from './answer.ts'
 import { type Axis, axisOf, runsOf } from './bar.ts'
@@ -96,7 +97,7 @@ const Once = ({
   transactions: Transaction[]
   bundle: string | undefined
 }): JSX.Element => (
-  <div class="table-wrap">
+  <Scroll label="One-time purchases">
     <table class="table">
       <thead>
         <tr>
@@ -123,5 +124,5 @@ const Once = ({
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 )
