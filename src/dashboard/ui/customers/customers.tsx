@@ -57,7 +57,8 @@ function Found({ paged, wanted }: { paged: Paged<Answer>; wanted: Wanted }): JSX
   const now = useNow()
   const known = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
   return (
-    <section class="card" aria-label="Customers found">
+    <section class="card">
+      <h2 class="spoken">Customers found</h2>
       <Loaded asked={paged.first} height={640}>
         {() =>
           known.size === 0 && paged.more === null ? (

@@ -3,14 +3,15 @@ import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { type Customer, standingOf } from './customer.ts'
 
-export const Verified = ({ isVerified }: { isVerified: boolean }): JSX.Element =>
-  isVerified ? (
-    <span class="badge good">
-      <Icon name="verified" /> Verified
+/** Whether what a user claims is proved; `of` the purchases so many are, where it is not all or none. */
+export function Verified({ proved, of }: { proved: number; of: number }): JSX.Element {
+  if (proved === 0 || of === 0) return <span class="badge">Unverified</span>
+  return (
+    <span class={proved < of ? 'badge warn' : 'badge good'}>
+      <Icon name="verified" /> {proved < of ? `${proved} of ${of} verified` : 'Verified'}
     </span>
-  ) : (
-    <span class="badge">Unverified</span>
   )
+}
 
 /** The first user id, and how many others; verified ones carry their mark. */
 export function Person({ customer }: { customer: Customer }): JSX.Element {

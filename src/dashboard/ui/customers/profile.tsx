@@ -46,10 +46,13 @@ export function Profile(): JSX.Element {
 const Unknown = ({ id }: { id: string }): JSX.Element => (
   <>
     <h1>Customer</h1>
-    <Empty icon="search" title="There is no such customer">
-      <p>Nobody was ever given this id here:</p>
-      <Copy text={id} label="id" />
-    </Empty>
+    <section class="card">
+      <h2 class="spoken">Not found</h2>
+      <Empty icon="search" title="There is no such customer">
+        <p>Nobody was ever given this id here:</p>
+        <Copy text={id} label="id" />
+      </Empty>
+    </section>
   </>
 )
 
@@ -80,7 +83,7 @@ function Whole({ profile }: { profile: Answer }): JSX.Element {
 
 /** What one searches for them by elsewhere. */
 const Ids = ({ profile: { customer } }: { profile: Answer }): JSX.Element => (
-  <section class="card card-pad stack-s">
+  <section class="card card-pad stack-s profile-ids">
     <h2>Ids</h2>
     <dl class="facts">
       <dt>Customer</dt>

@@ -40,9 +40,12 @@ export function UserPage(): JSX.Element {
         </nav>
         <h1 class="identity-name">{id}</h1>
         {asked.problem?.status === 404 && !asked.data ? (
-          <Empty icon="search" title="Nobody is known by this id">
-            <p>No call has named this user, or they were forgotten.</p>
-          </Empty>
+          <section class="card">
+            <h2 class="spoken">Not found</h2>
+            <Empty icon="search" title="Nobody is known by this id">
+              <p>No call has named this user, or they were forgotten.</p>
+            </Empty>
+          </section>
         ) : (
           <Loaded asked={asked} height={400}>
             {({ users }) => (only ? null : <InApps users={users} />)}

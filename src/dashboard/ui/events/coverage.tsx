@@ -44,7 +44,8 @@ export function Coverage(): JSX.Element {
             <Icon name="download" /> CSV
           </a>
         </div>
-        <section class="card" aria-label="Coverage">
+        <section class="card">
+          <h2 class="spoken">By app, metric and month</h2>
           <Loaded asked={asked} height={520}>
             {({ coverage }) =>
               coverage.length === 0 ? <Nothing /> : <Heat grid={gridOf(coverage)} apps={apps} />
@@ -66,8 +67,8 @@ const Nothing = (): JSX.Element => (
 function About(): JSX.Element {
   const told = useOtherWords()?.coverage.find(({ name }) => name === 'share')
   return (
-    <p class="small quiet row">
-      {told?.sentence ?? 'How much of Apple’s figures single transactions explain.'}
+    <p class="small quiet">
+      {told?.sentence ?? 'How much of Apple’s figures single transactions explain.'}{' '}
       {told && <Tip title={told.title}>{<span class="formula">{told.formula}</span>}</Tip>}
     </p>
   )

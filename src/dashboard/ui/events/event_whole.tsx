@@ -81,7 +81,7 @@ function Facts({ answer: { event, app, customer } }: { answer: Answer }): JSX.El
       </dd>
       <dt>App</dt>
       <dd>
-        {app ? (app.name ?? app.bundle_id) : '–'}
+        {app ? (app.name ?? app.bundle_id) : '–'}{' '}
         {event.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}
       </dd>
       {event.customer_id && (

@@ -72,7 +72,8 @@ function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.
       </section>
     )
   return (
-    <section class="card log" aria-label="Log">
+    <section class="card log">
+      <h2 class="spoken">Log</h2>
       {waiting > 0 && (
         <button type="button" class="button log-news" onClick={showNews}>
           {plural(waiting, 'new event')}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Pick, Popover } from '../parts/popover.tsx'
 import { useOwnWords } from '../scope.ts'
-import { plural } from '../words.ts'
+import { day, plural, shortDay } from '../words.ts'
 import { ORIGIN_WORDS } from './event_whole.tsx'
 import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
 import { happening } from './happenings.ts'
@@ -31,10 +31,10 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
     <search class="row" aria-label="Events shown">
       <TypePick types={types} onPick={(next) => change({ type: next.join(',') })} />
       <Pick
-        title="Came"
+        title="Origin"
         value={origin ?? ''}
         choices={[
-          { value: '', title: 'However they came' },
+          { value: '', title: 'Any origin' },
           ...ORIGINS.map((value: Origin) => ({ value, title: ORIGIN_WORDS[value].title })),
         ]}
         onPick={(value) => change({ origin: value })}
@@ -102,31 +102,53 @@ type DaysProps = {
   until: string | null
   onPick: (changes: Record<string, string | null>) => void
 }
+const daysTitle = (from: string | null, until: string | null): string => {
+  if (from !== null && until !== null) return from === until ? day(from) : `${shortDay(from)} – ${day(until)}`
+  if (from !== null) return `Since ${day(from)}`
+  return until === null ? 'Any day' : `Until ${day(until)}`
+}
+
 function Days({ from, until, onPick }: DaysProps): JSX.Element {
   const pick = (name: string) => (event: Event) =>
     onPick({ [name]: (event.currentTarget as HTMLInputElement).value || null })
   return (
-    <>
-      <label class="day-field">
-        <span>From</span>
-        <input
-          class="input slim"
-          type="date"
-          value={from ?? ''}
-          max={until ?? undefined}
-          onChange={pick('since')}
-        />
-      </label>
-      <label class="day-field">
-        <span>to</span>
-        <input
-          class="input slim"
-          type="date"
-          value={until ?? ''}
-          min={from ?? undefined}
-          onChange={pick('until')}
-        />
-      </label>
-    </>
+    <Popover
+      buttonClass="pick"
+      class="menu"
+      label={
+        <>
+          <Icon name="calendar" />
+          <span class="spoken">Took effect: </span>
+          {daysTitle(from, until)}
+          <Icon name="caret" class="caret" />
+        </>
+      }
+    >
+      {() => (
+        <fieldset class="plain-set">
+          <legend class="group">Took effect</legend>
+          <label>
+            From
+            <input
+              class="input slim"
+              type="date"
+              value={from ?? ''}
+              max={until ?? undefined}
+              onChange={pick('since')}
+            />
+          </label>
+          <label>
+            To
+            <input
+              class="input slim"
+              type="date"
+              value={until ?? ''}
+              min={from ?? undefined}
+              onChange={pick('until')}
+            />
+          </label>
+        </fieldset>
+      )}
+    </Popover>
   )
 }

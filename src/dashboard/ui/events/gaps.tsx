@@ -1,13 +1,15 @@
 /** What Apple had sent and had not arrived: found, and filled since. */
 import type { JSX } from 'preact'
-import { appName, useApps } from '../apps.ts'
+import { useAnswer } from '../answers.ts'
+import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { usePages } from '../pages.ts'
+import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { placeQuery, useScope } from '../scope.ts'
+import { placeQuery, type Scope, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
 import { EventTabs } from './tabs.tsx'
 
@@ -43,7 +45,8 @@ export function Gaps(): JSX.Element {
           Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
           fetched and told as recovered.
         </p>
-        <section class="card" aria-label="Gaps">
+        <section class="card">
+          <h2 class="spoken">Found and filled</h2>
           <Loaded asked={paged.first} height={320}>
             {() =>
               gaps.length === 0 ? (
@@ -61,8 +64,55 @@ export function Gaps(): JSX.Element {
           </Loaded>
           <ShowMore {...paged} />
         </section>
+        <Compared scope={scope} apps={apps} />
       </main>
     </>
+  )
+}
+
+type HistoryAnswer = {
+  history: {
+    app_id: string
+    environment: string
+    has_key: boolean
+    comparison: { compared_until_at: number; problem: string | null; problem_at: number | null } | null
+  }[]
+}
+
+/** How far what arrived was compared with what Apple sent, app by app. */
+function Compared({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element {
+  const asked = useAnswer<HistoryAnswer>('/api/v1/history', {}, { every: 60_000 })
+  return (
+    <Card title="Compared with Apple">
+      <Loaded asked={asked} height={80}>
+        {({ history }) => (
+          <ul class="compared">
+            {history
+              .filter(
+                ({ app_id, environment }) =>
+                  environment === scope.environment &&
+                  (scope.apps.length === 0 || scope.apps.includes(app_id)),
+              )
+              .map(({ app_id, has_key, comparison }) => (
+                <li key={app_id}>
+                  <span>{appName(apps, app_id)}</span>
+                  {comparison?.problem ? (
+                    <span class="bad">
+                      stopped {instant(comparison.problem_at)}: {comparison.problem}
+                    </span>
+                  ) : comparison ? (
+                    <span class="quiet">whole until {instant(comparison.compared_until_at)}</span>
+                  ) : (
+                    <span class="quiet">
+                      {has_key ? 'not yet' : 'needs an In-App Purchase key: windfall connect'}
+                    </span>
+                  )}
+                </li>
+              ))}
+          </ul>
+        )}
+      </Loaded>
+    </Card>
   )
 }
 

@@ -10,6 +10,7 @@ import type { Customer } from '../customer.ts'
 import { monthsPaid, standingOf } from '../customer.ts'
 import { Verified } from '../person.tsx'
 import type { Profile, Subscription } from './answer.ts'
+import { provedOf } from './identity.tsx'
 import { outlookOf } from './outlook.ts'
 
 type Props = { profile: Profile; now: number; bundle: string | undefined; onEvidence: () => void }
@@ -36,7 +37,9 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
         <div class="stack-s">
           <h1 class="identity-name">
             {name ?? 'Not identified'}{' '}
-            {name !== undefined && <Verified isVerified={customer.verified_app_user_ids.includes(name)} />}
+            {name !== undefined && (
+              <Verified {...provedOf(profile.links.filter((link) => link.app_user_id === name))} />
+            )}
           </h1>
           <p>
             {[

@@ -4,7 +4,7 @@ import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { instant } from '../../words.ts'
+import { count, instant, plural } from '../../words.ts'
 import { Verified } from '../person.tsx'
 import type { Link, Profile, User } from './answer.ts'
 import { ForgetButton } from './forget.tsx'
@@ -16,7 +16,7 @@ const PROOFS: Record<Link['proofs'][number], string> = {
   server: 'Your backend',
 }
 
-export const Proofs = ({ proofs }: { proofs: Link['proofs'] }): JSX.Element => (
+const Proofs = ({ proofs }: { proofs: Link['proofs'] }): JSX.Element => (
   <span class="row proofs">
     {proofs.map((proof) => (
       <span key={proof} class="badge good">
@@ -32,7 +32,7 @@ type Props = Pick<Profile, 'users' | 'links' | 'link_history'> & { app_id: strin
 export function Identity({ users, links, link_history, app_id }: Props): JSX.Element {
   if (links.length === 0 && users.length === 0)
     return (
-      <Card title="Who it is">
+      <Card title="Who it is" class="profile-identity">
         <Empty icon="customers" title="Not identified">
           <p>
             No call has named a user for these purchases. Let the app call <code>attribute</code> after a
@@ -43,7 +43,7 @@ export function Identity({ users, links, link_history, app_id }: Props): JSX.Ele
       </Card>
     )
   return (
-    <Card title="Who it is">
+    <Card title="Who it is" class="profile-identity">
       <div class="stack">
         {users.map((user) => (
           <Person
@@ -60,32 +60,37 @@ export function Identity({ users, links, link_history, app_id }: Props): JSX.Ele
 }
 
 function Person({ user, links, app_id }: { user: User; links: Link[]; app_id: string }): JSX.Element {
-  const isVerified = links.length > 0 && links.every(({ verification }) => verification === 'verified')
   return (
     <section class="identity stack">
       <div class="spread">
         <h3 class="identity-name">
-          {user.app_user_id} <Verified isVerified={isVerified} />
+          {user.app_user_id} <Verified {...provedOf(links)} />
         </h3>
         <ForgetButton app_id={app_id} app_user_id={user.app_user_id} />
       </div>
       {reasonsOf(links).map(({ why, links: alike }) => (
-        <Reason key={why} why={why} links={alike} isAll={alike.length === links.length} />
+        <Reason key={why} why={why} links={alike} of={links.length} />
       ))}
       <AboutUser user={user} />
     </section>
   )
 }
 
+/** Of how many purchases how many are proved to be of who claims them. */
+export const provedOf = (links: readonly Link[]): { proved: number; of: number } => ({
+  proved: links.filter(({ verification }) => verification === 'verified').length,
+  of: links.length,
+})
+
 /** Links by why they are labelled as they are: five purchases with one reason are told once. */
-export function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
+function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
   const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
     JSON.stringify([why, proofs, proved_app_user_id]),
   )
   return [...grouped.values()].map((alike) => ({ why: alike[0]?.why ?? '', links: alike }))
 }
 
-function Reason({ why, links, isAll }: { why: string; links: Link[]; isAll: boolean }): JSX.Element | null {
+function Reason({ why, links, of }: { why: string; links: Link[]; of: number }): JSX.Element | null {
   const [first] = links
   if (!first) return null
   const { proved_app_user_id: proved, verification, proofs, unattested } = first
@@ -94,7 +99,7 @@ function Reason({ why, links, isAll }: { why: string; links: Link[]; isAll: bool
       <p class={`notice ${verification === 'verified' ? 'good' : ''}`}>
         <Icon name={verification === 'verified' ? 'verified' : 'question'} />
         <span>
-          {!isAll && <strong>{links.map(({ transaction_id }) => transaction_id).join(', ')}: </strong>}
+          {links.length < of && `${count(links.length)} of ${plural(of, 'purchase')}: `}
           <strong>{verification === 'verified' ? 'Verified' : 'Unverified'}.</strong> {why}
         </span>
       </p>
@@ -139,7 +144,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
       <dl class="facts">
         <dt>Identified</dt>
         <dd>
-          <Verified isVerified={user.verification === 'verified'} /> {user.why}
+          <Verified proved={user.verification === 'verified' ? 1 : 0} of={1} /> {user.why}
         </dd>
         {device !== '' && (
           <>

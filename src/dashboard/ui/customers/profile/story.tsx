@@ -43,6 +43,7 @@ export function Story({ profile, now, bundle }: Props): JSX.Element {
   const rest = story.length - shown
   return (
     <Card
+      class="profile-story"
       title="Everything"
       tools={
         <Pick
