@@ -1,6 +1,7 @@
 /** The figures of a graph as a table, newest first. */
 import type { JSX } from 'preact'
 import { Heads } from '../parts/heads.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { completeOf, type Graph } from './graph.ts'
 
 type TableProps = { graph: Graph; title: string }
@@ -10,8 +11,7 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
   const isUnsure = (index: number): boolean =>
     lines.some((line) => !line.isBefore && completeOf(line, graph)[index] === false)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="table-wrap tall" tabIndex={0} aria-label={`${title} as a table`}>
+    <Scroll class="tall" label={`${title} as a table`}>
       <table class="table firm">
         <Heads
           heads={[
@@ -40,6 +40,6 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
           })}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }

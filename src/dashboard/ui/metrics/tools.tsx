@@ -75,8 +75,8 @@ type RefundProps = { value: string | null; onPick: (value: string | null) => voi
 export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
   <Choose
     label="Refunds count"
-    none="Refunds on their day"
-    choices={[{ value: 'purchase_day', title: 'Refunds on the purchase’s day' }]}
+    none="Refunds: their day"
+    choices={[{ value: 'purchase_day', title: 'Refunds: purchase day' }]}
     value={value}
     onPick={onPick}
   />

@@ -1,9 +1,11 @@
-/** What may be wider than the page: scrolls by itself, and is reached by the keyboard. */
+/** What may be wider or higher than its place: scrolls by itself, and is reached by the keyboard. */
 import type { ComponentChildren, JSX } from 'preact'
 
-export const Scroll = ({ label, children }: { label: string; children: ComponentChildren }): JSX.Element => (
+type ScrollProps = { label: string; class?: string; children: ComponentChildren }
+
+export const Scroll = ({ label, class: className, children }: ScrollProps): JSX.Element => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-  <section class="table-wrap" tabIndex={0} aria-label={label}>
+  <section class={className ? `table-wrap ${className}` : 'table-wrap'} tabIndex={0} aria-label={label}>
     {children}
   </section>
 )

@@ -36,15 +36,14 @@ type StepProps = {
 
 function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Element {
   const { href } = useScope()
+  const isShare = name !== 'downloads' && downloads !== null && downloads > 0 && many !== null
+  const under = [isShare ? `${share(many / downloads)} of downloads` : '', parts]
   return (
     <li>
       <span class="what">
-        <span>
+        <span class="step">
           <a href={href(`/metrics/${name}`)}>{title}</a>
-          {name !== 'downloads' && downloads !== null && downloads > 0 && many !== null && (
-            <span class="quiet small"> · {share(many / downloads)} of downloads</span>
-          )}
-          {parts !== '' && <span class="quiet small"> · {parts}</span>}
+          <span class="quiet tiny">{under.filter((words) => words !== '').join(' · ')}</span>
         </span>
         <strong class="number figure-s">{count(many)}</strong>
       </span>

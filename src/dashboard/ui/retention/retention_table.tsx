@@ -7,6 +7,7 @@ import { Choose } from '../metrics/tools.tsx'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
 import {
@@ -61,8 +62,7 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
     isNumber: true,
   }))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="table-wrap triangle-wrap" tabIndex={0} aria-label={title}>
+    <Scroll class="triangle-wrap" label={title}>
       <table class="triangle">
         <Heads heads={[{ title: 'First payment' }, ...heads]} />
         <tbody>
@@ -72,7 +72,7 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }
 

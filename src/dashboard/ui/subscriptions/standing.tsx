@@ -40,7 +40,7 @@ const Table = ({
   currency: string | null
 }): JSX.Element => (
   <Scroll label="Subscriptions by status">
-    <table class="table">
+    <table class="table at-risk">
       <Heads
         heads={[
           { title: 'Status' },
