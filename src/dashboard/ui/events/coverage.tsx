@@ -35,7 +35,7 @@ export function Coverage(): JSX.Element {
       <ScopeBar parts="place" />
       <main class="page" id="content">
         <header class="page-head">
-          <h1>Coverage</h1>
+          <h1>Events</h1>
           <EventTabs />
         </header>
         <div class="spread">

@@ -53,14 +53,14 @@ function Residue({
           ? 'The two agree; these cancel each other out'
           : `${words(Math.abs(rest))} ${rest > 0 ? 'more in Apple’s reports' : 'more in the ledger'}`}
       </h3>
-      <ul class="breakdown">
+      <ul class="residue">
         {parts.map(({ cause, value }) => {
           const told = causes.find(({ name }) => name === cause)
           return (
             <li key={cause}>
               <span>{told?.title ?? cause}</span>
-              <strong>{words(value)}</strong>
-              <span class="track">
+              <strong class="number">{words(value)}</strong>
+              <span class="residue-track">
                 <svg aria-hidden="true">
                   <rect
                     width={`${(Math.abs(value) / most) * 100}%`}
@@ -70,12 +70,14 @@ function Residue({
                   />
                 </svg>
               </span>
-              <span class="tiny quiet residue-why">{told?.sentence}</span>
+              <span class="tiny quiet">{told?.sentence}</span>
             </li>
           )
         })}
       </ul>
-      <p class="tiny quiet">Below zero: what the ledger has and Apple’s reports have not.</p>
+      {parts.some(({ value }) => value < 0) && (
+        <p class="tiny quiet">Below zero: what the ledger has and Apple’s reports have not.</p>
+      )}
     </section>
   )
 }

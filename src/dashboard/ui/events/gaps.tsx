@@ -38,7 +38,7 @@ export function Gaps(): JSX.Element {
       <ScopeBar parts="place" />
       <main class="page" id="content">
         <header class="page-head">
-          <h1>Gaps</h1>
+          <h1>Events</h1>
           <EventTabs />
         </header>
         <p class="small quiet">

@@ -26,7 +26,7 @@ const SOURCES: Record<Signed['source'], string> = {
   status: 'from Apple’s subscription statuses',
 }
 const FACES = [
-  { value: 'payload', title: 'What it says' },
+  { value: 'payload', title: 'Content' },
   { value: 'text', title: 'Signed text' },
   { value: 'chain', title: 'Certificates' },
 ] as const
