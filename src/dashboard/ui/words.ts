@@ -132,8 +132,9 @@ export function ago(at: number, now: number): string {
   return relative.format(0, 'second')
 }
 
-/** Somebody else’s words as a sentence begins. */
-export const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+/** Somebody else’s words as a sentence begins; a bundle id or a path stays as it is written. */
+export const sentence = (text: string): string =>
+  /^\S*[._/]\w/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** `1 link`, `2 links`: English alone, like the page. */
 export const plural = (many: number, one: string, several = `${one}s`): string =>

@@ -3,7 +3,7 @@ import { browserName } from '../../../src/dashboard/ui/settings/browsers.ts'
 import { sectionsWith } from '../../../src/dashboard/ui/settings/finding.ts'
 import { holesBy } from '../../../src/dashboard/ui/settings/holes.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/dashboard/ui/settings/snippets.ts'
-import { bytes, duration } from '../../../src/dashboard/ui/words.ts'
+import { bytes, duration, sentence } from '../../../src/dashboard/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
 
@@ -86,4 +86,13 @@ test('sizes and lengths are told in the unit that people use', () => {
   expect(duration(250)).toBe('250 ms')
   expect(duration(5_800)).toBe('5.8 sec')
   expect(duration(7_200_000)).toBe('2 hr')
+})
+
+test('words begin as a sentence does, names stay as they are written', () => {
+  expect(sentence('this is not the password')).toBe('This is not the password')
+  expect(sentence('com.example.tides, production: all is here')).toBe(
+    'com.example.tides, production: all is here',
+  )
+  expect(sentence('done. And more')).toBe('Done. And more')
+  expect(sentence('')).toBe('')
 })

@@ -5,7 +5,7 @@ import type { FeedEvent } from './feed_event.ts'
 export type Stretch = { events: FeedEvent[]; next: number | null }
 
 /** So many rows a page bears; those of longest ago are asked for again when they are wanted. */
-export const MOST = 600
+export const MOST = 300
 
 /** With those that happened since, each once; the oldest go when there are too many. */
 export function withNews({ events, next }: Stretch, news: readonly FeedEvent[], most = MOST): Stretch {

@@ -7,6 +7,7 @@ import { Pick, Popover, Segments } from '../parts/popover.tsx'
 import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, plusDays } from '../words.ts'
+import { OrganizationScope } from './organization_scope.tsx'
 
 type Change = (changes: Partial<Scope>) => void
 type PartProps = { scope: Scope; change: Change }
@@ -18,7 +19,8 @@ function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
 }
 
 function AppPick({ scope, change }: PartProps): JSX.Element | null {
-  const apps = useApps().data?.apps ?? []
+  const all = useApps().data?.apps ?? []
+  const apps = all.filter((app) => scope.organization === null || app.organization_id === scope.organization)
   const toggle = (id: string): void => {
     const others = scope.apps.filter((one) => one !== id)
     const next = others.length === scope.apps.length ? [...scope.apps, id] : others
@@ -230,6 +232,7 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' 
   const { basis } = useSession()
   return (
     <search class="bar" aria-label="What is shown">
+      <OrganizationScope scope={scope} change={change} />
       <AppPick scope={scope} change={change} />
       {parts === 'all' && <RangePick scope={scope} change={change} />}
       {parts !== 'place' && basis === null && (

@@ -1,12 +1,12 @@
 /** The connected apps, and how each of them fares. */
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { useScope } from '../scope.ts'
 import { count, day, plural, sentence, share } from '../words.ts'
+import { ConnectFirst } from './connect_first.tsx'
 import { PendingApps } from './connect_pending.tsx'
 import { type AppHealth, organizationName, useHealth, useKnown } from './known.ts'
 
@@ -126,31 +126,6 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
   )
 }
 
-function NoApps(): JSX.Element {
-  const url = useKnown().data?.notification_url
-  return (
-    <Card title="Connect your apps">
-      <Empty icon="app" title="No app is connected yet">
-        <p>
-          On the server, this asks for your Apple keys, tries each one, and connects every app that they
-          reach:
-        </p>
-      </Empty>
-      <div class="stack">
-        <Copy text="windfall connect" label="the command" />
-        <p class="small quiet">Or without keys, one app at a time:</p>
-        <Copy text="windfall apps add com.example.app" label="the command" />
-        {url && (
-          <>
-            <p class="small quiet">Then enter this address as the server URL in App Store Connect:</p>
-            <Copy text={url} label="the notification address" />
-          </>
-        )}
-      </div>
-    </Card>
-  )
-}
-
 export function Apps(): JSX.Element {
   const known = useKnown().data
   const isSeveral = (known?.organizations.length ?? 0) > 1
@@ -160,7 +135,7 @@ export function Apps(): JSX.Element {
       <Loaded asked={useHealth()} height={620}>
         {({ apps }) =>
           apps.length === 0 ? (
-            <NoApps />
+            <ConnectFirst />
           ) : (
             <div class="grid">
               {apps.map((app) => (

@@ -9,7 +9,8 @@ export type Organization = Known['organizations'][number]
 export type Health = InferOutput<typeof HealthAnswer>
 export type AppHealth = Health['apps'][number]
 
-export const useKnown = (): Asked<Known> => useAnswer<Known>('/api/v1/settings')
+/** The owner’s alone. */
+export const useKnown = (wait = false): Asked<Known> => useAnswer<Known>('/api/v1/settings', {}, { wait })
 export const useHealth = (): Asked<Health> => useAnswer<Health>('/api/v1/apps/health', {}, { every: 30_000 })
 
 /** What an organization is called, where there are several. */

@@ -145,12 +145,15 @@ export function Feed({ onNews }: { onNews: (event: FeedEvent) => void }): JSX.El
   const { scope } = useScope()
   const [own, change] = useOwnWords()
   const kind = kindFrom(own.kind)
+  const apps = useApps().data?.apps ?? []
   const { isHeld, isPast, top, holding } = useHeld()
+  const ofOrganization = apps.filter(({ organization_id }) => organization_id === scope.organization)
+  const chosen = scope.apps.length > 0 ? scope.apps : ofOrganization.map(({ id }) => id)
   // What is not of one environment is told with both.
   const isOfNone = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
     query: {
-      app: scope.apps.join(','),
+      app: chosen.join(','),
       environment: isOfNone ? null : scope.environment,
       type: typesOf(kind),
     },

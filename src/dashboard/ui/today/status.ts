@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { StatusAnswer } from '../../status/status_answers.ts'
 import { type Asked, useAnswer } from '../answers.ts'
 
-export type Status = InferOutput<typeof StatusAnswer>
+type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]
 
 export const useStatus = (wait = false): Asked<Status> =>

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { connectPending } from '../settings/connect_pending.tsx'
 import { ago, count, sentence, share } from '../words.ts'
-import type { Status, StatusRow } from './status.ts'
+import type { StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
 const MOODS = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
@@ -71,10 +71,10 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
 
 const SHOWN = 3
 
-export function System({ status }: { status: Status }): JSX.Element | null {
+export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null {
   const [isWhole, setWhole] = useState(false)
-  if (status.rows.length === 0) return null
-  const rows = isWhole ? status.rows : status.rows.slice(0, SHOWN)
+  if (all.length === 0) return null
+  const rows = isWhole ? all : all.slice(0, SHOWN)
   return (
     <section class="card system" aria-label="Needs attention">
       <ul>
@@ -82,9 +82,9 @@ export function System({ status }: { status: Status }): JSX.Element | null {
           <Row key={row.id} row={row} />
         ))}
       </ul>
-      {status.rows.length > SHOWN && (
+      {all.length > SHOWN && (
         <button type="button" class="button plain system-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show fewer' : `Show ${count(status.rows.length - SHOWN)} more`}
+          {isWhole ? 'Show fewer' : `Show ${count(all.length - SHOWN)} more`}
         </button>
       )}
     </section>

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { type Asked, renew, useAnswer } from '../answers.ts'
+import { useApps } from '../apps.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { amountOf, happening } from '../events/happenings.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
@@ -13,8 +14,9 @@ import { useSession } from '../session.ts'
 import { day, weekday } from '../words.ts'
 import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, type TodayFigures, Yesterday } from './figures.tsx'
-import { useStatus } from './status.ts'
+import { type StatusRow, useStatus } from './status.ts'
 import { AllWell, System } from './system.tsx'
+import { Without } from './without.tsx'
 
 /** Figures follow the feed, but no faster than this. */
 const FOLLOW_MS = 10_000
@@ -39,17 +41,21 @@ function useToday(wait = false): Asked<TodayFigures> {
   return useAnswer<TodayFigures>('/api/v1/today', query, { every: 60_000, wait })
 }
 
-const Figures = (): JSX.Element => (
-  <Loaded asked={useToday()} height={286}>
-    {(today) => (
-      <div class="today-figures">
-        <RevenueToday today={today} />
-        <Yesterday today={today} />
-        <Mrr today={today} />
-      </div>
-    )}
-  </Loaded>
-)
+function Figures(): JSX.Element {
+  const asked = useToday()
+  if (!asked.data && asked.problem) return <Without problem={asked.problem} again={asked.again} />
+  return (
+    <Loaded asked={asked} height={286}>
+      {(today) => (
+        <div class="today-figures">
+          <RevenueToday today={today} />
+          <Yesterday today={today} />
+          <Mrr today={today} />
+        </div>
+      )}
+    </Loaded>
+  )
+}
 
 /** What a guest may see: the same figures, day by day. */
 const ForGuests = (): JSX.Element => (
@@ -61,12 +67,16 @@ const ForGuests = (): JSX.Element => (
   </div>
 )
 
+/** That there is no key yet is said already where there is no app yet. */
+const isOfKeys = ({ action }: StatusRow): boolean => action?.command === 'windfall connect'
+
 function ForOwner(): JSX.Element {
   const status = useStatus()
+  const isEmpty = useApps().data?.apps.length === 0
   const follow = useFollowing()
   return (
     <>
-      {status.data && <System status={status.data} />}
+      {status.data && <System rows={status.data.rows.filter((row) => !isEmpty || !isOfKeys(row))} />}
       <Figures />
       <Feed onNews={follow} />
     </>
