@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { figureOfAll, sumOf, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
-import { knownOnly } from '../../../src/dashboard/ui/metrics/known.ts'
+import { knownOnly, withKnownPast } from '../../../src/dashboard/ui/metrics/known.ts'
 import { graphOf } from '../../../src/dashboard/ui/metrics/lines.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
@@ -43,6 +43,14 @@ test('before the first day known nothing is shown', () => {
   expect(cut.series[0]?.points.map(({ on }) => on)).toEqual(['2026-11-02', '2026-11-03'])
   expect(cut.from_on).toBe('2026-11-02')
   expect(knownOnly({ ...answer, first_on: null })).toEqual({ ...answer, first_on: null })
+})
+
+test('nothing is new against a time that nobody knows', () => {
+  const previous = { from_on: '2026-10-01', until_on: '2026-10-31', series: [] }
+  const answer = answerOf({ first_on: '2026-11-01', previous })
+  expect(withKnownPast(answer).previous).toBeNull()
+  expect(withKnownPast({ ...answer, first_on: '2026-10-31' }).previous).toEqual(previous)
+  expect(withKnownPast({ ...answer, first_on: null }).previous).toBeNull()
 })
 
 test('parts are laid on one another with the whole beside them, as the API has it', () => {

@@ -8,6 +8,7 @@ import { useScope } from '../scope.ts'
 import { bucket, share } from '../words.ts'
 import { isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
+import { withKnownPast } from './known.ts'
 import { type Ranked, rankingOf } from './ranking.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
@@ -43,7 +44,7 @@ function Row({ row, answer, of, href }: RowProps): JSX.Element {
           {figure !== null && before !== null && (
             <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />
           )}
-          {before === 0 && answer.unit !== 'ratio' && <span class="badge">new</span>}
+          {before === 0 && answer.previous && answer.unit !== 'ratio' && <span class="badge">new</span>}
           <strong class="number">{words(figure)}</strong>
         </span>
       </span>
@@ -86,7 +87,8 @@ export function Breakdown({
   return (
     <Card title={title} class={look.class ?? ''}>
       <Loaded asked={asked} height={most * 38}>
-        {(answer) => {
+        {(told) => {
+          const answer = withKnownPast(told)
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
           const largest = Math.max(...shown.map(({ figure }) => Math.abs(figure ?? 0)), 0)

@@ -1,6 +1,14 @@
 /** What is not known is not shown as nothing. */
 import type { MetricAnswer, Series } from './answer.ts'
 
+/** The answer without a time before that was over before anything is known: nothing is new against it. */
+export function withKnownPast(answer: MetricAnswer): MetricAnswer {
+  const { first_on, previous } = answer
+  return previous && (first_on === null || previous.until_on < first_on)
+    ? { ...answer, previous: null }
+    : answer
+}
+
 /** The answer without the days, weeks or months before anything is known; all of it where nothing is. */
 export function knownOnly(answer: MetricAnswer): MetricAnswer {
   const { first_on, series } = answer

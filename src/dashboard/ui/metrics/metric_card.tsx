@@ -52,8 +52,9 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
 const UNKNOWN_YET =
   'Nothing is known of these apps yet. It comes with Apple’s first notification, or with the import.'
 
-const styleOf = ({ kind, unit }: MetricAnswer, isInParts: boolean): Style =>
-  kind === 'level' || (unit === 'ratio' && !isInParts) ? 'line' : 'bar'
+/** Shares of several values beside one another are lines: they cannot be laid on one another. */
+const styleOf = ({ kind, unit, split }: MetricAnswer, isInParts: boolean): Style =>
+  kind === 'level' || (unit === 'ratio' && (split !== null || !isInParts)) ? 'line' : 'bar'
 
 export function MetricCard(props: MetricProps): JSX.Element {
   const { name, own = name, isInParts = false, height = 240, isCompared = false } = props
