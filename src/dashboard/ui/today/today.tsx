@@ -16,7 +16,7 @@ import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, type TodayFigures, Yesterday } from './figures.tsx'
 import { type StatusRow, useStatus } from './status.ts'
 import { AllWell, System } from './system.tsx'
-import { Without } from './without.tsx'
+import { NoApps, Without } from './without.tsx'
 
 /** Figures follow the feed, but no faster than this. */
 const FOLLOW_MS = 10_000
@@ -38,11 +38,15 @@ function useToday(wait = false): Asked<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
   const query = { ...placeQuery(scope), currency: scope.currency, basis }
-  return useAnswer<TodayFigures>('/api/v1/today', query, { every: 60_000, wait })
+  const apps = useApps()
+  // Where no app is connected there is nothing to be asked for.
+  const isUseless = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
+  return useAnswer<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || isUseless })
 }
 
 function Figures(): JSX.Element {
   const asked = useToday()
+  if (useApps().data?.apps.length === 0) return <NoApps />
   if (!asked.data && asked.problem) return <Without problem={asked.problem} again={asked.again} />
   return (
     <Loaded asked={asked} height={286}>

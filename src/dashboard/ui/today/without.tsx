@@ -1,23 +1,21 @@
 /** What stands where the figures of today cannot be: no app yet, or nobody said whose. */
 import type { JSX } from 'preact'
-import { useApps } from '../apps.ts'
 import type { Problem } from '../asking.ts'
 import { Empty, Failed } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { ConnectFirst } from '../settings/connect_first.tsx'
 import { PendingApps } from '../settings/connect_pending.tsx'
 
+export const NoApps = (): JSX.Element => (
+  <>
+    <PendingApps />
+    <ConnectFirst />
+  </>
+)
+
 export function Without({ problem, again }: { problem: Problem; again: () => void }): JSX.Element {
   const { href } = useScope()
-  const apps = useApps().data?.apps
   if (problem.code !== 'unknown_app') return <Failed problem={problem} again={again} />
-  if (apps?.length === 0)
-    return (
-      <>
-        <PendingApps />
-        <ConnectFirst />
-      </>
-    )
   return (
     <Empty icon="app" title="None of these apps is connected">
       <a class="button" href={href('/', { app: null, org: null })}>
