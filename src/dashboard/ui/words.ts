@@ -92,6 +92,24 @@ export function bucket(on: string, interval: Interval): string {
   return interval === 'week' ? `${shortDay(on)} – ${day(plusDays(on, 6))}` : day(on)
 }
 
+/** From the beginning of one day, week or month to the end of another. */
+export function span(first: string, last: string, interval: Interval): string {
+  if (first === last) return bucket(first, interval)
+  if (interval === 'month') return `${month(first)} – ${month(last)}`
+  return `${day(first)} – ${day(interval === 'week' ? plusDays(last, 6) : last)}`
+}
+
+/** Every day, week or month from one to another, by the first day of each. */
+export function stepsBetween(first: string, last: string, interval: Interval): string[] {
+  const all: string[] = []
+  for (let on = first; on <= last; on = stepAfter(on, interval)) all.push(on)
+  return all
+}
+const stepAfter = (on: string, interval: Interval): string =>
+  interval === 'month'
+    ? `${plusDays(`${on.slice(0, 7)}-28`, 4).slice(0, 7)}-01`
+    : plusDays(on, interval === 'week' ? 7 : 1)
+
 export type Grain = 'day' | 'week' | 'month' | 'year'
 /** Those who began in the day, week, month or year that begins on a day, in few characters. */
 export function cohortTitle(on: string, grain: Grain): string {

@@ -65,6 +65,23 @@ test('a curve ends where nobody is old enough, and is unsure where not everybody
   expect(graph.lines[0] && graph.summed(graph.lines[0])).toBe(1600)
 })
 
+test('a month without anybody is a gap, no shorter than others', () => {
+  const rows = ['2025-12-01', '2026-02-01'].map((cohort) => ({ cohort, complete: true, milli: 7 }))
+  const part = { key: 'milli', title: 'Money', hue: 1 as const, of: (row: { milli: number }) => row.milli }
+  const shape = {
+    title: 'ARPPU',
+    by: 'month',
+    parts: [part],
+    style: 'line',
+    unit: 'money',
+    currency: 'USD',
+  } as const
+  const graph = cohortGraph({ ...shape, rows })
+  expect(graph.on).toEqual(['2025-12-01', '2026-01-01', '2026-02-01'])
+  expect(graph.lines[0]?.values).toEqual([7, null, 7])
+  expect(cohortGraph({ ...shape, rows: [] }).on).toEqual([])
+})
+
 test('what became of cohorts is laid on one another and comes to the whole', () => {
   const rows = [
     { cohort: '2026-09-01', complete: true, recovered: 3, lost: 2 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stacked, sureOf, unsureOf } from '../../../src/dashboard/ui/charts/stacking.ts'
+import { alonesIn, stacked, sureOf, unsureOf } from '../../../src/dashboard/ui/charts/stacking.ts'
 
 test('what is above zero stands on what is above, what is below hangs from what is below', () => {
   expect(
@@ -25,4 +25,10 @@ test('a line is dashed from the last sure point on, a bar only where it is not s
 
 test('an unsure point amid sure ones hangs together with both neighbours', () => {
   expect(unsureOf([1, 2, 3], [true, false, true], true)).toEqual([1, 2, 3])
+})
+
+test('a point that no line leads to is drawn by itself', () => {
+  expect(alonesIn([1, null, 2, 3, null, 0])).toEqual([0, 5])
+  expect(alonesIn([null, null])).toEqual([])
+  expect(alonesIn([4])).toEqual([0])
 })

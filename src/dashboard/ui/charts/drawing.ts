@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import { axesOf, marksOf, rangeUp } from './axes.ts'
 import { colourOf, hueColour, hueVariable } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
-import { stacked, sureOf, unsureOf, type Values } from './stacking.ts'
+import { alonesIn, stacked, sureOf, unsureOf, type Values } from './stacking.ts'
 
 const HATCH = 6
 
@@ -31,6 +31,8 @@ const stackedBars = uPlot.paths.bars?.({ size: [0.72, 48] })
 const tint = (line: Line, percent: number): string =>
   colourOf(`color-mix(in srgb, var(${hueVariable(line.hue)}) ${percent}%, var(--card))`)
 
+const unsureAlone = (values: Values, complete: readonly boolean[]): Values => unsureOf(values, complete, true)
+
 type Look = { isSure: boolean; isFilled: boolean; isStacked: boolean }
 
 function barSeries(line: Line, { isSure, isStacked }: Look): uPlot.Series {
@@ -49,13 +51,13 @@ function lineSeries(line: Line, { isSure, isFilled, isStacked }: Look): uPlot.Se
   if (line.isBefore)
     return { stroke: colourOf('var(--ink-3)'), width: 1.5, dash: [2, 4], points: { show: false } }
   const fill = isStacked ? (isSure ? 34 : 16) : isSure ? 14 : 7
-  const points = sureOf(line.values, line.complete ?? []).filter((value) => value !== null)
+  const alone = alonesIn((isSure ? sureOf : unsureAlone)(line.values, line.complete ?? []))
   return {
     stroke: hueColour(line.hue),
     width: isStacked ? 1.5 : 2,
     ...(!isSure && { dash: [5, 4] }),
     ...(isFilled && { fill: tint(line, fill) }),
-    points: { show: isSure && points.length === 1, size: 6 },
+    points: { show: alone.length > 0, size: 6, filter: () => alone },
     spanGaps: false,
   }
 }

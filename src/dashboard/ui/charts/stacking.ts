@@ -27,3 +27,11 @@ export function unsureOf(values: Values, complete: readonly boolean[], isLine: b
     isUnsure(index) || (isLine && (isUnsure(index + 1) || isUnsure(index - 1))) ? value : null,
   )
 }
+
+/** Where a value has none beside it, so that no line leads to it. */
+export const alonesIn = (values: Values): number[] =>
+  values.flatMap((value, index) =>
+    value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
+      ? [index]
+      : [],
+  )

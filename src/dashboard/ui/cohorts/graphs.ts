@@ -3,7 +3,16 @@ import type { Hue } from '../charts/colours.ts'
 import type { Graph } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
 import { sumOf } from '../metrics/figures.ts'
-import { bucket, count, type Interval, money, plural, shortCount, shortMoney } from '../words.ts'
+import {
+  bucket,
+  count,
+  type Interval,
+  money,
+  plural,
+  shortCount,
+  shortMoney,
+  stepsBetween,
+} from '../words.ts'
 
 type Row = { cohort: string; complete: boolean }
 export type Part<One> = { key: string; title: string; hue: Hue; of: (row: One) => number | null }
@@ -21,7 +30,11 @@ type Shape<One> = {
 
 export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
   const { rows, by, parts, unit, currency } = shape
-  const on = rows.map(({ cohort }) => cohort)
+  // A month in which nothing was is a gap, and no shorter than others.
+  const [first] = rows
+  const on = first ? stepsBetween(first.cohort, rows.at(-1)?.cohort ?? first.cohort, by) : []
+  const byDay = new Map(rows.map((row) => [row.cohort, row]))
+  const there = on.map((day) => byDay.get(day))
   const title = (index: number): string => bucket(on[index] ?? '', by)
   const sums = parts.map((part) => sumOf(rows.map(part.of)))
   return {
@@ -30,16 +43,16 @@ export function cohortGraph<One extends Row>(shape: Shape<One>): Graph {
         ? shape.title
         : `${shape.title}, ${title(0)} to ${title(on.length - 1)}, ${plural(on.length, by)}`,
     on,
-    complete: rows.map(({ complete }) => complete),
+    complete: there.map((row) => row?.complete ?? true),
     lines: parts.map((part) => ({
       key: part.key,
       title: part.title,
       hue: part.hue,
       style: shape.style,
-      values: rows.map(part.of),
+      values: there.map((row) => (row ? part.of(row) : null)),
     })),
     isStacked: parts.length > 1,
-    total: parts.length > 1 ? rows.map((row) => sumOf(parts.map(({ of }) => of(row)))) : null,
+    total: parts.length > 1 ? there.map((row) => (row ? sumOf(parts.map(({ of }) => of(row))) : null)) : null,
     ...(unit === 'money'
       ? { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
       : { words: count, short: shortCount }),

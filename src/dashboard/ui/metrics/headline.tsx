@@ -1,7 +1,7 @@
 /** A metric's one figure, and what it is compared with. */
 import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
-import { bucket, daysBetween } from '../words.ts'
+import { bucket, daysBetween, span } from '../words.ts'
 import { figureOf, isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
 import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
 
@@ -14,8 +14,7 @@ function ofWhat({ unit, interval }: MetricAnswer, { points }: Figure): string {
   const [first] = points
   if (unit !== 'ratio' || !first) return ''
   const last = points.at(-1) ?? first
-  if (first === last) return bucket(first.on, interval)
-  return `${bucket(first.on, interval)} – ${bucket(last.on, interval)}`
+  return span(first.on, last.on, interval)
 }
 
 /** The values of a split come to the whole, but for shares. */

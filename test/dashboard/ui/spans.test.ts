@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { span, stepsBetween } from '../../../src/dashboard/ui/words.ts'
+
+test('several weeks are told from the first day of the first to the last day of the last', () => {
+  expect(span('2026-08-31', '2026-11-09', 'week')).toBe('Aug 31, 2026 – Nov 15, 2026')
+  expect(span('2026-11-09', '2026-11-09', 'week')).toBe('Nov 9 – Nov 15, 2026')
+  expect(span('2025-11-01', '2026-10-01', 'month')).toBe('November 2025 – October 2026')
+  expect(span('2026-11-01', '2026-11-03', 'day')).toBe('Nov 1, 2026 – Nov 3, 2026')
+})
+
+test('every step from one to another, months of any length', () => {
+  expect(stepsBetween('2025-12-01', '2026-03-01', 'month')).toEqual([
+    '2025-12-01',
+    '2026-01-01',
+    '2026-02-01',
+    '2026-03-01',
+  ])
+  expect(stepsBetween('2026-02-23', '2026-03-02', 'week')).toEqual(['2026-02-23', '2026-03-02'])
+  expect(stepsBetween('2026-02-28', '2026-03-01', 'day')).toEqual(['2026-02-28', '2026-03-01'])
+  expect(stepsBetween('2026-03-01', '2026-02-01', 'month')).toEqual([])
+})
