@@ -4,7 +4,15 @@ import { type Asked, client, problemFrom, useAnswer } from './answers.ts'
 import { type Problem, type Query, read } from './asking.ts'
 
 type Page = { next: string | number | null }
-type More<Answer> = { key: string; pages: Answer[]; isBusy: boolean; problem: Problem | null }
+/** `from`: what the first page gave as `next` when the others were asked for. */
+type More<Answer> = {
+  key: string
+  from: Page['next']
+  pages: Answer[]
+  isBusy: boolean
+  problem: Problem | null
+}
+type Kept<Answer> = Pick<More<Answer>, 'from' | 'pages'>
 
 export type Paged<Answer> = {
   /** Of the first page; what it says stands for all. */
@@ -28,10 +36,8 @@ export function usePages<Answer extends Page>(
   const key = JSON.stringify([path, query])
   const place = useMemo(() => [path, { ...query, pages: 'more' }], [key])
   const beginning = (): More<Answer> => ({
-    key,
-    pages: client.getQueryData<Answer[]>(place) ?? [],
-    isBusy: false,
-    problem: null,
+    ...(client.getQueryData<Kept<Answer>>(place) ?? { from: null, pages: [] }),
+    ...{ key, isBusy: false, problem: null },
   })
   const [kept, keep] = useState(beginning)
   const now = kept.key === key ? kept : beginning()
@@ -40,23 +46,36 @@ export function usePages<Answer extends Page>(
   const next = isOver ? null : (pages.at(-1)?.next ?? null)
 
   useEffect(() => {
-    if (kept.key === key && kept.pages.length > 0) client.setQueryData(place, kept.pages)
+    if (kept.key === key && kept.pages.length > 0)
+      client.setQueryData<Kept<Answer>>(place, { from: kept.from, pages: kept.pages })
   }, [kept])
 
-  async function more(): Promise<void> {
+  /** Asks for so many pages after one, those that are there already among them. */
+  async function ask(from: Page['next'], present: Answer[], many: number): Promise<void> {
     keep({ ...now, isBusy: true, problem: null })
     try {
-      const page = await read<Answer>(path, { ...query, [cursor]: next })
-      keep({ key, pages: [...now.pages, page], isBusy: false, problem: null })
+      const some = [...present]
+      for (let at = (some.at(-1) ?? { next: from }).next; at !== null && some.length < many; ) {
+        const page = await read<Answer>(path, { ...query, [cursor]: at })
+        some.push(page)
+        at = page.next
+      }
+      keep({ key, from, pages: some, isBusy: false, problem: null })
     } catch (error) {
       keep({ ...now, isBusy: false, problem: problemFrom(error) })
     }
   }
 
+  const beginsAt = isOver ? null : (first.data?.next ?? null)
+  // What came since has moved the first page's end: the others are asked again from there, so that none is left out.
+  useEffect(() => {
+    if (!isOver && now.pages.length > 0 && now.from !== beginsAt) void ask(beginsAt, [], now.pages.length)
+  }, [key, beginsAt])
+
   return {
     first,
     pages,
-    more: next === null ? null : () => void more(),
+    more: next === null ? null : () => void ask(beginsAt, now.pages, now.pages.length + 1),
     isBusy: now.isBusy,
     problem: now.problem,
   }

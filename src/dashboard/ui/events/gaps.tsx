@@ -27,7 +27,7 @@ type Gap = {
 type Answer = { gaps: Gap[]; next: string | null }
 
 export function Gaps(): JSX.Element {
-  const { scope } = useScope()
+  const { scope, href } = useScope()
   const apps = useApps().data?.apps
   const now = useNow()
   const { app, environment } = placeQuery(scope)
@@ -43,7 +43,8 @@ export function Gaps(): JSX.Element {
         </header>
         <p class="small quiet">
           Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
-          fetched and told as recovered.
+          fetched and told as recovered: see{' '}
+          <a href={href('/events', { origin: 'recovered' })}>what was recovered</a>.
         </p>
         <section class="card">
           <h2 class="spoken">Found and filled</h2>
