@@ -131,18 +131,22 @@ const LEGEND = [
   ['none', 'Apple has nothing'],
 ] as const
 
+const shareWords = (ratio: number | null): string => {
+  if (ratio === null) return '–'
+  return share(ratio, Math.abs(1 - ratio) < 0.1 && ratio !== 1 ? 1 : 0)
+}
+
 function Share({ cell }: { cell: Cell }): JSX.Element {
   const [, change] = useOwnWords()
+  const words = shareWords(cell.share)
   return (
     <button
       type="button"
       class={`heat-cell ${gradeOf(cell.share)}`}
-      aria-label={`${METRIC_TITLES[cell.metric]}, ${monthName(`${cell.month}-01`)}: ${cell.share === null ? 'Apple has nothing' : share(cell.share)}`}
+      aria-label={`${METRIC_TITLES[cell.metric]}, ${monthName(`${cell.month}-01`)}: ${words}`}
       onClick={() => change({ cell: keyOf(cell) })}
     >
-      {cell.share === null
-        ? '–'
-        : share(cell.share, Math.abs(1 - cell.share) < 0.1 && cell.share !== 1 ? 1 : 0)}
+      {words}
     </button>
   )
 }
