@@ -65,11 +65,16 @@ const ORIGINS: Record<FeedEvent['origin'], string | null> = {
   backfill: 'From history',
 }
 
-function Words({ event, app, href, to }: Pick<RowProps, 'event' | 'app' | 'href' | 'to'>): JSX.Element {
+/** Whether the product’s name says already of which app it is. */
+const isNamed = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
+  productName(product_id ?? '', bundle_id)
+    .toLowerCase()
+    .includes(app.toLowerCase())
+
+function Words({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.Element {
   const { title } = happening(event.type)
   const { product_id, bundle_id } = event.data
   const said = toldOf(event)
-  const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   return (
     <span class="happened-words">
       {goal ? (
@@ -85,12 +90,6 @@ function Words({ event, app, href, to }: Pick<RowProps, 'event' | 'app' | 'href'
           <span aria-hidden="true">·</span> {productName(product_id, bundle_id)}
         </span>
       )}
-      {app && !product_id && (
-        <span class="happened-product">
-          {' '}
-          <span aria-hidden="true">·</span> {app}
-        </span>
-      )}
       {said && <span class="happened-told"> {said}</span>}
     </span>
   )
@@ -99,6 +98,7 @@ function Words({ event, app, href, to }: Pick<RowProps, 'event' | 'app' | 'href'
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
   const { kind, mood } = happening(event.type)
   const when = ago(event.occurred_at, now)
+  const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   // The same element means that nothing below it is looked at again: a burst draws only what came.
   return useMemo(
     () => (
@@ -106,9 +106,10 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         <span class={`happened-icon ${mood}`}>
           <Icon name={ICONS[kind]} />
         </span>
-        <Words {...{ event, app, href }} {...(to !== undefined && { to })} />
+        <Words event={event} goal={goal} />
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
+          {app && !isNamed(event, app) && <span class="happened-country">{app}</span>}
           {event.data.country && <span class="happened-country">{country(event.data.country)}</span>}
           <Who event={event} />
         </span>
@@ -122,6 +123,6 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         </time>
       </li>
     ),
-    [event, app, when, isNew, to],
+    [event, app, when, isNew, goal],
   )
 }

@@ -138,7 +138,7 @@ function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
   const known = useKnown().data
   const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
   return (
-    <>
+    <div class="stack">
       {each.map((app) => (
         <dl key={app.organization_id} class="facts">
           {each.length > 1 && (
@@ -159,7 +159,7 @@ function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
           </dd>
         </dl>
       ))}
-    </>
+    </div>
   )
 }
 

@@ -1,14 +1,11 @@
 /** The figures of today: what came in beside what is usual, what was counted, yesterday, and MRR. */
 import type { ComponentChildren, JSX } from 'preact'
-import type { InferOutput } from 'valibot'
-import type { TodayAnswer } from '../../today.ts'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
-
-export type TodayFigures = InferOutput<typeof TodayAnswer>
+import { sureness, type TodayFigures } from './sureness.ts'
 
 /** A figure's name with what it means, in the server's words. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
@@ -102,28 +99,15 @@ const Line = ({ label, children }: { label: string; children: ComponentChildren 
   </div>
 )
 
-/** How sure one can be of what stays. */
-function sureness({ yesterday }: TodayFigures): string {
-  const { estimated_share, proceeds } = yesterday
-  const estimated =
-    estimated_share === null || estimated_share === 0
-      ? 'As Apple’s reports have it.'
-      : estimated_share > 0.995
-        ? 'Estimated until Apple’s report of the day is in.'
-        : `${share(estimated_share, 0)} of it is estimated.`
-  return proceeds.complete ? estimated : `${estimated} Not all of the day is known yet.`
-}
-
 export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
   const { yesterday, currency, yesterday_on } = today
   const gross = yesterday.gross.milli ?? 0
   const proceeds = yesterday.proceeds.milli ?? 0
-  const isNothing = gross === 0 && proceeds === 0
   return (
     <section class="card card-pad hero">
       <Label metric="revenue">Yesterday, after Apple’s share</Label>
       <p class="figure">{money(proceeds, currency)}</p>
-      <p class="small quiet">{isNothing ? 'Nothing was sold.' : sureness(today)}</p>
+      <p class="small quiet">{sureness(yesterday)}</p>
       <dl class="lines">
         <Line label="Charged">{money(gross, currency)}</Line>
         <Line label="Apple’s share and taxes">{money(proceeds - gross, currency)}</Line>
