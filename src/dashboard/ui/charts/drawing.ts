@@ -57,7 +57,7 @@ function lineSeries(line: Line, { isSure, isFilled, isStacked }: Look): uPlot.Se
     width: isStacked ? 1.5 : 2,
     ...(!isSure && { dash: [5, 4] }),
     ...(isFilled && { fill: tint(line, fill) }),
-    points: { show: alone.length > 0, size: 6, filter: () => alone },
+    points: { show: alone.length > 0, size: 6, fill: hueColour(line.hue), filter: () => alone },
     spanGaps: false,
   }
 }

@@ -3,7 +3,7 @@ import { useAnswer } from '../answers.ts'
 import { addressOf, type Query } from '../asking.ts'
 import { useOverview } from '../overview.ts'
 import { metricQuery, type Scope, useScope } from '../scope.ts'
-import { useSession } from '../session.ts'
+import { type Session, useSession } from '../session.ts'
 import type { Interval } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
 import { type Definition, useDefinition } from './definitions.ts'
@@ -14,6 +14,16 @@ function forRatios(scope: Scope, definition: Definition | undefined): Scope {
   const steps: Partial<Record<Scope['range'], Interval>> = { '28d': 'week', '90d': 'week', '12m': 'month' }
   return { ...scope, interval: steps[scope.range] ?? null }
 }
+
+/** Who has a link for proceeds is not told money that is known before tax and commission alone. */
+export const isHidden = (
+  { state, basis }: Pick<Session, 'state' | 'basis'>,
+  definition: Definition,
+): boolean =>
+  state === 'guest' &&
+  basis === 'proceeds' &&
+  (definition.ratio_of ?? definition.unit) === 'money' &&
+  !definition.bases.includes('proceeds')
 
 /** Nothing is asked before today's day is known, nor of a metric that there is none of. */
 export function useMetric(name: string, own: Query = {}) {
@@ -31,9 +41,9 @@ export function useMetric(name: string, own: Query = {}) {
   }
   const path = `/api/v1/metrics/${name}`
   const asked = useAnswer<MetricAnswer>(path, query, {
-    wait: standing === undefined || definition === undefined,
+    wait: standing === undefined || definition === undefined || isHidden(session, definition),
   })
   // A file has room for every value of a split.
   const csv = addressOf(`${path}.csv`, { ...query, limit: query.split ? 100 : null })
-  return { asked, definition, csv, scope }
+  return { asked, definition, csv, isHidden: definition !== undefined && isHidden(session, definition) }
 }

@@ -72,7 +72,7 @@ export function Breakdown({
   ...look
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
-  const { asked, definition } = useMetric(name, {
+  const { asked, definition, isHidden } = useMetric(name, {
     ...query,
     split,
     limit: VALUES_ASKED,
@@ -82,7 +82,7 @@ export function Breakdown({
   // The metric of that value alone.
   const hrefOf = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
-  if (definition && !definition.splits.includes(split)) return null
+  if (isHidden || (definition && !definition.splits.includes(split))) return null
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
     <Card title={title} class={look.class ?? ''}>

@@ -6,6 +6,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useOwnWords } from '../scope.ts'
+import { useSession } from '../session.ts'
 import { type MetricAnswer, valueName } from './answer.ts'
 import { useMetric } from './asked.ts'
 import { SPLIT_NOUNS } from './breakdown.tsx'
@@ -125,13 +126,15 @@ function AttributeFilter(): JSX.Element {
 export function MetricFilters({ definition }: { definition: Definition }): JSX.Element {
   const [words, change] = useOwnWords()
   const { name, filters } = definition
+  // An attribute may name one person.
+  const { state } = useSession()
   const none = Object.fromEntries(FILTER_WORDS.map((word) => [word, null]))
   return (
     <search class="row" aria-label="Filters">
       {VALUE_FILTERS.filter((filter) => filters.includes(filter)).map((filter) => (
         <FilterPick key={filter} name={name} filter={filter} />
       ))}
-      {filters.includes('attribute') && <AttributeFilter />}
+      {state !== 'guest' && filters.includes('attribute') && <AttributeFilter />}
       {FILTER_WORDS.some((word) => words[word]) && (
         <button type="button" class="button plain" onClick={() => change(none)}>
           <Icon name="close" /> No filters

@@ -8,6 +8,8 @@ import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, Ghost } from '../parts/states.tsx'
 import { useOwnWords, useScope } from '../scope.ts'
+import { useSession } from '../session.ts'
+import { isHidden } from './asked.ts'
 import { Breakdown } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
@@ -78,6 +80,12 @@ function Whole({ definition }: { definition: Definition }): JSX.Element {
     ...{ view, refunds },
     part: words.part === WHOLE ? null : (words.part ?? null),
   }
+  if (isHidden(useSession(), definition))
+    return (
+      <Empty icon="question" title="This link does not show it">
+        <p>It is known before tax and Apple’s commission alone.</p>
+      </Empty>
+    )
   return (
     <>
       <div class="row">

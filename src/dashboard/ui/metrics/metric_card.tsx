@@ -56,18 +56,19 @@ const UNKNOWN_YET =
 const styleOf = ({ kind, unit, split }: MetricAnswer, isInParts: boolean): Style =>
   kind === 'level' || (unit === 'ratio' && (split !== null || !isInParts)) ? 'line' : 'bar'
 
-export function MetricCard(props: MetricProps): JSX.Element {
+export function MetricCard(props: MetricProps): JSX.Element | null {
   const { name, own = name, isInParts = false, height = 240, isCompared = false } = props
   const { scope, href } = useScope()
   const apps = useApps().data?.apps ?? []
   const [word, change] = useCardWords(own)
   const split = word('split')
-  const { asked, definition, csv } = useMetric(name, {
+  const { asked, definition, csv, isHidden } = useMetric(name, {
     ...props.query,
     ...(isCompared && { compare: 'previous' }),
     split,
     limit: split === null ? null : VALUES_DRAWN,
   })
+  if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
   const graph = (answer: MetricAnswer) => {
     const shown = scope.range === 'all' ? knownOnly(answer) : answer

@@ -22,10 +22,11 @@ function Now({ answer, title }: { answer: MetricAnswer; title: string }): JSX.El
   )
 }
 
-function Row({ definition }: { definition: Definition }): JSX.Element {
+function Row({ definition }: { definition: Definition }): JSX.Element | null {
   const { name, title, sentence } = definition
   const { href } = useScope()
-  const { asked } = useMetric(name, { compare: null })
+  const { asked, isHidden } = useMetric(name, { compare: null })
+  if (isHidden) return null
   return (
     <li class="metric-row">
       <div>

@@ -41,12 +41,13 @@ export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
   const { exact, ratio, estimated } = proceeds_known
   const all = Math.abs(exact) + Math.abs(ratio) + Math.abs(estimated)
   if (all === 0) return null
-  const parts = [
-    `${share(Math.abs(exact) / all)} as Apple’s report of the day says`,
-    `${share(Math.abs(ratio) / all)} by the share of another day’s report`,
-    `${share(Math.abs(estimated) / all)} estimated by Apple’s commission`,
+  const parts: [number, string][] = [
+    [exact, 'as Apple’s report of the day says'],
+    [ratio, 'by the share of another day’s report'],
+    [estimated, 'estimated by Apple’s commission'],
   ]
-  return `Proceeds: ${parts.join(', ')}.`
+  const told = parts.filter(([milli]) => milli !== 0)
+  return `Proceeds: ${told.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
 }
 
 /** Amounts that no exchange rate is known for. */

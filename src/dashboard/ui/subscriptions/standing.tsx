@@ -80,16 +80,18 @@ export function StandingNow({ class: className = '' }: { class?: string }): JSX.
         {(answer) => {
           const states = definition.parts.map(({ name, title, sentence }) => ({
             ...{ name, title, sentence, many: lastOf(answer, name) ?? 0 },
-            milli: name === 'renewing' ? null : (lastOf(risk.asked.data, name) ?? 0),
+            milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.asked.data, name) ?? 0),
           }))
           const all = states.reduce((sum, { many }) => sum + many, 0)
           const atRisk = lastOf(risk.asked.data, null)
           return (
             <>
-              <p class="figure-row">
-                <span class="figure">{money(atRisk, risk.asked.data?.currency ?? null)}</span>
-                <span class="tiny quiet">of MRR at risk</span>
-              </p>
+              {!risk.isHidden && (
+                <p class="figure-row">
+                  <span class="figure">{money(atRisk, risk.asked.data?.currency ?? null)}</span>
+                  <span class="tiny quiet">of MRR at risk</span>
+                </p>
+              )}
               <Shares states={states} all={all} />
               <Table states={states} all={all} currency={risk.asked.data?.currency ?? null} />
             </>

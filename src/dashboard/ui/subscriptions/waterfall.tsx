@@ -112,13 +112,14 @@ function endsOf(mrr: MetricAnswer) {
   }
 }
 
-export function Waterfall(): JSX.Element {
+export function Waterfall(): JSX.Element | null {
   const { scope } = useScope()
   const [word, change] = useCardWords('waterfall')
   const view = word('view')
-  const { asked, definition, csv } = useMetric('mrr_movements', { view, compare: null })
+  const { asked, definition, csv, isHidden } = useMetric('mrr_movements', { view, compare: null })
   // Movements are told gross alone.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
+  if (isHidden) return null
   const both = {
     ...mrr.asked,
     data: asked.data && mrr.asked.data ? { movements: asked.data, mrr: mrr.asked.data } : undefined,
