@@ -42,7 +42,7 @@ export function Events(): JSX.Element {
           <h1>Events</h1>
           <EventTabs />
         </header>
-        <div class="spread">
+        <div class="row log-tools">
           <FilterBar filters={filters} />
           <button
             type="button"

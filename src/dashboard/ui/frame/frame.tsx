@@ -12,7 +12,9 @@ import { ThemeButton } from './theme.tsx'
 import { VIEWS, type View } from './views.ts'
 
 const isCurrent = (view: View, path: string): boolean =>
-  view.path === '/' ? path === '/' : path === view.path || path.startsWith(`${view.path}/`)
+  view.path === '/'
+    ? path === '/'
+    : [view.path, ...(view.also ?? [])].some((one) => path === one || path.startsWith(`${one}/`))
 
 function Link({ view, path }: { view: View; path: string }): JSX.Element {
   const { href } = useScope()
