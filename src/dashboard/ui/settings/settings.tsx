@@ -61,13 +61,13 @@ function List({ current }: { current: string }): JSX.Element {
 }
 
 /** `section`: of the address; the first one where it names none. */
-export function Settings({ section = 'apps' }: { section?: string }): JSX.Element {
-  const found = SECTIONS.find(({ name }) => name === section)
+export function Settings({ section }: { section?: string }): JSX.Element {
+  const found = SECTIONS.find(({ name }) => name === (section ?? SECTIONS[0].name))
   const Shown = found && SHOWN[found.name]
   return (
     <main class="page settings" id="content">
       <header class="page-head">
-        <h1>{found ? found.title : 'Settings'}</h1>
+        <h1>{(section && found?.title) || 'Settings'}</h1>
       </header>
       <List current={found?.name ?? ''} />
       <div class="section">
