@@ -73,6 +73,13 @@ test('parts are laid on one another with the whole beside them, as the API has i
   expect(graph.lines.map((line) => graph.summed(line))).toEqual([19, -2])
 })
 
+test('an answer of nothing at all is an empty graph', () => {
+  const graph = graphOf(answerOf({ split: 'country', series: [] }), undefined, [], {
+    ...{ style: 'bar', isInParts: false, title: 'Revenue' },
+  })
+  expect([graph.on, graph.lines, graph.label]).toEqual([[], [], 'Revenue'])
+})
+
 test('one part asked for is the whole of its answer', () => {
   const part = seriesOf(moneyPoints([1, 2]), { part: 'new' })
   expect(wholesOf({ series: [part] })).toEqual([part])

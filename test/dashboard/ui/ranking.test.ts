@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { countedAs } from '../../../src/dashboard/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/dashboard/ui/metrics/groups.ts'
 import { rankingOf } from '../../../src/dashboard/ui/metrics/ranking.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions.ts'
@@ -38,6 +39,18 @@ test('who was not there before was nothing, unless the small ones were told toge
   const unsure = answerOf({ split: 'product', series, previous: { ...stretch, series: told } })
   expect(rankingOf(unsure, [], 8).rows.map((row) => row.before)).toEqual([2, null])
   expect(rankingOf({ ...answer, previous: null }, [], 8).rows.map((row) => row.before)).toEqual([null, null])
+})
+
+test('one part is ranked by itself, and how many have no price by their number', () => {
+  const part = (many: number, value: string) =>
+    seriesOf([{ on: '2026-11-01', count: many, complete: true }], { value, part: 'unpriced' })
+  const answer = countedAs(answerOf({ split: 'product', series: [part(1, 'few'), part(3, 'many')] }))
+  expect(answer.unit).toBe('count')
+  expect(rankingOf(answer, [], 8).rows.map(({ title, figure }) => [title, figure])).toEqual([
+    ['many', 3],
+    ['few', 1],
+  ])
+  expect(countedAs(answerOf({ series: [seriesOf(moneyPoints([1]))] })).unit).toBe('money')
 })
 
 test('shares are not added', () => {

@@ -8,6 +8,7 @@ import { useScope } from '../scope.ts'
 import { bucket, share } from '../words.ts'
 import { isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
+import { countedAs } from './figures.ts'
 import { withKnownPast } from './known.ts'
 import { type Ranked, rankingOf } from './ranking.ts'
 
@@ -88,7 +89,7 @@ export function Breakdown({
     <Card title={title} class={look.class ?? ''}>
       <Loaded asked={asked} height={most * 38}>
         {(told) => {
-          const answer = withKnownPast(told)
+          const answer = withKnownPast(countedAs(told))
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
           const largest = Math.max(...shown.map(({ figure }) => Math.abs(figure ?? 0)), 0)

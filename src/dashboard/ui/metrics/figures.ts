@@ -7,6 +7,12 @@ export function wholesOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
   return wholes.length > 0 ? wholes : series
 }
 
+/** How many have no price is a count, of whatever it is a part. */
+export const countedAs = (answer: MetricAnswer): MetricAnswer =>
+  answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced')
+    ? { ...answer, unit: 'count' }
+    : answer
+
 /** Unknown ones are left out; nothing known is not zero. */
 export function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)

@@ -40,11 +40,9 @@ function beforeOf(answer: MetricAnswer): { value: number | null; words: string }
       words: `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
     }
   if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
-  const points = wholesOf(answer)[0]?.points ?? []
-  return {
-    value: figureOf(points[0], unit),
-    words: `since ${bucket(points[0]?.on ?? '', answer.interval)}`,
-  }
+  const first = wholesOf(answer)[0]?.points[0]
+  if (!first) return { value: null, words: '' }
+  return { value: figureOf(first, unit), words: `since ${bucket(first.on, answer.interval)}` }
 }
 
 function underOf(answer: MetricAnswer, figure: Figure, against: string): string {

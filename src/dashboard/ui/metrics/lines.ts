@@ -3,7 +3,7 @@ import type { App } from '../apps.ts'
 import { type Hue, hueOf } from '../charts/colours.ts'
 import type { Graph, Line } from '../charts/graph.ts'
 import { timeTicks } from '../charts/ticks.ts'
-import { bucket, type Interval, plural } from '../words.ts'
+import { bucket, type Interval, span } from '../words.ts'
 import { figureOf, type MetricAnswer, partTitle, type Series, valueName, wordsOf } from './answer.ts'
 import type { Definition } from './definitions.ts'
 import { figureOfAll, sumOf, wholesOf } from './figures.ts'
@@ -134,7 +134,7 @@ export function graphOf(
   const compared = beforeOf(answer)
   const allBy = new Map(shown.map((series, index) => [lines[index]?.key, series.points]))
   return {
-    label: `${title}, ${titleAt(0)} to ${titleAt(on.length - 1)}, ${plural(on.length, interval)}`,
+    label: on.length === 0 ? title : `${title}, ${span(on[0] ?? '', on.at(-1) ?? '', interval)}`,
     on,
     complete: points.map(({ complete }) => complete),
     lines: [...lines, ...compared],

@@ -8,6 +8,7 @@ import { bucket } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
 import { useMetric } from './asked.ts'
 import type { Definition } from './definitions.ts'
+import { countedAs } from './figures.ts'
 import { Headline } from './headline.tsx'
 import { knownOnly } from './known.ts'
 import { graphOf, type Style } from './lines.ts'
@@ -70,8 +71,10 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   })
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
+  const shownOf = (answer: MetricAnswer): MetricAnswer =>
+    scope.range === 'all' ? knownOnly(countedAs(answer)) : countedAs(answer)
   const graph = (answer: MetricAnswer) => {
-    const shown = scope.range === 'all' ? knownOnly(answer) : answer
+    const shown = shownOf(answer)
     const drawn = scope.compare ? shown : { ...shown, previous: null }
     const style = props.style ?? styleOf(answer, isInParts)
     return graphOf(drawn, definition, apps, { style, isInParts, title })
@@ -98,7 +101,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       csv={csv}
       height={height}
       headHeight={HEAD_HEIGHT}
-      head={(answer) => <Headline answer={scope.range === 'all' ? knownOnly(answer) : answer} />}
+      head={(answer) => <Headline answer={shownOf(answer)} />}
       graphOf={graph}
       nothing={({ first_on }) => (first_on === null ? UNKNOWN_YET : 'Choose more days, or other apps.')}
       under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}

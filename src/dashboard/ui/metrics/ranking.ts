@@ -1,7 +1,7 @@
 /** The values of a split, largest first, each with its share of all and what it was in the time before. */
 import type { App } from '../apps.ts'
 import { type MetricAnswer, type Series, valueName } from './answer.ts'
-import { figureOfAll, sumOf } from './figures.ts'
+import { figureOfAll, sumOf, wholesOf } from './figures.ts'
 
 export type Ranked = {
   key: string
@@ -21,10 +21,10 @@ const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 
 
 /** @param most how many by themselves; what is left as one */
 export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: number): Ranking {
-  const { split, unit, series, previous } = answer
+  const { split, unit, previous } = answer
   const isRatio = unit === 'ratio'
-  const wholes = series.filter(({ part }) => part === null)
-  const earlier = (previous?.series ?? []).filter(({ part }) => part === null)
+  const wholes = wholesOf(answer)
+  const earlier = previous ? wholesOf(previous) : []
   // A value that was too small to be told by itself was not nothing.
   const isTold = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
