@@ -45,7 +45,7 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
       <td>
         <Standing status={status} />
       </td>
-      <td class="number quiet">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
+      <td class="number quiet last-paid">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
       <td class="number">{money(risk_milli, currency)}</td>
     </tr>
   )
@@ -60,7 +60,7 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
           heads={[
             { title: 'Customer' },
             { title: 'Status' },
-            { title: 'Last paid', isNumber: true },
+            { title: 'Last paid', isNumber: true, class: 'last-paid' },
             { title: 'MRR at risk', isNumber: true },
           ]}
         />

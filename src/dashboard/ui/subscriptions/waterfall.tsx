@@ -12,7 +12,7 @@ import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { bucket, count, day, money, plusDays, signedMoney } from '../words.ts'
+import { bucket, count, money, plusDays, shortDay, signedMoney } from '../words.ts'
 import { type Movement, type Scale, type Step, scaleOf, stepsOf } from './waterfall_steps.ts'
 
 const WIDTH = 1000
@@ -107,8 +107,8 @@ function endsOf(mrr: MetricAnswer) {
   return {
     start: figureOf(before, 'money') ?? 0,
     end: figureOf(wholesOf(mrr)[0]?.points.at(-1), 'money') ?? 0,
-    startTitle: `MRR on ${day(plusDays(from_on, -1))}`,
-    endTitle: until_on >= today_on ? 'MRR now' : `MRR on ${day(until_on)}`,
+    startTitle: `MRR on ${shortDay(plusDays(from_on, -1))}`,
+    endTitle: until_on >= today_on ? 'MRR now' : `MRR on ${shortDay(until_on)}`,
   }
 }
 
