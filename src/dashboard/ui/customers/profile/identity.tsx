@@ -154,7 +154,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
         )}
       </dl>
       {attributes.length > 0 && (
-        <Scroll label="Attributes">
+        <Scroll label={`Attributes of ${user.app_user_id}`}>
           <table class="table attributes">
             <caption class="spoken">Attributes</caption>
             <thead>
