@@ -9,10 +9,19 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/retention', 'Trials & retention'],
   ['/customers', 'Customers'],
   ['/events', 'Events'],
-  ['/coverage', 'Events'],
+  ['/coverage', 'Coverage'],
   ['/metrics', 'All metrics'],
   ['/metrics/mrr', 'MRR'],
-  ['/settings', 'Settings'],
+  ['/settings', 'Apps'],
+  ['/settings/api', 'API'],
+  ['/settings/apple', 'Apple'],
+  ['/settings/import', 'Import'],
+  ['/settings/jobs', 'Jobs'],
+  ['/settings/guests', 'Guests'],
+  ['/settings/tokens', 'Tokens'],
+  ['/settings/security', 'Security'],
+  ['/settings/configuration', 'Configuration'],
+  ['/settings/about', 'About'],
 ]
 
 /** Waits until nothing is on its way any more. */

@@ -3,12 +3,15 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, type Light, launch, type Size, stumbles, visit } from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
+import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './places.ts'
 
 const LIGHTS: readonly (readonly [Size, Light])[] = [
   ['desktop', 'light'],
   ['phone', 'dark'],
 ]
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
 describe.skipIf(!hasChromium())('the dashboard', () => {
   let browser: Browser
@@ -41,18 +44,100 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
 
   test('what a view is about stands in its address, and comes back from it', async () => {
     const { page } = await enter('desktop')
-    await show(page, '/revenue')
-    await page.getByRole('button', { name: /^Days:/ }).click()
-    await page.getByRole('radio', { name: '28 days' }).click()
-    await page.getByRole('button', { name: 'Proceeds' }).click()
+    // Days that are over: the demo goes on selling meanwhile.
+    const days = `range=custom&from=${daysAgo(60)}&to=${daysAgo(30)}`
+    await show(page, `/revenue?${days}`)
+    const all = await page.locator('.figure').first().textContent()
+    await page.getByRole('button', { name: /^Apps:/ }).click()
+    await page.getByRole('checkbox', { name: 'Tides' }).click()
+    await page.keyboard.press('Escape')
     await settled(page)
-    expect(new URL(page.url()).search).toBe('?range=28d&basis=proceeds')
+    const { search } = new URL(page.url())
+    expect(search).toContain(days)
+    expect(search).toMatch(/app=app_\w+/)
     const figure = await page.locator('.figure').first().textContent()
+    expect(figure).not.toBe(all)
     await page.reload()
     await settled(page)
     expect(await page.locator('.figure').first().textContent()).toBe(figure)
     await page.getByRole('link', { name: 'Subscriptions' }).first().click()
-    expect(new URL(page.url()).search).toBe('?range=28d&basis=proceeds')
+    expect(new URL(page.url()).search).toBe(search)
+    await page.context().close()
+  })
+
+  test('every figure on the page is the API’s, of every metric', { timeout: 120_000 }, async () => {
+    const { page, context } = await enter('desktop')
+    const days = { from: daysAgo(50), to: daysAgo(40) }
+    const ask = async (path: string) => (await context.request.get(path)).json()
+    const { metrics } = (await ask('/api/v1/metrics')) as { metrics: { name: string }[] }
+    expect(metrics.length).toBeGreaterThan(15)
+    for (const { name } of metrics) {
+      const answer = await ask(`/api/v1/metrics/${name}?from=${days.from}&to=${days.to}&interval=day`)
+      const { points } =
+        answer.series.find((one: { part: string | null }) => one.part === null) ?? answer.series[0]
+      await show(page, `/metrics/${name}?range=custom&from=${days.from}&to=${days.to}&by=day&part=whole`)
+      if (answer.unit !== 'ratio') {
+        expect(await page.locator('.figure').first().textContent(), name).toBe(headlineOf(answer, points))
+      }
+      await page.getByRole('button', { name: 'As a table' }).first().click()
+      const cells = await page
+        .locator('.table-wrap.tall')
+        .first()
+        .locator('tbody tr td:nth-of-type(1)')
+        .allTextContents()
+      expect(cells, name).toEqual(
+        points.map((point: object) => textOf(answer, figureOf(answer, point))).reverse(),
+      )
+    }
+    await page.context().close()
+  })
+
+  test('a customer is found, opened and explained, down to what Apple signed', async () => {
+    const { page, complaints } = await enter('phone')
+    await show(page, '/customers')
+    await page.locator('main a[href^="/customers/"]').first().click()
+    await page.waitForURL(/\/customers\/cus_/)
+    await settled(page)
+    expect(await stumbles(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await show(page, `/customers?query=${id}`)
+    expect(await page.locator('main a[href^="/customers/"]').count()).toBe(1)
+    await show(page, '/events')
+    await page.locator('main a[href^="/events/"]').first().click()
+    await settled(page)
+    expect(await stumbles(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('a guest sees what the link gives away, and nothing else', async () => {
+    const owner = await enter('desktop')
+    const { page } = owner
+    await show(page, '/settings/guests')
+    const apps = await (await owner.context.request.get('/api/v1/apps')).json()
+    const [app] = apps.apps as { id: string; name: string }[]
+    const made = await owner.context.request.post('/api/v1/share-links', {
+      headers: { 'sec-fetch-site': 'same-origin' },
+      data: { label: 'Accountant', organization_id: null, apps: [app?.id], basis: 'gross', expires_at: null },
+    })
+    expect(made.status()).toBe(201)
+    const { url } = await made.json()
+    const guest = await visit(browser, demo.base, 'phone')
+    await guest.page.goto(url)
+    await guest.page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+    await settled(guest.page)
+    expect(await guest.page.getByRole('link', { name: 'Customers' }).count()).toBe(0)
+    expect(guest.complaints).toEqual([])
+    await show(guest.page, '/subscriptions')
+    expect(await stumbles(guest.page)).toEqual([])
+    expect(guest.complaints).toEqual([])
+    await show(guest.page, '/customers')
+    expect(await guest.page.getByText('There is nothing at this address').count()).toBe(1)
+    for (const path of ['customers', 'events', 'settings', 'audit', 'keys', 'status']) {
+      expect((await guest.context.request.get(`/api/v1/${path}`)).status(), path).toBe(403)
+    }
+    await guest.context.close()
     await page.context().close()
   })
 
