@@ -9,7 +9,7 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/retention', 'Trials & retention'],
   ['/customers', 'Customers'],
   ['/events', 'Events'],
-  ['/coverage', 'Coverage'],
+  ['/coverage', 'Events'],
   ['/metrics', 'All metrics'],
   ['/metrics/mrr', 'MRR'],
   ['/settings', 'Apps'],

@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await stumbles(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-    await show(page, `/customers?query=${id}`)
+    await show(page, `/customers?q=${id}`)
     expect(await page.locator('main a[href^="/customers/"]').count()).toBe(1)
     await show(page, '/events')
     await page.locator('main a[href^="/events/"]').first().click()
