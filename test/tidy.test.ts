@@ -103,6 +103,11 @@ test('files and functions are short', () => {
   expect(longFunctions).toEqual([])
 })
 
+test('what only a new Node has is not imported by name: an old one could not say that it is too old', () => {
+  const isNew = /import \{[^}]*\b(argon2|styleText|DatabaseSync|registerHooks)\b[^}]*\} from 'node:/
+  expect(SOURCES.filter((file) => isNew.test(read(file)))).toEqual([])
+})
+
 test('a proof is carried over to other words in src/apple alone', () => {
   expect(
     SOURCES.filter((file) => !file.startsWith('src/apple/') && read(file).includes('restated(')),

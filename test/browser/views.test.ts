@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await show(page, `/customers?q=${id}`)
     expect(await page.locator('main a[href^="/customers/"]').count()).toBe(1)
     await show(page, '/events')
-    await page.locator('main a[href^="/events/"]').first().click()
+    await page.locator('main a.happened-title').first().click()
     await settled(page)
     expect(await stumbles(page)).toEqual([])
     expect(complaints).toEqual([])

@@ -1,5 +1,6 @@
 /** What we compute: hashes of passwords (argon2id, RFC 9106), two at a time, as PHC strings. */
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+// As a whole: of an old Node an import by name would fail before the program can say that it is too old.
+import crypto from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 
 /** What a hash costs: kibibytes, passes, lanes. Older hashes that cost less are made anew at the next sign-in. */
@@ -43,7 +44,7 @@ function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Prom
   return inTurn(
     () =>
       new Promise((resolve, reject) => {
-        argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
+        crypto.argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
       }),
   )
 }
@@ -52,7 +53,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll(
 
 /** The PHC string of a password: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
+  const salt = crypto.randomBytes(SALT_BYTES)
   const hash = await derive(password, salt, HASH_BYTES, COST)
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
@@ -78,5 +79,5 @@ export async function checkPassword(
   const { salt, hash, cost } = known
   const given = await derive(password, salt, hash.length, cost)
   const stale = cost.memory < COST.memory || cost.passes < COST.passes || hash.length < HASH_BYTES
-  return { fits: timingSafeEqual(given, hash), stale }
+  return { fits: crypto.timingSafeEqual(given, hash), stale }
 }

@@ -30,6 +30,7 @@ const Settings = lazy(() => import('./settings/settings.tsx').then((module) => m
 
 const Nowhere = (): JSX.Element => (
   <main class="page" id="content">
+    <h1 class="spoken">Nothing here</h1>
     <Empty icon="question" title="There is nothing at this address">
       <a class="button" href="/">
         To today
