@@ -901,6 +901,26 @@ create table cohort_tasks (
   lineage_id              integer primary key
 ) strict;
 
+-- What the developer got of each customer, null where of no charge anything is known, and what had changed by then.
+-- is_stale: a fact of the customer did since. last_day: of the last charge, in UTC.
+create table customer_proceeds (
+  lineage_id              integer primary key,
+  base_milli              integer,
+  estimated               integer not null,
+  last_day                integer not null,
+  last_change             integer not null,
+  is_stale                integer not null
+) strict;
+create index customer_proceeds_stale on customer_proceeds (lineage_id) where is_stale = 1;
+
+-- From which day on reports or rates changed what was got, null once all is counted by that; 0 where it is everything,
+-- because what it is counted by became something else (counted_by: the commission and the currencies).
+create table proceeds_changes (
+  id                      integer primary key,
+  from_day                integer,
+  counted_by              text not null
+) strict;
+
 -- forwarding/ -------------------------------------------------------------------------------------------
 -- alerts/ -----------------------------------------------------------------------------------------------
 -- dashboard/ --------------------------------------------------------------------------------------------

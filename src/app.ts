@@ -142,8 +142,7 @@ export async function openApp(options: AppOptions) {
   const overview = openOverview({ metrics, series })
   const today = openToday({ store, clock, series })
   const customers = openCustomers({
-    ...{ store, clock, apps, organizations, feed, ledger, metrics },
-    proceedsOf: reported.proceedsInBase,
+    ...{ store, clock, apps, organizations, feed, ledger, metrics, rates, reported, commission },
   })
   const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
   const jobs = openJobs(
@@ -202,6 +201,7 @@ export async function openApp(options: AppOptions) {
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
     Object.assign(commission, next.metrics)
+    await customers.resume()
     await metrics.resume()
     await reported.resume()
     forgetting.resume()
@@ -212,7 +212,14 @@ export async function openApp(options: AppOptions) {
   async function close(): Promise<void> {
     // In this order, so that what asks Apple knows that it is stopped before its question is given up.
     const asking = [jobs.close(), history.close(), imports.close(), access.close()]
-    await Promise.all([...asking, metrics.close(), cohorts.close(), reported.close(), forgetting.close()])
+    await Promise.all([
+      ...asking,
+      metrics.close(),
+      cohorts.close(),
+      reported.close(),
+      customers.close(),
+      forgetting.close(),
+    ])
     await revocation?.close()
     await store.close()
   }

@@ -171,11 +171,12 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
   }
 }
 
-function metricVerbs({ metrics, reported, cohorts }: Windfall): Verbs {
+function metricVerbs({ metrics, reported, customers, cohorts }: Windfall): Verbs {
   async function rebuild() {
     const lineages = await metrics.rebuild()
     await reported.rebuild()
     await cohorts.rebuild()
+    await customers.settle()
     return { lineages }
   }
 
@@ -184,7 +185,8 @@ function metricVerbs({ metrics, reported, cohorts }: Windfall): Verbs {
     'metrics.verify': verb(v.object({}), async () => {
       await metrics.settled()
       const verified = await metrics.verify()
-      return verified.difference === null ? { ...verified, difference: await cohorts.verify() } : verified
+      if (verified.difference !== null) return verified
+      return { ...verified, difference: (await cohorts.verify()) ?? (await customers.firstDifference()) }
     }),
     'metrics.status': verb(v.object({}), () => ({ progress: metrics.progress() })),
   }

@@ -53,6 +53,7 @@ export function jobList(working: Working): Job[] {
     forgetting.resume()
     await customers.ripen()
     await cohorts.settle()
+    await customers.settle()
     return `${arrivals.pending.expire()} pending notifications were too old`
   }
 

@@ -67,6 +67,7 @@ async function countAll(workshop: Workshop, file: string, folder: string): Promi
   }, 30_000)
   await windfall.metrics.rebuild()
   await windfall.cohorts.settle()
+  await windfall.customers.settle()
   clearInterval(telling)
   const seconds = (performance.now() - began) / 1000
   await close()

@@ -5,12 +5,16 @@ import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Customer } from '../../ledger/customers.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
+import type { Rates } from '../../ledger/rates/rates.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
-import { openHistories, type Proceeds, type ProceedsOf } from './histories.ts'
+import type { Commission } from '../reported/proceeds.ts'
+import type { Reported } from '../reported/reported.ts'
+import { openHistories, type Proceeds } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
 import { linkPart, openPeople } from './people.ts'
+import { openKeptProceeds } from './proceeds.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
 import { openCustomerValues } from './values.ts'
 
@@ -22,7 +26,9 @@ type Deps = {
   feed: Feed
   ledger: Ledger
   metrics: Metrics
-  proceedsOf: ProceedsOf
+  rates: Pick<Rates, 'onChange'>
+  reported: Pick<Reported, 'onPrices' | 'proceedsInBase'>
+  commission: Commission
 }
 
 const EVENTS_SHOWN = 50
@@ -42,13 +48,24 @@ export function openCustomers({
   feed,
   ledger,
   metrics,
-  proceedsOf,
+  rates,
+  reported,
+  commission,
 }: Deps) {
   const values = openCustomerValues({ store, clock, metrics })
   const lists = openLists(store, values.scopes)
   const search = openSearch(store)
   const people = openPeople(store)
-  const histories = openHistories(store, metrics.settingsOf, proceedsOf)
+  const histories = openHistories(store, metrics.settingsOf, reported.proceedsInBase)
+  const kept = openKeptProceeds({
+    ...{ store, values, rates, reported },
+    chargesOf: ({ id }) => membersOf(id).flatMap(histories.chargesOf),
+    countedBy: () =>
+      JSON.stringify({
+        commission,
+        currencies: organizations.list().map(({ id, currency }) => [id, currency]),
+      }),
+  })
   const eventsAbout = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
@@ -86,11 +103,9 @@ export function openCustomers({
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
     const links = people.ofPurchases(app_id, transactionsOf(members)).map(linkPart)
-    const proceeds = proceedsIn(members.flatMap(histories.proceedsIn))
     return {
       ...rest,
-      proceeds_milli: proceeds?.base_milli ?? null,
-      proceeds_estimated: proceeds?.estimated ?? 0,
+      ...kept.of(value),
       app_id,
       environment: members[0]?.environment ?? 'production',
       country: storefront,
@@ -227,7 +242,9 @@ export function openCustomers({
     }
   }
 
-  return { ripen, list, find, profile, events, user, whose, summary, summaryOf, values }
+  const { resume, settle, firstDifference, close } = kept
+  const asked = { list, find, profile, events, user, whose, summary, summaryOf }
+  return { ripen, ...asked, values, resume, settle, firstDifference, close }
 }
 
 const begunAt = ({ original_purchased_at }: Customer): number =>

@@ -5,6 +5,7 @@ import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import type { TransactionRow } from '../../ledger/transactions.ts'
 import { dividedHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
+import type { DayNumber } from '../calendar.ts'
 import { type Flow, flowsOf } from '../flows.ts'
 import { type ToBase, valued } from '../movements.ts'
 import type { AppSettings, SettingsOf } from '../settings.ts'
@@ -24,6 +25,10 @@ type Charge = {
 export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated' }
 /** The proceeds of a charge; null where nobody can say. */
 export type ProceedsOf = (charge: Charge) => Proceeds | null
+/** A charge of a customer by its day in UTC, whose rate counts, and what stays of it; null where nobody can say. */
+export type ChargeKept = { day: DayNumber; proceeds: Proceeds | null }
+
+const DAY_MS = 86_400_000
 
 export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: ProceedsOf) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
@@ -76,18 +81,19 @@ export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: 
     return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
   }
 
-  /** What stays of each charge of a lineage of which that is known. */
-  function proceedsIn({ app_id, environment, original_transaction_id }: LineageKey): Proceeds[] {
+  /** What stays of each charge of a lineage. */
+  function chargesOf({ app_id, environment, original_transaction_id }: LineageKey): ChargeKept[] {
     const rows = transactions.all(app_id, environment, original_transaction_id)
     const is_whole = rows.some(({ transaction_id }) => transaction_id === original_transaction_id)
     const flows = Map.groupBy(flowsOf(rows, is_whole), ({ transaction_id }) => transaction_id)
     return [...flows.values()].flatMap((own) => {
       const charged = own.find((one) => !isGivenBack(one))
-      return (charged && keptOf(charged, own, app_id)) ?? []
+      if (charged === undefined) return []
+      return { day: Math.floor(charged.at / DAY_MS), proceeds: keptOf(charged, own, app_id) }
     })
   }
 
-  return { of, proceedsIn }
+  return { of, chargesOf }
 }
 
 const isGivenBack = ({ kind }: Flow): boolean => kind === 'refund' || kind === 'proration'

@@ -27,6 +27,7 @@ export type Prices = Map<string, PriceRow & { unit_milli: number }>
 export type ReportedPrices = ReturnType<typeof openReportedPrices>
 
 export function openReportedPrices(store: Store) {
+  const listeners: ((day: DayNumber) => void)[] = []
   const clear = store.prepare<[string, DayNumber]>('delete from reported_prices where app_id = ? and day = ?')
   const put = store.prepare<PriceRow>(`
     insert into reported_prices ( app_id,  product_id,  storefront,  currency,  price_milli,  is_after_a_year,  day,  units,  proceeds_milli,  proceeds_currency,  is_uniform)
@@ -45,9 +46,13 @@ export function openReportedPrices(store: Store) {
 
   /** Makes a day's prices of an app these, within the caller's unit of work. */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
-    clear.run(app_id, day)
+    const { changes } = clear.run(app_id, day)
     for (const { unit_milli: _, ...row } of prices.values()) put.run(row)
+    if (changes > 0 || prices.size > 0) for (const listener of listeners) listener(day)
   }
+
+  /** `listener` is called within the unit of work with the Pacific day of which prices may have changed. */
+  const onChange = (listener: (day: DayNumber) => void): void => void listeners.push(listener)
 
   /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
   function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
@@ -60,7 +65,7 @@ export function openReportedPrices(store: Store) {
   const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
     near.get(app_id, product_id, storefront, currency, day) ?? null
 
-  return { replace, at, newestOf }
+  return { replace, at, newestOf, onChange }
 }
 
 /** Takes a row of SALES in, where it tells a price. */

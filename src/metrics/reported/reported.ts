@@ -202,6 +202,7 @@ export function openReported(deps: Deps) {
     seamOf: seams.of,
     proceeds,
     proceedsInBase,
+    onPrices: prices.onChange,
     shares,
     coverage: coverage.of,
   }
