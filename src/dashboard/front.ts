@@ -18,7 +18,17 @@ const VIEWS = [
     '/customers/:id',
     '/users/:id',
   ],
-  ...['/events', '/events/:id', '/coverage', '/settings', '/settings/:section', '/login', '/setup', '/share'],
+  ...[
+    '/events',
+    '/events/:id',
+    '/gaps',
+    '/coverage',
+    '/settings',
+    '/settings/:section',
+    '/login',
+    '/setup',
+    '/share',
+  ],
 ]
 /** Files that keep their names: browsers look for them there. */
 const NAMED = [

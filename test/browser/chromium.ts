@@ -80,3 +80,14 @@ export async function stumbles(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)
 }
+
+/** What a browser holds after it has opened a link that signs in. */
+export async function cookiesFrom(browser: Browser, link: string) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
+  const cookies = await context.cookies()
+  await context.close()
+  return cookies
+}

@@ -1,6 +1,7 @@
 /** The demo as a process, with somebody signed in. */
 import type { Browser } from 'playwright-core'
 import { folderOf, start } from '../processes.ts'
+import { cookiesFrom } from './chromium.ts'
 
 export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
 
@@ -11,15 +12,4 @@ export async function openDemo(browser: Browser): Promise<Demo> {
   const password = await child.until((text) => /with the password (\S+)/.exec(text)?.[1])
   const [address = '', base = ''] = link
   return { base, cookies: await cookiesFrom(browser, address), password }
-}
-
-/** What a browser holds after it has opened a link that signs in. */
-async function cookiesFrom(browser: Browser, link: string) {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(link)
-  await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
-  const cookies = await context.cookies()
-  await context.close()
-  return cookies
 }

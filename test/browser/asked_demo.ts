@@ -1,0 +1,24 @@
+/** The demo for the pictures: settled, with a year of reports imported and everything converted. */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const built = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url))
+
+export type StartedDemo = { link: string; base: string; stop: () => void }
+
+/** Starts it and waits until it has imported what it imports at first. */
+export function startDemo(): Promise<StartedDemo> {
+  const child = spawn(process.execPath, [built, 'demo', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let told = ''
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the demo ended with ${code}:\n${told}`)))
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      told += text
+      const [link, base] = /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(told) ?? []
+      if (!link || !base || !told.includes('Imported a year')) return
+      resolve({ link, base, stop: () => child.kill('SIGTERM') })
+    })
+  })
+}
