@@ -218,6 +218,7 @@ export async function openApp(options: AppOptions) {
       cohorts.close(),
       reported.close(),
       customers.close(),
+      series.close(),
       forgetting.close(),
     ])
     await revocation?.close()

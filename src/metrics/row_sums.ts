@@ -1,9 +1,8 @@
 /** What we remember: reads what single subscriptions add, for questions that the kept sums cannot answer. */
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
-import type { DayNumber } from './calendar.ts'
+import { type Calendar, type DayNumber, openCalendar } from './calendar.ts'
 import type { Measure } from './rows.ts'
-import { PACIFIC, type SettingsOf } from './settings.ts'
 import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
 
 type Lineage = { id: number; app_id: string }
@@ -21,17 +20,22 @@ type Row = [
   count: number,
 ]
 
+/** A reading with the time zone that days of each of its apps are in. It can be told to another thread. */
+export type ZonedReading = Reading & { zones: ReadonlyMap<string, string> }
+
 /** What the rows come to, and by currency what of it could not be converted. */
-type RowSums = { tallies: Tallies; unconverted: Unconverted }
+export type RowSums = { tallies: Tallies; unconverted: Unconverted }
 
 /** Read before others get their turn. */
 const USERS_AT_ONCE = 500
 const LINEAGES_AT_ONCE = 30
 
-export function openRowReading(store: Store, settingsOf: SettingsOf) {
-  const lastUser = store.prepare<[], { last: number | null }>('select max(rowid) as last from users')
+/** `source`: the store, or a connection of another thread to its file. */
+export function openRowReading(source: Pick<Store, 'prepare'>) {
+  const calendars = new Map<string, Calendar>()
+  const lastUser = source.prepare<[], { last: number | null }>('select max(rowid) as last from users')
   // In this order: a slice of users, then what is linked to them.
-  const ofUsers = store.prepare<{
+  const ofUsers = source.prepare<{
     after: number
     until: number
     apps: string
@@ -45,13 +49,13 @@ export function openRowReading(store: Store, settingsOf: SettingsOf) {
         and m.original_transaction_id = l.transaction_id
     where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
       and u.attributes -> :path in (select value from json_each(:json))`)
-  const waiting = store.prepare<
+  const waiting = source.prepare<
     { after: number; environment: string; apps: string; limit: number },
     Lineage
   >(`
     select id, app_id from metric_lineages where provisional = 1 and id > :after and environment = :environment
       and app_id in (select value from json_each(:apps)) order by id limit :limit`)
-  const rows = store
+  const rows = source
     .prepare<{ lineages: string; measures: string }, Row>(`
     select lineage_id, on_at, measure, product_id, storefront, period, offer, currency, milli, base_milli, count
     from metric_rows where lineage_id in (select value from json_each(:lineages)) and shown = 1
@@ -77,21 +81,22 @@ export function openRowReading(store: Store, settingsOf: SettingsOf) {
     }
   }
 
-  async function sum(slices: Generator<Lineage[]>, reading: Reading): Promise<RowSums> {
+  /** Sums slices of subscriptions up, a part of them at each turn. */
+  function* sum(slices: Generator<Lineage[]>, reading: ZonedReading): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = adding(sums, reading)
     for (const slice of slices) {
       for (let at = 0; at < slice.length; at += LINEAGES_AT_ONCE) {
         addAll(slice.slice(at, at + LINEAGES_AT_ONCE))
-        await setImmediate()
+        yield
       }
-      await setImmediate()
+      yield
     }
     return sums
   }
 
   /** Adds the rows of some subscriptions. */
-  function adding(sums: RowSums, reading: Reading): (some: readonly Lineage[]) => void {
+  function adding(sums: RowSums, reading: ZonedReading): (some: readonly Lineage[]) => void {
     const counts = matching(reading)
     const measures = JSON.stringify(reading.measures)
     const places = new Map(reading.apps.map((app_id) => [app_id, placing(reading, app_id)]))
@@ -106,10 +111,8 @@ export function openRowReading(store: Store, settingsOf: SettingsOf) {
   }
 
   /** The bucket of an instant: its index, -1 before the first, null after the last. */
-  function placing({ zone, buckets }: Reading, app_id: string): (at: number) => number | null {
-    const settings = settingsOf(app_id)
-    const calendars = settings?.calendars ?? []
-    const calendar = zone === 'own' ? calendars[0] : calendars.find((one) => one.zone === PACIFIC)
+  function placing({ zones, buckets }: ZonedReading, app_id: string): (at: number) => number | null {
+    const calendar = calendarOf(zones.get(app_id))
     const index = indexOf(buckets)
     return (at) => {
       const day: DayNumber | undefined = calendar?.dayOf(at)
@@ -118,12 +121,27 @@ export function openRowReading(store: Store, settingsOf: SettingsOf) {
     }
   }
 
-  /** What subscriptions of users with the reading's attribute add. */
-  const ofAttribute = (reading: Reading): Promise<RowSums> => sum(withAttribute(reading), reading)
+  function calendarOf(zone: string | undefined): Calendar | null {
+    if (zone === undefined) return null
+    const calendar = calendars.get(zone) ?? openCalendar(zone)
+    calendars.set(zone, calendar)
+    return calendar
+  }
 
-  /** What no rate was known for, by the currency it is in. */
-  const unconverted = async (reading: Reading): Promise<Unconverted> =>
-    (await sum(withoutRate(reading), reading)).unconverted
+  /** What subscriptions of users with the reading's attribute add; whoever asks waits for all of it. */
+  function ofAttribute(reading: ZonedReading): RowSums {
+    const turns = sum(withAttribute(reading), reading)
+    for (let turn = turns.next(); ; turn = turns.next()) if (turn.done) return turn.value
+  }
+
+  /** What no rate was known for, by the currency it is in. Others get their turn in between. */
+  async function unconverted(reading: ZonedReading): Promise<Unconverted> {
+    const turns = sum(withoutRate(reading), reading)
+    for (let turn = turns.next(); ; turn = turns.next()) {
+      if (turn.done) return turn.value.unconverted
+      await setImmediate()
+    }
+  }
 
   return { ofAttribute, unconverted }
 }

@@ -22,7 +22,8 @@ import type { JoinedFrom } from './reported/joined_tallies.ts'
 import { daysOf, heardDay, NO_BASIS } from './reported/joining.ts'
 import type { Reported } from './reported/reported.ts'
 import { openReportedSums } from './reported/sums.ts'
-import { openRowReading } from './row_sums.ts'
+import { openRowReading, type ZonedReading } from './row_sums.ts'
+import { openRowThread } from './row_thread.ts'
 import { PACIFIC } from './settings.ts'
 import {
   missingIn,
@@ -101,7 +102,8 @@ export type SeriesOf = ReturnType<typeof openSeries>
 
 export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
   const sums = openSums(store, metrics.settingsOf, openDayLines(store, metrics.onWritten))
-  const rows = openRowReading(store, metrics.settingsOf)
+  const rows = openRowReading(store)
+  const thread = openRowThread(store.file)
   const finality = openFinality(store, rates)
   const reportedSums = openReportedSums(store)
   const isReported = store.remembering(['reported_series'], (app_id) =>
@@ -180,7 +182,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
 
   async function read(reading: Reading, { basis, of_money, of_ledger }: Wanted): Promise<Sums> {
     if (reading.attribute !== null) {
-      const own = await rows.ofAttribute(reading)
+      const own = await thread.ofAttribute(zoned(reading))
       return { ...own, ...(!of_money && { unconverted: new Map() }), from: [] }
     }
     const isReportedHere = reading.environment === 'production' && reading.apps.some(isReported)
@@ -190,6 +192,16 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
         ? await reported.readTallies(reading, sums.read, basis)
         : { tallies: await sums.read(reading), from: isReportedHere ? heardIn(reading) : [] }
     return { tallies, unconverted: of_money ? await leftOut(reading) : new Map(), from }
+  }
+
+  const zoned = (reading: Reading): ZonedReading => ({
+    ...reading,
+    zones: new Map(reading.apps.flatMap((app_id) => zoneOf(app_id, reading.zone))),
+  })
+
+  function zoneOf(app_id: string, zone: Reading['zone']): [string, string][] {
+    const own = metrics.settingsOf(app_id)?.calendar.zone
+    return own === undefined ? [] : [[app_id, zone === 'own' ? own : PACIFIC]]
   }
 
   /** Which days the ledger alone can tell of: those since it was first told of anything, of whichever app. */
@@ -211,7 +223,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     const whole = sums.unconverted(reading)
     const isWhole =
       reading.split === null && reading.zone === 'own' && Object.keys(reading.filters).length === 0
-    return whole.size === 0 || isWhole ? whole : rows.unconverted(reading)
+    return whole.size === 0 || isWhole ? whole : rows.unconverted(zoned(reading))
   }
 
   /** How many stand beside a level because nobody has told their price. */
@@ -231,7 +243,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
   }
 
-  return { answer, seriesIn, todayOf, calendarOf, read: sums.read }
+  return { answer, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
 }
 
 /** What is asked for by name is told, even if it is nothing. */

@@ -19,8 +19,11 @@ export function openReader(file: string) {
     db.close()
     throw error
   }
-  const prepare = <Given extends unknown[], Row>(sql: string) => db.prepare<Given, Row>(sql)
-  return { file, prepare, close: () => void db.close() }
+  const prepare = <Given extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
+    db.prepare<Given, Row>(sql)
+  /** Reads the file as it is at one instant, whatever is written meanwhile. */
+  const atOnce = <Result>(read: () => Result): Result => db.transaction(read)()
+  return { file, prepare, atOnce, close: () => void db.close() }
 }
 
 function assertOurs(db: Connection, file: string): void {

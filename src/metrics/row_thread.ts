@@ -1,0 +1,101 @@
+/** What we remember: a thread that reads the rows of many subscriptions, beside the one that serves. */
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { Refusal } from '../errors.ts'
+import { openReader } from '../store/reader.ts'
+import { openRowReading, type RowSums, type ZonedReading } from './row_sums.ts'
+
+type Task = { windfall: 'rows'; file: string }
+
+/** A reading of ten million rows takes about a minute. */
+const LIMIT_MS = 120_000
+
+export type RowThread = ReturnType<typeof openRowThread>
+
+/** Reads the database `file`, one reading after another. The thread begins with the first, and ends with `close`. */
+export function openRowThread(file: string, limit_ms = LIMIT_MS) {
+  let thread: Worker | null = null
+  let last: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+
+  /**
+   * What subscriptions of users with the reading's attribute add, as of one instant.
+   *
+   * @throws Refusal 503 `too_slow` where that takes longer than two minutes, 503 `store_closing` after `close`.
+   */
+  function ofAttribute(reading: ZonedReading): Promise<RowSums> {
+    const result = last.then(() => ask(reading))
+    last = result.catch(() => {})
+    return result
+  }
+
+  function ask(reading: ZonedReading): Promise<RowSums> {
+    const worker = begun()
+    const { promise, resolve, reject } = Promise.withResolvers<RowSums>()
+    const onExit = () => reject(closing())
+    const limit = setTimeout(() => {
+      reject(tooSlow(limit_ms))
+      end(worker)
+    }, limit_ms)
+    worker.once('message', resolve).once('error', reject).once('exit', onExit)
+    worker.ref()
+    worker.postMessage(reading)
+    return promise.finally(() => {
+      clearTimeout(limit)
+      worker.off('message', resolve).off('error', reject).off('exit', onExit)
+      worker.unref()
+    })
+  }
+
+  function begun(): Worker {
+    if (isClosed) throw closing()
+    if (thread !== null) return thread
+    const task: Task = { windfall: 'rows', file }
+    const worker = new Worker(new URL(import.meta.url), { workerData: task })
+    // What it failed of is told to who asked; who comes next begins another.
+    worker.on('error', () => forget(worker)).on('exit', () => forget(worker))
+    thread = worker
+    return worker
+  }
+
+  function forget(worker: Worker): void {
+    if (thread === worker) thread = null
+  }
+
+  function end(worker: Worker): void {
+    forget(worker)
+    void worker.terminate()
+  }
+
+  /** Ends the thread; who waits for it is refused. */
+  async function close(): Promise<void> {
+    isClosed = true
+    await thread?.terminate()
+    await last
+  }
+
+  return { ofAttribute, close }
+}
+
+const tooSlow = (limit_ms: number): Refusal =>
+  new Refusal(
+    503,
+    'too_slow',
+    `the subscriptions of these users could not be read within ${limit_ms / 1000} seconds; ask for fewer apps`,
+  )
+const closing = (): Refusal => new Refusal(503, 'store_closing', 'the server is stopping')
+
+function isTask(data: unknown): data is Task {
+  return typeof data === 'object' && data !== null && 'windfall' in data && data.windfall === 'rows'
+}
+
+/** The thread's own code: answers each reading with its sums. What it throws ends it. */
+function serve(file: string): void {
+  const reader = openReader(file)
+  if (reader === null) throw new Error(`${file} is gone`)
+  const rows = openRowReading(reader)
+  parentPort?.on('message', (reading: ZonedReading) =>
+    parentPort?.postMessage(reader.atOnce(() => rows.ofAttribute(reading))),
+  )
+}
+
+if (!isMainThread && isTask(workerData)) serve(workerData.file)

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { dayNumber } from '../../src/metrics/calendar.ts'
+import type { ZonedReading } from '../../src/metrics/row_sums.ts'
+import { openRowThread } from '../../src/metrics/row_thread.ts'
+import { openTestApp } from '../helpers.ts'
+import { openLedger } from './told_ledger.ts'
+
+const DAY = dayNumber('2026-03-10')
+
+const readingOf = (app_id: string): ZonedReading => ({
+  ...{ apps: [app_id], environment: 'production', zone: 'own', zones: new Map([[app_id, 'UTC']]) },
+  ...{ measures: ['mrr'], levels: ['mrr'], buckets: [{ from: DAY, until: DAY }], filters: {} },
+  ...{ attribute: { key: 'plan', json: ['"pro"'] }, split: null, currency: null },
+})
+
+/** A subscription of 2026-03-10 that belongs to a user with plan=pro. */
+async function openLinked() {
+  const { app, tell } = await openLedger()
+  await tell('1', 0, '2026-03-10', '2026-04-10')
+  const [own] = app.windfall.apps.list()
+  const secret = { authorization: `Bearer ${await app.key('secret')}` }
+  const call = { appUserId: 'ann', bundleId: own?.bundle_id }
+  await app.post('/api/sdk/v1/identify', { ...call, attributes: { plan: 'pro' } }, secret)
+  await app.post('/api/sdk/v1/attribute', { ...call, originalTransactionId: '1000' }, secret)
+  return { app, reading: readingOf(own?.id ?? '') }
+}
+
+const countIn = ({ tallies }: { tallies: Map<string, Map<string, { count: Float64Array }>> }) =>
+  tallies.get('')?.get('mrr')?.count[0]
+
+test('one after another is answered, then who waits and who comes after the end is refused', async () => {
+  const { app, reading } = await openLinked()
+  const thread = openRowThread(app.windfall.store.file)
+  const answers = await Promise.all([thread.ofAttribute(reading), thread.ofAttribute(reading)])
+  expect(answers.map(countIn)).toEqual([1, 1])
+  const waiting = thread.ofAttribute(reading)
+  const next = thread.ofAttribute(reading)
+  const refused = [waiting, next].map((one) => expect(one).rejects.toMatchObject({ code: 'store_closing' }))
+  await thread.close()
+  await Promise.all(refused)
+  await expect(thread.ofAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'store_closing' })
+})
+
+test('what takes too long is ended and refused, and the next begins anew', async () => {
+  const { app, reading } = await openLinked()
+  const thread = openRowThread(app.windfall.store.file, 0)
+  for (const _ of [1, 2])
+    await expect(thread.ofAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'too_slow' })
+  await thread.close()
+})
+
+test('a file that is none of ours fails who asks, and nobody else', async () => {
+  const app = await openTestApp()
+  const file = join(app.folder, 'other.db')
+  const gone = openRowThread(file)
+  await expect(gone.ofAttribute(readingOf('app'))).rejects.toThrow('is gone')
+  await gone.close()
+  writeFileSync(file, '')
+  const other = openRowThread(file)
+  for (const _ of [1, 2])
+    await expect(other.ofAttribute(readingOf('app'))).rejects.toThrow("not one of Windfall's")
+  await other.close()
+  await app.close()
+})
