@@ -12,6 +12,7 @@ import { measureFirstConnect } from './first_connect.ts'
 import { measureImportTail } from './import_tail.ts'
 import { measureMetrics } from './metrics.ts'
 import { measureNotifications } from './notifications.ts'
+import { measurePages } from './pages.ts'
 import { measureReports } from './reports.ts'
 import { FULL, QUICK } from './sizes.ts'
 import { measureStart } from './start.ts'
@@ -31,6 +32,7 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
   'first-connect': measureFirstConnect,
   'import-tail': measureImportTail,
   metrics: measureMetrics,
+  pages: measurePages,
 }
 
 function chosen(some: readonly string[]): readonly string[] {

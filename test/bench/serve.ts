@@ -32,6 +32,7 @@ export type ServerQuestion =
   | { open: ServerSpec }
   | { backup: string }
   | { token: true }
+  | { session: true }
   | { metrics: 'rebuild' | 'stop' }
   | AppleQuestion
 
@@ -95,8 +96,14 @@ async function answer(question: ServerQuestion): Promise<object> {
     return running.apple(question)
   }
   if ('metrics' in question) return running.rebuilding(question.metrics)
-  const { store, tokens } = running.windfall
+  const { store, tokens, sessions } = running.windfall
   if ('backup' in question) return store.backup(question.backup)
+  if ('session' in question) {
+    const { token } = await store.commit(() =>
+      sessions.begin({ link_id: null, address: '127.0.0.1', user_agent: 'bench' }),
+    )
+    return { token }
+  }
   return {
     token: (await store.commit(() => tokens.create('bench', { organization_id: null, apps: null }))).token,
   }

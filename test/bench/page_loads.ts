@@ -1,0 +1,118 @@
+/** One view in a slowed Chromium: opens it, waits until nothing is on its way any more, and says what it took. */
+import type { BrowserContext, Page } from 'playwright-core'
+
+/** A processor four times as slow as this one stands for a phone. */
+const SLOWER = 4
+/** For so long nothing has been asked or drawn: it is there. */
+const QUIET_MS = 600
+const MOST_MS = 60_000
+
+/**
+ * `drawn`: when it was painted for the last time, in ms after the navigation began. `lcp`: the largest part. `blocked`:
+ * what of tasks lies beyond 50 ms. `shifts`: how far things jumped, as Chromium counts it. `bytes`: on the wire, with
+ * headers; of the page, not of its service worker.
+ */
+export type Loaded = {
+  drawn: number
+  lcp: number
+  blocked: number
+  shifts: number
+  bytes: number
+  answers: Answer[]
+}
+export type Answer = { path: string; ms: number }
+
+/** A frame after each change of the document is a paint; that of the last one is remembered. */
+const PROBE = `{
+  const probe = { from: 0, drawn: 0, lcp: 0, blocked: 0, shifts: 0 }
+  globalThis.windfallProbe = probe
+  let isDue = false
+  const painted = () => { isDue = false; probe.drawn = performance.now() }
+  const changed = () => {
+    if (isDue) return
+    isDue = true
+    requestAnimationFrame(() => setTimeout(painted))
+  }
+  new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+  const watch = (type, take) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
+  watch('largest-contentful-paint', (entry) => { probe.lcp = entry.startTime })
+  watch('layout-shift', (entry) => { if (!entry.hadRecentInput) probe.shifts += entry.value })
+  watch('longtask', (entry) => { if (entry.startTime >= probe.from) probe.blocked += entry.duration - 50 })
+}`
+
+type Probed = Pick<Loaded, 'lcp' | 'blocked' | 'shifts'> & { from: number; drawn: number }
+
+/** What the page has asked for, and what of it is on its way; a stream is never over and does not count. */
+async function watchNetwork(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  const asked = new Map<string, { path: string; at: number }>()
+  let bytes = 0
+  let answers: Answer[] = []
+  session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp }) => {
+    if (type !== 'EventSource') asked.set(requestId, { path: request.url, at: timestamp })
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength, timestamp }) => {
+    const request = asked.get(requestId)
+    asked.delete(requestId)
+    bytes += encodedDataLength
+    if (!request?.path.includes('/api/')) return
+    const { pathname, search } = new URL(request.path)
+    answers.push({ path: pathname + search, ms: (timestamp - request.at) * 1000 })
+  })
+  session.on('Network.loadingFailed', ({ requestId }) => asked.delete(requestId))
+  return {
+    isQuiet: () => asked.size === 0,
+    /** Begins to count anew. */
+    forget(): void {
+      bytes = 0
+      answers = []
+    },
+    counted: () => ({ bytes, answers }),
+  }
+}
+
+const IS_STILL = `performance.now() - Math.max(windfallProbe.drawn, windfallProbe.from) > ${QUIET_MS} &&
+  document.querySelector('h1') !== null && document.querySelector('.ghost, .is-earlier') === null`
+
+/** Somebody's tab, slowed. */
+export async function openTab(context: BrowserContext) {
+  const page = await context.newPage()
+  await page.addInitScript({ content: PROBE })
+  const network = await watchNetwork(page)
+
+  async function whole(what: string): Promise<Loaded> {
+    const until = performance.now() + MOST_MS
+    while (!(network.isQuiet() && (await page.evaluate<boolean>(IS_STILL)))) {
+      if (performance.now() > until) throw new Error(`${what} was not there after ${MOST_MS} ms`)
+      await page.waitForTimeout(100)
+    }
+    const { from, drawn, ...probed } = await page.evaluate<Probed>('windfallProbe')
+    return { ...probed, drawn: drawn - from, ...network.counted() }
+  }
+
+  /** Loads the page anew at this address. */
+  async function open(address: string): Promise<Loaded> {
+    await page.goto('about:blank')
+    network.forget()
+    await page.goto(address, { waitUntil: 'commit' })
+    return whole(address)
+  }
+
+  /** Follows the navigation's link there, from the view that is shown. */
+  async function follow(path: string): Promise<Loaded> {
+    network.forget()
+    await page.evaluate(`{
+      Object.assign(windfallProbe, { from: performance.now(), blocked: 0, shifts: 0 })
+      document.querySelector('.nav a[href="${path}"]').click()
+    }`)
+    return whole(path)
+  }
+
+  /** The service worker has kept what it keeps. */
+  const kept = (): Promise<unknown> => page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+
+  return { page, open, follow, kept }
+}
