@@ -1,13 +1,14 @@
 /** What we compute: the dashboard's page as files: written into the bundle when it is built, read from dist otherwise. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
+import { type Encoding, takes } from '../http/packing.ts'
 
 declare const BUNDLED_PAGE: string | undefined
 
 /** One file: `br` is what a browser that takes brotli gets, byte for byte. */
 type PageFile = { type: string; br: Buffer }
 /** A file in the form that somebody takes. */
-export type Encoded = { encoding: 'br' | 'gzip' | null; bytes: Buffer }
+export type Encoded = { encoding: Encoding | null; bytes: Buffer }
 
 /** @throws Error where nothing was built. */
 function readPage(): string {
@@ -48,9 +49,8 @@ export function openFrontFiles() {
   function find(path: string, accept: string): (Encoded & { type: string }) | null {
     const file = all().get(path)
     if (!file) return null
-    const taken = accept.split(',').map((word) => word.trim().split(';')[0])
-    if (taken.includes('br')) return { type: file.type, encoding: 'br', bytes: file.br }
-    return { type: file.type, ...madeFor(path, file, taken.includes('gzip') ? 'gzip' : null) }
+    if (takes(accept, 'br')) return { type: file.type, encoding: 'br', bytes: file.br }
+    return { type: file.type, ...madeFor(path, file, takes(accept, 'gzip') ? 'gzip' : null) }
   }
 
   return { find }

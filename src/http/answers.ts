@@ -1,6 +1,7 @@
 /** What we compute: the response to a request, with the headers that every response has. */
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
+import { type Encoding, encodingFor, packed } from './packing.ts'
 
 /** Headers as Node takes them fastest: names and values in turn. */
 export type FlatHeaders = readonly string[]
@@ -70,11 +71,41 @@ function pairsOf(flat: FlatHeaders): [string, string][] {
   return pairs
 }
 
-/**
- * Answers with a text, or with nothing where `body` is null. Node's response is written to directly: a web `Response`
- * with these headers costs 2 µs more, a tenth of a whole request. A HEAD request gets the headers that GET would get.
- */
+/** Answers with a text, or with nothing where `body` is null; with a long one compressed, where the caller takes that. */
 export function sendText(event: H3Event, status: number, body: string | null, headers: string[]): unknown {
+  const encoding = body === null ? null : encodingFor(event, body)
+  return body === null || encoding === null
+    ? send(event, status, body, headers)
+    : sendPacked(event, status, body, encoding, headers)
+}
+
+async function sendPacked(
+  event: H3Event,
+  status: number,
+  body: string,
+  encoding: Encoding,
+  headers: readonly string[],
+): Promise<unknown> {
+  const bytes = await packed(body, encoding)
+  return send(event, status, new Uint8Array(bytes), [
+    ...headers,
+    'content-encoding',
+    encoding,
+    'vary',
+    'accept-encoding',
+  ])
+}
+
+/**
+ * Node's response is written to directly: a web `Response` with these headers costs 2 µs more, a tenth of a whole
+ * request. A HEAD request gets the headers that GET would get.
+ */
+function send(
+  event: H3Event,
+  status: number,
+  body: string | Uint8Array<ArrayBuffer> | null,
+  headers: string[],
+): unknown {
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)))
   const res = event.runtime?.node?.res
   if (!(res instanceof ServerResponse)) {
