@@ -143,6 +143,7 @@ export async function openApp(options: AppOptions) {
   const today = openToday({ store, clock, series })
   const customers = openCustomers({
     ...{ store, clock, apps, organizations, feed, ledger, metrics, rates, reported, commission },
+    isOfForgotten: forgetting.isOfForgotten,
   })
   const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
   const jobs = openJobs(

@@ -21,7 +21,7 @@ type Deps = {
   apps: Pick<Apps, 'get'>
   feed: Feed
   ledger: Ledger
-  forgetting: Pick<Forgetting, 'admit'>
+  forgetting: Pick<Forgetting, 'admit' | 'isOfForgotten'>
   limits: { attributes_per_user: number }
 }
 
@@ -34,6 +34,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
   ledger.describe(describe)
+  ledger.withhold(forgetting.isOfForgotten)
 
   /**
    * Upserts an app user, inside the caller's unit of work. Says so in the feed the first time.

@@ -252,7 +252,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     forget,
     lift,
     admit: tombstones.admit,
-    wasForgotten: tombstones.wasForgotten,
+    isOfForgotten: tombstones.isOfForgotten,
     finished,
     resume,
     progress: () => progress,

@@ -48,8 +48,12 @@ export function openTombstones(store: Store, clock: Clock) {
     throw new Refusal(410, 'forgotten', detail)
   }
 
-  /** Whether a user was ever forgotten, whether or not calls for them are accepted again. */
-  const wasForgotten = (app_id: string, app_user_id: string): boolean => read(app_id, app_user_id) !== null
+  /**
+   * Whether an appAccountToken, a UUID in capitals or small letters, is the id of a user who was ever forgotten, whether
+   * or not calls for them are accepted again.
+   */
+  const isOfForgotten = (app_id: string, token: string): boolean =>
+    [token, token.toLowerCase(), token.toUpperCase()].some((one) => read(app_id, one) !== null)
 
   /** Sets one, inside the caller's unit of work. */
   const set = (app_id: string, app_user_id: string, erasure_id: string): void =>
@@ -59,5 +63,5 @@ export function openTombstones(store: Store, clock: Clock) {
   const lift = (app_id: string, app_user_id: string): void =>
     void end.run(clock(), app_id, hashOf(key.make(), app_id, app_user_id))
 
-  return { standing, admit, wasForgotten, set, lift }
+  return { standing, admit, isOfForgotten, set, lift }
 }

@@ -262,6 +262,7 @@ function routesFor(
       path: '/api/v1/users/:app_user_id',
       summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
       query: UserQuery,
+      private_path: true,
       answers: {
         200: { description: 'The user in each app that knows the id', schema: UsersAnswer },
         ...REFUSED,

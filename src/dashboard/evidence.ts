@@ -25,7 +25,7 @@ export type EvidenceDeps = {
   feed: Feed
   ledger: Ledger
   customers: Customers
-  forgetting: Pick<Forgetting, 'wasForgotten'>
+  forgetting: Pick<Forgetting, 'isOfForgotten'>
   /** PEM of the roots that are trusted. */
   roots: readonly string[]
   apps: Apps
@@ -85,10 +85,7 @@ type Opening = Pick<EvidenceDeps, 'roots' | 'forgetting'>
 /** A signed text with what it says. Where it names somebody who was forgotten the text itself is kept back. */
 function laidOpen({ jws, app_id, ...about }: Evidence, { roots, forgetting }: Opening) {
   const open = explained(jws, roots)
-  const names = tokensIn(open)
-  const isForgotten = names
-    .flatMap((token) => [token, token.toLowerCase(), token.toUpperCase()])
-    .some((token) => forgetting.wasForgotten(app_id, token))
+  const isForgotten = tokensIn(open).some((token) => forgetting.isOfForgotten(app_id, token))
   if (!isForgotten) return { ...about, ...open, jws, withheld: false }
   const nested = open.nested.map((inner) => ({ ...inner, payload: withoutPerson(inner.payload) }))
   return { ...about, ...open, payload: withoutPerson(open.payload), nested, jws: null, withheld: true }

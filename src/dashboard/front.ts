@@ -60,6 +60,7 @@ export function frontRoutes(): Route[] {
   }
 
   const route = (path: string, summary: string, handler: Route['handler']): Route => ({
+    private_path: path.startsWith('/users/'),
     method: 'GET',
     path,
     summary,

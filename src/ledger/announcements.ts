@@ -31,15 +31,20 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
   const describeMore = (lineage: Lineage): Record<string, unknown> =>
     Object.assign({}, ...describers.map((describer) => describer(lineage)))
 
+  let isWithheld: (app_id: string, token: string) => boolean = () => false
+
+  /** What a transaction says, without a token that names somebody who is to be named no more. */
+  function partOf({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
+    const { app_account_token: token } = transaction
+    const isHidden = token !== null && isWithheld(id, token)
+    return transactionPart(isHidden ? { ...transaction, app_account_token: null } : transaction)
+  }
+
   /** What Apple's notification means. `subject` is null when it speaks of the app as a whole. */
   function notified(app: App, subject: Subject | null, notification: Notification, origin: Origin): void {
     const { transaction, renewal, signed_at, environment, uuid: cause } = notification
     const { type, occurred_at } = meaningOf(notification)
-    const about = transaction
-      ? transactionPart(transaction.payload)
-      : renewal
-        ? renewalPart(renewal.payload)
-        : {}
+    const about = transaction ? partOf(app, transaction.payload) : renewal ? renewalPart(renewal.payload) : {}
     const part = { ...about, notification: notificationPart(notification) }
     const told: Told = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, part }
     if (subject) return tell(subject, origin, told)
@@ -54,7 +59,7 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
       cause,
       occurred_at,
       signed_at,
-      part: transactionPart(transaction),
+      part: partOf(subject.app, transaction),
     })
   }
 
@@ -72,7 +77,7 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
       cause,
       occurred_at,
       signed_at,
-      part: transactionPart(transaction),
+      part: partOf(subject.app, transaction),
     })
   }
 
@@ -129,7 +134,12 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     describers.push(hook)
   }
 
-  return { notified, recorded, converted, merged, describe }
+  /** `hook` says which appAccountTokens of an app no event tells. */
+  function withhold(hook: typeof isWithheld): void {
+    isWithheld = hook
+  }
+
+  return { notified, recorded, converted, merged, describe, withhold }
 }
 
 const DAY_MS = 86_400_000

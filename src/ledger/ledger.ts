@@ -165,6 +165,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     applyStatus,
     onChange,
     describe: announce.describe,
+    withhold: announce.withhold,
     raw,
     evidence: openEvidence(store, raw),
     customers,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 const BUNDLE = 'com.example.lantern'
@@ -182,4 +183,58 @@ test('the live feed shows nobody who was forgotten, neither late nor again', asy
   expect(text).toContain(`"cause":"forgotten/${body.id}","occurred_at"`)
   expect(text.match(/^id: \d+$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
   await resumed.end()
+})
+
+const TOKEN = 'ab12cd34-0000-4000-8000-00000000beef'
+/** Apple speaks of a purchase by whom the app names so. */
+async function purchase(uuid: string, changes: Record<string, unknown> = {}) {
+  const { originalTransactionId, ...one } = { ...transactionPayload({ appAccountToken: TOKEN }), ...changes }
+  const signedTransactionInfo = app.authority.sign({ ...one, originalTransactionId })
+  const signedRenewalInfo = app.authority.sign(
+    renewalPayload({ originalTransactionId, appAccountToken: TOKEN }),
+  )
+  const body = dataBody({ signedTransactionInfo, signedRenewalInfo })
+  expect((await app.notify(outerPayload(body, { notificationUUID: uuid }))).status).toBe(200)
+}
+
+test.each([TOKEN, TOKEN.toUpperCase()])(
+  'where the appAccountToken is the user id (%s), nobody is told it or found by it, nor later on',
+  async (user) => {
+    await purchase('before')
+    const token = await app.token()
+    const read = async (path: string) => JSON.stringify((await ask(`/api/v1/${path}`, token)).body)
+    const found = async () => JSON.parse(await read(`customers?query=${user}`)).customers as { id: string }[]
+    const [customer] = await found()
+    const told = async () =>
+      [await read(`customers/${customer?.id}`), await read('events?limit=100')].map((text) =>
+        text.includes(TOKEN),
+      )
+    expect(await told()).toEqual([true, true])
+
+    const { body } = await remove(user, await app.key('secret'), BUNDLE, '&unknown=accept')
+    await app.windfall.forgetting.finished(body.id)
+    expect(await told()).toEqual([false, false])
+    expect(await found()).toEqual([])
+
+    app.clock.turn(1_000)
+    const next = { transactionId: '999', purchaseDate: NOW + 500, expiresDate: NOW + 60 * 86_400_000 }
+    await purchase('after', next)
+    expect(await read('events')).toContain('"999"')
+    expect(await told()).toEqual([false, false])
+    // Another person's is told as ever.
+    const other = TOKEN.replace('beef', 'cafe')
+    await purchase('other', { transactionId: '1000', originalTransactionId: '1000', appAccountToken: other })
+    expect(await read('events')).toContain(other)
+  },
+)
+
+test('who is read in the API or looked at on the page is not in the log', async () => {
+  await identify('alice@example.com')
+  for (const path of ['/api/v1/users/alice%40example.com', '/users/alice%40example.com'])
+    await app.request(path, { headers: { authorization: `Bearer ${await app.token()}` } })
+  app.windfall.log.flush()
+  const lines = logged.join('')
+  expect(lines).toContain('"/api/v1/users/:app_user_id"')
+  expect(lines).toContain('"/users/:id"')
+  expect(lines).not.toContain('alice')
 })

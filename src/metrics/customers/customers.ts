@@ -10,7 +10,7 @@ import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Commission } from '../reported/proceeds.ts'
 import type { Reported } from '../reported/reported.ts'
-import { openHistories, type Proceeds } from './histories.ts'
+import { type IsOfForgotten, openHistories, type Proceeds } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
 import { linkPart, openPeople } from './people.ts'
@@ -29,6 +29,7 @@ type Deps = {
   rates: Pick<Rates, 'onChange'>
   reported: Pick<Reported, 'onPrices' | 'proceedsInBase'>
   commission: Commission
+  isOfForgotten: IsOfForgotten
 }
 
 const EVENTS_SHOWN = 50
@@ -51,12 +52,15 @@ export function openCustomers({
   rates,
   reported,
   commission,
+  isOfForgotten,
 }: Deps) {
   const values = openCustomerValues({ store, clock, metrics })
   const lists = openLists(store, values.scopes)
-  const search = openSearch(store)
+  const search = openSearch(store, isOfForgotten)
   const people = openPeople(store)
-  const histories = openHistories(store, metrics.settingsOf, reported.proceedsInBase)
+  const histories = openHistories({
+    ...{ store, settingsOf: metrics.settingsOf, proceedsOf: reported.proceedsInBase, isOfForgotten },
+  })
   const kept = openKeptProceeds({
     ...{ store, values, rates, reported },
     chargesOf: ({ id }) => membersOf(id).flatMap(histories.chargesOf),

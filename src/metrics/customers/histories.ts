@@ -30,7 +30,12 @@ export type ChargeKept = { day: DayNumber; proceeds: Proceeds | null }
 
 const DAY_MS = 86_400_000
 
-export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: ProceedsOf) {
+/** Whether an appAccountToken of an app names somebody who was forgotten. */
+export type IsOfForgotten = (app_id: string, token: string) => boolean
+
+type Deps = { store: Store; settingsOf: SettingsOf; proceedsOf: ProceedsOf; isOfForgotten: IsOfForgotten }
+
+export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: Deps) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
   const subscription = store.prepare<LineageKey, SubscriptionRow>(`
     select * from subscriptions where app_id = :app_id and environment = :environment
@@ -55,9 +60,17 @@ export function openHistories(store: Store, settingsOf: SettingsOf, proceedsOf: 
       subscription: row ? subscriptionPart(row, at) : null,
       timeline: timelinePart(rows, renewals.all(...names), settings),
       transactions: rows.map((one) =>
-        transactionPart(one, moneyPart(flows.get(one.transaction_id) ?? [], key.app_id, settings)),
+        transactionPart(
+          withoutForgotten(one),
+          moneyPart(flows.get(one.transaction_id) ?? [], key.app_id, settings),
+        ),
       ),
     }
+  }
+
+  function withoutForgotten(row: TransactionRow): TransactionRow {
+    const { app_id, app_account_token: token } = row
+    return token !== null && isOfForgotten(app_id, token) ? { ...row, app_account_token: null } : row
   }
 
   function moneyPart(flows: readonly Flow[], app_id: string, { toBase }: AppSettings) {

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Environment } from '../../apple/payloads.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { Store } from '../../store/store.ts'
+import type { IsOfForgotten } from './histories.ts'
 import type { CustomerScope } from './lists.ts'
 
 type Lineage = { app_id: string; environment: Environment; original_transaction_id: string }
@@ -23,7 +24,7 @@ export function attributeIn(query: string): AttributeQuery | null {
   return key === undefined || value === undefined ? null : { key, value }
 }
 
-export function openSearch(store: Store) {
+export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
   const canonical = store.prepare<[string], { canonical_id: string }>(
     'select canonical_id from customers where id = ?',
   )
@@ -57,7 +58,10 @@ export function openSearch(store: Store) {
       canonical.get(id)?.canonical_id,
       ...scopes.flatMap((scope) => inScope(id, scope)),
       // UUIDs are the same in either case.
-      ...tokens.all(id, id.toLowerCase(), MATCHES).map(canonicalOf),
+      ...tokens
+        .all(id, id.toLowerCase(), MATCHES)
+        .filter(({ app_id }) => !isOfForgotten(app_id, id))
+        .map(canonicalOf),
     ]
     return [...new Set(found)].filter((one) => typeof one === 'string')
   }
