@@ -1,6 +1,7 @@
 /** What we remember: who is signed in: the owner's sessions, and those of guests with a share link. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
 import { hashOf, newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { Endings } from './endings.ts'
@@ -86,11 +87,16 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
     if (now - seen_at > SEEN_EVERY_MS) store.commit(() => see.run(now, id)).catch(() => {})
   }
 
-  /** The same session by a new token, now that its password was entered again. Inside a unit of work. */
+  /**
+   * The same session by a new token, now that its password was entered again. Inside a unit of work.
+   *
+   * @throws Refusal 401 `sign_in_required` where it has ended meanwhile: a password takes its time to check.
+   */
   function confirm(session: Session): Session & { token: string } {
     const token = newToken()
     const confirmed_at = clock()
-    rename.run(hashOf(token), confirmed_at, session.id)
+    if (rename.run(hashOf(token), confirmed_at, session.id).changes === 0)
+      throw new Refusal(401, 'sign_in_required', 'you were signed out meanwhile')
     return { ...session, confirmed_at, token }
   }
 

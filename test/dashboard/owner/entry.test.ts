@@ -397,3 +397,38 @@ test('unless it is configured, which is told', async () => {
   const state = await app.request('/api/v1/session', { headers: { host, cookie: cookieOf(given) } })
   expect(await state.json()).toMatchObject({ state: 'owner', insecure: true })
 })
+
+test.each(['/api/v1/password', '/api/v1/reauth'])(
+  'who is signed out while %s takes its time changes nothing any more',
+  async (path) => {
+    await withPassword()
+    const stolen = await app.signIn()
+    const own = await app.signIn()
+    const asked = app.post(path, { password: path.endsWith('reauth') ? PASSWORD : 'another phrase' }, stolen)
+    // It was let in, and its hash is being made.
+    await new Promise((resolve) => setImmediate(resolve))
+    const ended = await app.request('/api/v1/sessions', { method: 'DELETE', headers: own })
+    expect(await ended.json()).toEqual({ ended: 1 })
+    const answer = await asked
+    expect(answer).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect(app.windfall.owner.password()).toBe(PHC)
+    expect(actions()).toEqual(['sessions.ended'])
+    expect(await session(own.cookie)).toMatchObject({ state: 'owner' })
+  },
+)
+
+test('a reset while a password is changed stands: the new link works, the old session chooses nothing', async () => {
+  await withPassword()
+  const stolen = await app.signIn()
+  const asked = app.post('/api/v1/password', { password: 'another good phrase' }, stolen)
+  await new Promise((resolve) => setImmediate(resolve))
+  const { owner, sessions, store } = app.windfall
+  const { token } = await store.commit(() => {
+    sessions.endAll()
+    return owner.reset()
+  })
+  expect((await asked).status).toBe(401)
+  expect(owner.password()).toBe(null)
+  expect(owner.isLink('setup', token)).toBe(true)
+})
