@@ -110,6 +110,7 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     const rows = rowsOf(metric, table).map((row) => (isMoney ? { ...row, currency } : row))
     const columns = Object.keys(rows[0] ?? { cohort: '' })
     const lines = rows.map((row) => csvRow(columns, row))
+    readers.noteExport(event, 'cohorts')
     return new Response([csvHead(columns), ...lines].join(''), { headers: csvHeaders('cohorts') })
   }
 

@@ -99,6 +99,7 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
   async function csv(event: H3Event): Promise<Response> {
     const rows = (await coverage(event)).coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
     const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
+    readers.noteExport(event, 'coverage')
     return new Response([csvHead(COLUMNS), ...lines].join(''), { headers: csvHeaders('coverage') })
   }
 

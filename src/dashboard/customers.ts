@@ -104,6 +104,7 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     reachOf(event)
     const wanted = askedIn(event, asked(CsvQuery, event.url.searchParams))
     await customers.ripen()
+    readers.noteExport(event, 'customers')
     const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
     return new Response(event.req.method === 'HEAD' ? null : tableOf(read, customers.summaryOf), {
       headers: csvHeaders('customers'),

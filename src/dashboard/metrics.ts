@@ -31,6 +31,11 @@ const CSV = '.csv'
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
 
+  function csvAnswer(event: H3Event, name: string, text: string, table = name): Response {
+    readers.noteExport(event, table)
+    return new Response(text, { headers: csvHeaders(name) })
+  }
+
   async function one(event: H3Event): Promise<unknown> {
     const reading = readers.readingOf(event)
     const path = decodeURIComponent(event.url.pathname.split('/').at(-1) ?? '')
@@ -40,7 +45,7 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     query.basis = basisFor(reading, DEFINITIONS[name], query)
     const scope = scopeOf(reading.reach, query)
     const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
-    return isCsv ? csvAnswer(name, seriesCsv(answer)) : answer
+    return isCsv ? csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`) : answer
   }
 
   const standing = (event: H3Event) => {
@@ -61,10 +66,10 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
 
   return routesFor({
     definitions,
-    definitionsCsv: (event) => csvAnswer('metrics', definitionsCsv(definitions(event))),
+    definitionsCsv: (event) => csvAnswer(event, 'metrics', definitionsCsv(definitions(event))),
     one,
     overview: standing,
-    overviewCsv: async (event) => csvAnswer('overview', overviewCsv(await standing(event))),
+    overviewCsv: async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event))),
   })
 }
 
@@ -89,8 +94,6 @@ function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeo
     ]),
   )
 }
-
-const csvAnswer = (name: string, text: string): Response => new Response(text, { headers: csvHeaders(name) })
 
 type Handlers = Record<
   'definitions' | 'definitionsCsv' | 'one' | 'overview' | 'overviewCsv',

@@ -72,7 +72,6 @@ export function openReaders({ tokens, sessions, links, doorway, audit, clock }: 
   function admitted(event: H3Event): Caller {
     const caller = callerOf(event)
     if (caller.kind !== 'token') sessions.touch(caller.session)
-    if (event.url.pathname.endsWith('.csv')) noteExport(event, caller)
     return caller
   }
 
@@ -136,29 +135,29 @@ export function openReaders({ tokens, sessions, links, doorway, audit, clock }: 
     return { actor: actorOf(callerOf(event)), address: clientAddress(event) }
   }
 
-  /** The owner's own exports are nobody's business; of others it is kept that they took a table along. */
-  function noteExport(event: H3Event, caller: Caller): void {
-    if (caller.kind === 'owner') return
-    const { pathname } = event.url
-    const actor = actorOf(caller)
-    const key = `${actor} ${pathname}`
+  /**
+   * Writes down that somebody took a table along, which they were given: the log stands for ever, so that nothing of it
+   * is worded by whoever asks. The owner's own exports are nobody's business.
+   */
+  function noteExport(event: H3Event, table: string): void {
+    const actor = actorOf(callerOf(event))
+    if (actor === OWNER) return
+    const subject = `/api/v1/${table}.csv`
+    const key = `${actor} ${subject}`
     const now = clock()
     if (now - (exported.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_EVERY_MS) return
     if (exported.size >= EXPORTS_KEPT) exported.clear()
     exported.set(key, now)
-    audit.noteAlone({
-      actor,
-      address: clientAddress(event),
-      action: 'export',
-      subject: pathname.slice(0, 200),
-    })
+    audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
-  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, mayStill, whoOf }
+  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, mayStill, whoOf, noteExport }
 }
 
+const OWNER = 'owner'
+
 function actorOf(caller: Caller): string {
-  if (caller.kind === 'owner') return 'owner'
+  if (caller.kind === 'owner') return OWNER
   return caller.kind === 'token' ? caller.id : caller.link.id
 }
 

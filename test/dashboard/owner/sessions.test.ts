@@ -127,6 +127,23 @@ test('a table that is taken along with a token is written down, once in an hour'
   expect(noted).toHaveLength(2)
 })
 
+test('nothing that a reader makes up is written down: only tables that were given, by their own names', async () => {
+  const authorization = `Bearer ${await app.token()}`
+  const paths = [
+    'metrics/made-up.csv',
+    'metrics/%6Drr.csv',
+    'metrics/mrr.csv',
+    'users/alice.csv',
+    'customers/x.csv',
+  ]
+  for (const path of [...paths, 'metrics/mrr.csv?split=nothing', 'cohorts.csv'])
+    await app.request(`/api/v1/${path}`, { headers: { authorization } })
+  await app.windfall.store.commit(() => {})
+  expect(app.windfall.audit.list(null, 10)).toMatchObject([
+    { action: 'export', subject: '/api/v1/metrics/mrr.csv' },
+  ])
+})
+
 test('the README’s recipe for fail2ban finds the address in either form of the log', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const [, recipe = ''] = /failregex = ([\s\S]*?)journalmatch/.exec(readme) ?? []
