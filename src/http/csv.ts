@@ -5,7 +5,7 @@ export type CsvValue = string | number | boolean | readonly string[] | null | un
 type CsvRow = Readonly<Record<string, CsvValue>>
 
 /** What spreadsheets would take for a formula, and a number that only begins like one. */
-const FORMULA = /^[=+\-@\t\r]/
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /** One line with its end. A text that a spreadsheet would run as a formula is led by an apostrophe. */
