@@ -65,7 +65,16 @@ export function monthOf(day: DayNumber): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
-/** 'YYYY-MM-DD'. */
-export const dayText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+const texts = new Map<DayNumber, string>()
+
+/** 'YYYY-MM-DD'. Kept, because a chart asks for thousands, and the next one for the same. */
+export function dayText(day: DayNumber): string {
+  const known = texts.get(day)
+  if (known !== undefined) return known
+  const text = new Date(day * DAY_MS).toISOString().slice(0, 10)
+  if (texts.size >= DAYS_KEPT) texts.clear()
+  texts.set(day, text)
+  return text
+}
 
 export const dayNumber = (text: string): DayNumber => Date.parse(`${text}T00:00:00Z`) / DAY_MS
