@@ -35,6 +35,10 @@ export const CustomerAnswer = v.object({
   mrr_milli: v.number(),
   risk_milli: money('The monthly value of what will not renew, or waits for a payment'),
   next_renewal_at: at,
+  ends_at: v.pipe(
+    at,
+    v.description('When what will not renew, or waits in a grace period, ends first; null: nothing does'),
+  ),
   first_paid_at: at,
   last_paid_at: at,
   last_seen_at: v.pipe(v.number(), v.description('The last payment, or change that Apple told of')),

@@ -64,6 +64,7 @@ const COLUMNS = [
   ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],
   ...['charged_milli', 'refunded_milli', 'prorated_milli', 'proceeds_milli', 'proceeds_estimated'],
   ...['not_converted', 'payments', 'unpriced', 'months_paid', 'mrr_milli', 'risk_milli', 'next_renewal_at'],
+  'ends_at',
   ...['first_paid_at', 'last_paid_at', 'last_seen_at', 'app_user_ids', 'verified_app_user_ids'],
   'original_transaction_ids',
 ] as const

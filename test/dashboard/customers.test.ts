@@ -98,7 +98,7 @@ test('each customer’s money, months, status and next renewal, in each order', 
     ...{ proceeds_milli: 10_479, proceeds_estimated: 3 },
     ...{ prorated_milli: 0, unconverted: null, payments: 3, unpriced: 0, months_paid: 3 },
     // Bought 5 days ago, for 30 days.
-    ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY },
+    ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY, ends_at: null },
     ...{ first_paid_at: NOW - 65 * DAY, last_paid_at: NOW - 5 * DAY, last_seen_at: NOW - 5 * DAY },
     ...{ original_transaction_ids: ['100'], app_user_ids: [], verified_app_user_ids: [] },
   })

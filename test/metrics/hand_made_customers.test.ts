@@ -87,10 +87,16 @@ test('status now, and what a month of it is worth that may be lost', async () =>
   const { customers } = (await (await get('customers?sort=risk')).json()) as { customers: object[] }
   // At risk: 5 + 6 + 7 of what is or was 22. Who waits for a payment without a grace is worth nothing meanwhile.
   expect(customers).toMatchObject([
-    { status: 'billing_retry', mrr_milli: 0, risk_milli: 7_000, next_renewal_at: null },
-    { status: 'grace', mrr_milli: 6_000, risk_milli: 6_000, next_renewal_at: null },
-    { status: 'will_cancel', mrr_milli: 5_000, risk_milli: 5_000, next_renewal_at: null },
-    { status: 'renewing', mrr_milli: 4_000, risk_milli: 0, next_renewal_at: at('2026-06-10') },
+    { status: 'billing_retry', mrr_milli: 0, risk_milli: 7_000, next_renewal_at: null, ends_at: null },
+    { status: 'grace', mrr_milli: 6_000, risk_milli: 6_000, ends_at: at('2026-06-13') },
+    {
+      status: 'will_cancel',
+      mrr_milli: 5_000,
+      risk_milli: 5_000,
+      next_renewal_at: null,
+      ends_at: at('2026-06-11'),
+    },
+    { status: 'renewing', mrr_milli: 4_000, risk_milli: 0, next_renewal_at: at('2026-06-10'), ends_at: null },
   ])
 })
 

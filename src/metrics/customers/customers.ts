@@ -17,6 +17,7 @@ import { linkPart, openPeople } from './people.ts'
 import { openKeptProceeds } from './proceeds.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
 import { openCustomerValues } from './values.ts'
+import { least } from './worth.ts'
 
 type Deps = {
   store: Store
@@ -114,6 +115,7 @@ export function openCustomers({
       environment: members[0]?.environment ?? 'production',
       country: storefront,
       currency: currencyOf(app_id),
+      ends_at: least(members.map(values.endOf)),
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),

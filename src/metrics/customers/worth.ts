@@ -94,6 +94,13 @@ export function worthOf(rows: readonly Row[], standing: Standing | null, now: nu
   }
 }
 
+/** When a subscription is lost unless somebody does something: at its end, or that of the grace period; null where it will not be, or is. */
+export function endsAt(standing: Standing, now: number): number | null {
+  const status = statusAt(standing, now)
+  if (status === 'will_cancel') return standing.expires_at
+  return status === 'grace' ? standing.grace_until_at : null
+}
+
 /** The last payment, start of a period or change that Apple told of. */
 function lastSeen(happened: readonly Row[], standing: Standing | null, now: number): number {
   const { apple_status_at, period_started_at, started_at } = standing ?? NEVER
@@ -209,7 +216,8 @@ function isBetter(a: Worth, b: Worth): boolean {
 }
 
 const known = (all: readonly (number | null)[]): number[] => all.filter((one) => one !== null)
-const least = (all: readonly (number | null)[]): number | null =>
+/** The least of those that are known. */
+export const least = (all: readonly (number | null)[]): number | null =>
   known(all).reduce<number | null>((a, b) => (a === null ? b : Math.min(a, b)), null)
 const greatest = (all: readonly (number | null)[]): number | null =>
   known(all).reduce<number | null>((a, b) => (a === null ? b : Math.max(a, b)), null)

@@ -25,13 +25,16 @@ export const standingOf = (status: Customer['status']): { title: string; mood: M
   status === null ? ONE_TIME : STATUS_WORDS[status]
 
 /** What comes next, in a list; empty where nothing does. */
-export function nextIn({ status, next_renewal_at }: Customer): string {
+export function nextIn({ status, next_renewal_at, ends_at }: Customer): string {
+  if (ends_at !== null) return `ends ${date(ends_at)}`
   if (next_renewal_at === null) return ''
   return `${status === 'trial' ? 'pays' : 'renews'} ${date(next_renewal_at)}`
 }
 
+const paidMonths = ({ months_paid }: Customer): number => Math.round(months_paid * 10) / 10
 /** For how many months was paid: `22`, `0.2`. */
-export const monthsPaid = ({ months_paid }: Customer): string => number(Math.round(months_paid * 10) / 10)
+export const monthsPaid = (customer: Customer): string => number(paidMonths(customer))
+export const unitPaid = (customer: Customer): string => (paidMonths(customer) === 1 ? 'month' : 'months')
 
 /** Whose customers: apps by their ids, since the list knows no organizations. */
 export function customersOf({ apps: chosen, organization, environment }: Scope, apps: readonly App[]): Query {

@@ -5,7 +5,7 @@ import { country } from '../countries.ts'
 import { productName } from '../events/told.ts'
 import { useScope } from '../scope.ts'
 import { ago, money, plural } from '../words.ts'
-import { type Customer, monthsPaid, nextIn } from './customer.ts'
+import { type Customer, monthsPaid, nextIn, unitPaid } from './customer.ts'
 import { Person, Standing } from './person.tsx'
 
 type Props = { customers: readonly Customer[]; apps: readonly App[]; now: number; isBySeen: boolean }
@@ -65,12 +65,16 @@ function Line({ customer, apps, now, isBySeen }: LineProps): JSX.Element {
       </span>
       <span class="mrr number">
         <span class="spoken">MRR </span>
-        {mrr_milli === 0 ? <span class="quiet">–</span> : money(mrr_milli, currency)}
+        {mrr_milli === 0 ? (
+          <span class="quiet none">–</span>
+        ) : (
+          <span class="amount">{money(mrr_milli, currency)}</span>
+        )}
         {risk_milli > 0 && <span class="under warn">{money(risk_milli, currency)} at risk</span>}
       </span>
       <span class="months number">
         {monthsPaid(customer)}
-        <span class="unit"> months paid</span>
+        <span class="unit"> {unitPaid(customer)} paid</span>
         <span class="under many">{plural(customer.payments, 'payment')}</span>
       </span>
     </a>

@@ -7,6 +7,7 @@ import { appName, useApps } from '../apps.ts'
 import { useCardWords } from '../charts/chart_card.tsx'
 import { country } from '../countries.ts'
 import { Person, Standing } from '../customers/person.tsx'
+import { productName } from '../events/told.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
@@ -31,7 +32,7 @@ const LISTED = 10
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
   const { href } = useScope()
-  const { id, status, product_id, risk_milli, currency, last_paid_at } = customer
+  const { id, status, product_id, risk_milli, currency, last_paid_at, ends_at } = customer
   return (
     <tr>
       <th scope="row">
@@ -39,12 +40,14 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
           <Person customer={customer} />
         </a>
         <span class="quiet tiny cut">
-          {product_id ?? appName(apps, customer.app_id)} · {country(customer.country)}
+          {product_id ? productName(product_id, undefined) : appName(apps, customer.app_id)} ·{' '}
+          {country(customer.country)}
         </span>
       </th>
       <td>
         <Standing status={status} />
       </td>
+      <td class="number quiet">{ends_at === null ? '' : ago(ends_at, now)}</td>
       <td class="number quiet last-paid">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
       <td class="number">{money(risk_milli, currency)}</td>
     </tr>
@@ -60,6 +63,7 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
           heads={[
             { title: 'Customer' },
             { title: 'Status' },
+            { title: 'Ends', isNumber: true },
             { title: 'Last paid', isNumber: true, class: 'last-paid' },
             { title: 'MRR at risk', isNumber: true },
           ]}
@@ -89,7 +93,7 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
   if (state !== 'owner') return null
   return (
     <Card
-      title="At risk, dearest first"
+      title="At risk, most MRR first"
       class={className}
       tools={
         <Segments
