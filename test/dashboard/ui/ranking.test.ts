@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
+import { valueName } from '../../../src/dashboard/ui/metrics/answer.ts'
 import { countedAs } from '../../../src/dashboard/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/dashboard/ui/metrics/groups.ts'
 import { rankingOf } from '../../../src/dashboard/ui/metrics/ranking.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
+
+test('apps and products are called what a person calls them', () => {
+  const app = { id: 'app_1', organization_id: 'org_1', bundle_id: 'com.example.tides', name: 'Tides' }
+  expect(valueName('app', 'com.example.tides', 0, [app])).toBe('Tides')
+  expect(valueName('app', 'com.example.other', 0, [app])).toBe('com.example.other')
+  expect(valueName('product', 'tides.plus.monthly', 0, [app])).toBe('Tides Plus Monthly')
+  expect(valueName('offer', 'none', 0, [])).toBe('One-time purchase')
+})
 
 const stretch = { from_on: '2026-10-29', until_on: '2026-10-31' }
 
@@ -20,8 +29,8 @@ test('values are ranked by what they come to, what is left is one, and all of it
   const { rows, left, all } = rankingOf(answer, [], 2)
   expect(all).toBe(100)
   expect(rows.map(({ title, figure, share }) => [title, figure, share])).toEqual([
-    ['large', 60, 0.6],
-    ['middle', 17, 0.17],
+    ['Large', 60, 0.6],
+    ['Middle', 17, 0.17],
   ])
   // One that is too small to be shown, and the four that the API had put together.
   expect([left?.title, left?.figure, left?.share]).toEqual(['5 others', 23, 0.23])
@@ -47,8 +56,8 @@ test('one part is ranked by itself, and how many have no price by their number',
   const answer = countedAs(answerOf({ split: 'product', series: [part(1, 'few'), part(3, 'many')] }))
   expect(answer.unit).toBe('count')
   expect(rankingOf(answer, [], 8).rows.map(({ title, figure }) => [title, figure])).toEqual([
-    ['many', 3],
-    ['few', 1],
+    ['Many', 3],
+    ['Few', 1],
   ])
   expect(countedAs(answerOf({ series: [seriesOf(moneyPoints([1]))] })).unit).toBe('money')
 })

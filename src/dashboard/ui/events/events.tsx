@@ -63,6 +63,21 @@ export function Events(): JSX.Element {
   )
 }
 
+function NoEvents(): JSX.Element {
+  const [words] = useOwnWords()
+  const { scope } = useScope()
+  const isChosen = scope.apps.length > 0 || Object.values(words).some(Boolean)
+  return isChosen ? (
+    <Empty icon="events" title="No such events">
+      <p>Nothing that happened fits these choices.</p>
+    </Empty>
+  ) : (
+    <Empty icon="events" title="Nothing has happened yet">
+      <p>It appears here within a second of Apple’s notification.</p>
+    </Empty>
+  )
+}
+
 function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.Element {
   const { stretch, problem, again, waiting, older, isLoadingOlder } = feed
   if (stretch === null)
@@ -79,13 +94,7 @@ function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.
           {plural(waiting, 'new event')}
         </button>
       )}
-      {stretch.events.length === 0 && stretch.next === null ? (
-        <Empty icon="events" title="No such events">
-          <p>Nothing that happened fits these choices.</p>
-        </Empty>
-      ) : (
-        <Rows feed={feed} />
-      )}
+      {stretch.events.length === 0 && stretch.next === null ? <NoEvents /> : <Rows feed={feed} />}
       <ShowMore
         more={stretch.next === null ? null : older}
         isBusy={isLoadingOlder}

@@ -3,6 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { SeriesSchema } from '../../metrics_answers.ts'
 import { type App, appName } from '../apps.ts'
 import { country } from '../countries.ts'
+import { productName } from '../events/told.ts'
 import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
 
@@ -47,7 +48,7 @@ const OFFERS: Record<string, string> = {
   intro: 'Introductory',
   offer: 'Other offer',
   paid: 'Standard price',
-  none: 'No offer',
+  none: 'One-time purchase',
 }
 /** A value of a split, as a person calls it. */
 export function valueName(
@@ -61,6 +62,7 @@ export function valueName(
   if (split === 'app') return appName(apps, value)
   if (split === 'country') return country(value)
   if (split === 'offer') return OFFERS[value] ?? value
+  if (split === 'product') return productName(value, undefined)
   return split === 'period' ? period(value) : value
 }
 

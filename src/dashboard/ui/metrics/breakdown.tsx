@@ -40,7 +40,13 @@ function Row({ row, answer, of, href }: RowProps): JSX.Element {
   return (
     <li>
       <span class="what">
-        {href ? <a href={href}>{row.title}</a> : <span>{row.title}</span>}
+        {href ? (
+          <a href={href} title={row.value ?? undefined}>
+            {row.title}
+          </a>
+        ) : (
+          <span>{row.title}</span>
+        )}
         <span class="figures">
           {figure !== null && before !== null && (
             <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />

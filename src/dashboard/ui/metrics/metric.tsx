@@ -15,6 +15,7 @@ import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
 import { MetricCard } from './metric_card.tsx'
 import { Choose, RefundDays } from './tools.tsx'
+import { WithFigures } from './with_figures.tsx'
 
 const WHOLE = 'whole'
 
@@ -129,7 +130,9 @@ export function Metric(): JSX.Element {
           </div>
         </header>
         {definition ? (
-          <Whole key={name} definition={definition} />
+          <WithFigures>
+            <Whole key={name} definition={definition} />
+          </WithFigures>
         ) : definitions.data ? (
           <Empty icon="question" title={`There is no metric ${name}`} />
         ) : (

@@ -14,6 +14,14 @@ async function take(text: string, box: HTMLElement | null): Promise<boolean> {
   }
 }
 
+/** As it is typed in the folder that Windfall was put into: nothing puts `windfall` itself where a shell finds it. */
+export const commandLine = (command: string): string =>
+  command.replace(/^windfall /, 'npm run -s windfall -- ')
+
+export const Command = ({ text, label = 'the command' }: { text: string; label?: string }): JSX.Element => (
+  <Copy text={commandLine(text)} label={label} />
+)
+
 export function Copy({
   text,
   label,

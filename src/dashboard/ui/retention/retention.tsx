@@ -5,6 +5,7 @@ import { Ltv } from '../cohorts/ltv.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
+import { WithFigures } from '../metrics/with_figures.tsx'
 import { Funnel } from './funnel.tsx'
 import { RetentionTable } from './retention_table.tsx'
 
@@ -13,23 +14,25 @@ export const Retention = (): JSX.Element => (
     <ScopeBar />
     <main class="page" id="content">
       <ViewHead title="Trials &amp; retention" />
-      <div class="grid">
-        <Funnel class="half" />
-        <MetricCard name="trial_conversion" class="half" />
-        <MetricCard
-          name="trial_conversion"
-          own="cohort"
-          title="What became of trials"
-          query={{ view: 'cohort' }}
-          isInParts
-          class="half"
-        />
-        <MetricCard name="new_trials" class="half" />
-        <MetricCard name="active_trials" class="half" />
-        <Arppu class="half" />
-      </div>
-      <RetentionTable />
-      <Ltv />
+      <WithFigures>
+        <div class="grid">
+          <Funnel class="half" />
+          <MetricCard name="trial_conversion" class="half" />
+          <MetricCard
+            name="trial_conversion"
+            own="cohort"
+            title="What became of trials"
+            query={{ view: 'cohort' }}
+            isInParts
+            class="half"
+          />
+          <MetricCard name="new_trials" class="half" />
+          <MetricCard name="active_trials" class="half" />
+          <Arppu class="half" />
+        </div>
+        <RetentionTable />
+        <Ltv />
+      </WithFigures>
     </main>
   </>
 )

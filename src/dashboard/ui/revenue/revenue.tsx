@@ -7,6 +7,7 @@ import { Breakdown } from '../metrics/breakdown.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
+import { WithFigures } from '../metrics/with_figures.tsx'
 import { MoneyKept } from './money_kept.tsx'
 
 export function Revenue(): JSX.Element {
@@ -17,24 +18,26 @@ export function Revenue(): JSX.Element {
       <ScopeBar />
       <main class="page" id="content">
         <ViewHead title="Revenue" />
-        <MetricCard
-          name="revenue"
-          isInParts
-          isCompared
-          query={{ refunds }}
-          height={320}
-          tools={<RefundDays value={refunds} onPick={(day) => change('refunds', day)} />}
-        />
-        <MoneyKept />
-        <div class="grid">
-          <Breakdown name="revenue" split="product" query={{ refunds }} class="third" />
-          <Breakdown name="revenue" split="country" query={{ refunds }} class="third" />
-          <Breakdown name="revenue" split="app" query={{ refunds }} class="third" />
-          <MetricCard name="refund_rate" class="half" />
-          <Arppu class="half" />
-          <Breakdown name="refund_rate" split="product" title="Refund rate by product" class="half" />
-          <Breakdown name="revenue" split="offer" title="Offers" query={{ refunds }} class="half" />
-        </div>
+        <WithFigures>
+          <MetricCard
+            name="revenue"
+            isInParts
+            isCompared
+            query={{ refunds }}
+            height={320}
+            tools={<RefundDays value={refunds} onPick={(day) => change('refunds', day)} />}
+          />
+          <MoneyKept />
+          <div class="grid">
+            <Breakdown name="revenue" split="product" query={{ refunds }} class="third" />
+            <Breakdown name="revenue" split="country" query={{ refunds }} class="third" />
+            <Breakdown name="revenue" split="app" query={{ refunds }} class="third" />
+            <MetricCard name="refund_rate" class="half" />
+            <Arppu class="half" />
+            <Breakdown name="refund_rate" split="product" title="Refund rate by product" class="half" />
+            <Breakdown name="revenue" split="offer" title="Offers" query={{ refunds }} class="half" />
+          </div>
+        </WithFigures>
       </main>
     </>
   )

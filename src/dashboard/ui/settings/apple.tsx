@@ -6,7 +6,7 @@ import type { AskedAnswer, TestedAnswer } from '../../test_notification.ts'
 import { useAnswer } from '../answers.ts'
 import { write } from '../asking.ts'
 import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
+import { Command, Copy } from '../parts/copy.tsx'
 import { useDeed } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
@@ -177,7 +177,7 @@ export function Apple(): JSX.Element {
           {({ apps }) =>
             apps.length === 0 ? (
               <Empty icon="app" title="No app is connected yet">
-                <Copy text="windfall connect" label="the command" />
+                <Command text="windfall connect" />
               </Empty>
             ) : (
               <ul class="rows">

@@ -1,7 +1,7 @@
 /** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
+import { Command } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Prose } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -100,7 +100,7 @@ export function ConfigurationSection(): JSX.Element {
               </button>
             </search>
             {!known.config_file && (
-              <Copy text="windfall init" label="the command that writes a config file" />
+              <Command text="windfall init" label="the command that writes a config file" />
             )}
             {sections.length === 0 && <Empty icon="search" title="No setting is like that" />}
             {sections.map((section) => (

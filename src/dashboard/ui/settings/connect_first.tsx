@@ -1,7 +1,7 @@
 /** What to do when no app is connected: the commands to paste, and the address for Apple. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
+import { Command, Copy } from '../parts/copy.tsx'
 import { useKnown } from './known.ts'
 
 export function ConnectFirst(): JSX.Element {
@@ -10,12 +10,12 @@ export function ConnectFirst(): JSX.Element {
     <Card title="Connect your apps">
       <div class="stack">
         <p class="small quiet">
-          No app is connected yet. On the server, this asks for your Apple keys, tries each one, and connects
-          every app that they reach:
+          No app is connected yet. In Windfall’s folder on the server, this asks for your Apple keys, tries
+          each one, and connects every app that they reach:
         </p>
-        <Copy text="windfall connect" label="the command" />
+        <Command text="windfall connect" />
         <p class="small quiet">Or without keys, one app at a time:</p>
-        <Copy text="windfall apps add com.example.app" label="the command" />
+        <Command text="windfall apps add com.example.app" />
         {url && (
           <>
             <p class="small quiet">Then enter this address as the server URL in App Store Connect:</p>

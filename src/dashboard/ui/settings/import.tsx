@@ -5,7 +5,7 @@ import type { ImportsAnswer } from '../../imports.ts'
 import type { RatesAnswer } from '../../rates.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
+import { Command } from '../parts/copy.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { clock, count, day, duration, plural, share } from '../words.ts'
@@ -121,7 +121,7 @@ function OrganizationReports({ of, name }: { of: Organization; name: string | nu
       {of.states.length === 0 ? (
         <Empty icon="download" title="No report was asked for yet">
           <p>Apple’s daily reports need an App Store Connect API key and a vendor number:</p>
-          <Copy text="windfall connect" label="the command" />
+          <Command text="windfall connect" />
         </Empty>
       ) : (
         <Reports of={of} />

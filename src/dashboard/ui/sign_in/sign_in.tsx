@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../asking.ts'
-import { Copy } from '../parts/copy.tsx'
+import { Copy, commandLine } from '../parts/copy.tsx'
 import type { Session } from '../session.ts'
 import { Entering, enter } from './entering.tsx'
 import { PasswordField } from './password.tsx'
@@ -57,7 +57,7 @@ function Inside({ session, isOver, door, token }: SignInProps & { door: Door | n
   return session.state === 'setup' ? <HowToBegin /> : <Login isOver={isOver} />
 }
 
-const RESET = 'windfall owner reset'
+const RESET = commandLine('windfall owner reset')
 
 const HowToBegin = (): JSX.Element => (
   <>

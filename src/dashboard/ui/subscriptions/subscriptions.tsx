@@ -5,6 +5,7 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
+import { WithFigures } from '../metrics/with_figures.tsx'
 import { AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
 import { StandingNow } from './standing.tsx'
@@ -24,26 +25,28 @@ export const Subscriptions = (): JSX.Element => (
     <ScopeBar />
     <main class="page" id="content">
       <ViewHead title="Subscriptions" />
-      <MetricCard name="mrr" height={300} />
-      <div class="grid">
-        <div class="half">
-          <Waterfall />
+      <WithFigures>
+        <MetricCard name="mrr" height={300} />
+        <div class="grid">
+          <div class="half">
+            <Waterfall />
+          </div>
+          <Churn class="half" />
         </div>
-        <Churn class="half" />
-      </div>
-      <MetricCard name="mrr_movements" isInParts height={300} />
-      <div class="grid">
-        <StandingNow class="half" />
-        <AtRisk class="half" />
-        <StandingBefore />
-        <Recovery class="half" />
-        <MetricCard name="active_subscriptions" class="half" />
-        <MetricCard name="churn_rate" isInParts class="half" />
-        <MetricCard name="mrr_churn_rate" isInParts class="half" />
-        <MetricCard name="net_new_mrr" class="half" />
-        <MetricCard name="quick_ratio" class="half" />
-        <MetricCard name="arr" class="half" />
-      </div>
+        <MetricCard name="mrr_movements" isInParts height={300} />
+        <div class="grid">
+          <StandingNow class="half" />
+          <AtRisk class="half" />
+          <StandingBefore />
+          <Recovery class="half" />
+          <MetricCard name="active_subscriptions" class="half" />
+          <MetricCard name="churn_rate" isInParts class="half" />
+          <MetricCard name="mrr_churn_rate" isInParts class="half" />
+          <MetricCard name="net_new_mrr" class="half" />
+          <MetricCard name="quick_ratio" class="half" />
+          <MetricCard name="arr" class="half" />
+        </div>
+      </WithFigures>
     </main>
   </>
 )

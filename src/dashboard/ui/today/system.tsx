@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../now.ts'
-import { Copy } from '../parts/copy.tsx'
+import { Command } from '../parts/copy.tsx'
 import { useDeed } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
@@ -35,7 +35,7 @@ function Action({ row }: { row: StatusRow }): JSX.Element | null {
   const { href } = useScope()
   if (row.id.startsWith(PENDING)) return <Connect id={row.id} />
   if (row.action?.command)
-    return <Copy text={row.action.command} label={`the command to ${row.action.label}`} />
+    return <Command text={row.action.command} label={`the command to ${row.action.label}`} />
   if (!row.action?.href) return null
   const [path = '/', section] = row.action.href.split('#')
   return (

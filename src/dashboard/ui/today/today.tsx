@@ -7,6 +7,7 @@ import type { FeedEvent } from '../events/feed_event.ts'
 import { amountOf, happening } from '../events/happenings.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
+import { WithFigures } from '../metrics/with_figures.tsx'
 import { currentTime } from '../now.ts'
 import { Loaded } from '../parts/states.tsx'
 import { placeQuery, useScope } from '../scope.ts'
@@ -64,12 +65,14 @@ function Figures(): JSX.Element {
 
 /** What a guest may see: the same figures, day by day. */
 const ForGuests = (): JSX.Element => (
-  <div class="grid">
-    <MetricCard name="revenue" isInParts class="half" />
-    <MetricCard name="mrr" class="half" />
-    <MetricCard name="new_trials" class="half" />
-    <MetricCard name="refund_rate" class="half" />
-  </div>
+  <WithFigures>
+    <div class="grid">
+      <MetricCard name="revenue" isInParts class="half" />
+      <MetricCard name="mrr" class="half" />
+      <MetricCard name="new_trials" class="half" />
+      <MetricCard name="refund_rate" class="half" />
+    </div>
+  </WithFigures>
 )
 
 /** That there is no key yet is said already where there is no app yet. */
