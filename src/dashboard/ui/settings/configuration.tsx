@@ -50,7 +50,7 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
       <Prose text={section.reason} />
     </p>
     <Scroll label={section.name}>
-      <table class="table">
+      <table class="table narrow-stacked">
         <thead>
           <tr>
             <th scope="col">Setting</th>
