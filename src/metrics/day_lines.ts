@@ -26,12 +26,16 @@ export type Line = { before: Sum; milli: Float64Array; count: Float64Array; days
 export type Lines = { from: DayNumber; of: ReadonlyMap<string, Line> }
 
 type Entry = LinesCut & {
+  /** Under which it is kept. */
+  key: string
   from: DayNumber
   of: Map<string, Line>
   watched: string
   /** Series that were not read yet: what is written of them will be read. */
   unread: Set<number>
   ready: Promise<void>
+  /** Of its lines together; counted for as long as it is kept. */
+  places: number
 }
 
 /** Days read before others get their turn. */
@@ -83,24 +87,33 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
     const watched = watchedAs(place)
     const name = `${watched}\n${cut.name}\n${cut.is_original}\n${cut.has_before}`
     const known = entries.get(name)
-    if (known && known.from > from) drop(name, known)
+    if (known && known.from > from) drop(known)
     const isKnown = known !== undefined && known.from <= from
     const entry: Entry = isKnown
       ? known
-      : { ...cut, from, of: new Map(), watched, unread: new Set(), ready: Promise.resolve() }
+      : {
+          ...cut,
+          key: name,
+          from,
+          of: new Map(),
+          watched,
+          unread: new Set(),
+          ready: Promise.resolve(),
+          places: 0,
+        }
     entries.delete(name)
     entries.set(name, entry)
-    if (!isKnown) begin(name, entry, place)
+    if (!isKnown) begin(entry, place)
     await entry.ready
     makeRoom(name)
     return entry
   }
 
-  function begin(name: string, entry: Entry, place: LinesPlace): void {
+  function begin(entry: Entry, place: LinesPlace): void {
     const some = watching.get(entry.watched) ?? new Set()
     watching.set(entry.watched, some.add(entry))
     entry.ready = load(entry, place).catch((error) => {
-      drop(name, entry)
+      drop(entry)
       throw error
     })
   }
@@ -146,7 +159,7 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
       line.before.count += count
       return
     }
-    if (at >= line.milli.length) lengthen(line, at + DAYS_AHEAD)
+    if (at >= line.milli.length) lengthen(entry, line, at + DAYS_AHEAD)
     line.milli[at] = (line.milli[at] ?? 0) + milli
     line.count[at] = (line.count[at] ?? 0) + count
     line.days = Math.max(line.days, at + 1)
@@ -160,8 +173,10 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
     return line
   }
 
-  function lengthen(line: Line, length: number): void {
-    places += length - line.milli.length
+  function lengthen(entry: Entry, line: Line, length: number): void {
+    const more = length - line.milli.length
+    entry.places += more
+    if (entries.get(entry.key) === entry) places += more
     for (const column of ['milli', 'count'] as const) {
       const longer = new Float64Array(length)
       longer.set(line[column])
@@ -173,16 +188,21 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
   function makeRoom(but: string): void {
     for (const [name, entry] of entries) {
       if (places <= PLACES_MOST) return
-      if (name !== but) drop(name, entry)
+      if (name !== but) drop(entry)
     }
   }
 
-  function drop(name: string, entry: Entry): void {
-    if (entries.get(name) === entry) entries.delete(name)
-    const some = watching.get(entry.watched)
-    if (!some?.delete(entry)) return
-    if (some.size === 0) watching.delete(entry.watched)
-    for (const { milli } of entry.of.values()) places -= milli.length
+  /** Whoever waits for it gets it whole: it is kept up to date until it has been read. */
+  function drop(entry: Entry): void {
+    if (entries.get(entry.key) !== entry) return
+    entries.delete(entry.key)
+    places -= entry.places
+    const unwatch = (): void => {
+      const some = watching.get(entry.watched)
+      some?.delete(entry)
+      if (some?.size === 0) watching.delete(entry.watched)
+    }
+    entry.ready.then(unwatch, unwatch)
   }
 
   return { read }

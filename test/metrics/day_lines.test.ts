@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { type LinesPlace, openDayLines } from '../../src/metrics/day_lines.ts'
+import { openTestApp } from '../helpers.ts'
 import { figuresIn, openLedger } from './told_ledger.ts'
 
 const days = (...values: number[]) =>
@@ -45,4 +47,53 @@ test('sums that are made anew are those that are drawn', async () => {
   const { series } = await ask(`mrr?${DAYS}`)
   expect(figuresIn(before.series, 'milli')).toEqual(days(0, 9_990, 9_990, 9_990))
   expect(figuresIn(series, 'milli')).toEqual(days(0, 9_990, 19_980, 19_980))
+})
+
+test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const { store } = app.windfall
+  const place: LinesPlace = {
+    ...{ generation: 99, app_id: 'app', environment: 'production' as const, zone: 'UTC' },
+    ...{ measure: 'mrr' as const, dimension: 'country' as const },
+  }
+  const far = 1_600_000
+  await store.commit(() => {
+    const series = store.prepare<object>(
+      'insert into metric_series values (:id, :generation, :app_id, :environment, :zone, :measure, :dimension, :value)',
+    )
+    series.run({ ...place, id: 901, value: 'A' })
+    series.run({ ...place, id: 902, value: 'B' })
+    // So many that others get their turn between the two.
+    store
+      .prepare<[number]>(`
+        insert into metric_days (series_id, day, milli, base_milli, count)
+        with recursive n(day) as (select 1 union all select day + 1 from n where day < ?) select 901, day, 1, 1, 1 from n`)
+      .run(25_000)
+    store
+      .prepare('insert into metric_days (series_id, day, milli, base_milli, count) values (902, ?, 1, 1, 1)')
+      .run([far])
+  })
+  const told: Parameters<Parameters<typeof openDayLines>[1]>[0][] = []
+  const lines = openDayLines(store, (listener) => void told.push(listener))
+  const read = (name: string, from: number, only?: string) =>
+    lines.read(
+      place,
+      {
+        name,
+        keyOf: (value) => (only && value !== only ? null : value),
+        is_original: true,
+        has_before: false,
+      },
+      from,
+    )
+  const waiting = read('all', 10)
+  const next = read('all', 0)
+  for (const tell of told)
+    tell(901, { ...place, value: 'A' }, new Map([[20, { milli: 5, base_milli: 5, count: 1 }]]))
+  expect((await waiting).of.get('A')?.milli[10]).toBe(6)
+  expect((await next).of.get('A')?.days).toBe(25_001)
+  const kept = await read('small', 0, 'A')
+  await read('another', 0, 'A')
+  expect(await read('small', 0, 'A')).toBe(kept)
 })
