@@ -97,7 +97,9 @@ function Words({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
   const { kind, mood } = happening(event.type)
-  const when = ago(event.occurred_at, now)
+  // Apple charges a renewal up to a day before it takes effect: it is told as of when it was heard of.
+  const at = Math.min(event.occurred_at, event.recorded_at)
+  const when = ago(at, now)
   const goal = to ?? (event.customer_id ? href(`/customers/${event.customer_id}`) : null)
   // The same element means that nothing below it is looked at again: a burst draws only what came.
   return useMemo(
@@ -116,8 +118,10 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
         <Amount event={event} />
         <time
           class="happened-time"
-          dateTime={new Date(event.occurred_at).toISOString()}
-          title={instant(event.occurred_at)}
+          dateTime={new Date(at).toISOString()}
+          title={
+            at < event.occurred_at ? `${instant(at)}, in effect ${instant(event.occurred_at)}` : instant(at)
+          }
         >
           {when}
         </time>

@@ -46,9 +46,12 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
       </th>
       <td>
         <Standing status={status} />
+        <span class="quiet tiny">
+          {ends_at !== null
+            ? `ends ${ago(ends_at, now)}`
+            : last_paid_at !== null && `paid ${ago(last_paid_at, now)}`}
+        </span>
       </td>
-      <td class="number quiet">{ends_at === null ? '' : ago(ends_at, now)}</td>
-      <td class="number quiet last-paid">{last_paid_at === null ? '' : ago(last_paid_at, now)}</td>
       <td class="number">{money(risk_milli, currency)}</td>
     </tr>
   )
@@ -60,13 +63,7 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
     <Scroll label="Customers at risk">
       <table class="table at-risk">
         <Heads
-          heads={[
-            { title: 'Customer' },
-            { title: 'Status' },
-            { title: 'Ends', isNumber: true },
-            { title: 'Last paid', isNumber: true, class: 'last-paid' },
-            { title: 'MRR at risk', isNumber: true },
-          ]}
+          heads={[{ title: 'Customer' }, { title: 'Status' }, { title: 'MRR at risk', isNumber: true }]}
         />
         <tbody>
           {customers.map((customer) => (

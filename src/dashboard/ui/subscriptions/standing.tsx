@@ -45,7 +45,7 @@ const Table = ({
         heads={[
           { title: 'Status' },
           { title: 'Subscriptions', isNumber: true },
-          { title: 'Share', isNumber: true },
+          { title: 'Share', isNumber: true, class: 'wide-only' },
           { title: 'MRR at risk', isNumber: true },
         ]}
       />
@@ -56,7 +56,7 @@ const Table = ({
               <span class={`swatch inline ${hueClass(HUES[name] ?? 8)}`} /> {title}
             </th>
             <td class="number">{count(many)}</td>
-            <td class="number quiet">{share(all === 0 ? null : many / all)}</td>
+            <td class="number quiet wide-only">{share(all === 0 ? null : many / all)}</td>
             <td class="number">{milli === null ? '' : money(milli, currency)}</td>
           </tr>
         ))}
