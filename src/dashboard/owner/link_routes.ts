@@ -84,12 +84,13 @@ export function linkRoutes(deps: Deps): Route[] {
 
   async function create(event: H3Event) {
     readers.freshOwner(event)
-    const who = readers.whoOf(event)
     const wish = parse(LinkWish, await readJson(event, BODY_BYTES))
     const { label, basis, expires_at } = wish
     const reach = reachWished(deps, wish)
     const passcode = wish.passcode === null ? null : await hashPassword(wish.passcode)
     const { token, ...link } = await store.commit(() => {
+      // The session may have ended while the passcode took its time.
+      const who = readers.whoOf(event)
       const made = links.create({ ...reach, label, basis, expires_at, passcode })
       audit.note({ ...who, action: 'link.made', subject: made.id, detail: label })
       return made

@@ -206,6 +206,15 @@ test('a passcode is asked for, and guessing it is slow', async () => {
   expect((await opened('sesame')).body).toMatchObject({ state: 'guest' })
 })
 
+test('who is signed out while a passcode takes its time makes no link', async () => {
+  const asked = share({ passcode: 'sesame' })
+  await new Promise((resolve) => setImmediate(resolve))
+  await app.windfall.store.commit(() => app.windfall.sessions.endOwners(null))
+  expect(await asked).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
+  expect(app.windfall.links.list()).toEqual([])
+  expect(app.windfall.audit.list(null, 9)).toEqual([])
+})
+
 test('a guest signs out, and another guest’s session replaces the one before', async () => {
   const token = tokenOf(await made())
   const first = cookieOf(await open(token))
