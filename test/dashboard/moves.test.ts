@@ -67,6 +67,15 @@ test('a move after which something else came is not undone', async () => {
   expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
 })
 
+test('an older move is not undone where the same user has the purchase again', async () => {
+  const { attribute, profile, undo } = await openMoved()
+  const [move] = (await profile()).link_history
+  await attribute('zoe')
+  await attribute('bob')
+  expect((await profile()).links).toMatchObject([{ app_user_id: 'bob' }])
+  expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
+})
+
 test('nothing is given back to somebody who was forgotten', async () => {
   const { app, profile, undo, app_id } = await openMoved()
   const [move] = (await profile()).link_history

@@ -206,6 +206,14 @@ test('a passcode is asked for, and guessing it is slow', async () => {
   expect((await opened('sesame')).body).toMatchObject({ state: 'guest' })
 })
 
+test('a link that is revoked while its passcode is checked lets nobody in', async () => {
+  const link = await made({ passcode: 'sesame' })
+  const asked = open(tokenOf(link), { passcode: 'sesame' })
+  await new Promise((resolve) => setImmediate(resolve))
+  await app.windfall.store.commit(() => app.windfall.links.revoke(link.id))
+  expect(await asked).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
+})
+
 test('who is signed out while a passcode takes its time makes no link', async () => {
   const asked = share({ passcode: 'sesame' })
   await new Promise((resolve) => setImmediate(resolve))
