@@ -164,6 +164,46 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
+  test('charts are drawn in the colours of the theme', async () => {
+    const { page } = await enter('desktop')
+    await show(page, '/revenue')
+    const picture = () => page.evaluate<string>("document.querySelector('.chart canvas').toDataURL()")
+    const light = await picture()
+    await page.getByRole('button', { name: 'Dark colours' }).first().click()
+    await expect.poll(picture).not.toBe(light)
+    await page.getByRole('button', { name: 'Light colours' }).first().click()
+    await expect.poll(picture).toBe(light)
+    await page.context().close()
+  })
+
+  test('the code of a view is fetched while the server is still asked who it is', async () => {
+    const { page } = await enter('desktop')
+    const html = await (await page.request.get('/revenue')).text()
+    const ofView = page.waitForRequest((asked) => {
+      const { pathname } = new URL(asked.url())
+      return pathname.startsWith('/assets/part-') && !html.includes(pathname)
+    })
+    await page.route('**/api/v1/session', async (route) => {
+      await ofView
+      await route.continue()
+    })
+    await show(page, '/revenue')
+    await page.context().close()
+  })
+
+  test.for(['/', '/retention', '/subscriptions'])('nothing jumps while %s loads', async (path) => {
+    const { page } = await enter('desktop')
+    await page.addInitScript({
+      content: `globalThis.shifted = 0
+        new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shifted += value })
+          .observe({ type: 'layout-shift', buffered: true })`,
+    })
+    await show(page, path)
+    // What a page is said to be good below.
+    expect(await page.evaluate<number>('shifted')).toBeLessThan(0.1)
+    await page.context().close()
+  })
+
   test('one walks through with the keyboard alone', async () => {
     const { page } = await enter('desktop')
     await show(page, '/')

@@ -28,6 +28,30 @@ const Gaps = lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps
 const Coverage = lazy(() => import('./events/coverage.tsx').then((module) => module.Coverage))
 const Settings = lazy(() => import('./settings/settings.tsx').then((module) => module.Settings))
 
+type Lazy = { preload: () => Promise<unknown> }
+/** By the first word of an address, and by the second where that names one of many. */
+const BY_WORD: Record<string, readonly [view: Lazy, one?: Lazy]> = {
+  '': [Today],
+  revenue: [Revenue],
+  subscriptions: [Subscriptions],
+  retention: [Retention],
+  metrics: [Metrics, Metric],
+  customers: [Customers, Profile],
+  users: [User],
+  events: [Events, EventAlone],
+  gaps: [Gaps],
+  coverage: [Coverage],
+  settings: [Settings, Settings],
+}
+
+/** Fetches the code of the view at an address, while the server is still asked who it is. */
+export function fetchView(path: string): void {
+  const [, word = '', name] = path.split('/')
+  const [view, one] = BY_WORD[word] ?? []
+  // What fails here fails again where the view is drawn, and is told there.
+  void (name && one ? one : view)?.preload().catch(() => {})
+}
+
 const Nowhere = (): JSX.Element => (
   <main class="page" id="content">
     <h1 class="spoken">Nothing here</h1>

@@ -3,9 +3,15 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 
-const isDark = (): boolean =>
-  (document.documentElement.dataset.theme ??
-    (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
+/** Of the system; each new question about it makes the browser style the page. */
+let system: MediaQueryList | undefined
+
+export function isDark(): boolean {
+  const { theme } = document.documentElement.dataset
+  if (theme !== undefined) return theme === 'dark'
+  system ??= matchMedia('(prefers-color-scheme: dark)')
+  return system.matches
+}
 
 /** What wants to be drawn in other colours listens for this on `window`. */
 export const THEME_CHANGED = 'themechanged'

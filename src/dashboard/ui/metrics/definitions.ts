@@ -16,6 +16,6 @@ export function useDefinitions(): Omit<Asked<Answer>, 'data'> & { data: Definiti
 export const useDefinition = (name: string): Definition | undefined =>
   useDefinitions().data?.find((one) => one.name === name)
 
-/** What the numbers of customers and of the coverage mean, by their names there. */
-export const useOtherWords = (): Pick<Answer, 'customers' | 'coverage'> | undefined =>
+/** What the numbers of cohorts, customers and the coverage mean, by their names there. */
+export const useOtherWords = (): Omit<Answer, 'metrics'> | undefined =>
   useAnswer<Answer>('/api/v1/metrics').data

@@ -1,13 +1,13 @@
 /** All metrics: what each means and how it stands, one press from everything about it. */
 import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
-import { COHORT_NAMES, useCohorts } from '../cohorts/asked.ts'
+import { COHORT_NAMES } from '../cohorts/asked.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { figureOf, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
-import { type Definition, useDefinitions } from './definitions.ts'
+import { type Definition, useDefinitions, useOtherWords } from './definitions.ts'
 import { figureOfAll, wholesOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
 
@@ -54,15 +54,15 @@ const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
 
 function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
   const { href } = useScope()
-  const { asked } = useCohorts(name)
-  if (!asked.data) return null
+  const words = useOtherWords()?.cohorts.find((one) => one.name === name)
+  if (!words) return null
   return (
     <li class="metric-row">
       <div>
         <h3>
-          <a href={`${href(COHORT_PLACES[name])}#${name}`}>{asked.data.title}</a>
+          <a href={`${href(COHORT_PLACES[name])}#${name}`}>{words.title}</a>
         </h3>
-        <p class="small quiet">{asked.data.sentence}</p>
+        <p class="small quiet">{words.sentence}</p>
       </div>
     </li>
   )

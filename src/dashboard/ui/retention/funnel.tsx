@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import type { MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
-import type { Definition } from '../metrics/definitions.ts'
+import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, wholesOf } from '../metrics/figures.ts'
 import { originOf } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
@@ -59,7 +59,8 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
   const downloads = useMetric('downloads', { compare: null })
   const trials = useMetric('new_trials', { compare: null })
   const payments = useMetric('first_payments', { compare: null })
-  if (!downloads.definition || !payments.definition) return null
+  // Its room is kept until it is known that there are none.
+  if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
   return (
     <Card
