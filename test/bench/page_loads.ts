@@ -65,8 +65,9 @@ async function watchNetwork(page: Page) {
   session.on('Network.loadingFailed', ({ requestId }) => asked.delete(requestId))
   return {
     isQuiet: () => asked.size === 0,
-    /** Begins to count anew. */
+    /** Begins to count anew; of what a page that was left had asked for nothing is heard any more. */
     forget(): void {
+      asked.clear()
       bytes = 0
       answers = []
     },
