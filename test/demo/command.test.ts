@@ -16,7 +16,7 @@ async function firstEvent(url: string, token: string): Promise<unknown> {
 }
 
 // Two years take their time to play, so these two do it at the same time.
-const patient = { timeout: 90_000 }
+const patient = { timeout: 240_000 }
 
 test.concurrent('the demo can only fill, say what it did, and leave nothing behind', patient, async () => {
   const cwd = folderOf()
