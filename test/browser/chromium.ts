@@ -46,6 +46,9 @@ const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (e
 /** Somebody with a browser. `complaints`: errors of the console and of scripts, violations of the policy, foreign requests. */
 export type Visitor = { context: BrowserContext; page: Page; complaints: string[] }
 
+/** Without motion: what is judged in the middle of a change of colours is neither one nor the other. */
+const LOOKING = { locale: 'en-US', reducedMotion: 'reduce' } as const
+
 /** @param base the address of the server, the only one that may be asked */
 export async function visit(
   browser: Browser,
@@ -56,7 +59,7 @@ export async function visit(
   const context = await browser.newContext({
     ...SIZES[size],
     colorScheme: light,
-    locale: 'en-US',
+    ...LOOKING,
     baseURL: base,
   })
   const page = await context.newPage()

@@ -3,7 +3,12 @@ import type { Browser } from 'playwright-core'
 import { folderOf, start } from '../processes.ts'
 import { cookiesFrom } from './chromium.ts'
 
-export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
+export type Demo = {
+  base: string
+  cookies: Awaited<ReturnType<typeof cookiesFrom>>
+  password: string
+  imported: Promise<unknown>
+}
 
 /** Starts it and opens the link that it prints. */
 export async function openDemo(browser: Browser): Promise<Demo> {
@@ -11,5 +16,6 @@ export async function openDemo(browser: Browser): Promise<Demo> {
   const link = await child.until((text) => /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(text))
   const password = await child.until((text) => /with the password (\S+)/.exec(text)?.[1])
   const [address = '', base = ''] = link
-  return { base, cookies: await cookiesFrom(browser, address), password }
+  const imported = child.until((text) => /Imported a year/.exec(text))
+  return { imported, base, cookies: await cookiesFrom(browser, address), password }
 }
