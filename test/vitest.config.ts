@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // One less than there are, which is what is usual, would be one at a time on two cores.
+    maxWorkers: '100%',
   },
 })
