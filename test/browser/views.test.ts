@@ -1,13 +1,13 @@
 /** Every view over the demo's two years, as a person on a desk and on a phone sees it. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasChromium, type Light, launch, type Size, stumbles, visit } from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './places.ts'
 
-/** Looked at in both, and left in the second. */
-const LIGHTS_OF: Record<Size, readonly Light[]> = { desktop: ['dark', 'light'], phone: ['light', 'dark'] }
+/** One each. Turned while it is shown, what is out of sight would be judged in the colours it had before. */
+const LIGHT_OF: Record<Size, Light> = { desktop: 'light', phone: 'dark' }
 
 type History = { history: { environment: string; backfill: { stage: string } | null }[] }
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
@@ -19,8 +19,21 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   beforeAll(async () => {
     browser = await launch()
     demo = await openDemo(browser)
-  }, 120_000)
+    await pastRead()
+  }, 240_000)
   afterAll(() => browser?.close())
+
+  /** Until Apple's history is read as well: what had got lost is found in it. */
+  async function pastRead(): Promise<void> {
+    const { context } = await enter('desktop')
+    const stages = async () => {
+      const { history } = (await (await context.request.get('/api/v1/history')).json()) as History
+      const own = history.filter(({ environment }) => environment === 'production')
+      return new Set(own.map(({ backfill }) => backfill?.stage))
+    }
+    await vi.waitFor(async () => expect(await stages()).toEqual(new Set(['done'])), 90_000)
+    await context.close()
+  }
 
   async function enter(size: Size, light: Light = 'light') {
     const visitor = await visit(browser, demo.base, size, light)
@@ -28,30 +41,17 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     return visitor
   }
 
-  /** Until the demo has imported and read back what it does at first: figures of the past move meanwhile. */
-  async function settledPast(ask: (path: string) => Promise<History>): Promise<void> {
-    await demo.imported
-    const stages = async () =>
-      (await ask('/api/v1/history')).history
-        .filter(({ environment }) => environment === 'production')
-        .map(({ backfill }) => backfill?.stage)
-    await expect.poll(async () => new Set(await stages()), { timeout: 60_000 }).toEqual(new Set(['done']))
-  }
-
   test.for(['desktop', 'phone'] as const)(
     'every view is whole on a %s',
     { timeout: 120_000 },
     async (size) => {
-      const { page, complaints } = await enter(size)
+      const { page, complaints } = await enter(size, LIGHT_OF[size])
       for (const [path, heading] of VIEWS) {
         await show(page, path)
         expect(await page.getByRole('heading', { level: 1 }).textContent(), path).toBe(heading)
         expect(await page.getByText('That did not work').count(), path).toBe(0)
         expect(await scrollsSideways(page), path).toBe(false)
-        for (const colorScheme of LIGHTS_OF[size]) {
-          await page.emulateMedia({ colorScheme })
-          expect(await stumbles(page), `${path} in ${colorScheme}`).toEqual([])
-        }
+        expect(await stumbles(page), path).toEqual([])
       }
       expect(complaints).toEqual([])
       await page.context().close()
@@ -85,7 +85,6 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     const { page, context } = await enter('desktop')
     const days = { from: daysAgo(50), to: daysAgo(40) }
     const ask = async (path: string) => (await context.request.get(path)).json()
-    await settledPast(ask)
     const { metrics } = (await ask('/api/v1/metrics')) as { metrics: { name: string }[] }
     expect(metrics.length).toBeGreaterThan(15)
     for (const { name } of metrics) {
