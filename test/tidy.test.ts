@@ -122,6 +122,17 @@ test('no barrels, no default exports, no drawers', () => {
   expect(wrong).toEqual([])
 })
 
+test('what is exported is used elsewhere: what only its own file uses is its own', () => {
+  const words = new Map([...SOURCES, ...TESTS].map((file) => [file, new Set(read(file).match(/\w+/g))]))
+  const alone = SOURCES.flatMap((file) =>
+    [...read(file).matchAll(/^export (?:async )?(?:function\*?|const|let|type|class) (\w+)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => ![...words].some(([other, used]) => other !== file && used.has(name)))
+      .map((name) => `${file} ${name}`),
+  )
+  expect(alone).toEqual([])
+})
+
 test('every file says first what it is for', () => {
   expect(SOURCES.filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })

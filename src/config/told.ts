@@ -6,7 +6,7 @@ import { isTable, type Setting, tomlText } from './setting.ts'
 import { type Config, SECTIONS, type Section, variableName } from './settings.ts'
 
 /** `place` names the line, the variable or the key file; null for a default. Of a secret only whether it is set. */
-export type ToldSetting = {
+type ToldSetting = {
   path: string
   key: string
   value: unknown
@@ -20,7 +20,7 @@ export type ToldSetting = {
   reason: string
   needs_restart: boolean
 }
-export type ToldSection = { name: string; reason: string; settings: ToldSetting[] }
+type ToldSection = { name: string; reason: string; settings: ToldSetting[] }
 
 /** Every section, of lists each entry, in the order of the example file. */
 export function toldSettings(config: Config, from: Whereabouts): ToldSection[] {

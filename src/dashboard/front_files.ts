@@ -8,7 +8,7 @@ declare const BUNDLED_PAGE: string | undefined
 /** One file: `br` is what a browser that takes brotli gets, byte for byte. */
 type PageFile = { type: string; br: Buffer }
 /** A file in the form that somebody takes. */
-export type Encoded = { encoding: Encoding | null; bytes: Buffer }
+type Encoded = { encoding: Encoding | null; bytes: Buffer }
 
 /** @throws Error where nothing was built. */
 function readPage(): string {
@@ -19,8 +19,6 @@ function readPage(): string {
     throw new Error('the dashboard’s page is not built; run `node build.mjs`')
   }
 }
-
-export type FrontFiles = ReturnType<typeof openFrontFiles>
 
 /** The files by their addresses. Reads nothing until the first is asked for. */
 export function openFrontFiles() {

@@ -10,7 +10,7 @@ import { type StatusDeps, statusRoutes } from './status/status.ts'
 import { type TestDeps, testRoutes } from './test_notification.ts'
 import { type TodayDeps, todayRoutes } from './today.ts'
 
-export type PageDeps = TodayDeps &
+type PageDeps = TodayDeps &
   GapDeps &
   EvidenceDeps &
   StatusDeps &

@@ -12,7 +12,7 @@ export type LinesPlace = Omit<Series, 'value'>
  * What is wanted of them. `name` stands for `keyOf`: what a value counts for, null where it does not. `is_original`: money
  * as it was charged instead of in the base currency. `has_before`: what went before the first day, too.
  */
-export type LinesCut = {
+type LinesCut = {
   name: string
   keyOf: (value: string) => string | null
   is_original: boolean

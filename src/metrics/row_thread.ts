@@ -9,8 +9,6 @@ type Task = { windfall: 'rows'; file: string }
 /** A reading of ten million rows takes about a minute. */
 const LIMIT_MS = 120_000
 
-export type RowThread = ReturnType<typeof openRowThread>
-
 /** Reads the database `file`, one reading after another. The thread begins with the first, and ends with `close`. */
 export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   let thread: Worker | null = null

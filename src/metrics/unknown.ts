@@ -7,7 +7,7 @@ import type { Measure } from './rows.ts'
 import type { Bucket } from './tallies.ts'
 
 /** Whether a bucket's figures, made of some measures, are known to nobody: a gap, and no zero. */
-export type IsUnknown = (measures: readonly Measure[], bucket: Bucket) => boolean
+type IsUnknown = (measures: readonly Measure[], bucket: Bucket) => boolean
 
 /** Days of one app of which a measure is known. */
 type KnownDays = ReadonlySet<DayNumber>

@@ -14,7 +14,7 @@ const SHORTEST_MS = 6 * HOUR_MS
 type Heard = { signed_at: number }
 
 /** Silent since, and how long the longest silence was before (milliseconds). */
-export type Silence = { since: number; longest_ms: number }
+type Silence = { since: number; longest_ms: number }
 
 export type Rhythms = ReturnType<typeof openRhythms>
 

@@ -32,8 +32,6 @@ const RENEWALS_MOST = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-/** Money of cohorts as proceeds, beside what is known of it. */
-export type CohortProceeds = Awaited<ReturnType<Cohorts['proceedsOfLtv']>>
 type PayersQuestion = CohortQuestion & { grain: 'day' | 'week' | 'month' }
 
 export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: Shares }) {

@@ -5,7 +5,7 @@ import type { Shares } from '../reported/shares.ts'
 import type { Cells, CohortSum, Wanted } from './cells.ts'
 
 /** How much of it is told by a report of the product in the country, and how much is estimated; charged less given back. */
-export type ProceedsKnown = { ratio: number; estimated: number }
+type ProceedsKnown = { ratio: number; estimated: number }
 
 /**
  * The sums of one product in one country each, by cohort and place, as proceeds. `dayOf`: the day of a charge. Slices,

@@ -10,7 +10,7 @@ import type { BaseOf } from './sources.ts'
 type Share = { day: DayNumber; got: bigint; paid: bigint }
 export type Sold = { app_id: string; product_id: string; storefront: string; day: DayNumber }
 /** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
-export type Left = { is_estimated: boolean; of: (milli: number) => number }
+type Left = { is_estimated: boolean; of: (milli: number) => number }
 
 export type Shares = ReturnType<typeof openShares>
 

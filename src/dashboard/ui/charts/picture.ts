@@ -27,7 +27,7 @@ function keysOf(graph: Graph, pen: CanvasRenderingContext2D, width: number): { k
   return { keys, rows: row + 1 }
 }
 
-export type Picture = { canvas: HTMLCanvasElement; graph: Graph; title: string; under: string; name: string }
+type Picture = { canvas: HTMLCanvasElement; graph: Graph; title: string; under: string; name: string }
 
 function drawn({ canvas, graph, title, under }: Picture): HTMLCanvasElement | null {
   const scale = devicePixelRatio

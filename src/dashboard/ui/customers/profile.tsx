@@ -8,9 +8,9 @@ import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
+import { Up } from '../parts/up.tsx'
+import { useOwnWords } from '../scope.ts'
 import type { Profile as Answer } from './profile/answer.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
@@ -19,18 +19,13 @@ import { Story } from './profile/story.tsx'
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()
-  const { href } = useScope()
   const id = params.id ?? ''
   const asked = useAnswer<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { every: 60_000 })
   return (
     <>
       <ScopeBar parts="place" />
       <main class="page" id="content">
-        <nav aria-label="Up">
-          <a class="back" href={href('/customers')}>
-            <Icon name="left" /> Customers
-          </a>
-        </nav>
+        <Up to="/customers" title="Customers" />
         {asked.problem?.status === 404 && !asked.data ? (
           <Unknown id={id} />
         ) : (

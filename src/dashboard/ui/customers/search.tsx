@@ -12,7 +12,7 @@ const SORTS = [
   { value: 'mrr', title: 'MRR' },
   { value: 'risk', title: 'MRR at risk' },
 ] as const
-export type Sort = (typeof SORTS)[number]['value']
+type Sort = (typeof SORTS)[number]['value']
 
 export type Wanted = { query: string; sort: Sort; status: Status | null }
 

@@ -7,8 +7,8 @@ import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
+import { Up } from '../parts/up.tsx'
 import { useScope } from '../scope.ts'
 import type { Customer } from './customer.ts'
 import { List } from './list.tsx'
@@ -33,11 +33,7 @@ export function UserPage(): JSX.Element {
     <>
       <ScopeBar parts="place" />
       <main class="page" id="content">
-        <nav aria-label="Up">
-          <a class="back" href={href('/customers')}>
-            <Icon name="left" /> Customers
-          </a>
-        </nav>
+        <Up to="/customers" title="Customers" />
         <h1 class="identity-name">{id}</h1>
         {asked.problem?.status === 404 && !asked.data ? (
           <section class="card">

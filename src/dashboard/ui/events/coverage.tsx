@@ -3,10 +3,10 @@ import { Fragment, type JSX } from 'preact'
 import { useAnswer } from '../answers.ts'
 import { type App, appName, useApps } from '../apps.ts'
 import { addressOf, type Query } from '../asking.ts'
-import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useOtherWords } from '../metrics/definitions.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Tip } from '../parts/popover.tsx'
+import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useOwnWords, useScope } from '../scope.ts'
 import { month as monthName, monthOfYear, share } from '../words.ts'
@@ -19,7 +19,7 @@ import {
   gridOf,
   METRIC_TITLES,
 } from './coverage_grid.ts'
-import { EventTabs } from './tabs.tsx'
+import { EventsView } from './events_view.tsx'
 
 const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.${month}`
 
@@ -31,30 +31,23 @@ export function Coverage(): JSX.Element {
   const asked = useAnswer<Answer>('/api/v1/coverage', query)
   const opened = asked.data?.coverage.find((cell) => keyOf(cell) === words.cell)
   return (
-    <>
-      <ScopeBar parts="place" />
-      <main class="page" id="content">
-        <header class="page-head">
-          <h1>Events</h1>
-          <EventTabs />
-        </header>
-        <div class="spread">
-          <About />
-          <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>
-            <Icon name="download" /> CSV
-          </a>
-        </div>
-        <section class="card">
-          <h2 class="spoken">By app, metric and month</h2>
-          <Loaded asked={asked} height={520}>
-            {({ coverage }) =>
-              coverage.length === 0 ? <Nothing /> : <Heat grid={gridOf(coverage)} apps={apps} />
-            }
-          </Loaded>
-        </section>
-        {opened && <CoverageCell cell={opened} apps={apps} onClose={() => change({ cell: null })} />}
-      </main>
-    </>
+    <EventsView>
+      <div class="spread">
+        <About />
+        <a class="button plain" href={addressOf('/api/v1/coverage.csv', query)} download>
+          <Icon name="download" /> CSV
+        </a>
+      </div>
+      <section class="card">
+        <h2 class="spoken">By app, metric and month</h2>
+        <Loaded asked={asked} height={520}>
+          {({ coverage }) =>
+            coverage.length === 0 ? <Nothing /> : <Heat grid={gridOf(coverage)} apps={apps} />
+          }
+        </Loaded>
+      </section>
+      {opened && <CoverageCell cell={opened} apps={apps} onClose={() => change({ cell: null })} />}
+    </EventsView>
   )
 }
 
@@ -76,8 +69,7 @@ function About(): JSX.Element {
 
 const Heat = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
   <>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-    <section class="table-wrap" tabIndex={0} aria-label="Coverage by app, metric and month">
+    <Scroll label="Coverage by app, metric and month">
       <table class="table heat">
         <thead>
           <tr>
@@ -111,7 +103,7 @@ const Heat = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
     <ul class="legend heat-legend">
       {LEGEND.map(([grade, words]) => (
         <li key={grade}>

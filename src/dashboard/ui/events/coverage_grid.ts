@@ -36,7 +36,7 @@ export function gridOf(cells: readonly Cell[]): Grid {
   return { months, apps }
 }
 
-export type Grade = 'whole' | 'near' | 'part' | 'far' | 'none'
+type Grade = 'whole' | 'near' | 'part' | 'far' | 'none'
 
 /** How far a share is from all of it, either way: to 1 %, 5 %, 20 %, further; none where Apple has nothing. */
 export function gradeOf(share: number | null): Grade {

@@ -1,19 +1,16 @@
 /** Everything that happened, as it was told: filtered, opened, followed live. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { appName, useApps } from '../apps.ts'
-import { ScopeBar } from '../frame/scope_bar.tsx'
-import { useNow } from '../now.ts'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Failed, Ghost } from '../parts/states.tsx'
 import { useOwnWords, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 import { EventDialog } from './event_dialog.tsx'
+import { EventsView } from './events_view.tsx'
 import { FilterBar } from './filter_bar.tsx'
 import { feedQuery, filtersIn, isWanted } from './filters.ts'
 import { type LiveFeed, useLiveFeed } from './live_feed.ts'
-import { EventRow } from './row.tsx'
-import { EventTabs } from './tabs.tsx'
+import { EventRows } from './rows.tsx'
 
 const nothing = (): void => {}
 
@@ -35,31 +32,24 @@ export function Events(): JSX.Element {
     setTimeout(() => letIn(false), 0)
   }
   return (
-    <>
-      <ScopeBar parts="place" />
-      <main class="page" id="content">
-        <header class="page-head">
-          <h1>Events</h1>
-          <EventTabs />
-        </header>
-        <div class="row log-tools">
-          <FilterBar filters={filters} />
-          <button
-            type="button"
-            class="chip"
-            aria-pressed={isLive}
-            onClick={() => change({ live: isLive ? null : 1 })}
-          >
-            <span class={`pulse ${feed.lostAt === null ? (isLive ? 'is-live' : '') : 'is-lost'}`}>
-              <span class="pulse-dot" />
-            </span>
-            {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
-          </button>
-        </div>
-        <Log feed={feed} showNews={showNews} />
-        {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
-      </main>
-    </>
+    <EventsView>
+      <div class="row log-tools">
+        <FilterBar filters={filters} />
+        <button
+          type="button"
+          class="chip"
+          aria-pressed={isLive}
+          onClick={() => change({ live: isLive ? null : 1 })}
+        >
+          <span class={`pulse ${feed.lostAt === null ? (isLive ? 'is-live' : '') : 'is-lost'}`}>
+            <span class="pulse-dot" />
+          </span>
+          {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
+        </button>
+      </div>
+      <Log feed={feed} showNews={showNews} />
+      {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
+    </EventsView>
   )
 }
 
@@ -106,24 +96,8 @@ function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.
 }
 
 function Rows({ feed }: { feed: LiveFeed }): JSX.Element {
-  const now = useNow()
-  const { href, scope } = useScope()
+  const { href } = useScope()
   const [words] = useOwnWords()
-  const apps = useApps().data?.apps
-  const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
-  return (
-    <ol class="happenings" aria-label="Events, newest first">
-      {feed.stretch?.events.map((event) => (
-        <EventRow
-          key={event.seq}
-          event={event}
-          app={isMixed ? appName(apps, event.app_id) : null}
-          now={now}
-          isNew={event.seq > feed.seenUntil}
-          href={href}
-          to={href('/events', { ...words, event: event.id })}
-        />
-      ))}
-    </ol>
-  )
+  const to = (id: string): string => href('/events', { ...words, event: id })
+  return <EventRows feed={feed} label="Events, newest first" to={to} />
 }

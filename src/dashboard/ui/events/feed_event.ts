@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot'
 import type { FeedEventAnswer } from '../../routes.ts'
 
 /** Instants in milliseconds, money in thousandths. */
-export type Snapshot = {
+type Snapshot = {
   bundle_id?: string
   product_id?: string | null
   country?: string | null

@@ -1,7 +1,7 @@
 /** Choices of what the log shows: types by their noun, where an event came from, days. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
-import { Pick, Popover } from '../parts/popover.tsx'
+import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { useOwnWords } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
 import { ORIGIN_WORDS } from './event_whole.tsx'
@@ -65,12 +65,9 @@ const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
     buttonClass="pick"
     class="menu types-menu"
     label={
-      <>
-        <Icon name="filter" />
-        <span class="spoken">Types: </span>
+      <PickLabel title="Types" icon="filter">
         {titleOf(types)}
-        <Icon name="caret" class="caret" />
-      </>
+      </PickLabel>
     }
   >
     {() =>

@@ -2,7 +2,6 @@
 import type { JSX } from 'preact'
 import { useAnswer } from '../answers.ts'
 import { type App, appName, useApps } from '../apps.ts'
-import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { usePages } from '../pages.ts'
 import { Card } from '../parts/card.tsx'
@@ -11,7 +10,7 @@ import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { placeQuery, type Scope, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
-import { EventTabs } from './tabs.tsx'
+import { EventsView } from './events_view.tsx'
 
 type Gap = {
   id: string
@@ -34,40 +33,33 @@ export function Gaps(): JSX.Element {
   const paged = usePages<Answer>('/api/v1/gaps', { app, environment: environment ?? 'production' }, 'before')
   const gaps = paged.pages.flatMap((page) => page.gaps)
   return (
-    <>
-      <ScopeBar parts="place" />
-      <main class="page" id="content">
-        <header class="page-head">
-          <h1>Events</h1>
-          <EventTabs />
-        </header>
-        <p class="small quiet">
-          Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
-          fetched and told as recovered: see{' '}
-          <a href={href('/events', { origin: 'recovered' })}>what was recovered</a>.
-        </p>
-        <section class="card">
-          <h2 class="spoken">Found and filled</h2>
-          <Loaded asked={paged.first} height={320}>
-            {() =>
-              gaps.length === 0 ? (
-                <Empty icon="check" title="Nothing was lost">
-                  <p>As far back as was compared, everything that Apple sent is here.</p>
-                </Empty>
-              ) : (
-                <ul class="gaps">
-                  {gaps.map((gap) => (
-                    <Line key={gap.id} gap={gap} app={appName(apps, gap.app_id)} now={now} />
-                  ))}
-                </ul>
-              )
-            }
-          </Loaded>
-          <ShowMore {...paged} />
-        </section>
-        <Compared scope={scope} apps={apps} />
-      </main>
-    </>
+    <EventsView>
+      <p class="small quiet">
+        Every quarter of an hour what arrived is compared with what Apple says it sent. What is missing is
+        fetched and told as recovered: see{' '}
+        <a href={href('/events', { origin: 'recovered' })}>what was recovered</a>.
+      </p>
+      <section class="card">
+        <h2 class="spoken">Found and filled</h2>
+        <Loaded asked={paged.first} height={320}>
+          {() =>
+            gaps.length === 0 ? (
+              <Empty icon="check" title="Nothing was lost">
+                <p>As far back as was compared, everything that Apple sent is here.</p>
+              </Empty>
+            ) : (
+              <ul class="gaps">
+                {gaps.map((gap) => (
+                  <Line key={gap.id} gap={gap} app={appName(apps, gap.app_id)} now={now} />
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+        <ShowMore {...paged} />
+      </section>
+      <Compared scope={scope} apps={apps} />
+    </EventsView>
   )
 }
 

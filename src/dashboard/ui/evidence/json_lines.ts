@@ -1,6 +1,6 @@
 /** Something decoded, line by line, as it is read: keys, values, and what the numbers among them mean. */
 
-export type JsonLine = {
+type JsonLine = {
   depth: number
   key: string | null
   /** What stands there, as JSON; brackets where more follows below. */

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { type App, useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
-import { Pick, Popover, Segments } from '../parts/popover.tsx'
+import { Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
 import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, plusDays } from '../words.ts'
@@ -31,12 +31,9 @@ function AppPick({ scope, change }: PartProps): JSX.Element | null {
       buttonClass="pick"
       class="menu"
       label={
-        <>
-          <Icon name="app" />
-          <span class="spoken">Apps: </span>
+        <PickLabel title="Apps" icon="app">
           {appsTitle(apps, scope.apps)}
-          <Icon name="caret" class="caret" />
-        </>
+        </PickLabel>
       }
     >
       {(close) => (
@@ -78,12 +75,9 @@ function RangePick({ scope, change }: PartProps): JSX.Element {
       buttonClass="pick"
       class="menu"
       label={
-        <>
-          <Icon name="calendar" />
-          <span class="spoken">Days: </span>
+        <PickLabel title="Days" icon="calendar">
           {title}
-          <Icon name="caret" class="caret" />
-        </>
+        </PickLabel>
       }
     >
       {(close) => (

@@ -14,7 +14,7 @@ import type { Definition } from './definitions.ts'
 
 /** The bar has the others. */
 const VALUE_FILTERS = ['product', 'country', 'period', 'offer'] as const
-export const FILTER_WORDS = [...VALUE_FILTERS, 'attribute'] as const
+const FILTER_WORDS = [...VALUE_FILTERS, 'attribute'] as const
 
 /** What the address says of them, for the API. */
 export const filtersIn = (words: Record<string, string>): Record<string, string | null> =>

@@ -15,7 +15,7 @@ import { graphOf, type Style } from './lines.ts'
 import { originOf } from './origins.ts'
 import { Notes, SplitPick } from './tools.tsx'
 
-export type MetricProps = {
+type MetricProps = {
   name: string
   /** What the address knows it by where that is not its name; none where the view is about it alone. */
   own?: string

@@ -15,7 +15,7 @@ export type Ranked = {
   before: number | null
 }
 
-export type Ranking = { rows: Ranked[]; left: Ranked | null; all: number | null }
+type Ranking = { rows: Ranked[]; left: Ranked | null; all: number | null }
 
 const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 'value'} ${value ?? ''}`
 

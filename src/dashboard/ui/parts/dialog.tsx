@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { problemFrom } from '../answers.ts'
 import type { Problem } from '../asking.ts'
 import { Icon } from './icons.tsx'
+import { Wrong } from './wrong.tsx'
 
 type DialogProps = { title: string; onClose: () => void; isWide?: boolean; children: ComponentChildren }
 
@@ -74,11 +75,7 @@ export function Confirm({
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="stack small">{children}</div>
-      {problem && (
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Wrong words={problem} />
       <div class="sheet-foot">
         <button type="button" class="button" onClick={onClose}>
           Cancel

@@ -1,7 +1,7 @@
 /** Something that opens beside a button and closes by itself: menus, definitions. On the browser's own popovers. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { Icon, type IconName } from './icons.tsx'
 
 const EDGE = 12
 
@@ -98,6 +98,17 @@ export const Tip = ({ title, children }: { title: string; children: ComponentChi
   </span>
 )
 
+type PickLabelProps = { title: string; icon?: IconName | undefined; children: ComponentChildren }
+/** What a button that opens a choice shows: what is chosen, and for ears of what. */
+export const PickLabel = ({ title, icon, children }: PickLabelProps): JSX.Element => (
+  <>
+    {icon && <Icon name={icon} />}
+    <span class="spoken">{title}: </span>
+    {children}
+    <Icon name="caret" class="caret" />
+  </>
+)
+
 type PickProps<Value extends string> = {
   title: string
   value: Value
@@ -116,12 +127,9 @@ export const Pick = <Value extends string>({
 }: PickProps<Value>): JSX.Element => (
   <Popover
     label={
-      <>
-        {icon && <Icon name={icon} />}
-        <span class="spoken">{title}: </span>
+      <PickLabel title={title} icon={icon}>
         {choices.find((one) => one.value === value)?.title ?? value}
-        <Icon name="caret" class="caret" />
-      </>
+      </PickLabel>
     }
     buttonClass="pick"
     class="menu"

@@ -54,15 +54,7 @@ export function Loaded<Answer>({ asked, height, children }: LoadedProps<Answer>)
 }
 
 /** What is shown is of some time ago. */
-export const Stale = ({
-  at,
-  problem,
-  again,
-}: {
-  at: number
-  problem: Problem
-  again: () => void
-}): JSX.Element => (
+const Stale = ({ at, problem, again }: { at: number; problem: Problem; again: () => void }): JSX.Element => (
   <p class="notice warn" role="status">
     <Icon name={problem.status === 0 ? 'offline' : 'warning'} />
     <span>

@@ -5,6 +5,7 @@ import type { InferOutput } from 'valibot'
 import type { AuditAnswer } from '../../owner/owner_routes.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
@@ -40,15 +41,15 @@ export function Audit(): JSX.Element {
             {entries.length === 0 && <Empty title="Nothing yet" />}
             <Scroll label="Audit log">
               <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">When</th>
-                    <th scope="col">Who</th>
-                    <th scope="col">What</th>
-                    <th scope="col">Of what</th>
-                    <th scope="col">From</th>
-                  </tr>
-                </thead>
+                <Heads
+                  heads={[
+                    { title: 'When' },
+                    { title: 'Who' },
+                    { title: 'What' },
+                    { title: 'Of what' },
+                    { title: 'From' },
+                  ]}
+                />
                 <tbody>
                   {entries.map((entry) => (
                     <Row key={entry.id} entry={entry} />

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Command } from '../parts/copy.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Prose } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -51,13 +52,7 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
     </p>
     <Scroll label={section.name}>
       <table class="table narrow-stacked">
-        <thead>
-          <tr>
-            <th scope="col">Setting</th>
-            <th scope="col">Value</th>
-            <th scope="col">From</th>
-          </tr>
-        </thead>
+        <Heads heads={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]} />
         <tbody>
           {section.settings.map((setting) => (
             <Row key={setting.path} setting={setting} />

@@ -6,10 +6,12 @@ import { write } from '../asking.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
 import { Confirm, Dialog, useDeed } from '../parts/dialog.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
+import { Wrong } from '../parts/wrong.tsx'
 import { useFresh } from '../sign_in/fresh.tsx'
 import { plural } from '../words.ts'
 import { ShownOnce } from './shown_once.tsx'
@@ -71,11 +73,7 @@ function Make<One extends Given>({ kind, more, body, onMade, onClose }: MakeProp
       >
         <WishFields wish={wish} change={(changes) => setWish({ ...wish, ...changes })} hint={kind.hint} />
         {more}
-        {problem && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Wrong words={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
           {kind.make}
         </button>
@@ -91,18 +89,16 @@ function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX
   return (
     <Scroll label={kind.title}>
       <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Reaches</th>
-            <th scope="col">{kind.column.title}</th>
-            <th scope="col">Until</th>
-            <th scope="col">{kind.used.title}</th>
-            <th scope="col">
-              <span class="spoken">Revoke</span>
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          heads={[
+            { title: 'Name' },
+            { title: 'Reaches' },
+            { title: kind.column.title },
+            { title: 'Until' },
+            { title: kind.used.title },
+            { title: <span class="spoken">Revoke</span> },
+          ]}
+        />
         <tbody>
           {all.map((one) => (
             <tr key={one.id} class={isOver(one, now) ? 'is-over' : ''}>

@@ -1,6 +1,7 @@
 /** How far what Apple shows of the past has been read. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
@@ -44,14 +45,14 @@ export function ReadingHistory(): JSX.Element {
           ) : (
             <Scroll label="History">
               <table class="table">
-                <thead>
-                  <tr>
-                    <th scope="col">App</th>
-                    <th scope="col">Environment</th>
-                    <th scope="col">History</th>
-                    <th scope="col">Nothing lost until</th>
-                  </tr>
-                </thead>
+                <Heads
+                  heads={[
+                    { title: 'App' },
+                    { title: 'Environment' },
+                    { title: 'History' },
+                    { title: 'Nothing lost until' },
+                  ]}
+                />
                 <tbody>
                   {apps.flatMap((app) =>
                     app.history.map((one) => (

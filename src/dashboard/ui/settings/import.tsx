@@ -6,6 +6,7 @@ import type { RatesAnswer } from '../../rates.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Command } from '../parts/copy.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { clock, count, day, duration, plural, share } from '../words.ts'
@@ -18,7 +19,7 @@ type Imports = InferOutput<typeof ImportsAnswer>
 type Running = NonNullable<Imports['running']>
 type Organization = Imports['organizations'][number]
 
-export const REPORTS: Record<string, string> = {
+const REPORTS: Record<string, string> = {
   sales: 'Sales',
   subscription: 'Subscriptions',
   subscription_event: 'Subscription events',
@@ -71,26 +72,16 @@ function Reports({ of }: { of: Organization }): JSX.Element {
   return (
     <Scroll label="Reports">
       <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Report</th>
-            <th scope="col" class="number">
-              Here
-            </th>
-            <th scope="col" class="number">
-              Empty
-            </th>
-            <th scope="col" class="number">
-              Not yet
-            </th>
-            <th scope="col" class="number">
-              Missing
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          heads={[
+            { title: 'Report' },
+            { title: 'Here', isNumber: true },
+            { title: 'Empty', isNumber: true },
+            { title: 'Not yet', isNumber: true },
+            { title: 'Missing', isNumber: true },
+            { title: 'Failed', isNumber: true },
+          ]}
+        />
         <tbody>
           {reports.map((report) => (
             <tr key={report}>

@@ -4,6 +4,7 @@ import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../jobs.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
+import { Heads } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
@@ -54,15 +55,15 @@ export function Jobs(): JSX.Element {
         {({ jobs }) => (
           <Scroll label="Jobs">
             <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">Job</th>
-                  <th scope="col">Last run</th>
-                  <th scope="col">What came of it</th>
-                  <th scope="col">When</th>
-                  <th scope="col">Next</th>
-                </tr>
-              </thead>
+              <Heads
+                heads={[
+                  { title: 'Job' },
+                  { title: 'Last run' },
+                  { title: 'What came of it' },
+                  { title: 'When' },
+                  { title: 'Next' },
+                ]}
+              />
               <tbody>
                 {jobs.map((job) => (
                   <Row key={job.job} job={job} />

@@ -12,11 +12,13 @@ import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
+import { Wrong } from '../parts/wrong.tsx'
 import { useFresh } from '../sign_in/fresh.tsx'
 import { instant } from '../words.ts'
 import { organizationName, useKnown } from './known.ts'
 import { OrganizationPick } from './organization_pick.tsx'
 import { ShownOnce } from './shown_once.tsx'
+import { WhatFor } from './what_for.tsx'
 
 export type Key = InferOutput<typeof KeyAnswer>
 const PATH = '/api/v1/keys'
@@ -57,23 +59,9 @@ function Make({ onMade, onClose }: MakeProps): JSX.Element {
       >
         <Segments title="Kind" value={kind} choices={KINDS} onPick={setKind} />
         <p class="small quiet">{ABOUT[kind]}</p>
-        <label class="field">
-          <span>What it is for</span>
-          <input
-            class="input"
-            required
-            maxLength={100}
-            value={label}
-            placeholder={kind === 'secret' ? 'Backend' : 'iOS app'}
-            onInput={(event) => setLabel(event.currentTarget.value)}
-          />
-        </label>
+        <WhatFor value={label} hint={kind === 'secret' ? 'Backend' : 'iOS app'} onChange={setLabel} />
         <OrganizationPick value={organization_id ?? null} onPick={setOrganization} />
-        {problem && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Wrong words={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
           Make the key
         </button>

@@ -9,6 +9,7 @@ import { Card } from '../parts/card.tsx'
 import { Confirm, useDeed } from '../parts/dialog.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
+import { Wrong } from '../parts/wrong.tsx'
 import { useFresh } from '../sign_in/fresh.tsx'
 import { PasswordField } from '../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
@@ -113,11 +114,7 @@ function Password(): JSX.Element {
           isNew
           hint="At least twelve characters. Every other browser is signed out."
         />
-        {problem && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Wrong words={problem} />
         {isDone && (
           <p class="notice good" role="status">
             The password is changed.

@@ -1,6 +1,6 @@
 /** Calls to paste into an app: identify and attribute, in the words of several languages. */
 
-export type Filled = { base_url: string; key: string | null; bundle_id: string }
+type Filled = { base_url: string; key: string | null; bundle_id: string }
 export const LANGUAGES = ['curl', 'Swift', 'JavaScript', 'Kotlin'] as const
 export type Language = (typeof LANGUAGES)[number]
 export const CALLS = ['identify', 'attribute'] as const

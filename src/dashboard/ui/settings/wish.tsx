@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import { currentTime } from '../now.ts'
 import { count, date } from '../words.ts'
+import { WhatFor } from './what_for.tsx'
 
 export type Wish = { label: string; apps: string[] | null; days: number | null }
 export const NO_WISH: Wish = { label: '', apps: null, days: null }
@@ -55,17 +56,7 @@ function AppChoice({ wish, change }: PartProps): JSX.Element {
 
 export const WishFields = ({ wish, change, hint }: PartProps & { hint: string }): JSX.Element => (
   <>
-    <label class="field">
-      <span>What it is for</span>
-      <input
-        class="input"
-        required
-        maxLength={100}
-        placeholder={hint}
-        value={wish.label}
-        onInput={(event) => change({ label: event.currentTarget.value })}
-      />
-    </label>
+    <WhatFor value={wish.label} hint={hint} onChange={(label) => change({ label })} />
     <AppChoice wish={wish} change={change} />
     <label class="field">
       <span>Good for</span>

@@ -1,12 +1,11 @@
 /** The feed below the figures of today: what happens as it happens, by kind. */
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { appName, useApps } from '../apps.ts'
+import { useApps } from '../apps.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { KIND_TITLES, KINDS, type Kind, typesOf } from '../events/happenings.ts'
 import { type LiveFeed, useLiveFeed } from '../events/live_feed.ts'
-import { EventRow } from '../events/row.tsx'
-import { useNow } from '../now.ts'
+import { EventRows } from '../events/rows.tsx'
 import { Empty, Failed, Ghost } from '../parts/states.tsx'
 import { useOwnWords, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
@@ -68,27 +67,6 @@ function useHeld() {
   return { isHeld: isOver || isFocused || isPast, isPast, top, holding }
 }
 
-function Rows({ feed, holding }: { feed: LiveFeed; holding: object }): JSX.Element {
-  const now = useNow(15_000)
-  const { href, scope } = useScope()
-  const apps = useApps().data?.apps
-  const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
-  return (
-    <ol class="happenings" aria-label="What happened, newest first" {...holding}>
-      {feed.stretch?.events.map((event) => (
-        <EventRow
-          key={event.seq}
-          event={event}
-          app={isMixed ? appName(apps, event.app_id) : null}
-          now={now}
-          isNew={event.seq > feed.seenUntil}
-          href={href}
-        />
-      ))}
-    </ol>
-  )
-}
-
 /** Asks for older events when it comes into sight; a button all the same. */
 function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null)
@@ -133,7 +111,7 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
       {isEmpty && feed.stretch.next === null ? (
         <Nothing kind={kind} />
       ) : (
-        <Rows feed={feed} holding={holding} />
+        <EventRows feed={feed} label="What happened, newest first" holding={holding} />
       )}
       {!(isEmpty && feed.stretch.next === null) && <Older feed={feed} />}
     </>

@@ -1,6 +1,7 @@
 /** Who it is: who claimed the purchases and who is proved to have made them, and why each label is what it is. */
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
+import { Heads } from '../../parts/heads.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -157,12 +158,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
         <Scroll label={`Attributes of ${user.app_user_id}`}>
           <table class="table attributes">
             <caption class="spoken">Attributes</caption>
-            <thead>
-              <tr>
-                <th scope="col">Attribute</th>
-                <th scope="col">Value</th>
-              </tr>
-            </thead>
+            <Heads heads={[{ title: 'Attribute' }, { title: 'Value' }]} />
             <tbody>
               {attributes.map(([key, value]) => (
                 <tr key={key}>

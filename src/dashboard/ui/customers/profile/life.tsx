@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/told.ts'
+import { Heads } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'
 import type { Transaction } from './answer.ts'
@@ -198,13 +199,7 @@ export function Life(props: LifeProps): JSX.Element {
         <summary>As a table</summary>
         <Scroll label="The subscription’s life as a table">
           <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                <th scope="col">To</th>
-                <th scope="col">What</th>
-              </tr>
-            </thead>
+            <Heads heads={[{ title: 'From' }, { title: 'To' }, { title: 'What' }]} />
             <tbody>
               {runs.map((run) => (
                 <tr key={run.from}>

@@ -4,7 +4,7 @@ import { productName } from '../../events/told.ts'
 import { date, money } from '../../words.ts'
 import type { Subscription } from './answer.ts'
 
-export type Outlook = { title: string; mood: Mood | 'accent'; next: string }
+type Outlook = { title: string; mood: Mood | 'accent'; next: string }
 
 /** Apple's expirationIntent. */
 const ENDINGS: Record<number, string> = {

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact'
 import { productName } from '../../events/told.ts'
 import { Card } from '../../parts/card.tsx'
+import { Heads } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { date, money } from '../../words.ts'
 import type { Lineage, Profile, Transaction } from './answer.ts'
@@ -99,16 +100,14 @@ const Once = ({
 }): JSX.Element => (
   <Scroll label="One-time purchases">
     <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">Product</th>
-          <th scope="col">Bought</th>
-          <th scope="col">Transaction</th>
-          <th scope="col" class="number">
-            Price
-          </th>
-        </tr>
-      </thead>
+      <Heads
+        heads={[
+          { title: 'Product' },
+          { title: 'Bought' },
+          { title: 'Transaction' },
+          { title: 'Price', isNumber: true },
+        ]}
+      />
       <tbody>
         {transactions.map((one) => (
           <tr key={one.transaction_id}>

@@ -1,0 +1,38 @@
+/** The events of a feed as a list, newest first. */
+import type { JSX } from 'preact'
+import { appName, useApps } from '../apps.ts'
+import { useNow } from '../now.ts'
+import { useScope } from '../scope.ts'
+import type { LiveFeed } from './live_feed.ts'
+import { EventRow } from './row.tsx'
+
+type RowsProps = {
+  feed: LiveFeed
+  label: string
+  /** Where an event leads, by its id; to its customer unless said. */
+  to?: (id: string) => string
+  /** What the list hears, as of a pointer over it. */
+  holding?: object
+}
+
+export function EventRows({ feed, label, to, holding }: RowsProps): JSX.Element {
+  const now = useNow(15_000)
+  const { href, scope } = useScope()
+  const apps = useApps().data?.apps
+  const isMixed = (apps?.length ?? 0) > 1 && scope.apps.length !== 1
+  return (
+    <ol class="happenings" aria-label={label} {...holding}>
+      {feed.stretch?.events.map((event) => (
+        <EventRow
+          key={event.seq}
+          event={event}
+          app={isMixed ? appName(apps, event.app_id) : null}
+          now={now}
+          isNew={event.seq > feed.seenUntil}
+          href={href}
+          {...(to && { to: to(event.id) })}
+        />
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,15 @@
+/** The way back to the list that a page of one thing belongs to. */
+import type { JSX } from 'preact'
+import { useScope } from '../scope.ts'
+import { Icon } from './icons.tsx'
+
+export function Up({ to, title }: { to: string; title: string }): JSX.Element {
+  const { href } = useScope()
+  return (
+    <nav aria-label="Up">
+      <a class="back" href={href(to)}>
+        <Icon name="left" /> {title}
+      </a>
+    </nav>
+  )
+}

@@ -1,0 +1,18 @@
+/** What something is made for, in a word or two, by which it is found again. */
+import type { JSX } from 'preact'
+
+type WhatForProps = { value: string; hint: string; onChange: (value: string) => void }
+
+export const WhatFor = ({ value, hint, onChange }: WhatForProps): JSX.Element => (
+  <label class="field">
+    <span>What it is for</span>
+    <input
+      class="input"
+      required
+      maxLength={100}
+      placeholder={hint}
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  </label>
+)
