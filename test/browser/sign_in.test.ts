@@ -1,6 +1,7 @@
 /** How the owner and guests come in, in a real browser: its cookies, its Fetch Metadata and our policy, as they are. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { hashPassword } from '../../src/dashboard/owner/passwords.ts'
 import { listen } from '../../src/http/server.ts'
 import { openTestApp } from '../helpers.ts'
 import { hasChromium, launch, stumbles, visit } from './chromium.ts'
@@ -79,6 +80,27 @@ inBrowser('a share link asks for its passcode and shows what is shared', async (
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
   expect(await state()).toBe('guest')
   await page.getByText('You look at this through a shared link.').waitFor()
+})
+
+inBrowser('a new password wants the old one first, and a weak one is refused in words', async () => {
+  const { app, page, context, url } = await opened()
+  const { cookie } = await app.signIn()
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url, sameSite: 'Lax', httpOnly: true }])
+  const phc = await hashPassword(PASSWORD)
+  await app.windfall.store.commit(() => app.windfall.owner.setPassword(phc))
+  app.clock.turn(3_600_000)
+  await page.goto('/settings/security')
+  const change = page.getByRole('button', { name: 'Change the password' })
+  await page.getByLabel('New password').fill('aaaaaaaaaaaaaa')
+  await change.click()
+  const again = page.getByRole('dialog')
+  await again.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await again.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('alert').getByText('not be a repetition').waitFor()
+  await page.getByLabel('New password').fill('another horse entirely')
+  await change.click()
+  await page.getByText('The password is changed.').waitFor()
 })
 
 inBrowser('another site cannot sign in, nor do anything in the owner’s name', async () => {
