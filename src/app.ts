@@ -134,9 +134,9 @@ export async function openApp(options: AppOptions) {
     factors: config.metrics.factors,
   })
   const commission = { ...config.metrics }
-  const { settingsOf } = metrics
+  const { settingsOf, lines } = metrics
   const reported = openReported({
-    ...{ store, clock, apps, organizations, products, rates, imports, settingsOf, commission, log },
+    ...{ store, clock, apps, organizations, products, rates, imports, settingsOf, lines, commission, log },
   })
   const series = openSeries({ store, clock, metrics, rates, reported })
   const overview = openOverview({ metrics, series })

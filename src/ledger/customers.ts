@@ -4,7 +4,7 @@
  */
 import type { Environment } from '../apple/payloads.ts'
 import { idOf } from '../ids.ts'
-import type { Store } from '../store/store.ts'
+import { bound, type Store } from '../store/store.ts'
 
 export type Customer = {
   /** The lineage's own id: resolves for ever, whatever is merged later. */
@@ -35,7 +35,8 @@ export function openCustomers(store: Store) {
   )
   const acrossBridge = store.prepare<[string, string, string], { canonical_id: string }>(`
     select distinct canonical_id from customer_bridges join customers on customers.id = customer_id
-    where customer_bridges.app_id = ? and customer_bridges.environment = ? and app_transaction_id = ?`)
+    where customer_bridges.app_id = ${bound} and customer_bridges.environment = ${bound}
+      and app_transaction_id = ${bound}`)
   const membersOf = store.prepare<[string], Customer>(`
     select * from customers where canonical_id in (select value from json_each(?))`)
   const canonise = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')

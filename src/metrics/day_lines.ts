@@ -9,14 +9,25 @@ import type { Sum } from './tallies.ts'
 export type LinesPlace = Omit<Series, 'value'>
 
 /**
- * What is wanted of them. `name` stands for `keyOf`: what a value counts for, null where it does not. `is_original`: money
- * as it was charged instead of in the base currency. `has_before`: what went before the first day, too.
+ * What is made of the sum of one day and value where that is not the sum itself. `of` gives for what it counts instead of
+ * `key`, and how much; `version` another value whenever the same sum may come to something else.
+ */
+export type Worth = {
+  of: (of: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
+  version: () => unknown
+}
+
+/**
+ * What is wanted of them. `name` stands for `keyOf` (what a value counts for, null where it does not) and for `worth`.
+ * `is_original`: money as it was charged instead of in the base currency. `has_before`: what went before the first day,
+ * too.
  */
 type LinesCut = {
   name: string
   keyOf: (value: string) => string | null
   is_original: boolean
   has_before: boolean
+  worth?: Worth
 }
 
 /** What went before the first day, and then each day's sums up to the last that has any. */
@@ -33,13 +44,19 @@ type Entry = LinesCut & {
   watched: string
   /** Series that were not read yet: what is written of them will be read. */
   unread: Set<number>
+  /** That of `worth` when reading began. */
+  version: unknown
   ready: Promise<void>
   /** Of its lines together; counted for as long as it is kept. */
   places: number
 }
 
-/** Days read before others get their turn. */
+/** Days read before others get their turn, and those of which the worth is found. */
 const DAYS_AT_ONCE = 20_000
+const WORTHS_AT_ONCE = 1_000
+/** How often lines are read anew where what is made of them became something else meanwhile. */
+const TRIES = 5
+const BEGINNING: DayNumber = -100_000
 /** Places of all lines together, of 16 bytes each. */
 const PLACES_MOST = 1_500_000
 /** Room for the days to come. */
@@ -62,6 +79,9 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
         `select day, ${column}, count from metric_days where series_id = ? and day >= ?`,
       )
       .raw(),
+    day: store.prepare<[number, DayNumber], Sum>(
+      `select ${column} as milli, count from metric_days where series_id = ? and day = ?`,
+    ),
   })
   // As it was charged, or in the base currency: what is not read need not be carried over.
   const [original, base] = [columns('milli'), columns('base_milli')]
@@ -72,40 +92,63 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
 
   onWritten((id, series, days) => {
     for (const entry of watching.get(watchedAs(series)) ?? [])
-      if (!entry.unread.has(id)) addWritten(entry, series.value, days)
+      if (!entry.unread.has(id)) addWritten(entry, id, series.value, days)
   })
 
-  function addWritten(entry: Entry, value: string, days: WrittenDays): void {
+  function addWritten(entry: Entry, id: number, value: string, days: WrittenDays): void {
     const key = entry.keyOf(value)
     if (key === null) return
-    for (const [day, { milli, base_milli, count }] of days)
-      addDay(entry, key, [day, entry.is_original ? milli : base_milli, count])
+    for (const [day, { milli, base_milli, count }] of days) {
+      const added = { milli: entry.is_original ? milli : base_milli, count }
+      if (entry.worth) change(entry, entry.worth, { id, value, key, day }, added)
+      else addDay(entry, key, [day, added.milli, count])
+    }
   }
+
+  /** What a sum was worth goes, what it is worth now comes. */
+  function change(
+    entry: Entry,
+    worth: Worth,
+    { id, ...of }: { id: number; value: string; key: string; day: DayNumber },
+    added: Sum,
+  ): void {
+    const now = columnOf(entry).day.get(id, of.day) ?? { milli: 0, count: 0 }
+    const was = worth.of(of, { milli: now.milli - added.milli, count: now.count - added.count })
+    const is = worth.of(of, now)
+    addDay(entry, was.key, [of.day, -was.sum.milli, -was.sum.count])
+    addDay(entry, is.key, [of.day, is.sum.milli, is.sum.count])
+  }
+
+  const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
 
   /** The sums from a day on, or from an earlier one. They are kept up to date, and not to be changed. */
   async function read(place: LinesPlace, cut: LinesCut, from: DayNumber): Promise<Lines> {
+    for (let tries = 1; ; tries += 1) {
+      const entry = entryFor(place, cut, from)
+      await entry.ready
+      makeRoom(entry.key)
+      if (entry.version === cut.worth?.version() || tries === TRIES) return entry
+    }
+  }
+
+  /** What is kept, or begun, as that which was asked for last. */
+  function entryFor(place: LinesPlace, cut: LinesCut, from: DayNumber): Entry {
     const watched = watchedAs(place)
-    const name = `${watched}\n${cut.name}\n${cut.is_original}\n${cut.has_before}`
-    const known = entries.get(name)
-    if (known && known.from > from) drop(known)
-    const isKnown = known !== undefined && known.from <= from
-    const entry: Entry = isKnown
-      ? known
-      : {
-          ...cut,
-          key: name,
-          from,
-          of: new Map(),
-          watched,
-          unread: new Set(),
-          ready: Promise.resolve(),
-          places: 0,
-        }
-    entries.delete(name)
-    entries.set(name, entry)
-    if (!isKnown) begin(entry, place)
-    await entry.ready
-    makeRoom(name)
+    const key = `${watched}\n${cut.name}\n${cut.is_original}\n${cut.has_before}`
+    const version = cut.worth?.version()
+    const known = entries.get(key)
+    if (known && known.from <= from && known.version === version) {
+      entries.delete(key)
+      entries.set(key, known)
+      return known
+    }
+    if (known) drop(known)
+    const entry: Entry = {
+      ...{ ...cut, key, from, watched, version },
+      ...{ of: new Map(), unread: new Set(), ready: Promise.resolve(), places: 0 },
+    }
+    entries.set(key, entry)
+    begin(entry, place)
     return entry
   }
 
@@ -121,21 +164,22 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
   async function load(entry: Entry, place: LinesPlace): Promise<void> {
     const series = list.all(place)
     entry.unread = new Set(series.map(({ id }) => id))
-    let left = DAYS_AT_ONCE
+    const most = entry.worth ? WORTHS_AT_ONCE : DAYS_AT_ONCE
+    let left = most
     for (const { id, value } of series) {
       entry.unread.delete(id)
       const key = entry.keyOf(value)
       if (key === null) continue
-      left -= addSeries(entry, id, key)
+      left -= entry.worth ? addWorths(entry, entry.worth, { id, value, key }) : addSeries(entry, id, key)
       if (left > 0) continue
       await setImmediate()
-      left = DAYS_AT_ONCE
+      left = most
     }
   }
 
   /** Adds all of one kept series; how many days it had. */
   function addSeries(entry: Entry, id: number, key: string): number {
-    const column = entry.is_original ? original : base
+    const column = columnOf(entry)
     if (entry.has_before) {
       const [milli, count] = column.before.get(id, entry.from) ?? []
       const { before } = lineOf(entry, key)
@@ -144,6 +188,20 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
     }
     const rows = column.days.all(id, entry.from)
     for (const row of rows) addDay(entry, key, row)
+    return rows.length
+  }
+
+  /** The same of what each of its days is worth. */
+  function addWorths(
+    entry: Entry,
+    worth: Worth,
+    { id, ...of }: { id: number; value: string; key: string },
+  ): number {
+    const rows = columnOf(entry).days.all(id, entry.has_before ? BEGINNING : entry.from)
+    for (const [day, milli, count] of rows) {
+      const { key, sum } = worth.of({ ...of, day }, { milli, count })
+      addDay(entry, key, [day, sum.milli, sum.count])
+    }
     return rows.length
   }
 

@@ -9,6 +9,7 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { openComparison, type Verified } from './comparison.ts'
+import { openDayLines } from './day_lines.ts'
 import type { Factors } from './months.ts'
 import { openSettings } from './settings.ts'
 import { openTasks, type Task } from './tasks.ts'
@@ -206,6 +207,6 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
     settingsOf,
     onLineage: upkeep.onLineage,
     generations: upkeep.generations,
-    onWritten: upkeep.onWritten,
+    lines: openDayLines(store, upkeep.onWritten),
   }
 }

@@ -8,7 +8,6 @@ import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
-import { openDayLines } from './day_lines.ts'
 import { type Basis, isMoney, type Kind, type Split, type Unit } from './definition.ts'
 import { DEFINITIONS, type MetricName } from './definitions.ts'
 import { openFinality } from './finality.ts'
@@ -93,7 +92,7 @@ export type SeriesAnswer = Stretch & {
 type Deps = {
   store: Store
   clock: Clock
-  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf' | 'onWritten'>
+  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf' | 'lines'>
   rates: Rates
   reported: Pick<Reported, 'readTallies' | 'seamOf'>
 }
@@ -101,7 +100,7 @@ type Deps = {
 export type SeriesOf = ReturnType<typeof openSeries>
 
 export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
-  const sums = openSums(store, metrics.settingsOf, openDayLines(store, metrics.onWritten))
+  const sums = openSums(store, metrics.settingsOf, metrics.lines)
   const rows = openRowReading(store)
   const thread = openRowThread(store.file)
   const finality = openFinality(store, rates)

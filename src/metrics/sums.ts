@@ -1,8 +1,8 @@
 /** What we remember: reads the kept sums of days, as few of them as answer a question. */
 import type { Store } from '../store/store.ts'
 import type { Dimension } from './cube.ts'
+import { planOf } from './cut.ts'
 import type { DayLines, Line, LinesPlace } from './day_lines.ts'
-import type { Split } from './definition.ts'
 import { PACIFIC, type SettingsOf } from './settings.ts'
 import {
   type DayIndex,
@@ -16,16 +16,10 @@ import {
 
 type Found = { id: number; value: string }
 
-/** Which kept series answer a question. `keyOf`: what a series counts for, null where it does not; `name` stands for it. */
-type Plan = { name: string; dimension: Dimension; keyOf: (value: string) => string | null }
-
 type Adding = { from: number; index: DayIndex; is_level: boolean }
 
 /** How often sums are read anew where others took their place meanwhile. */
 const TRIES = 5
-
-type Asked = Exclude<Split, 'app'>
-const FINE: Readonly<Record<Asked, number>> = { product: 0, country: 1, period: 2, offer: 3, currency: 4 }
 
 export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) {
   const shown = store.prepare<[], { generation: number }>(
@@ -175,36 +169,4 @@ function addBefore({ before }: Tally, line: Line, skipped: number): void {
 function addTo(tally: Tally, at: number, milli: number, count: number): void {
   tally.milli[at] = (tally.milli[at] ?? 0) + milli
   tally.count[at] = (tally.count[at] ?? 0) + count
-}
-
-/** One dimension has sums of its own, several have those of every combination, and so have the days of another zone. */
-function planOf({ filters, split, currency }: Reading, isOwnZone: boolean): Plan {
-  const allowed = new Map<Asked, ReadonlySet<string>>()
-  for (const name of ['product', 'country', 'period', 'offer'] as const) {
-    const values = filters[name]
-    if (values) allowed.set(name, new Set(values))
-  }
-  if (currency !== null) allowed.set('currency', new Set([currency]))
-  const asked = split === null || split === 'app' ? null : split
-  const names = [...new Set([...allowed.keys(), ...(asked ? [asked] : [])])]
-  const [only] = names
-  const name = JSON.stringify([asked, ...[...allowed].map(([one, values]) => [one, ...values])])
-  if (isOwnZone && only === undefined) return { name, dimension: 'all', keyOf: () => '' }
-  if (isOwnZone && only !== undefined && names.length === 1) {
-    const values = allowed.get(only)
-    return {
-      name,
-      dimension: only,
-      keyOf: (value) => (values && !values.has(value) ? null : asked ? value : ''),
-    }
-  }
-  return {
-    name,
-    dimension: 'fine',
-    keyOf(text) {
-      const values: readonly string[] = JSON.parse(text)
-      for (const [name, some] of allowed) if (!some.has(values[FINE[name]] ?? '')) return null
-      return asked ? (values[FINE[asked]] ?? '') : ''
-    },
-  }
 }

@@ -1,7 +1,7 @@
 /** What we remember: what every request asks small tables for, held in memory until one of them changes. */
 import type { Database } from 'better-sqlite3'
 
-/** Keys come from outside too: past these, all is asked anew, and a longer one every time. */
+/** Keys come from outside too: past so many, all is asked anew, and a longer one every time. */
 const KEPT = 1_000
 const KEY_CHARACTERS = 256
 const CHANGES = ['insert', 'update', 'delete'] as const
@@ -30,12 +30,13 @@ export function openRemembered(db: Database) {
   }
 
   /**
-   * The answers of `load` by its key, kept until a row of `tables` changes. Within a batch that changed one, none is
+   * The answers of `load` by its key, at most so many, kept until a row of `tables` changes. Within a batch that changed one, none is
    * kept, since what was read may yet be undone. What is returned is shared by all who ask and must not be changed.
    */
   function remembering<Answer>(
     tables: readonly string[],
     load: (key: string) => Answer,
+    most = KEPT,
   ): (key: string) => Answer {
     const kept = new Map<string, { answer: Answer }>()
     let changedIn: number | null = null
@@ -50,7 +51,7 @@ export function openRemembered(db: Database) {
       const answer = load(key)
       const isCertain = changedIn !== batch || !db.inTransaction
       if (!isCertain || key.length > KEY_CHARACTERS) return answer
-      if (kept.size >= KEPT) kept.clear()
+      if (kept.size >= most) kept.clear()
       kept.set(key, { answer })
       return answer
     }

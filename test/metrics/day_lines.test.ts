@@ -49,6 +49,39 @@ test('sums that are made anew are those that are drawn', async () => {
   expect(figuresIn(series, 'milli')).toEqual(days(0, 9_990, 19_980, 19_980))
 })
 
+/** What is left of charges after Apple's 30 %, and what a report says is left of 9.990: 8.000. */
+test('what the developer gets follows what arrives, what reports tell of prices and the rates', async () => {
+  const { app, tell, ask } = await openLedger({ rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'] })
+  const { store, apps, rates } = app.windfall
+  const net = async (value = USA) =>
+    figuresIn((await ask(`revenue?${DAYS}&basis=proceeds&split=country`)).series, 'milli', value)
+  const euros = { storefront: 'DEU', currency: 'EUR', price: 5_000 }
+  await tell('1', 0, '2026-05-29', '2026-06-29')
+  await tell('2', 0, '2026-05-29', '2026-06-29', euros)
+  expect(await net()).toEqual(days(0, 6_993, 0, 0))
+  expect(await net(DEU)).toEqual(days(0, 7_000, 0, 0))
+
+  // A second of a day that was drawn, and the first of another.
+  await tell('3', 0, '2026-05-29', '2026-06-29')
+  await tell('4', 0, '2026-05-31', '2026-06-30')
+  expect(await net()).toEqual(days(0, 13_986, 0, 6_993))
+
+  const app_id = apps.list()[0]?.id ?? ''
+  const price = store.prepare<[string]>(`
+    insert into reported_prices (app_id, product_id, storefront, currency, price_milli, is_after_a_year, day,
+      units, proceeds_milli, proceeds_currency, is_uniform) values (?, 'monthly', 'USA', 'USD', 9990, 0, 20604, 1, 8000, 'USD', 1)`)
+  await store.commit(() => price.run(app_id))
+  // 20604 is 2026-05-31.
+  expect(await net()).toEqual(days(0, 13_986, 0, 8_000))
+  await tell('5', 0, '2026-05-31', '2026-06-30')
+  expect(await net()).toEqual(days(0, 13_986, 0, 16_000))
+
+  await store.commit(() => rates.remove('EUR', '2026-05-29'))
+  const other = rates.readCsv('date,currency,rate\n2026-05-29,EUR,0.25', 'USD')
+  await store.commit(() => rates.keep(other))
+  expect(await net(DEU)).toEqual(days(0, 14_000, 0, 0))
+})
+
 test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
   const app = await openTestApp()
   onTestFinished(app.close)

@@ -53,6 +53,8 @@ type Options = {
 
 /** Faults of a file that are told; more of them help nobody. */
 const FAULTS_TOLD = 100
+/** Two years of a dozen currencies. */
+const RATES_IN_MIND = 10_000
 const BEGINNING = '0000-01-01'
 const END = '9999-12-31'
 
@@ -62,13 +64,27 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
   const refresh = openRefresh({ store, clock, kept, sources: sourcesAt(origins), settings, wanted })
   const summary = store.remembering(['rates'], summaryOf)
 
+  const known = store.remembering(
+    ['rates'],
+    (name): RateOn | null => {
+      const [currency = '', on = ''] = name.split(' ')
+      const row = kept.last(currency, on)
+      if (row === null) return null
+      const { rated_on, per_usd_nano, source } = row
+      return {
+        rated_on,
+        per_usd_nano,
+        source,
+        is_final: rated_on === on || isSettled(currency, rated_on, on),
+      }
+    },
+    RATES_IN_MIND,
+  )
+
   /** What holds for a currency on a day; null when nothing is known up to then. */
   function rateOn(currency: string, on: string): RateOn | null {
     if (currency === BASE) return { rated_on: on, per_usd_nano: Number(ONE), source: 'base', is_final: true }
-    const row = kept.last(currency, on)
-    if (row === null) return null
-    const { rated_on, per_usd_nano, source } = row
-    return { rated_on, per_usd_nano, source, is_final: rated_on === on || isSettled(currency, rated_on, on) }
+    return known(`${currency} ${on}`)
   }
 
   function isSettled(currency: string, rated_on: string, on: string): boolean {

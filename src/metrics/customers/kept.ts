@@ -61,7 +61,7 @@ export function openKeptValues(store: Store) {
     select m.id, m.app_id, m.environment, m.original_transaction_id, c.id as customer_id
     from customers c join metric_lineages m on m.app_id = c.app_id
       and m.environment = c.environment and m.original_transaction_id = c.original_transaction_id
-    where c.canonical_id = ?`)
+    where c.canonical_id = ${bound}`)
   const keyOf = store.prepare<[number], Numbered>('select * from metric_lineages where id = ?')
   const customer = store.prepare<[number], CustomerValue>(
     'select * from customer_values where lineage_id = ?',

@@ -8,7 +8,7 @@ import type { ReportedDays } from './days.ts'
 import { type Amount, type DayLines, NOTHING, standingOf } from './lines.ts'
 import { type Daily, type FlowCauses, flowCauses, NO_CAUSES } from './residue.ts'
 import type { Seams } from './seams.ts'
-import { type BaseOf, BEGINNING, type Sources } from './sources.ts'
+import type { BaseOf, Sources } from './sources.ts'
 import type { ReportedSums } from './sums.ts'
 
 type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
@@ -71,18 +71,18 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   type Split = 'currency' | 'period' | null
-  const whole = (app: App, until: DayNumber, split: Split = null) => ({
-    ...{ app_id: app.id, filters: {}, split, currency: null, from: BEGINNING, until },
+  const whole = (app: App, there: readonly DayNumber[], split: Split = null) => ({
+    ...{ app_id: app.id, filters: {}, split, currency: null, has_before: true },
+    ...{ from: there[0] ?? 0, until: there.at(-1) ?? 0 },
     ...({ environment: 'production', zone: 'pacific' } as const),
   })
 
   async function levelMonths(app: App, level: Level, there: readonly DayNumber[]): Promise<Covered[]> {
     const { metric, measure, column } = level
-    const last = there.at(-1) ?? 0
-    const reported = sources.reports(whole(app, last, 'period'), measure)
-    const own = await sources.ledger(whole(app, last, 'period'), { [measure]: 1 })
+    const reported = sources.reports(whole(app, there, 'period'), measure)
+    const own = await sources.ledger(whole(app, there, 'period'), { [measure]: 1 })
     const standing = new Map([...own].map(([period, line]) => [period, standingOf(line)]))
-    const rate = metric === 'mrr' ? await revaluation(app, last) : () => 0
+    const rate = metric === 'mrr' ? await revaluation(app, there) : () => 0
     const heard = seams.of(app.id, 'flows')?.day ?? Infinity
     return lastOfMonths(there).map((day) => {
       const periods = new Set([...reported.keys(), ...own.keys()])
@@ -104,15 +104,15 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   /** What the ledger's level would be by the rates of a day, less what it is by those of each charge's own day. */
-  async function revaluation(app: App, last: DayNumber): Promise<(day: DayNumber) => number> {
-    const currencies = await currenciesOf(app, ['mrr'], last)
+  async function revaluation(app: App, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
+    const currencies = await currenciesOf(app, ['mrr'], there)
     const lines = await Promise.all(
       currencies.map(async (currency) => {
-        const native = await sources.ledger({ ...whole(app, last), currency }, { mrr: 1 })
+        const native = await sources.ledger({ ...whole(app, there), currency }, { mrr: 1 })
         return { currency, standing: standingOf(native.get('')) }
       }),
     )
-    const inBase = standingOf((await sources.ledger(whole(app, last), { mrr: 1 })).get(''))
+    const inBase = standingOf((await sources.ledger(whole(app, there), { mrr: 1 })).get(''))
     return (day) => {
       let anew = 0
       for (const { currency, standing } of lines) {
@@ -124,9 +124,13 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
     }
   }
 
-  async function currenciesOf(app: App, measures: readonly Measure[], until: DayNumber): Promise<string[]> {
+  async function currenciesOf(
+    app: App,
+    measures: readonly Measure[],
+    there: readonly DayNumber[],
+  ): Promise<string[]> {
     const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-    const lines = await sources.ledger(whole(app, until, 'currency'), weights)
+    const lines = await sources.ledger(whole(app, there, 'currency'), weights)
     return [...lines.keys()].filter((currency) => currency !== '')
   }
 
@@ -135,22 +139,21 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
     metric: 'revenue' | 'refunds',
     there: readonly DayNumber[],
   ): Promise<Covered[]> {
-    const until = there.at(-1) ?? 0
     const isRevenue = metric === 'revenue'
     const sign = isRevenue ? -1 : 1
     const reported = (measures: readonly ReportedMeasure[]) => {
-      const lines = measures.map((measure) => sources.reports(whole(app, until), measure).get(''))
+      const lines = measures.map((measure) => sources.reports(whole(app, there), measure).get(''))
       return (day: DayNumber): number => lines.reduce((sum, line) => sum + (line?.get(day)?.milli ?? 0), 0)
     }
     const own = async (measures: readonly Measure[]) => {
       const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-      return inDay((await sources.ledger(whole(app, until), weights)).get(''))
+      return inDay((await sources.ledger(whole(app, there), weights)).get(''))
     }
     const charges = isRevenue ? CHARGES : []
     const parts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
       own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
-      rate: isRevenue ? await chargesAnew(app, until) : () => 0,
+      rate: isRevenue ? await chargesAnew(app, there) : () => 0,
     }
     const daily = (day: DayNumber): Daily => ({
       day,
@@ -164,16 +167,16 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   /** The charges of a Pacific day by its own rates, less what they were counted as. */
-  async function chargesAnew(app: App, until: DayNumber): Promise<(day: DayNumber) => number> {
+  async function chargesAnew(app: App, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
     const weights = Object.fromEntries(CHARGES.map((measure) => [measure, 1]))
-    const currencies = await currenciesOf(app, CHARGES, until)
+    const currencies = await currenciesOf(app, CHARGES, there)
     const natives = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: DayLines = await sources.ledger({ ...whole(app, until), currency }, weights)
+        const lines: DayLines = await sources.ledger({ ...whole(app, there), currency }, weights)
         return { currency, at: inDay(lines.get('')) }
       }),
     )
-    const inBase = inDay((await sources.ledger(whole(app, until), weights)).get(''))
+    const inBase = inDay((await sources.ledger(whole(app, there), weights)).get(''))
     return (day) => {
       let anew = 0
       for (const { currency, at } of natives) {
@@ -186,9 +189,8 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   async function trialMonths(app: App, there: readonly DayNumber[]): Promise<Covered[]> {
-    const until = there.at(-1) ?? 0
-    const reported = sources.reports(whole(app, until), 'trial.began').get('')
-    const own = (await sources.ledger(whole(app, until), { 'trial.began': 1 })).get('')
+    const reported = sources.reports(whole(app, there), 'trial.began').get('')
+    const own = (await sources.ledger(whole(app, there), { 'trial.began': 1 })).get('')
     return flowMonths(app, 'new_trials', there, (day) => {
       const reports = reported?.get(day)?.count ?? 0
       const charges = reports - (own?.get(day)?.count ?? 0)

@@ -20,7 +20,7 @@ import {
 } from './joining.ts'
 import { addTo, type DayLines, minus, NOTHING } from './lines.ts'
 import type { Seam, Seams } from './seams.ts'
-import { BEGINNING, type LedgerAsk, type Sources, type Zone } from './sources.ts'
+import type { LedgerAsk, Sources, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
@@ -56,9 +56,10 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
     const place = { there, seam, isPacific }
     const parts = daysOf(ask).map((day) => ({ ...flowDay(day, place), part: partOf(day, place) }))
     const has = (part: Part): boolean => parts.some((one) => one.part === part)
+    const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
     const from: Record<Part, Owned> = {
       reports: ofReports(ask, measure),
-      ledger: has('ledger') ? await ofLedger(own, measure) : NONE,
+      ledger: since === null ? NONE : await ofLedger({ ...own, from: since }, measure),
       hole: has('hole') ? await ofLedger({ ...own, zone: 'pacific' }, measure) : NONE,
       seam: seam && has('seam') ? await restOf(seam, own, measure) : NONE,
     }
@@ -86,7 +87,8 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
     ask: LedgerAsk & Pick<JoinedAsk, 'basis'>,
     measure: FlowMeasure,
   ): Promise<Owned> {
-    const upTo = (until: DayNumber, zone: Zone) => ofLedger({ ...ask, from: BEGINNING, until, zone }, measure)
+    const upTo = (until: DayNumber, zone: Zone) =>
+      ofLedger({ ...ask, from: until, until, zone, has_before: true }, measure)
     const [own, before] = [await upTo(day, ask.zone), await upTo(day - 1, 'pacific')]
     return { lines: restIn(own.lines, before.lines, day), basis: restIn(own.basis, before.basis, day) }
   }

@@ -1,6 +1,6 @@
 /** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
 import type { DayNumber } from '../calendar.ts'
-import type { Cut } from './cut.ts'
+import type { Cut } from '../cut.ts'
 import type { ReportedDays } from './days.ts'
 import {
   type At,
@@ -19,7 +19,7 @@ import {
 import { type Amount, addTo, type DayLines, minus, NOTHING, plus } from './lines.ts'
 import { type Commission, estimated } from './proceeds.ts'
 import { isAlike, type Seam, type Seams } from './seams.ts'
-import { BEGINNING, type Sources } from './sources.ts'
+import type { Sources } from './sources.ts'
 
 type Deps = { days: ReportedDays; sources: Sources; seams: Seams; commission: Commission }
 
@@ -27,7 +27,7 @@ type Deps = { days: ReportedDays; sources: Sources; seams: Seams; commission: Co
 const MOVED = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
 export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
-  const ledgerAsk = (ask: JoinedAsk) => ({ ...ask, app_id: ask.app.id, from: BEGINNING })
+  const ledgerAsk = (ask: JoinedAsk) => ({ ...ask, app_id: ask.app.id, has_before: true })
 
   /** A level of the ledger alone. */
   async function ofLedger(ask: JoinedAsk, level: Level): Promise<Joined> {
@@ -48,7 +48,7 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     const needsLedger = all.some(({ source }) => source === 'ledger')
     const own = needsLedger ? await sources.ledger(ledgerAsk(ask), { [level]: 1 }) : EMPTY
     const isAnchored = all.some(({ source }) => source === 'anchored')
-    const moved = isAnchored ? await moves(ask, level) : { keys: [], since: () => NOTHING }
+    const moved = isAnchored ? await moves({ ...ask, from }, level) : { keys: [], since: () => NOTHING }
     const [atDay, ownAt] = [dayIn(reported), standingIn(own)]
     const byDay = new Map(all.map((one) => [one.day, one]))
     const at: At = (value) => (day) => {
@@ -129,7 +129,7 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     const cut = { filters: {}, split: 'currency', currency: null } as const
     const range = { app_id: ask.app.id, from: day, until: day }
     const ledger = (more: Cut) =>
-      sources.ledger({ ...ledgerAsk(ask), ...more, until: day, zone: 'pacific' }, { [level]: 1 })
+      sources.ledger({ ...ledgerAsk(ask), ...more, from: day, until: day, zone: 'pacific' }, { [level]: 1 })
     const inBase = await ledger(cut)
     const theirs = dayIn(sources.reports({ ...range, ...cut }, level))
     let sum = NOTHING

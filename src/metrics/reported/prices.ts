@@ -44,6 +44,15 @@ export function openReportedPrices(store: Store) {
       and day <= ${bound}
     order by day desc, units desc limit 1`)
 
+  const first = store.prepare<[string, string, string, string], { day: DayNumber }>(`
+    select day from reported_prices
+    where app_id = ? and product_id = ? and storefront = ? and currency = ? limit 1`)
+  // Charts ask this of thousands of days, and of most places nothing is known.
+  const isTold = store.remembering(['reported_prices'], (name) => {
+    const [app_id = '', product_id = '', storefront = '', currency = ''] = name.split('\n')
+    return first.get(app_id, product_id, storefront, currency) !== undefined
+  })
+
   /** Makes a day's prices of an app these, within the caller's unit of work. */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
     const { changes } = clear.run(app_id, day)
@@ -56,6 +65,7 @@ export function openReportedPrices(store: Store) {
 
   /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
   function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
+    if (!isTold(placeOf({ app_id, product_id, storefront, currency }))) return NOT_TOLD
     const of = (is_after_a_year: number): PriceRow | null =>
       newest.get(app_id, product_id, storefront, currency, price_milli, is_after_a_year, day) ?? null
     return { first: of(0), later: of(1) }
@@ -63,10 +73,18 @@ export function openReportedPrices(store: Store) {
 
   /** The newest price of a product in a country up to a day, whatever it is. */
   const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
-    near.get(app_id, product_id, storefront, currency, day) ?? null
+    isTold(placeOf({ app_id, product_id, storefront, currency }))
+      ? (near.get(app_id, product_id, storefront, currency, day) ?? null)
+      : null
 
   return { replace, at, newestOf, onChange }
 }
+
+type Place = Pick<PriceKey, 'app_id' | 'product_id' | 'storefront' | 'currency'>
+
+const NOT_TOLD = { first: null, later: null }
+const placeOf = ({ app_id, product_id, storefront, currency }: Place): string =>
+  [app_id, product_id, storefront, currency].join('\n')
 
 /** Takes a row of SALES in, where it tells a price. */
 export function addPrice(prices: Prices, app_id: string, day: DayNumber, row: MoneyRow): void {

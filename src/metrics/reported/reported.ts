@@ -9,6 +9,7 @@ import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { dayText } from '../calendar.ts'
+import type { DayLines } from '../day_lines.ts'
 import type { SettingsOf } from '../settings.ts'
 import { SUMMED_KINDS } from './cells.ts'
 import { openCoverage } from './coverage.ts'
@@ -34,6 +35,7 @@ type Deps = {
   rates: Rates
   imports: Imports
   settingsOf: SettingsOf
+  lines: DayLines
   /** Read anew each time, so that a reload reaches it. */
   commission: Commission
   log: Log
@@ -53,7 +55,8 @@ type ChargeInBase = Pick<Charge, 'app_id' | 'product_id' | 'currency' | 'milli' 
 export type Reported = ReturnType<typeof openReported>
 
 export function openReported(deps: Deps) {
-  const { store, clock, apps, organizations, products, rates, imports, settingsOf, commission, log } = deps
+  const { store, clock, apps, organizations, products, rates, imports, log } = deps
+  const { settingsOf, lines, commission } = deps
   const days = openReportedDays(store)
   const sums = openReportedSums(store)
   const prices = openReportedPrices(store)
@@ -61,7 +64,7 @@ export function openReported(deps: Deps) {
   const rows = openReportRowsRead(store)
   const summing = openSumming({ store, organizations, rates, settingsOf, days, rows, sums, prices, names })
   const proceeds = openProceeds(prices, commission)
-  const sources = openSources({ store, settingsOf, sums, names, proceeds, baseOf })
+  const sources = openSources({ store, settingsOf, sums, lines, names, proceeds, commission, baseOf })
   const shares = openShares({ store, baseOf, commission })
   const seams = openSeams({ store, clock, days, sources })
   const joined = openJoined({ settingsOf, days, sums, sources, seams, commission })

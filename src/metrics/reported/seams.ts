@@ -6,7 +6,7 @@ import { type Calendar, type DayNumber, openCalendar } from '../calendar.ts'
 import { PACIFIC } from '../settings.ts'
 import type { ReportedDays } from './days.ts'
 import { type Amount, NOTHING, standingOf } from './lines.ts'
-import { BEGINNING, type Sources } from './sources.ts'
+import type { Sources } from './sources.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
 type SeamMetric = 'mrr' | 'trials' | 'flows'
@@ -81,7 +81,10 @@ export function openSeams({ store, clock, days, sources }: Deps) {
     const whole = { app_id: id, filters: {}, split: null, currency: null, until: last }
     const reported = sources.reports({ ...whole, from: first }, metric).get('')
     if (!reported) return null
-    const ask = { ...whole, from: BEGINNING, environment: 'production', zone: 'pacific' } as const
+    const ask = {
+      ...{ ...whole, from: first, has_before: true },
+      ...({ environment: 'production', zone: 'pacific' } as const),
+    }
     const own = standingOf((await sources.ledger(ask, { [metric]: 1 })).get(''))
     for (let day = first; day <= last; day += 1)
       if (!isAlike(reported.get(day) ?? NOTHING, own(day))) return null

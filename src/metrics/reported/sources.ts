@@ -1,28 +1,29 @@
 /** What we remember: the sums of the ledger and of Apple's reports, cut alike, so that they can be joined. */
-import { setImmediate } from 'node:timers/promises'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../calendar.ts'
+import { type Cut, planOf } from '../cut.ts'
+import type { Line, DayLines as LinesOfDays, Worth } from '../day_lines.ts'
 import type { Measure } from '../rows.ts'
 import { PACIFIC, type SettingsOf } from '../settings.ts'
 import type { ReportedMeasure } from './cells.ts'
-import { type Cut, planOf } from './cut.ts'
-import { openLedgerSums } from './ledger_sums.ts'
 import { addTo, type DayLines } from './lines.ts'
 import type { ReportedNames } from './names.ts'
-import type { ProceedsOf } from './proceeds.ts'
+import type { Commission, ProceedsOf } from './proceeds.ts'
 import type { ReportedDimension, ReportedSums } from './sums.ts'
 
 export type Zone = 'own' | 'pacific'
 /** From day to day, both included. */
 export type Range = { from: DayNumber; until: DayNumber }
-export type LedgerAsk = Cut & Range & { app_id: string; environment: Environment; zone: Zone }
+/** `has_before`: all that went before the first day, too, on the day before it. */
+export type LedgerAsk = Cut &
+  Range & { app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
 type ReportAsk = Cut & Range & { app_id: string }
 
-/** Days read before others get their turn. */
-const DAYS_AT_ONCE = 20_000
-const PRICES_AT_ONCE = 500
-export const BEGINNING: DayNumber = -100_000
+/** How often sums are read anew where others took their place meanwhile. */
+const TRIES = 5
+/** No sums have this number. */
+const NO_GENERATION = 0
 
 export type Sources = ReturnType<typeof openSources>
 
@@ -33,43 +34,33 @@ type Deps = {
   store: Store
   settingsOf: SettingsOf
   sums: ReportedSums
+  lines: LinesOfDays
   names: ReportedNames
   proceeds: ProceedsOf
+  commission: Commission
   baseOf: BaseOf
 }
 
-export function openSources({ store, settingsOf, sums, names, proceeds, baseOf }: Deps) {
+export function openSources({ store, settingsOf, sums, lines, names, ...known }: Deps) {
+  const { proceeds, commission, baseOf } = known
   const shown = store.prepare<[], { generation: number }>(
     'select generation from metric_generations where made_up_to is null',
   )
-  const ledgerSums = openLedgerSums(store, () => shown.get()?.generation ?? null)
-  const asIs = (product: string): string => product
+  const version = store.remembering(['reported_prices', 'rates', 'apps', 'organizations'], () => ({}))
 
-  /** What the ledger has of measures, each added as often as its weight says. Slices, between which others get a turn. */
+  /** What the ledger has of measures, each added as often as its weight says. */
   async function ledger(ask: LedgerAsk, weights: Partial<Record<Measure, number>>): Promise<DayLines> {
-    const lines: DayLines = new Map()
-    const turn = turns(DAYS_AT_ONCE)
-    for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
-      for (const { id, key } of seriesOf(ask, measure)) {
-        const days = ledgerSums.days(id, ask.from, ask.until)
-        for (const { day, milli, base_milli, count } of days) {
-          const amount = (ask.currency === null ? base_milli : milli) * weight
-          addTo(lines, key, day, { milli: amount, count: count * weight })
-        }
-        await turn(days.length)
+    const { zone, isOwn } = zoneOf(ask)
+    const { name, dimension, keyOf } = planOf(ask, isOwn)
+    const cut = { name, keyOf, is_original: ask.currency !== null, has_before: ask.has_before === true }
+    return reading(async (generation) => {
+      const found: DayLines = new Map()
+      for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
+        const place = { ...ask, generation, zone, measure, dimension }
+        const { from, of } = await lines.read(place, cut, ask.from)
+        for (const [key, line] of of) addLine(found, key, { line, from, weight }, ask)
       }
-    }
-    return lines
-  }
-
-  /** The ledger's series that count for a question, and for what. */
-  function seriesOf(ask: LedgerAsk, measure: Measure, isFine = false) {
-    const own = settingsOf(ask.app_id)?.calendar.zone ?? PACIFIC
-    const zone = ask.zone === 'own' ? own : PACIFIC
-    const { dimension, keyOf } = planOf(ask, zone === own && !isFine, asIs)
-    return ledgerSums.seriesOf({ ...ask, zone }, measure, dimension).flatMap(({ id, value }) => {
-      const key = keyOf(value)
-      return key === null ? [] : [{ id, key, value }]
+      return found
     })
   }
 
@@ -78,21 +69,53 @@ export function openSources({ store, settingsOf, sums, names, proceeds, baseOf }
    * rate is known for is left out, and in a currency of its own what is paid out in another.
    */
   async function proceedsOfLedger(ask: LedgerAsk, measure: Measure) {
-    const found = { lines: new Map() as DayLines, basis: new Map() as DayLines }
-    const turn = turns(PRICES_AT_ONCE)
-    for (const { id, key, value } of seriesOf(ask, measure, true)) {
-      const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
-      const days = ledgerSums.days(id, ask.from, ask.until)
-      for (const { day, milli, count } of days) {
-        const of = { app_id: ask.app_id, product_id, storefront, currency, milli, count, day }
-        const got = proceeds.ofSum(of)
-        const amount = { milli: shownIn(ask, got.milli, got.currency, day) ?? 0, count }
-        addTo(found.lines, key, day, amount)
-        addTo(found.basis, got.basis, day, amount)
-      }
-      await turn(days.length)
+    const { zone } = zoneOf(ask)
+    const { name, keyOf } = planOf(ask, false)
+    const cut = {
+      ...{ name: JSON.stringify(['proceeds', name, commission]), keyOf },
+      ...{ is_original: true, has_before: ask.has_before === true, worth: worthFor(ask) },
     }
-    return found
+    return reading(async (generation) => {
+      const found = { lines: new Map() as DayLines, basis: new Map() as DayLines }
+      const place = { ...ask, generation, zone, measure, dimension: 'fine' as const }
+      const { from, of } = await lines.read(place, cut, ask.from)
+      for (const [key, line] of of) {
+        const [basis = '', value = ''] = key.split('\n')
+        addLine(found.lines, value, { line, from, weight: 1 }, ask)
+        addLine(found.basis, basis, { line, from, weight: 1 }, ask)
+      }
+      return found
+    })
+  }
+
+  /** What is left of a day's sum of every dimension, apart by how surely that is known. */
+  function worthFor(ask: LedgerAsk): Worth {
+    const { app_id } = ask
+    return {
+      version: () => version(''),
+      of({ value, key, day }, { milli, count }) {
+        const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
+        const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
+        const shown = shownIn(ask, got.milli, got.currency, day) ?? 0
+        return { key: `${got.basis}\n${key}`, sum: { milli: shown, count } }
+      },
+    }
+  }
+
+  function zoneOf(ask: LedgerAsk): { zone: string; isOwn: boolean } {
+    const own = settingsOf(ask.app_id)?.calendar.zone ?? PACIFIC
+    return ask.zone === 'own' || own === PACIFIC
+      ? { zone: own, isOwn: true }
+      : { zone: PACIFIC, isOwn: false }
+  }
+
+  /** Reads of the sums that are shown, anew where others took their place meanwhile. */
+  async function reading<Found>(read: (generation: number) => Promise<Found>): Promise<Found> {
+    for (let tries = 1; ; tries += 1) {
+      const generation = shown.get()?.generation ?? NO_GENERATION
+      const found = await read(generation)
+      if (generation === (shown.get()?.generation ?? NO_GENERATION) || tries === TRIES) return found
+    }
   }
 
   function shownIn(ask: LedgerAsk, milli: number, currency: string, day: DayNumber): number | null {
@@ -104,27 +127,40 @@ export function openSources({ store, settingsOf, sums, names, proceeds, baseOf }
   function reports(ask: ReportAsk, measure: ReportedMeasure): DayLines {
     const nameOf = (number: string): string => names.productOf(ask.app_id, number)
     const { dimension, keyOf } = planOf(ask, true, nameOf)
-    const lines: DayLines = new Map()
+    const found: DayLines = new Map()
     for (const { id, value } of sums.seriesOf(ask.app_id, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
       for (const { day, milli, base_milli, count } of sums.days(id, ask.from, ask.until)) {
-        addTo(lines, key, day, { milli: ask.currency === null ? base_milli : milli, count })
+        addTo(found, key, day, { milli: ask.currency === null ? base_milli : milli, count })
       }
     }
-    return lines
+    return found
   }
 
   return { ledger, proceedsOfLedger, reports }
 }
 
-/** Lets others have their turn each time so much was done. */
-function turns(most: number): (done: number) => Promise<void> {
-  let left = most
-  return async (done) => {
-    left -= done
-    if (left > 0) return
-    await setImmediate()
-    left = most
+type Kept = { line: Line; from: DayNumber; weight: number }
+
+/** Adds the days of a line that are asked for, and all that went before on the day before the first. */
+function addLine(
+  to: DayLines,
+  key: string,
+  { line, from, weight }: Kept,
+  { has_before, ...ask }: LedgerAsk,
+): void {
+  const before = has_before ? { ...line.before } : null
+  const end = Math.min(line.days, ask.until - from + 1)
+  for (let at = 0; at < end; at += 1) {
+    const [milli, count] = [line.milli[at] ?? 0, line.count[at] ?? 0]
+    if (milli === 0 && count === 0) continue
+    if (from + at >= ask.from) addTo(to, key, from + at, { milli: milli * weight, count: count * weight })
+    else if (before) {
+      before.milli += milli
+      before.count += count
+    }
   }
+  if (before === null || (before.milli === 0 && before.count === 0)) return
+  addTo(to, key, ask.from - 1, { milli: before.milli * weight, count: before.count * weight })
 }
