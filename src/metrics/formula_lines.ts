@@ -49,9 +49,11 @@ export const level = (measure: Measure, figureOf: Making): Formula => ({
 export function levelLine(part: string | null, signed: Signed, figureOf: Making): Line {
   const standingIn = (of: Of, column: Column, buckets: number): number[] => {
     const sums = new Array<number>(buckets).fill(0)
-    for (const [measure, sign] of signed)
-      for (const [index, one] of standing(of(measure), column).entries())
-        sums[index] = (sums[index] ?? 0) + sign * one
+    for (const [measure, sign] of signed) {
+      const own = standing(of(measure), column)
+      for (let index = 0; index < buckets; index += 1)
+        sums[index] = (sums[index] ?? 0) + sign * (own[index] ?? 0)
+    }
     return sums
   }
   return {
@@ -71,11 +73,14 @@ export const flow = (measure: Measure, figureOf: Making): Formula => ({
 
 /** What a level is at the end of each bucket. */
 export function standing({ before, ...added }: Tally, column: Column): number[] {
+  const changes = added[column]
+  const standings = new Array<number>(changes.length)
   let sum = before[column]
-  return Array.from(added[column], (change) => {
-    sum += change
-    return sum
-  })
+  for (let index = 0; index < changes.length; index += 1) {
+    sum += changes[index] ?? 0
+    standings[index] = sum
+  }
+  return standings
 }
 
 export type Signed = readonly (readonly [Measure, 1 | -1])[]

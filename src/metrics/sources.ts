@@ -22,16 +22,26 @@ export type SeamOfMeasure = { app_id: string; measure: string; on: string; at: n
 /** Each measure's days, those of one source and one after another together. */
 export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[]): SourceStretch[] {
   const first = buckets[0]?.from ?? 0
-  return from.flatMap(({ app_id, measure, days }) => {
-    const stretches: SourceStretch[] = []
-    for (const [index, { day, source, is_known }] of days.entries()) {
-      if (day < first || !is_known) continue
-      const last = stretches.at(-1)
-      if (last?.source === source && days[index - 1]?.is_known) last.until_on = dayText(day)
-      else stretches.push({ app_id, measure, source, from_on: dayText(day), until_on: dayText(day) })
-    }
-    return stretches
-  })
+  return from.flatMap(({ app_id, measure, days }) =>
+    stretchesOf(days.filter(({ day, is_known }) => day >= first && is_known)).map(
+      ({ source, from: on, until }) => ({
+        ...{ app_id, measure, source },
+        ...{ from_on: dayText(on), until_on: dayText(until) },
+      }),
+    ),
+  )
+}
+
+type Stretch = Pick<SourceStretch, 'source'> & { from: DayNumber; until: DayNumber }
+
+function stretchesOf(days: JoinedFrom['days']): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const { day, source } of days) {
+    const last = stretches.at(-1)
+    if (last?.source === source && last.until === day - 1) last.until = day
+    else stretches.push({ source, from: day, until: day })
+  }
+  return stretches
 }
 
 export const seamsIn = (from: readonly JoinedFrom[]): SeamOfMeasure[] =>

@@ -40,18 +40,27 @@ export function openJoined(deps: Deps) {
   const levels = openJoinedLevels(deps)
   const flows = openJoinedFlows(deps)
 
-  /** A measure of an app, day by day, from where each day is known best. */
-  function read(ask: JoinedAsk, measure: JoinedMeasure): Promise<Joined> {
-    const { app, environment } = ask
-    if (measure === 'downloads') return Promise.resolve(onlyReported(ask, measure))
+  /** Whether reports say anything of a measure of an app. */
+  function isReported({ app, environment }: Pick<JoinedAsk, 'app' | 'environment'>, measure: JoinedMeasure) {
     const kind = kindOfMeasure(measure)
-    const isReported =
+    return (
       environment === 'production' &&
       sums.isReported(app.id, kind) &&
       days.there(app.organization_id, kind).length > 0
-    if (isLevel(measure)) return isReported ? levels.read(ask, measure) : levels.ofLedger(ask, measure)
-    return isReported ? flows.read(ask, measure) : ofLedger(ask, measure)
+    )
   }
+
+  /** A measure of an app, day by day, from where each day is known best. */
+  function read(ask: JoinedAsk, measure: JoinedMeasure): Promise<Joined> {
+    if (measure === 'downloads') return Promise.resolve(onlyReported(ask, measure))
+    const isTold = isReported(ask, measure)
+    if (isLevel(measure)) return isTold ? levels.read(ask, measure) : levels.ofLedger(ask, measure)
+    return isTold ? flows.read(ask, measure) : ofLedger(ask, measure)
+  }
+
+  /** Whether `read` gives of a measure anything but the ledger's own sums. */
+  const isOther = (ask: Pick<JoinedAsk, 'app' | 'environment' | 'basis'>, measure: JoinedMeasure): boolean =>
+    ask.basis === 'proceeds' || measure === 'downloads' || isReported(ask, measure)
 
   async function ofLedger(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
     const { lines, basis } = await flows.ofLedger({ ...ask, app_id: ask.app.id }, measure)
@@ -73,5 +82,5 @@ export function openJoined(deps: Deps) {
     return { days: told, values: valuesOf(lines.keys(), ask, dayIn(lines)), seam: null, basis: NO_BASIS }
   }
 
-  return { read, onlyReported }
+  return { read, isOther, onlyReported }
 }

@@ -1,7 +1,7 @@
 /** What we compute: the sums that series are made of, with those of Apple's reports where these know more. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../rows.ts'
-import { indexOf, type Read, type Reading, type Tallies, tallyOf } from '../tallies.ts'
+import { indexOf, type Read, type Reading, type Tallies, type Tally, tallyOf } from '../tallies.ts'
 import type { JoinedSeries } from './joined.ts'
 import { isLevel, type Joined, type JoinedMeasure } from './joining.ts'
 
@@ -26,7 +26,14 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     own: Read,
     basis: 'gross' | 'proceeds' = 'gross',
   ): Promise<{ tallies: Tallies; from: JoinedFrom[] }> {
-    const wanted = reading.attribute === null ? reading.measures.filter(isJoined) : []
+    const apps = reading.apps.flatMap((app_id) => appOf(app_id) ?? [])
+    const { environment, attribute } = reading
+    const wanted = reading.measures
+      .filter(isJoined)
+      .filter(
+        (measure) =>
+          attribute === null && apps.some((app) => joined.isOther({ app, environment, basis }, measure)),
+      )
     const others = reading.measures.filter((measure) => !wanted.some((one) => one === measure))
     const tallies = others.length === 0 ? new Map() : await own({ ...reading, measures: others })
     const from: JoinedFrom[] = []
@@ -42,8 +49,13 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     const app = appOf(app_id)
     if (!app) return []
     const { values, ...rest } = await readOne(reading, app, measure, basis)
-    for (const [value, amounts] of values)
-      add(tallies, reading, reading.split === 'app' ? app_id : value, { measure, amounts })
+    const { of } = indexOf(reading.buckets)
+    for (const [value, amounts] of values) {
+      const key = reading.split === 'app' ? app_id : value
+      const tally = tallyOf(tallies, key, measure, reading.buckets.length)
+      if (isLevel(measure)) addLevel(tally, of, amounts)
+      else addFlow(tally, of, amounts)
+    }
     return [{ app_id, measure, ...rest }]
   }
 
@@ -62,22 +74,30 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
   return { read }
 }
 
-type Values = { measure: JoinedMeasure; amounts: readonly { milli: number; count: number }[] }
+type Amounts = readonly { milli: number; count: number }[]
 
-function add(tallies: Tallies, { buckets }: Reading, value: string, { measure, amounts }: Values): void {
-  const tally = tallyOf(tallies, value, measure, buckets.length)
-  const { of } = indexOf(buckets)
-  const [first, ...rest] = isLevel(measure) ? amounts : [NONE, ...amounts]
-  let last = first ?? NONE
+/** `bucketOf` has a place for each day; of `amounts` the first is of the day before. */
+function addLevel(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
+  let last = amounts[0] ?? NONE
   tally.before.milli += last.milli
   tally.before.count += last.count
-  for (const [day, amount] of rest.entries()) {
-    const at = of[day] ?? 0
-    const { milli, count } = isLevel(measure) ? last : NONE
-    tally.milli[at] = (tally.milli[at] ?? 0) + amount.milli - milli
-    tally.count[at] = (tally.count[at] ?? 0) + amount.count - count
+  for (let day = 1; day < amounts.length; day += 1) {
+    const amount = amounts[day] ?? NONE
+    put(tally, bucketOf[day - 1] ?? 0, amount.milli - last.milli, amount.count - last.count)
     last = amount
   }
+}
+
+function addFlow(tally: Tally, bucketOf: Int32Array, amounts: Amounts): void {
+  for (let day = 0; day < amounts.length; day += 1) {
+    const { milli, count } = amounts[day] ?? NONE
+    put(tally, bucketOf[day] ?? 0, milli, count)
+  }
+}
+
+function put({ milli, count }: Tally, at: number, more_milli: number, more: number): void {
+  milli[at] = (milli[at] ?? 0) + more_milli
+  count[at] = (count[at] ?? 0) + more
 }
 
 const NONE = { milli: 0, count: 0 }

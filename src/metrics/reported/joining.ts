@@ -73,9 +73,10 @@ export type At = (value: string) => (day: DayNumber) => Amount
 
 export const dayIn =
   (lines: DayLines): At =>
-  (value) =>
-  (day) =>
-    lines.get(value)?.get(day) ?? NOTHING
+  (value) => {
+    const line = lines.get(value)
+    return (day) => line?.get(day) ?? NOTHING
+  }
 
 export function standingIn(lines: DayLines): At {
   const standing = new Map([...lines].map(([value, line]) => [value, standingOf(line)]))
@@ -83,7 +84,8 @@ export function standingIn(lines: DayLines): At {
 }
 
 export function valuesOf(keys: Iterable<string>, range: Range, at: At): Map<string, Amount[]> {
-  return new Map([...new Set(keys)].map((value) => [value, daysOf(range).map(at(value))]))
+  const days = daysOf(range)
+  return new Map([...new Set(keys)].map((value) => [value, days.map(at(value))]))
 }
 
 /** How much of the money of some days, by how surely it is known. */
