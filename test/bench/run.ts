@@ -1,6 +1,7 @@
 /**
  * The bench: every promise of speed and size, measured against a floor in the same run. `npm run bench -- --quick` is
- * a short one, `--only identify,bytes` (or `npm run bench -- identify bytes`) takes some of its chapters.
+ * a short one, `--only identify,bytes` (or `npm run bench -- identify bytes`) takes some of its chapters, and
+ * `--transactions 1000000` a smaller business for metrics and pages, of which making the whole takes an hour or two.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -14,7 +15,7 @@ import { measureMetrics } from './metrics.ts'
 import { measureNotifications } from './notifications.ts'
 import { measurePages } from './pages.ts'
 import { measureReports } from './reports.ts'
-import { FULL, QUICK } from './sizes.ts'
+import { FULL, QUICK, type Sizes } from './sizes.ts'
 import { measureStart } from './start.ts'
 import { measureBackup, measureViewers } from './tails.ts'
 import { openWorkshop, say, type Workshop } from './workshop.ts'
@@ -56,11 +57,19 @@ async function measureAll(workshop: Workshop, names: readonly string[]): Promise
   }
 }
 
+function sizesOf({ quick, transactions }: { quick?: boolean; transactions?: string }): Sizes {
+  const sizes = quick ? QUICK : FULL
+  if (transactions === undefined) return sizes
+  if (!/^[1-9]\d{2,7}$/.test(transactions)) throw new Error('--transactions is a number from 100 to 99999999')
+  return { ...sizes, business_transactions: Number(transactions) }
+}
+
 async function run(): Promise<void> {
-  const options = { only: { type: 'string' }, quick: { type: 'boolean' } } as const
+  const text = { type: 'string' } as const
+  const options = { only: text, transactions: text, quick: { type: 'boolean' } } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const names = chosen([...(values.only?.split(',') ?? []), ...positionals])
-  const workshop = openWorkshop(values.quick ? QUICK : FULL)
+  const workshop = openWorkshop(sizesOf(values))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void workshop.close().then(() => process.exit(130)))
   }

@@ -1,7 +1,7 @@
 /** What has been asked for: kept, shown while it is asked again, tried again. A thin hook over query-core. */
 import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { Problem, type Query, read } from './asking.ts'
+import { addressOf, Problem, type Query, read } from './asking.ts'
 
 const MINUTE = 60_000
 
@@ -42,19 +42,22 @@ export type Asking = {
   wait?: boolean
 }
 
-/** The answer to `GET path?query`, kept in `client` under both. */
+/** Under which the answer to `GET path?query` is kept. */
+export const keyOf = (path: string, query: Query = {}) => [path, addressOf(path, query)] as const
+
+/** The answer to `GET path?query`, kept in `client` under its address, so that whoever else asks for that has it, too. */
 export function useAnswer<Answer>(path: string, query: Query = {}, asking: Asking = {}): Asked<Answer> {
   const { every, wait = false } = asking
-  const key = JSON.stringify([path, query])
+  const [, address] = keyOf(path, query)
   const options = useMemo(
     () => ({
-      queryKey: [path, query] as const,
+      queryKey: keyOf(path, query),
       queryFn: ({ signal }: { signal: AbortSignal }) => read<Answer>(path, query, signal),
       enabled: !wait,
       refetchInterval: every ?? (false as const),
       placeholderData: (earlier: Answer | undefined) => earlier,
     }),
-    [key, wait, every],
+    [address, wait, every],
   )
   // One observer for the life of the component.
   const observer = useMemo(() => new QueryObserver<Answer, Error>(client, options as never), [])

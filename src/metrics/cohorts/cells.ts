@@ -43,10 +43,10 @@ export function openCells(store: Store) {
   const sums = store.prepare<[number, number, number], CohortSum>(`
     select cohort, position, count, charged_milli, refunded_milli, prorated_milli
     from cohort_cells where series_id = ? and cohort between ? and ?`)
-  const upTo = store.prepare<[number, number, number, number], Omit<CohortSum, 'cohort' | 'position'>>(`
-    select ifnull(sum(count), 0) as count, ifnull(sum(charged_milli), 0) as charged_milli,
-      ifnull(sum(refunded_milli), 0) as refunded_milli, ifnull(sum(prorated_milli), 0) as prorated_milli
-    from cohort_cells where series_id = ? and cohort between ? and ? and position <= ?`)
+  const byPosition = store.prepare<[number, number, number], Omit<CohortSum, 'cohort'>>(`
+    select position, sum(count) as count, sum(charged_milli) as charged_milli,
+      sum(refunded_milli) as refunded_milli, sum(prorated_milli) as prorated_milli
+    from cohort_cells where series_id = ? and cohort between ? and ? group by position`)
   const clearSome = store.prepare<[number]>(
     'delete from cohort_cells where (series_id, cohort, position) in (select series_id, cohort, position from cohort_cells limit ?)',
   )
@@ -109,21 +109,12 @@ export function openCells(store: Store) {
         yield { app_id, ...place, sums: sums.all(id, from, until) }
   }
 
-  /** The cohorts from `from` to `until` as one, up to a place. */
-  function total(wanted: Wanted, position: number): Omit<CohortSum, 'cohort' | 'position'> {
-    const whole = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
-    for (const { id } of meant(wanted)) {
-      const part = upTo.get(id, wanted.from, wanted.until, position)
-      whole.count += part?.count ?? 0
-      whole.charged_milli += part?.charged_milli ?? 0
-      whole.refunded_milli += part?.refunded_milli ?? 0
-      whole.prorated_milli += part?.prorated_milli ?? 0
-    }
-    return whole
-  }
+  /** The cohorts from `from` to `until` as one, a sum for each place. */
+  const together = (wanted: Wanted): Omit<CohortSum, 'cohort'>[] =>
+    meant(wanted).flatMap(({ id }) => byPosition.all(id, wanted.from, wanted.until))
 
   /** Takes sums away, so many at once; how many. Inside a unit of work. */
   const clear = (limit: number): number => clearSome.run(limit).changes
 
-  return { add, read, parts, total, clear }
+  return { add, read, parts, together, clear }
 }

@@ -82,14 +82,12 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
     net: readonly CohortSum[] | null = null,
   ) {
     return spansOf(question, today).flatMap(({ cohort, from, until }) => {
-      const wanted = { ...question, kind: 'ltv' as const, from, until }
-      const own = net?.filter((sum) => sum.cohort >= from && sum.cohort <= until)
-      const upTo = (day: number): Given =>
-        own ? summed(own.filter(({ position }) => position <= day)) : cells.total(wanted, day)
-      const { count: customers } = cells.total(wanted, 0)
+      const gross = cells.together({ ...question, kind: 'ltv', from, until })
+      const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
+      const own = net?.filter(({ cohort }) => cohort >= from && cohort <= until) ?? gross
       const values = days.map((day) => {
-        const money = moneyOf(upTo(day))
+        const money = moneyOf(summed(own.filter(({ position }) => position <= day)))
         return {
           days: day,
           ...money,

@@ -1,7 +1,7 @@
 /** A form that lets somebody in: what was wrong, and how long to wait after too many attempts. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { client } from '../answers.ts'
+import { client, keyOf } from '../answers.ts'
 import type { Problem } from '../asking.ts'
 import { currentTime, useNow } from '../now.ts'
 import { useDeed } from '../parts/dialog.tsx'
@@ -11,7 +11,7 @@ import { plural } from '../words.ts'
 /** Whoever is signed in now: what was kept for somebody else is forgotten. */
 export function enter(session: Session): void {
   client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
-  client.setQueryData(['/api/v1/session', {}], session)
+  client.setQueryData(keyOf('/api/v1/session'), session)
 }
 
 /** Until when the server wants nothing more to be tried. */
