@@ -38,13 +38,18 @@ const Choice = {
   sort: v.optional(
     v.pipe(
       v.picklist(CUSTOMER_SORTS),
-      v.description('risk: by the monthly value of what will not renew or waits for a payment'),
+      v.description(
+        'risk: by the monthly value of what will not renew or waits for a payment; ends: who is lost soonest, and nobody else',
+      ),
     ),
     'ltv',
   ),
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox']), 'production'),
   status: v.optional(v.pipe(v.picklist(STATUSES), v.description('Only customers who stand so now'))),
+  within_days: v.optional(
+    v.pipe(whole(1, 366), v.description('With sort=ends: only who ends within so many days, 1 to 366')),
+  ),
 }
 const CustomersQuery = v.object({
   ...Choice,
@@ -70,17 +75,21 @@ const COLUMNS = [
 ] as const
 
 type Deps = { customers: Customers; apps: Apps; readers: Readers }
-type Asked = Pick<Listing, 'sort' | 'status' | 'scopes'> & { query: string | null }
+type Asked = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
 
 export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
   const { reachOf } = readers
 
   function askedIn(
     event: H3Event,
-    { app, environment, query, sort, status }: v.InferOutput<typeof CsvQuery>,
+    { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CsvQuery>,
   ): Asked {
+    if (within_days !== undefined && sort !== 'ends') throw onlyByEnd()
     const scopes = scopesOf(apps, reachOf(event), app, [environment])
-    return { scopes, sort, status: status ?? null, query: query?.trim() || null }
+    return {
+      ...{ scopes, sort, status: status ?? null, within_days: within_days ?? null },
+      query: query?.trim() || null,
+    }
   }
 
   async function pageOf(
@@ -113,6 +122,12 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
   }
 
   return routesFor({ listCustomers, csv, ...personHandlers({ customers, apps }, reachOf) })
+}
+
+function onlyByEnd(): Refusal {
+  const message = 'goes with sort=ends alone'
+  const errors = [{ path: 'within_days', message }]
+  return new Refusal(400, 'invalid_request', `within_days: ${message}`, { errors })
 }
 
 /** Of one customer, and of one user. */

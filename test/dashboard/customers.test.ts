@@ -119,6 +119,68 @@ test('each customer’s money, months, status and next renewal, in each order', 
   await app.close()
 })
 
+test('who is lost soonest comes first, and only who is', async () => {
+  const { app, get, ids } = await openShop()
+  const leaves = { renewal: { autoRenewStatus: 0 } }
+  const other = await bought(app, '700', [3], { bundleId: OTHER, ...leaves })
+  // Bought 28 days ago for 30, and 20, and 10: two, ten and twenty days are left.
+  const late = await bought(app, '710', [28], leaves)
+  const later = await bought(app, '720', [20], leaves)
+  const grace = await bought(app, '730', [31], {
+    renewal: { gracePeriodExpiresDate: NOW + 5 * DAY, isInBillingRetryPeriod: true },
+  })
+  // A trial that will not be paid for was never a subscription to lose.
+  const free = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
+  await bought(app, '740', [6], { ...free, ...leaves })
+  // Another subscription of the same account renews, tomorrow, and stands better.
+  const both = await bought(app, '750', [29], { appTransactionId: 'two' })
+  await bought(app, '751', [14], {
+    appTransactionId: 'two',
+    renewal: { autoRenewStatus: 0, appTransactionId: 'two' },
+  })
+  const all = { ...ids, other, late, later, grace, both }
+  const ordered = async (query: string) => names((await get(`/api/v1/customers?sort=ends${query}`)).body, all)
+  expect(await ordered('')).toEqual(['late', 'grace', 'later', 'both', 'leaving', 'other'])
+  const { body } = await get('/api/v1/customers?sort=ends')
+  expect(body.customers.map(({ ends_at }) => (Number(ends_at) - NOW) / DAY)).toEqual([2, 5, 10, 16, 20, 27])
+  expect(await ordered('&within_days=7')).toEqual(['late', 'grace'])
+  expect(await ordered('&within_days=5')).toEqual(['late', 'grace'])
+  expect(await ordered('&within_days=1')).toEqual([])
+  expect(await ordered('&status=grace')).toEqual(['grace'])
+  expect(await ordered('&status=renewing')).toEqual(['both'])
+  expect(await ordered(`&app=${OTHER}`)).toEqual(['other'])
+  expect(await ordered('&environment=sandbox')).toEqual([])
+  expect(await ordered('&query=720')).toEqual(['later'])
+  expect(await ordered('&query=720&within_days=9')).toEqual([])
+  expect(await ordered('&query=100')).toEqual([])
+  const seen: (string | undefined)[] = []
+  for (let cursor = ''; ; ) {
+    const { body } = await get(`/api/v1/customers?sort=ends&limit=1${cursor}`)
+    seen.push(...names(body, all))
+    if (body.next === null) break
+    cursor = `&cursor=${body.next}`
+  }
+  expect(seen).toEqual(await ordered(''))
+  // Thousands of others who come to something else in between, at one instant, and do not end.
+  const { store } = app.windfall
+  const columns =
+    'id, lineages, ltv_milli, due_at, status, payments, unpriced, months_milli, charged_milli, refunded_milli, prorated_milli, mrr_milli, risk_milli, last_seen_at'
+  await store.commit(() =>
+    store
+      .prepare<[number]>(`
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2500)
+        insert into customer_values (lineage_id, scope_id, ${columns})
+        select 1000000 + n, (select min(id) from customer_scopes), 'cus_' || n, 1, 0, ?, 'renewing', 0, 0, 0, 0, 0, 0, 0, 0, 0
+        from numbers`)
+      .run(NOW + 7 * DAY),
+  )
+  expect(await ordered('&limit=3')).toEqual(['late', 'grace', 'later'])
+  expect(await ordered('')).toEqual(seen)
+  app.clock.turn(3 * DAY)
+  expect(await ordered('&within_days=7')).toEqual(['grace', 'later'])
+  await app.close()
+})
+
 test('time alone makes something else of a customer', async () => {
   const { app, get, ids } = await openShop()
   app.clock.turn(25 * DAY)
@@ -311,6 +373,11 @@ test.each([
   ['environment=moon', 'environment'],
   ['cursor=nonsense', 'cursor'],
   ['sort=mrr&cursor=ltv.1.1', 'cursor'],
+  ['sort=ends&cursor=ltv.1.1', 'cursor'],
+  ['sort=ends&within_days=0', 'within_days'],
+  ['sort=ends&within_days=367', 'within_days'],
+  ['sort=ltv&within_days=7', 'within_days'],
+  ['within_days=7', 'within_days'],
   ['basis=proceeds', 'basis'],
 ])('%s is refused by name', async (query, path) => {
   const { app, get } = await openShop()

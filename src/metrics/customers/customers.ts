@@ -10,6 +10,7 @@ import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Commission } from '../reported/proceeds.ts'
 import type { Reported } from '../reported/reported.ts'
+import { openEnding } from './ending.ts'
 import { type IsOfForgotten, openHistories, type Proceeds } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
@@ -17,7 +18,6 @@ import { linkPart, openPeople } from './people.ts'
 import { openKeptProceeds } from './proceeds.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
 import { openCustomerValues } from './values.ts'
-import { least } from './worth.ts'
 
 type Deps = {
   store: Store
@@ -57,6 +57,7 @@ export function openCustomers({
 }: Deps) {
   const values = openCustomerValues({ store, clock, metrics })
   const lists = openLists(store, values.scopes)
+  const ending = openEnding({ store, clock, values })
   const search = openSearch(store, isOfForgotten)
   const people = openPeople(store)
   const histories = openHistories({
@@ -115,7 +116,7 @@ export function openCustomers({
       environment: members[0]?.environment ?? 'production',
       country: storefront,
       currency: currencyOf(app_id),
-      ends_at: least(members.map(values.endOf)),
+      ends_at: values.endOfAll(value.id),
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),
@@ -129,7 +130,10 @@ export function openCustomers({
    *
    * @throws Refusal 400 `invalid_request` for a cursor of another order.
    */
-  const list = (listing: Listing): CustomerPage => lists.list(listing)
+  async function list(listing: Listing): Promise<CustomerPage> {
+    const { sort } = listing
+    return sort === 'ends' ? ending.list(listing) : lists.list({ ...listing, sort })
+  }
 
   /**
    * The customers that a query means: an id of any kind, in the order asked for and all at once, or
@@ -140,8 +144,9 @@ export function openCustomers({
   async function find(query: string, listing: Listing): Promise<CustomerPage> {
     const attribute = attributeIn(query)
     if (attribute !== null) return findByAttribute(attribute, listing)
-    const ids = search.byId(query, listing.scopes).slice(0, FOUND_MOST)
-    return { customers: wanted(ids, listing).sort(inOrder(listing.sort)), next: null }
+    const found = wanted(search.byId(query, listing.scopes).slice(0, FOUND_MOST), listing)
+    const { sort } = listing
+    return { customers: sort === 'ends' ? found : found.sort(inOrder(sort)), next: null }
   }
 
   async function findByAttribute(wantedAttribute: AttributeQuery, listing: Listing): Promise<CustomerPage> {
@@ -151,14 +156,15 @@ export function openCustomers({
     return { customers: wanted(ids, listing), next: next === null ? null : String(next) }
   }
 
-  function wanted(ids: readonly string[], { scopes, status }: Listing): CustomerValue[] {
+  function wanted(ids: readonly string[], { scopes, status, sort, within_days }: Listing): CustomerValue[] {
     const within = new Set(
       scopes.map(({ app_id, environment }) => values.scopes(`${app_id}\n${environment}`)),
     )
-    return ids
+    const found = ids
       .flatMap((id) => values.ofCanonical(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
       .filter((one) => status === null || one.status === status)
+    return sort === 'ends' ? ending.among(found, { within_days }) : found
   }
 
   /** Whose an id is: any that was ever given to a customer. Null for another. */

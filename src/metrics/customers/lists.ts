@@ -5,8 +5,13 @@ import type { Store } from '../../store/store.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerStatus, STATUSES } from './worth.ts'
 
-/** ltv: charged less given back. risk: the monthly value of what will not renew or waits for a payment. */
-export const CUSTOMER_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
+const VALUE_SORTS = ['ltv', 'last_seen', 'mrr', 'risk'] as const
+type ValueSort = (typeof VALUE_SORTS)[number]
+/**
+ * ltv: charged less given back. risk: the monthly value of what will not renew or waits for a payment. ends: who is lost
+ * soonest, and nobody else.
+ */
+export const CUSTOMER_SORTS = [...VALUE_SORTS, 'ends'] as const
 type CustomerSort = (typeof CUSTOMER_SORTS)[number]
 
 /** One app in one environment. */
@@ -15,6 +20,8 @@ export type Listing = {
   scopes: readonly CustomerScope[]
   sort: CustomerSort
   status: CustomerStatus | null
+  /** In the order `ends`: only who ends within so many days from now. */
+  within_days: number | null
   limit: number
   /** What the page before gave as `next`; null for the first. */
   cursor: string | null
@@ -23,20 +30,20 @@ export type Listing = {
 export type CustomerPage = { customers: CustomerValue[]; next: string | null }
 
 /** A place in the order: a value, and the number of the customer that has it. */
-type Place = { value: number; number: number }
+export type Place = { value: number; number: number }
 
 const COLUMNS = {
   ltv: 'ltv_milli',
   last_seen: 'last_seen_at',
   mrr: 'mrr_milli',
   risk: 'risk_milli',
-} as const satisfies Record<CustomerSort, keyof CustomerValue>
+} as const satisfies Record<ValueSort, keyof CustomerValue>
 /** These have an index of their own: they would be looked for among too many others. */
 const RARE: ReadonlySet<CustomerStatus> = new Set(['trial', 'grace', 'billing_retry'])
 /** As these indexes have it, word for word: only then they are used. */
 const RARER = "status in ('trial', 'grace', 'billing_retry')"
 /** Of whom the value is never above zero, so that all who are above need not be passed by. */
-const AT_NOTHING: Partial<Record<CustomerSort, ReadonlySet<CustomerStatus>>> = {
+const AT_NOTHING: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
   risk: new Set(['renewing', 'trial', 'expired']),
 }
@@ -44,14 +51,14 @@ const TOP: Place = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INT
 
 /** The greatest first; of equal ones who was known last. */
 export const inOrder =
-  (sort: CustomerSort) =>
+  (sort: ValueSort) =>
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
 
 type ScopeId = (name: string) => number | null
 
 export function openLists(store: Store, scopeId: ScopeId) {
-  const page = (sort: CustomerSort, index: string, status: string) => {
+  const page = (sort: ValueSort, index: string, status: string) => {
     const column = COLUMNS[sort]
     // Parameters hidden in subselects: see bound of the store.
     return store.prepare<Place & { scope: number; limit: number }, CustomerValue>(`
@@ -59,7 +66,7 @@ export function openLists(store: Store, scopeId: ScopeId) {
         and (${column}, lineage_id) < ((select :value), (select :number))
       order by ${column} desc, lineage_id desc limit (select :limit)`)
   }
-  const ofStatus = (sort: CustomerSort, status: CustomerStatus) =>
+  const ofStatus = (sort: ValueSort, status: CustomerStatus) =>
     RARE.has(status)
       ? page(sort, `rarer_customers_by_${sort}`, `and status = '${status}' and ${RARER}`)
       : page(sort, `customers_by_${sort}`, `and status = '${status}'`)
@@ -71,7 +78,7 @@ export function openLists(store: Store, scopeId: ScopeId) {
    *
    * @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave.
    */
-  function list({ scopes, sort, status, limit, cursor }: Listing): CustomerPage {
+  function list({ scopes, sort, status, limit, cursor }: Listing & { sort: ValueSort }): CustomerPage {
     const after = lower(cursor === null ? TOP : placeOf(cursor, sort), topOf(sort, status))
     const statement = (status === null ? null : only[sort].get(status)) ?? all[sort]
     const found = scopes
@@ -80,14 +87,15 @@ export function openLists(store: Store, scopeId: ScopeId) {
       .sort(inOrder(sort))
     const customers = found.slice(0, limit)
     const last = customers.at(-1)
-    const next = found.length > limit && last ? cursorOf(sort, last) : null
+    const place = last && { value: last[COLUMNS[sort]], number: last.lineage_id }
+    const next = found.length > limit && place ? cursorOf(sort, place) : null
     return { customers, next }
   }
 
   return { list }
 }
 
-function topOf(sort: CustomerSort, status: CustomerStatus | null): Place {
+function topOf(sort: ValueSort, status: CustomerStatus | null): Place {
   const isNothing = status !== null && AT_NOTHING[sort]?.has(status)
   return isNothing ? { ...TOP, value: 0 } : TOP
 }
@@ -95,14 +103,16 @@ function topOf(sort: CustomerSort, status: CustomerStatus | null): Place {
 const lower = (a: Place, b: Place): Place =>
   a.value < b.value || (a.value === b.value && a.number < b.number) ? a : b
 
-function forEach<T>(make: (sort: CustomerSort) => T): Record<CustomerSort, T> {
+function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
   return { ltv: make('ltv'), last_seen: make('last_seen'), mrr: make('mrr'), risk: make('risk') }
 }
 
-const cursorOf = (sort: CustomerSort, customer: CustomerValue): string =>
-  [sort, customer[COLUMNS[sort]], customer.lineage_id].join('.')
+/** The cursor that goes on after a place. */
+export const cursorOf = (sort: CustomerSort, { value, number }: Place): string =>
+  [sort, value, number].join('.')
 
-function placeOf(cursor: string, sort: CustomerSort): Place {
+/** @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave. */
+export function placeOf(cursor: string, sort: CustomerSort): Place {
   const [, of, value, number] = /^(\w+)\.(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (of === sort) return { value: Number(value), number: Number(number) }
   const message = `is not the \`next\` of a page sorted by ${sort}`

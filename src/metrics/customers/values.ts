@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Numbered } from '../upkeep.ts'
 import { COLUMNS, type CustomerValue, isOfCustomers, type Member, openKeptValues } from './kept.ts'
-import { endsAt, nextChange, type Row, together, worthOf } from './worth.ts'
+import { endsAt, least, nextChange, type Row, together, worthOf } from './worth.ts'
 
 type Deps = {
   store: Store
@@ -108,10 +108,10 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     return ofCanonical(kept.canonical.get(own)?.canonical_id ?? own)
   }
 
-  /** When a lineage is lost unless somebody does something, in ms; null where nothing is in sight. */
-  function endOf(key: LineageKey): number | null {
-    const standing = kept.standingOf.get(key)
-    return standing ? endsAt(standing, clock()) : null
+  /** When the first of a customer's lineages is lost unless somebody does something, in ms; null where nothing is in sight. */
+  function endOfAll(id: string): number | null {
+    const standings = kept.membersOf.all(id).flatMap((key) => kept.standingOf.get(key) ?? [])
+    return least(standings.map((standing) => endsAt(standing, clock())))
   }
 
   function ofCanonical(id: string): CustomerValue | null {
@@ -193,5 +193,5 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     return `the customer ${id}: ${name} ${is?.[name]} is kept, the facts give ${should?.[name]}`
   }
 
-  return { of, endOf, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
+  return { of, endOfAll, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
 }

@@ -10,10 +10,12 @@ beforeAll(async () => {
 afterAll(() => late.close())
 
 /** Every customer as a list tells it, beside what its profile sums up. */
-function told() {
+async function told() {
   const { customers, apps } = late.windfall
   const scopes = apps.list().map(({ id }) => ({ app_id: id, environment: 'production' as const }))
-  const page = customers.list({ scopes, sort: 'ltv', status: null, limit: 200, cursor: null })
+  const page = await customers.list({
+    ...{ scopes, sort: 'ltv', status: null, within_days: null, limit: 200, cursor: null },
+  })
   expect(page.customers.length).toBeGreaterThan(20)
   return page.customers.map((value) => {
     const { id, proceeds_milli, proceeds_estimated } = customers.summaryOf(value)
@@ -29,15 +31,15 @@ function told() {
   })
 }
 
-function expectAlike(): void {
-  for (const { listed, counted } of told()) expect(listed).toEqual(counted)
+async function expectAlike(): Promise<void> {
+  for (const { listed, counted } of await told()) expect(listed).toEqual(counted)
 }
 
 async function expectRight(): Promise<void> {
   const { customers, store } = late.windfall
-  expectAlike()
+  await expectAlike()
   await customers.settle()
-  expectAlike()
+  await expectAlike()
   expect(await customers.firstDifference()).toBeNull()
   const stale = store.prepare('select count(*) as n from customer_proceeds where is_stale = 1')
   expect(stale.get()).toEqual({ n: 0 })
@@ -45,39 +47,39 @@ async function expectRight(): Promise<void> {
   expect(waiting.get()).toEqual({ n: 0 })
 }
 
-const sumOf = (name: 'proceeds_milli' | 'proceeds_estimated') =>
-  told().reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
+const sumOf = async (name: 'proceeds_milli' | 'proceeds_estimated') =>
+  (await told()).reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
 
 test('facts, reports, rates and the commission reach what is kept, at once and behind that', async () => {
   const { windfall } = late
   await expectRight()
-  const estimated = sumOf('proceeds_estimated')
-  const sum = sumOf('proceeds_milli')
+  const estimated = await sumOf('proceeds_estimated')
+  const sum = await sumOf('proceeds_milli')
   const { rates } = windfall
   const csv = 'date,currency,rate\n2026-01-20,EUR,0.9'
   await windfall.store.commit(() => rates.keep(rates.readCsv(csv, 'USD')))
   // Before the metrics have counted by it.
-  expectAlike()
-  expect(sumOf('proceeds_milli')).toBeGreaterThan(sum)
+  await expectAlike()
+  expect(await sumOf('proceeds_milli')).toBeGreaterThan(sum)
   await rates.refresh(new AbortController().signal)
   await windfall.metrics.settled()
   await expectRight()
   await late.importAll(90)
   await expectRight()
-  expect(sumOf('proceeds_estimated')).toBeLessThan(estimated)
+  expect(await sumOf('proceeds_estimated')).toBeLessThan(estimated)
   await late.live(NOW)
   await expectRight()
-  const before = sumOf('proceeds_milli')
+  const before = await sumOf('proceeds_milli')
   await windfall.declare({ ...late.config, metrics: { ...late.config.metrics, small_business: true } })
   await expectRight()
-  expect(sumOf('proceeds_milli')).toBeGreaterThan(before)
+  expect(await sumOf('proceeds_milli')).toBeGreaterThan(before)
 })
 
 test('what is kept is what a list reads, and a wrong one is told', async () => {
   const { customers, store } = late.windfall
   await customers.settle()
-  const [first] = told()
+  const [first] = await told()
   await store.commit(() => store.prepare('update customer_proceeds set base_milli = base_milli + 1').run())
-  expect(told()[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
+  expect((await told())[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
   expect(await customers.firstDifference()).toMatch(/^the customer .*: proceeds of \d+ /)
 })

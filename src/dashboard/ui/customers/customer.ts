@@ -20,6 +20,9 @@ export const STATUS_WORDS: Record<Status, { title: string; mood: Mood | 'accent'
 }
 const ONE_TIME = { title: 'One-time', mood: 'quiet' } as const
 
+/** Within how many days a subscription ends that ends this week. */
+export const WEEK = '7'
+
 /** How they stand; who never subscribed bought something once. */
 export const standingOf = (status: Customer['status']): { title: string; mood: Mood | 'accent' } =>
   status === null ? ONE_TIME : STATUS_WORDS[status]

@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useOwnWords, useScope } from '../scope.ts'
-import { customersOf } from './customer.ts'
+import { customersOf, WEEK } from './customer.ts'
 import { List } from './list.tsx'
 import { Search, type Wanted, wantedIn } from './search.tsx'
 
@@ -28,6 +28,7 @@ export function Customers(): JSX.Element {
     query: wanted.query,
     sort: wanted.sort === 'ltv' ? null : wanted.sort,
     status: wanted.status,
+    within_days: wanted.isThisWeek ? WEEK : null,
   }
   const paged = usePages<Answer>(
     '/api/v1/customers',
@@ -102,6 +103,15 @@ function Nobody({ wanted }: { wanted: Wanted }): JSX.Element {
   const { scope } = useScope()
   const [, change] = useOwnWords()
   const apps = useApps().data?.apps ?? []
+  if (wanted.sort === 'ends' && wanted.query === '' && wanted.status === null)
+    return (
+      <Empty
+        icon="check"
+        title={wanted.isThisWeek ? 'Nobody is lost this week' : 'Nobody is about to be lost'}
+      >
+        <p>No subscription ends{wanted.isThisWeek && ' in the next seven days'} that is not to renew.</p>
+      </Empty>
+    )
   if (wanted.query === '' && wanted.status === null && scope.apps.length === 0)
     return (
       <Empty icon="customers" title="No customers yet">

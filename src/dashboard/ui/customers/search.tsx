@@ -4,25 +4,27 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
 import { useOwnWords } from '../scope.ts'
-import { STATUS_WORDS, type Status } from './customer.ts'
+import { STATUS_WORDS, type Status, WEEK } from './customer.ts'
 
 const SORTS = [
   { value: 'ltv', title: 'Lifetime value' },
   { value: 'last_seen', title: 'Last seen' },
   { value: 'mrr', title: 'MRR' },
   { value: 'risk', title: 'MRR at risk' },
+  { value: 'ends', title: 'Ends soonest' },
 ] as const
 type Sort = (typeof SORTS)[number]['value']
 
-export type Wanted = { query: string; sort: Sort; status: Status | null }
+/** `isThisWeek`: only who ends within a week, which goes with the order by ends. */
+export type Wanted = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
 
 /** What the address asks for. */
 export function wantedIn(words: Record<string, string>): Wanted {
   const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
+  const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
   return {
-    query: words.q ?? '',
-    sort: SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv',
-    status: status ?? null,
+    ...{ query: words.q ?? '', sort, status: status ?? null },
+    isThisWeek: sort === 'ends' && words.within === WEEK,
   }
 }
 
@@ -75,8 +77,18 @@ export function Search({ wanted }: { wanted: Wanted }): JSX.Element {
           icon="down"
           value={wanted.sort}
           choices={SORTS}
-          onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort })}
+          onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort, within: null })}
         />
+        {wanted.sort === 'ends' && (
+          <button
+            type="button"
+            class="chip"
+            aria-pressed={wanted.isThisWeek}
+            onClick={() => change({ within: wanted.isThisWeek ? null : WEEK })}
+          >
+            This week
+          </button>
+        )}
         <fieldset class="chips plain-set" aria-label="Status">
           {chips.map(([status, title]) => (
             <button

@@ -1,4 +1,4 @@
-/** Whom there is still time to keep: the customers whose subscriptions will not renew or wait for a payment, dearest first. */
+/** Whom there is still time to keep: who will not renew or waits for a payment, dearest first or as they end this week. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../customer_answers.ts'
@@ -6,6 +6,7 @@ import { useAnswer } from '../answers.ts'
 import { appName, useApps } from '../apps.ts'
 import { useCardWords } from '../charts/chart_card.tsx'
 import { country } from '../countries.ts'
+import { WEEK } from '../customers/customer.ts'
 import { Person, Standing } from '../customers/person.tsx'
 import { productName } from '../events/told.ts'
 import { useNow } from '../now.ts'
@@ -28,6 +29,10 @@ const STATES = [
   { value: 'billing_retry', title: 'Retry' },
 ] as const
 const LISTED = 10
+const ORDERS = [
+  { value: '', title: 'Most MRR' },
+  { value: 'week', title: 'This week' },
+] as const
 
 function Row({ customer, now }: { customer: Customer; now: number }): JSX.Element {
   const apps = useApps().data?.apps
@@ -75,43 +80,66 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
   )
 }
 
+const Nobody = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
+  <Empty icon="check" title={isThisWeek ? 'Nobody is lost this week' : 'Nobody is at risk'}>
+    <p>
+      {isThisWeek
+        ? 'No subscription here ends in the next seven days.'
+        : 'Every subscription here will renew.'}
+    </p>
+  </Empty>
+)
+
 /** For the owner alone: a guest sees no customers. */
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
   const { scope, href } = useScope()
   const [word, change] = useCardWords('risk')
   const status = word('status')
+  const isThisWeek = word('by') === 'week'
   const { app, environment } = placeQuery(scope)
+  // What waits for a payment without a grace period has no end in sight.
+  const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
   const asked = useAnswer<Answer>(
     '/api/v1/customers',
-    { sort: 'risk', app, environment, status, limit: LISTED },
+    { ...order, app, environment, limit: LISTED },
     { wait: state !== 'owner' },
   )
   if (state !== 'owner') return null
   return (
     <Card
-      title="At risk, most MRR first"
+      title={isThisWeek ? 'Ends this week, soonest first' : 'At risk, most MRR first'}
       class={className}
       tools={
-        <Segments
-          title="Status"
-          value={status ?? ''}
-          choices={STATES}
-          onPick={(value) => change('status', value || null)}
-        />
+        <>
+          {!isThisWeek && (
+            <Segments
+              title="Status"
+              value={status ?? ''}
+              choices={STATES}
+              onPick={(value) => change('status', value || null)}
+            />
+          )}
+          <Segments
+            title="Order"
+            value={isThisWeek ? 'week' : ''}
+            choices={ORDERS}
+            onPick={(value) => change('by', value || null)}
+          />
+        </>
       }
-      foot={<a href={href('/customers', { sort: 'risk', status })}>All customers by MRR at risk</a>}
+      foot={
+        isThisWeek ? (
+          <a href={href('/customers', { sort: 'ends', within: WEEK })}>All customers who end this week</a>
+        ) : (
+          <a href={href('/customers', { sort: 'risk', status })}>All customers by MRR at risk</a>
+        )
+      }
     >
       <Loaded asked={asked} height={420}>
         {({ customers }) => {
-          const atRisk = customers.filter(({ risk_milli }) => risk_milli > 0)
-          return atRisk.length === 0 ? (
-            <Empty icon="check" title="Nobody is at risk">
-              <p>Every subscription here will renew.</p>
-            </Empty>
-          ) : (
-            <Listed customers={atRisk} />
-          )
+          const atRisk = isThisWeek ? customers : customers.filter(({ risk_milli }) => risk_milli > 0)
+          return atRisk.length === 0 ? <Nobody isThisWeek={isThisWeek} /> : <Listed customers={atRisk} />
         }}
       </Loaded>
     </Card>
