@@ -8,7 +8,6 @@ import { Refusal } from '../errors.ts'
 import { readJson } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
-import type { Store } from '../store/store.ts'
 import type { Audit } from './owner/audit.ts'
 import type { Readers } from './readers.ts'
 import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from './reading.ts'
@@ -53,7 +52,6 @@ export const RotatedAnswer = v.object({
 })
 
 export type KeyDeps = {
-  store: Store
   clock: Clock
   keys: Keys
   organizations: Organizations
@@ -61,10 +59,12 @@ export type KeyDeps = {
   readers: Readers
 }
 
-export function keyRoutes({ store, clock, keys, organizations, audit, readers }: KeyDeps): Route[] {
+export function keyRoutes({ clock, keys, organizations, audit, readers }: KeyDeps): Route[] {
   const meant = openMeant(organizations)
 
   const told = <Row extends Key>(key: Row) => ({ ...key, state: stateOf(key, clock()) })
+
+  const demandFor = (kind: Key['kind']) => (kind === 'secret' ? readers.freshOwner : readers.owner)
 
   function list(event: H3Event) {
     readers.owner(event)
@@ -74,9 +74,7 @@ export function keyRoutes({ store, clock, keys, organizations, audit, readers }:
   async function create(event: H3Event) {
     readers.owner(event)
     const { organization_id, kind, label } = parse(CreateBody, await readJson(event, LARGEST_WISH))
-    if (kind === 'secret') readers.freshOwner(event)
-    const who = readers.whoOf(event)
-    const key = await store.commit(() => {
+    const key = await readers.commitAs(event, demandFor(kind), (who) => {
       const made = keys.create(meant(organization_id).id, kind, label, { source: 'dashboard' })
       audit.note({ ...who, action: 'key.made', subject: made.id, detail: `${kind}: ${label}` })
       return made
@@ -89,9 +87,7 @@ export function keyRoutes({ store, clock, keys, organizations, audit, readers }:
     readers.owner(event)
     const id = event.context.params?.id ?? ''
     const { overlap_hours } = parse(RotateBody, await readJson(event, LARGEST_WISH))
-    if (named(id).kind === 'secret') readers.freshOwner(event)
-    const who = readers.whoOf(event)
-    const key = await store.commit(() => {
+    const key = await readers.commitAs(event, demandFor(named(id).kind), (who) => {
       const successor = keys.rotate(id, overlap_hours * HOUR_MS)
       audit.note({ ...who, action: 'key.rotated', subject: id, detail: successor.id })
       return successor
@@ -102,9 +98,8 @@ export function keyRoutes({ store, clock, keys, organizations, audit, readers }:
 
   async function revoke(event: H3Event) {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const id = event.context.params?.id ?? ''
-    const key = await store.commit(() => {
+    const key = await readers.commitAs(event, readers.owner, (who) => {
       const ended = keys.revoke(id)
       audit.note({ ...who, action: 'key.revoked', subject: id })
       return ended

@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import type { Attribution } from '../attribution/attribution.ts'
 import { Refusal } from '../errors.ts'
 import type { Route } from '../http/route.ts'
-import type { Store } from '../store/store.ts'
 import type { Audit } from './owner/audit.ts'
 import type { Readers } from './readers.ts'
 import { OWNER_REFUSED, OWNERS } from './reading.ts'
@@ -20,16 +19,15 @@ const UndoneAnswer = v.object({
   }),
 })
 
-export type MoveDeps = { store: Store; attribution: Attribution; audit: Audit; readers: Readers }
+export type MoveDeps = { attribution: Attribution; audit: Audit; readers: Readers }
 
-export function moveRoutes({ store, attribution, audit, readers }: MoveDeps): Route[] {
+export function moveRoutes({ attribution, audit, readers }: MoveDeps): Route[] {
   async function undo(event: H3Event): Promise<v.InferOutput<typeof UndoneAnswer>> {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const id = event.context.params?.id ?? ''
     if (!/^\d{1,15}$/.test(id))
       throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
-    return store.commit(() => {
+    return readers.commitAs(event, readers.owner, (who) => {
       const { link, app_id } = attribution.undoMove(Number(id))
       audit.note({ ...who, action: 'move.undone', subject: id })
       return { app_id, link: { ...link, proofs: [...link.proofs] } }

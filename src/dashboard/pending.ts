@@ -9,7 +9,6 @@ import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import { KEPT_MS } from '../ledger/pending.ts'
-import type { Store } from '../store/store.ts'
 import type { Audit } from './owner/audit.ts'
 import type { Readers } from './readers.ts'
 import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from './reading.ts'
@@ -41,7 +40,6 @@ const ConnectedAnswer = v.object({
 })
 
 export type PendingDeps = {
-  store: Store
   apps: Apps
   organizations: Organizations
   arrivals: Arrivals
@@ -49,14 +47,7 @@ export type PendingDeps = {
   readers: Readers
 }
 
-export function pendingRoutes({
-  store,
-  apps,
-  arrivals,
-  audit,
-  readers,
-  organizations,
-}: PendingDeps): Route[] {
+export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: PendingDeps): Route[] {
   const meant = openMeant(organizations)
 
   function list(event: H3Event) {
@@ -67,7 +58,6 @@ export function pendingRoutes({
 
   async function connect(event: H3Event) {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const bundle_id = event.context.params?.bundle_id ?? ''
     const { organization_id } = parse(ConnectBody, await readJson(event, LARGEST_WISH))
     const waiting = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
@@ -77,7 +67,7 @@ export function pendingRoutes({
     const { id } = meant(organization_id ?? named)
     // Apple says its own number of an app in production alone.
     const told = waiting.find((one) => one.apple_id !== null)?.apple_id
-    const app = await store.commit(() => {
+    const app = await readers.commitAs(event, readers.owner, (who) => {
       const connected = apps.add(id, { bundle_id, ...(told && { apple_id: told }) }, 'dashboard')
       audit.note({ ...who, action: 'app.connected', subject: connected.id, detail: bundle_id })
       return connected

@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts'
 import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body.ts'
 import type { Basis } from '../metrics/definition.ts'
+import type { Store } from '../store/store.ts'
 import type { Audit, Who } from './owner/audit.ts'
 import type { Doorway } from './owner/doorway.ts'
 import type { ShareLink, ShareLinks } from './owner/links.ts'
@@ -31,6 +32,7 @@ const EVERYTHING: Reach = { organization_id: null, apps: null }
 export type Readers = ReturnType<typeof openReaders>
 
 type Deps = {
+  store: Store
   tokens: ApiTokens
   sessions: Sessions
   links: ShareLinks
@@ -39,7 +41,7 @@ type Deps = {
   clock: Clock
 }
 
-export function openReaders({ tokens, sessions, links, doorway, audit, clock }: Deps) {
+export function openReaders({ store, tokens, sessions, links, doorway, audit, clock }: Deps) {
   const exported = new Map<string, number>()
 
   /** Whoever is signed in by the cookie; null where nobody is, or no more. */
@@ -121,6 +123,23 @@ export function openReaders({ tokens, sessions, links, doorway, audit, clock }: 
     throw new Refusal(403, 'reauthentication_required', detail)
   }
 
+  /**
+   * Does something in the owner's name, in one unit of work with asking `demand` again whether they still may: a body
+   * arrives as slowly as its sender likes, and the sign-in may be over before it is here.
+   *
+   * @throws Refusal as `demand` and `work`; then nothing is done.
+   */
+  function commitAs<Done>(
+    event: H3Event,
+    demand: (event: H3Event) => Session,
+    work: (who: Who) => Done,
+  ): Promise<Done> {
+    return store.commit(() => {
+      demand(event)
+      return work({ actor: OWNER, address: clientAddress(event) })
+    })
+  }
+
   /** Whether the caller of a stream may go on reading. */
   function mayStill(event: H3Event): boolean {
     try {
@@ -151,7 +170,7 @@ export function openReaders({ tokens, sessions, links, doorway, audit, clock }: 
     audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
-  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, mayStill, whoOf, noteExport }
+  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, commitAs, mayStill, whoOf, noteExport }
 }
 
 const OWNER = 'owner'

@@ -69,8 +69,10 @@ export function testRoutes({ store, apps, access, audit, readers }: TestDeps): R
 
   async function ask(event: H3Event): Promise<v.InferOutput<typeof AskedAnswer>> {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const { app: name, environment } = parse(TestBody, await readJson(event, LARGEST_WISH))
+    // What Apple is asked for cannot be undone in a unit of work.
+    readers.owner(event)
+    const who = readers.whoOf(event)
     const app = appMeant(apps, name)
     const { token } = await apiOf(app).requestTest(environment).catch(refusedByApple)
     audit.noteAlone({ ...who, action: 'test.asked', subject: app.id, detail: environment })

@@ -214,7 +214,8 @@ export function openCommits(
 
   /** Resolves once nothing waits to be committed. */
   function drained(): Promise<void> {
-    if (queue.length === 0 && !scheduled) return Promise.resolve()
+    // A turn may still be planned for what was asked for inside of work; that is done, and the turn tells nobody.
+    if (queue.length === 0) return Promise.resolve()
     return new Promise((resolve) => idle.push(resolve))
   }
 

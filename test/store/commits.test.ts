@@ -128,3 +128,15 @@ test('closing twice is closing once', async () => {
   expect(reopened.pragma('integrity_check', { simple: true })).toBe('ok')
   reopened.close()
 })
+
+test('what is asked for inside of work is done, too, and does not hold up whoever closes', async () => {
+  const { store, put, keys } = openTestStore()
+  let inner: Promise<unknown> | undefined
+  await store.commit(() => {
+    put('outer')
+    inner = store.commit(() => put('inner'))
+  })
+  await inner
+  expect(keys()).toEqual(['inner', 'outer'])
+  await store.close()
+})

@@ -44,16 +44,16 @@ export function openDoor(deps: Deps) {
   const links = openShareLinks(store, clock, sessions)
   const doorway = openDoorway({ base_url, settings })
   const throttle = openThrottle({ clock: monotonic, wait })
-  const readers = openReaders({ tokens, sessions, links, doorway, audit, clock })
+  const readers = openReaders({ store, tokens, sessions, links, doorway, audit, clock })
   const signIn = openSignIn({ store, clock, log, owner, sessions, audit, throttle, doorway })
   const routes = [
     ...entryRoutes({ store, owner, sessions, signIn, doorway, readers, audit }),
     ...linkRoutes({
-      ...{ store, clock, organizations, apps, owner, links, sessions },
+      ...{ clock, organizations, apps, owner, links, sessions },
       ...{ signIn, doorway, readers, audit, base_url },
     }),
-    ...tokenRoutes({ store, clock, organizations, apps, tokens, readers, audit }),
-    ...ownerRoutes({ store, sessions, audit, readers }),
+    ...tokenRoutes({ clock, organizations, apps, tokens, readers, audit }),
+    ...ownerRoutes({ sessions, audit, readers }),
   ]
   return { audit, owner, sessions, links, readers, routes }
 }

@@ -96,15 +96,15 @@ export function entryRoutes(deps: Deps): Route[] {
   }
 
   async function reauth(event: H3Event) {
-    const session = readers.owner(event)
+    readers.owner(event)
     const { password } = await bodyOf(event, Confirmation)
-    return asOwner(event, await signIn.confirm(event, session, password))
+    return asOwner(event, await signIn.confirm(event, readers.owner(event), password))
   }
 
   async function password(event: H3Event) {
-    const session = readers.freshOwner(event)
+    readers.freshOwner(event)
     const { password: next } = await bodyOf(event, Confirmation)
-    return asOwner(event, await signIn.changePassword(event, session, next))
+    return asOwner(event, await signIn.changePassword(event, readers.freshOwner(event), next))
   }
 
   return routesFor({ session: (event) => standing(event), setup, login, logout, reauth, password })

@@ -9,7 +9,6 @@ import { clientAddress } from '../../http/addresses.ts'
 import { readJson } from '../../http/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
-import type { Store } from '../../store/store.ts'
 import type { Readers } from '../readers.ts'
 import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../reading.ts'
 import type { Audit } from './audit.ts'
@@ -60,7 +59,6 @@ const MadeAnswer = v.object({
 })
 
 type Deps = {
-  store: Store
   clock: Clock
   organizations: Organizations
   apps: Apps
@@ -75,7 +73,7 @@ type Deps = {
 }
 
 export function linkRoutes(deps: Deps): Route[] {
-  const { store, links, readers, audit, base_url } = deps
+  const { links, readers, audit, base_url } = deps
 
   function list(event: H3Event) {
     readers.owner(event)
@@ -88,9 +86,7 @@ export function linkRoutes(deps: Deps): Route[] {
     const { label, basis, expires_at } = wish
     const reach = reachWished(deps, wish)
     const passcode = wish.passcode === null ? null : await hashPassword(wish.passcode)
-    const { token, ...link } = await store.commit(() => {
-      // The session may have ended while the passcode took its time.
-      const who = readers.whoOf(event)
+    const { token, ...link } = await readers.commitAs(event, readers.freshOwner, (who) => {
       const made = links.create({ ...reach, label, basis, expires_at, passcode })
       audit.note({ ...who, action: 'link.made', subject: made.id, detail: label })
       return made
@@ -101,9 +97,8 @@ export function linkRoutes(deps: Deps): Route[] {
 
   async function revoke(event: H3Event) {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const id = event.context.params?.id ?? ''
-    await store.commit(() => {
+    await readers.commitAs(event, readers.owner, (who) => {
       const { label } = links.revoke(id)
       audit.note({ ...who, action: 'link.revoked', subject: id, detail: label })
     })

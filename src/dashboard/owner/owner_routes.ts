@@ -4,7 +4,6 @@ import * as v from 'valibot'
 import { Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
-import type { Store } from '../../store/store.ts'
 import type { Readers } from '../readers.ts'
 import { OWNER_REFUSED, OWNERS } from '../reading.ts'
 import { whole } from '../scope.ts'
@@ -46,9 +45,9 @@ export const AuditAnswer = v.object({
   next: v.pipe(v.nullable(v.number()), v.description('`before` of the next page; null at the beginning')),
 })
 
-type Deps = { store: Store; sessions: Sessions; audit: Audit; readers: Readers }
+type Deps = { sessions: Sessions; audit: Audit; readers: Readers }
 
-export function ownerRoutes({ store, sessions, audit, readers }: Deps): Route[] {
+export function ownerRoutes({ sessions, audit, readers }: Deps): Route[] {
   function list(event: H3Event): v.InferOutput<typeof SessionsAnswer> {
     const { id: own } = readers.owner(event)
     const told = sessions.list().map((session) => {
@@ -61,11 +60,10 @@ export function ownerRoutes({ store, sessions, audit, readers }: Deps): Route[] 
 
   async function end(event: H3Event) {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const id = event.context.params?.id ?? ''
     if (!sessions.list().some((session) => session.id === id))
       throw new Refusal(404, 'unknown_session', `there is no session ${id.slice(0, 40)}, or it is over`)
-    await store.commit(() => {
+    await readers.commitAs(event, readers.owner, (who) => {
       sessions.end(id)
       audit.note({ ...who, action: 'session.ended', subject: id })
     })
@@ -73,8 +71,7 @@ export function ownerRoutes({ store, sessions, audit, readers }: Deps): Route[] 
 
   async function endOthers(event: H3Event) {
     const { id } = readers.owner(event)
-    const who = readers.whoOf(event)
-    const ended = await store.commit(() => {
+    const ended = await readers.commitAs(event, readers.owner, (who) => {
       const count = sessions.endOwners(id)
       audit.note({ ...who, action: 'sessions.ended', detail: `${count} others` })
       return count

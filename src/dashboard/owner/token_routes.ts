@@ -7,7 +7,6 @@ import type { Clock } from '../../clock.ts'
 import { readJson } from '../../http/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
-import type { Store } from '../../store/store.ts'
 import type { Readers } from '../readers.ts'
 import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../reading.ts'
 import type { ApiTokens } from '../tokens.ts'
@@ -28,7 +27,6 @@ const MadeAnswer = v.object({
 })
 
 type Deps = {
-  store: Store
   clock: Clock
   organizations: Organizations
   apps: Apps
@@ -38,7 +36,7 @@ type Deps = {
 }
 
 export function tokenRoutes(deps: Deps): Route[] {
-  const { store, tokens, readers, audit } = deps
+  const { tokens, readers, audit } = deps
 
   function list(event: H3Event) {
     readers.owner(event)
@@ -47,11 +45,10 @@ export function tokenRoutes(deps: Deps): Route[] {
 
   async function create(event: H3Event) {
     readers.freshOwner(event)
-    const who = readers.whoOf(event)
     const wish = parse(TokenWish, await readJson(event, BODY_BYTES))
     const reach = reachWished(deps, wish)
     event.res.status = 201
-    return store.commit(() => {
+    return readers.commitAs(event, readers.freshOwner, (who) => {
       const made = tokens.create(wish.label, reach, wish.expires_at)
       audit.note({ ...who, action: 'token.made', subject: made.id, detail: made.label })
       return made
@@ -60,9 +57,8 @@ export function tokenRoutes(deps: Deps): Route[] {
 
   async function revoke(event: H3Event) {
     readers.owner(event)
-    const who = readers.whoOf(event)
     const id = event.context.params?.id ?? ''
-    await store.commit(() => {
+    await readers.commitAs(event, readers.owner, (who) => {
       const { label } = tokens.revoke(id)
       audit.note({ ...who, action: 'token.revoked', subject: id, detail: label })
     })

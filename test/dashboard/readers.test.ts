@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
+import { rowsOf, type TestApp } from '../helpers.ts'
+import { openOwned } from './settings_pages.ts'
+
+const OTHER = 'com.example.other'
+const PASSWORD = { password: 'another good phrase' }
+
+/** Of every route that is the owner's and reads a body: one that would be taken. */
+const TAKEN: Record<string, object> = {
+  '/api/v1/keys': { kind: 'secret', label: 'backend' },
+  '/api/v1/keys/:id/rotate': {},
+  '/api/v1/password': PASSWORD,
+  '/api/v1/pending/:bundle_id/connect': {},
+  '/api/v1/reauth': PASSWORD,
+  '/api/v1/share-links': { label: 'For the bank', basis: 'gross' },
+  '/api/v1/test-notification': { app: BUNDLE, environment: 'sandbox' },
+  '/api/v1/tokens': { label: 'laptop' },
+}
+
+/** Everything that is written, but for the sessions, which the test ends itself. */
+const TABLES = ['api_tokens', 'apps', 'audit_log', 'owner', 'sdk_keys', 'share_links']
+const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall.store, table))
+
+/** A body whose end comes only when `finish` is called. */
+function slowBody(value: object) {
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  let finish = (): void => {}
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes.subarray(0, 1))
+      finish = () => {
+        controller.enqueue(bytes.subarray(1))
+        controller.close()
+      }
+    },
+  })
+  return { body, finish: () => finish() }
+}
+
+/** An app that waits to be connected, a secret key to be rotated, and everything else that the bodies name. */
+async function openWaiting() {
+  const owned = await openOwned({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
+  const { app } = owned
+  const data = { bundleId: OTHER, environment: 'Production', appAppleId: 77 }
+  await app.notify(outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' }))
+  const { store, keys } = app.windfall
+  const { id } = await store.commit(() => keys.create(app.organization.id, 'secret', 'old'))
+  const addressOf = (path: string) => path.replace(':id', id).replace(':bundle_id', OTHER)
+  return { ...owned, addressOf }
+}
+
+test('every route of the owner’s that reads a body is tried below', async () => {
+  const { app } = await openOwned()
+  const reading = app.windfall.http
+    .routes()
+    .filter(({ security, body }) => security?.join() === 'session' && body !== undefined)
+    .map(({ path }) => path)
+  expect(reading.sort()).toEqual(Object.keys(TAKEN))
+})
+
+/** Asks, and does `meanwhile` after the caller was let in and before the body is here; what is written before and after. */
+async function askSlowly(path: string, meanwhile: (app: TestApp) => unknown) {
+  const { app, addressOf } = await openWaiting()
+  const headers = { ...(await app.signIn()), 'content-type': 'application/json' }
+  const before = written(app)
+  const { body, finish } = slowBody(TAKEN[path] ?? {})
+  const asked = app.request(addressOf(path), { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  await new Promise((resolve) => setImmediate(resolve))
+  await meanwhile(app)
+  finish()
+  const answer = await asked
+  const { code } = (await answer.json()) as { code?: string }
+  await app.windfall.store.commit(() => {})
+  return { told: [answer.status, code], before, after: written(app) }
+}
+
+test.each(Object.keys(TAKEN))(
+  'who is signed out while a body for %s comes in does nothing any more',
+  async (path) => {
+    const { told, before, after } = await askSlowly(path, ({ windfall }) =>
+      windfall.store.commit(() => windfall.sessions.endAll()),
+    )
+    expect(told).toEqual([401, 'sign_in_required'])
+    expect(after).toEqual(before)
+  },
+)
+
+test.each([
+  ...['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/password'],
+  ...['/api/v1/share-links', '/api/v1/tokens'],
+])('the password has to have been entered lately when the body for %s is here', async (path) => {
+  const { told, before, after } = await askSlowly(path, ({ clock }) => clock.turn(15 * 60_000))
+  expect(told).toEqual([403, 'reauthentication_required'])
+  expect(after).toEqual(before)
+})
