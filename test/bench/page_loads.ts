@@ -76,7 +76,8 @@ async function watchNetwork(page: Page) {
 }
 
 const IS_STILL = `performance.now() - Math.max(windfallProbe.drawn, windfallProbe.from) > ${QUIET_MS} &&
-  document.querySelector('h1') !== null && document.querySelector('.ghost, .is-earlier') === null`
+  document.querySelector('h1') !== null && [...document.querySelectorAll('.ghost, .is-earlier')]
+    .every((one) => one.getBoundingClientRect().top > innerHeight)`
 
 /** Somebody's tab, slowed. */
 export async function openTab(context: BrowserContext) {

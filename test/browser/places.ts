@@ -25,10 +25,20 @@ export const VIEWS: readonly (readonly [path: string, heading: string])[] = [
   ['/settings/about', 'About'],
 ]
 
-/** Waits until nothing is on its way any more. */
+/** What is further down is asked for when it comes near, or is printed. */
+const WHOLE = `new Promise((resolve) => {
+  const look = () => {
+    window.dispatchEvent(new Event('beforeprint'))
+    if (document.querySelector('.ghost, .is-earlier') === null) resolve()
+    else requestAnimationFrame(look)
+  }
+  look()
+})`
+
+/** Waits until nothing is on its way any more, all of the view being drawn. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
-  await page.locator('.ghost, .is-earlier').first().waitFor({ state: 'detached' })
+  await page.evaluate(WHOLE)
 }
 
 /** Goes there and waits until it is drawn. */

@@ -175,6 +175,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
+  test('what is further down is asked for once one comes near it', async () => {
+    const { page } = await enter('phone')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const isAsked = () => asked.some((url) => /metrics\/quick_ratio\?/.test(url))
+    await page.goto('/subscriptions')
+    await page.locator('.figure').first().waitFor()
+    expect(isAsked()).toBe(false)
+    await page.getByRole('heading', { name: 'Quick ratio' }).scrollIntoViewIfNeeded()
+    await expect.poll(isAsked).toBe(true)
+    await page.context().close()
+  })
+
   test('charts are drawn in the colours of the theme', async () => {
     const { page } = await enter('desktop')
     await show(page, '/revenue')

@@ -66,6 +66,7 @@ type ChartCardProps<Answer> = {
   about?: ComponentChildren
   tools?: ComponentChildren
   class?: string
+  place?: (element: Element | null) => void
   asked: Asked<Answer>
   csv: string
   height: number
@@ -103,6 +104,7 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
       title={props.title}
       plainTitle={plainTitle}
       class={props.class ?? ''}
+      {...(props.place && { place: props.place })}
       about={props.about}
       tools={
         <>

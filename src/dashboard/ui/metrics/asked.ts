@@ -25,8 +25,8 @@ export const isHidden = (
   (definition.ratio_of ?? definition.unit) === 'money' &&
   !definition.bases.includes('proceeds')
 
-/** Nothing is asked before today's day is known, nor of a metric that there is none of. */
-export function useMetric(name: string, own: Query = {}) {
+/** Nothing is asked before it is wanted and today's day is known, nor of a metric that there is none of. */
+export function useMetric(name: string, own: Query = {}, isWanted = true) {
   const { scope } = useScope()
   const { standing } = useOverview(scope)
   const session = useSession()
@@ -41,7 +41,7 @@ export function useMetric(name: string, own: Query = {}) {
   }
   const path = `/api/v1/metrics/${name}`
   const asked = useAnswer<MetricAnswer>(path, query, {
-    wait: standing === undefined || definition === undefined || isHidden(session, definition),
+    wait: !isWanted || standing === undefined || definition === undefined || isHidden(session, definition),
   })
   // A file has room for every value of a split.
   const csv = addressOf(`${path}.csv`, { ...query, limit: query.split ? 100 : null })

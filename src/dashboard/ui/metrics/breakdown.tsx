@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import type { Query } from '../asking.ts'
 import { Card, Delta } from '../parts/card.tsx'
+import { useNear } from '../parts/near.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { bucket, share } from '../words.ts'
@@ -79,12 +80,17 @@ export function Breakdown({
   ...look
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
-  const { asked, definition, isHidden } = useMetric(name, {
-    ...query,
-    split,
-    limit: VALUES_ASKED,
-    compare: 'previous',
-  })
+  const { isNear, place } = useNear()
+  const { asked, definition, isHidden } = useMetric(
+    name,
+    {
+      ...query,
+      split,
+      limit: VALUES_ASKED,
+      compare: 'previous',
+    },
+    isNear,
+  )
   const { href } = useScope()
   // The metric of that value alone.
   const hrefOf = (value: string | null): string | null =>
@@ -92,7 +98,7 @@ export function Breakdown({
   if (isHidden || (definition && !definition.splits.includes(split))) return null
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
-    <Card title={title} class={look.class ?? ''}>
+    <Card title={title} class={look.class ?? ''} place={place}>
       <Loaded asked={asked} height={most * 38}>
         {(told) => {
           const answer = withKnownPast(countedAs(told))

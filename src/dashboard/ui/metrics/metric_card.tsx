@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import type { Query } from '../asking.ts'
 import { ChartCard, useCardWords } from '../charts/chart_card.tsx'
+import { useNear } from '../parts/near.ts'
 import { useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
@@ -63,12 +64,17 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
   const [word, change] = useCardWords(own)
   const split = word('split')
-  const { asked, definition, csv, isHidden } = useMetric(name, {
-    ...props.query,
-    ...(isCompared && { compare: 'previous' }),
-    split,
-    limit: split === null ? null : VALUES_DRAWN,
-  })
+  const { isNear, place } = useNear()
+  const { asked, definition, csv, isHidden } = useMetric(
+    name,
+    {
+      ...props.query,
+      ...(isCompared && { compare: 'previous' }),
+      split,
+      limit: split === null ? null : VALUES_DRAWN,
+    },
+    isNear,
+  )
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
   const shownOf = (answer: MetricAnswer): MetricAnswer =>
@@ -97,6 +103,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
         </>
       }
       class={props.class ?? ''}
+      place={place}
       asked={asked}
       csv={csv}
       height={height}

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { COHORT_NAMES } from '../cohorts/asked.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { useNear } from '../parts/near.ts'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { figureOf, type MetricAnswer, wordsOf } from './answer.ts'
@@ -25,10 +26,11 @@ function Now({ answer, title }: { answer: MetricAnswer; title: string }): JSX.El
 function Row({ definition }: { definition: Definition }): JSX.Element | null {
   const { name, title, sentence } = definition
   const { href } = useScope()
-  const { asked, isHidden } = useMetric(name, { compare: null })
+  const { isNear, place } = useNear()
+  const { asked, isHidden } = useMetric(name, { compare: null }, isNear)
   if (isHidden) return null
   return (
-    <li class="metric-row">
+    <li class="metric-row" ref={place}>
       <div>
         <h3>
           <a href={href(`/metrics/${name}`)}>{title}</a>

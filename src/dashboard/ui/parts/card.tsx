@@ -12,6 +12,8 @@ type CardProps = {
   tools?: ComponentChildren
   foot?: ComponentChildren
   class?: string
+  /** Told of the element that it is. */
+  place?: (element: Element | null) => void
   children: ComponentChildren
 }
 
@@ -22,9 +24,10 @@ export const Card = ({
   tools,
   foot,
   class: className = '',
+  place,
   children,
 }: CardProps): JSX.Element => (
-  <section class={`card ${className}`}>
+  <section class={`card ${className}`} {...(place && { ref: place })}>
     <header class="card-head">
       <h2>
         {title}
