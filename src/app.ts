@@ -24,7 +24,7 @@ import { cohortRoutes } from './dashboard/cohorts.ts'
 import { coverageRoutes } from './dashboard/coverage.ts'
 import { customerRoutes } from './dashboard/customers.ts'
 import { forgetRoutes } from './dashboard/forget.ts'
-import { frontRoutes } from './dashboard/front.ts'
+import { openFront } from './dashboard/front.ts'
 import { historyRoutes } from './dashboard/history.ts'
 import { importRoutes } from './dashboard/imports.ts'
 import { jobRoutes } from './dashboard/jobs.ts'
@@ -161,7 +161,9 @@ export async function openApp(options: AppOptions) {
   )
 
   const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
-  http.add(frontRoutes())
+  const front = openFront()
+  http.add(front.routes)
+  http.elsewhere(front.elsewhere)
   http.add(ledgerRoutes({ arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(door.routes)

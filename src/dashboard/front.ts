@@ -37,12 +37,17 @@ const NAMED = [
 ]
 /** What is named after its content never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
+/** What is below these is asked for by programs, whatever they say that they take. */
+const OF_PROGRAMS = /^\/(?:api|apple|assets)(?:\/|$)/
 
-/** The routes of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. */
-export function frontRoutes(): Route[] {
+/**
+ * `routes` are those of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. `elsewhere`
+ * answers a browser at an address that nothing is at: 404 with the same page, which says so; undefined for others.
+ */
+export function openFront() {
   const files = openFrontFiles()
 
-  function answer(event: H3Event, path: string, caching: string): Response {
+  function answer(event: H3Event, path: string, caching: string, status = 200): Response {
     const file = files.find(path, header(event, 'accept-encoding') ?? '')
     if (!file) throw new Refusal(404, 'not_found', 'There is nothing at this address.')
     const headers: Record<string, string> = {
@@ -55,7 +60,7 @@ export function frontRoutes(): Route[] {
     // The buffer is this module's own for ever; a copy a request would be for nothing.
     return new Response(
       new Uint8Array(file.bytes.buffer as ArrayBuffer, file.bytes.byteOffset, file.bytes.length),
-      { headers },
+      { status, headers },
     )
   }
 
@@ -69,7 +74,15 @@ export function frontRoutes(): Route[] {
     answers: { 200: { description: 'A file of the page', content_type: 'text/html' } },
     handler,
   })
-  return [
+  function elsewhere(event: H3Event): Response | undefined {
+    const isBrowsing =
+      ['GET', 'HEAD'].includes(event.req.method) &&
+      (header(event, 'accept') ?? '').includes('text/html') &&
+      !OF_PROGRAMS.test(event.url.pathname)
+    return isBrowsing ? answer(event, '/', 'no-cache', 404) : undefined
+  }
+
+  const routes = [
     ...VIEWS.map((path) => route(path, 'The dashboard', (event) => answer(event, '/', 'no-cache'))),
     ...NAMED.map((path) =>
       route(path, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
@@ -78,4 +91,5 @@ export function frontRoutes(): Route[] {
       answer(event, event.url.pathname, FOR_EVER),
     ),
   ]
+  return { routes, elsewhere }
 }

@@ -65,13 +65,14 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
   }
 
   reach(options)
-  const { add, routes } = openRouting(app, around)
+  const { add, elsewhere, routes } = openRouting(app, around)
   add([alive, openapiRoute(() => routes, version)])
 
   return {
     app,
     /** Adds routes; all of them before the server listens. */
     add,
+    elsewhere,
     /** Every route so far, in the order of adding. */
     routes: (): readonly Route[] => routes,
     reach,

@@ -20,11 +20,15 @@ function refuseAddress(): never {
   throw new Refusal(404, 'not_found', 'There is nothing at this address.')
 }
 
-/** Opens the table on an application: every address answers 404 until `add` gives it a route. */
+/** Opens the table on an application: every address that `add` gave no route answers 404, or what `elsewhere` says. */
 export function openRouting(app: H3, around: Around) {
   const routes: Route[] = []
   const methods = new Map<string, Set<string>>()
-  app.all('/**', around(refuseAddress))
+  let unknown: Route['handler'] = refuseAddress
+  app.all(
+    '/**',
+    around((event) => unknown(event) ?? refuseAddress()),
+  )
 
   /** The first route of an address also decides whom its refusals may be read by. */
   function openAddress({ path, cors, any_host, private_path }: Route): Set<string> {
@@ -59,5 +63,10 @@ export function openRouting(app: H3, around: Around) {
   /** Adds routes. Throws where a method of an address has one already. */
   const add = (more: readonly Route[]): void => more.forEach(addRoute)
 
-  return { add, routes }
+  /** What an address without a route answers; where that is undefined, 404 as a problem. */
+  const elsewhere = (handler: Route['handler']): void => {
+    unknown = handler
+  }
+
+  return { add, elsewhere, routes }
 }

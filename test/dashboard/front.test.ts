@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openTestApp } from '../helpers.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
@@ -48,6 +48,32 @@ test('a file that is not part of the page is not there', async () => {
     expect((await app.request(path)).status, path).toBe(404)
   }
   await app.close()
+})
+
+test('a browser that asks for what is not there gets the page, which says so; programs get a problem', async () => {
+  const app = await openTestApp()
+  onTestFinished(app.close)
+  const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const page = await bytes(await app.request('/'))
+  for (const path of ['/nothing', '/metrics/mrr/more', '/apples']) {
+    const answer = await app.request(path, { headers: html })
+    expect([answer.status, answer.headers.get('content-type')], path).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    expect(await bytes(answer), path).toEqual(page)
+  }
+  const problem = async (path: string, init: RequestInit) => {
+    const answer = await app.request(path, init)
+    const told = `${answer.status} ${answer.headers.get('content-type')}`
+    expect([path, told, ((await answer.json()) as { code: string }).code]).toEqual([
+      ...[path, '404 application/problem+json', 'not_found'],
+    ])
+  }
+  for (const path of ['/api', '/api/v1/nothing', '/apple/nothing', '/assets/none.js'])
+    await problem(path, { headers: html })
+  for (const accept of ['*/*', 'application/json', '']) await problem('/nothing', { headers: { accept } })
+  await problem('/nothing', { method: 'POST', headers: html })
 })
 
 test('the first load stays below 90 kB as it travels', async () => {

@@ -9,7 +9,7 @@ import { Frame } from './frame/frame.tsx'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Session, SessionContext } from './session.ts'
 import { FreshDoor } from './sign_in/fresh.tsx'
-import { Inwards, isDoor, SignIn } from './sign_in/sign_in.tsx'
+import { DOORS, Inwards, isDoor, SignIn } from './sign_in/sign_in.tsx'
 
 const Today = lazy(() => import('./today/today.tsx').then((module) => module.Today))
 const Revenue = lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue))
@@ -52,6 +52,12 @@ export function fetchView(path: string): void {
   void (name && one ? one : view)?.preload().catch(() => {})
 }
 
+/** Whether an address is none of ours, whoever looks. */
+const isNowhere = (path: string): boolean => {
+  const [, word = ''] = path.split('/')
+  return !Object.hasOwn(BY_WORD, word) && !DOORS.some((door) => door === path)
+}
+
 const Nowhere = (): JSX.Element => (
   <main class="page" id="content">
     <h1 class="spoken">Nothing here</h1>
@@ -84,7 +90,7 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
     <Route path="/metrics" component={Metrics} />
     <Route path="/metrics/:name" component={Metric} />
     {isGuest ? [] : FOR_THE_OWNER}
-    {['/login', '/setup', '/share'].map((door) => (
+    {DOORS.map((door) => (
       <Route key={door} path={door} component={Inwards} />
     ))}
     <Route default component={Nowhere} />
@@ -121,10 +127,21 @@ function useComingAndGoing(session: Session | undefined): boolean {
   return wasIn.current && !isIn
 }
 
+/** Remembered by the browser, because the server forgets the sessions of a link that is over. */
+function useGuesthood(session: Session | undefined): boolean {
+  const state = session?.state
+  useEffect(() => {
+    if (state === 'guest') localStorage.setItem('guest', 'yes')
+    if (state === 'owner') localStorage.removeItem('guest')
+  }, [state])
+  return localStorage.getItem('guest') !== null
+}
+
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
   const session = useAnswer<Session>('/api/v1/session')
   const isOver = useComingAndGoing(session.data)
+  const wasGuest = useGuesthood(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
   const { data, problem, again } = session
   if (!data)
@@ -133,8 +150,9 @@ function Gate(): JSX.Element | null {
         <Failed problem={problem} again={again} />
       </main>
     ) : null
-  if (data.state === 'setup' || data.state === 'signed_out' || isDoor(path))
-    return <SignIn session={data} isOver={isOver} />
+  const isOut = data.state === 'setup' || data.state === 'signed_out'
+  if (isOut && isNowhere(path)) return <Nowhere />
+  if (isOut || isDoor(path)) return <SignIn session={data} isOver={isOver} wasGuest={wasGuest} />
   return (
     <SessionContext.Provider value={data}>
       <FreshDoor>

@@ -11,7 +11,7 @@ import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 
 /** Addresses that let in; a token comes in the fragment, so that no server's log and no preview sees it. */
-const DOORS = ['/setup', '/login', '/share'] as const
+export const DOORS = ['/setup', '/login', '/share'] as const
 type Door = (typeof DOORS)[number]
 
 const doorOf = (path: string): Door | null => DOORS.find((door) => door === path) ?? null
@@ -27,9 +27,9 @@ export function Inwards(): null {
   return null
 }
 
-type SignInProps = { session: Session; isOver: boolean }
-/** `isOver`: somebody was signed in a moment ago. */
-export function SignIn({ session, isOver }: SignInProps): JSX.Element {
+type SignInProps = { session: Session; isOver: boolean; wasGuest: boolean }
+/** `isOver`: somebody was signed in a moment ago. `wasGuest`: who was in last came by a share link. */
+export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
   // Kept: the address becomes another before the session does.
   const [{ door, token }] = useState(() => ({ door: doorOf(path), token: tokenIn(path) }))
@@ -44,17 +44,24 @@ export function SignIn({ session, isOver }: SignInProps): JSX.Element {
             This page came over plain http: whoever is on the way can read the password along.
           </p>
         )}
-        <Inside {...{ session, isOver, door, token }} />
+        <Inside {...{ session, isOver, wasGuest, door, token }} />
       </div>
     </main>
   )
 }
 
-function Inside({ session, isOver, door, token }: SignInProps & { door: Door | null; token: string }) {
+function Inside({
+  session,
+  isOver,
+  wasGuest,
+  door,
+  token,
+}: SignInProps & { door: Door | null; token: string }) {
   if (token !== '' && door === '/share') return <Share token={token} />
   if (token !== '' && door === '/setup') return <Setup token={token} />
   if (token !== '' && door === '/login') return <ByLink token={token} />
-  return session.state === 'setup' ? <HowToBegin /> : <Login isOver={isOver} />
+  if (session.state === 'setup') return <HowToBegin />
+  return wasGuest ? <LinkOver /> : <Login isOver={isOver} />
 }
 
 const RESET = commandLine('windfall owner reset')
@@ -69,6 +76,24 @@ const HowToBegin = (): JSX.Element => (
     <Copy text={RESET} label="the command" />
   </>
 )
+
+/** A guest has no password, so that none is asked for, unless they say that they are the owner. */
+function LinkOver(): JSX.Element {
+  const [isOwner, setOwner] = useState(false)
+  if (isOwner) return <Login isOver={false} />
+  return (
+    <>
+      <h1>This link is no longer valid</h1>
+      <p class="small">
+        The share link that you came by was revoked, or its time is over, or you signed out. Open it again, or
+        ask for another where you got it.
+      </p>
+      <button type="button" class="button" onClick={() => setOwner(true)}>
+        I am the owner
+      </button>
+    </>
+  )
+}
 
 /** Goes on where one was; from a door, to the first view. */
 function useEntering(): (session: Session) => void {
