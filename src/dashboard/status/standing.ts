@@ -19,8 +19,6 @@ import type { Rhythms } from './rhythm.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ROOT_TOLD_BEFORE_MS = 90 * DAY_MS
-/** How long a gap that was filled is told of. */
-const GAP_TOLD_MS = DAY_MS
 
 export type StandingDeps = {
   store: Store
@@ -49,7 +47,7 @@ export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
     ...ofDatabase(deps),
     ...deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
     ...deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
-    ...deps.history.progress().flatMap((progress) => historyOf(progress, deps.clock())),
+    ...deps.history.progress().flatMap(historyOf),
     ...underWay(deps),
     ...rootOf(deps),
   ]
@@ -133,22 +131,18 @@ function silenceOf({ rhythms, clock, history }: StandingDeps, app_id: string, bu
   return [warning('notifications', `no notification since ${minuteText(silence.since)}${longest}`, about)]
 }
 
-function historyOf(
-  { app_id, bundle_id, environment, has_key, ...progress }: Progress,
-  now: number,
-): Finding[] {
+function historyOf({ app_id, bundle_id, environment, has_key, ...progress }: Progress): Finding[] {
   const { backfill, watermark, gaps } = progress
   const name = `${bundle_id}, ${environment}`
   const lost = gaps
-    .filter(({ filled_at }) => filled_at === null || now - filled_at < GAP_TOLD_MS)
-    .map(({ id, notifications, recovered, found_at, filled_at }) => {
+    .filter(({ filled_at }) => filled_at === null)
+    .map(({ id, notifications, recovered, found_at }) => {
       const about = {
         id: `gap:${id}`,
         app_id,
         since: found_at,
         title: `${notifications} ${notifications === 1 ? 'notification' : 'notifications'} got lost`,
       }
-      if (filled_at !== null) return notice('gap', `${name}: all of them are here by now.`, about)
       const filled = { ...about, progress: { done: recovered, of: notifications } }
       return warning('gap', `${name}: they are being fetched from Apple.`, filled)
     })
@@ -171,8 +165,11 @@ function underWay({ imports, metrics }: StandingDeps): Finding[] {
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
     const { done, of, started_at, waiting_until } = reports
-    const percent = Math.floor((done * 100) / of)
-    const words = `${done} of ${of} daily reports (${percent} %)${waiting_until === null ? '.' : `; Apple’s hourly limit is waited for until ${minuteText(waiting_until)}.`}`
+    // How far it is stands beside it, once.
+    const words =
+      waiting_until === null
+        ? 'Apple’s daily reports, oldest first.'
+        : `Apple’s hourly limit is waited for until ${minuteText(waiting_until)}.`
     const about = { id: 'import', title: 'Reports are being imported', since: started_at }
     found.push(notice('import', words, { ...about, progress: { done, of } }))
   }

@@ -154,6 +154,10 @@ export function ago(at: number, now: number): string {
 export const sentence = (text: string): string =>
   /^\S*[._/]\w/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1)
 
+/** Somebody else’s words with their large whole numbers as those of the page; days, ids and versions as they are. */
+export const grouped = (text: string): string =>
+  text.replace(/(?<![\w.,:/-])\d{4,15}(?![\w:/-]|[.,]\d)/g, (digits) => count(Number(digits)))
+
 /** `1 link`, `2 links`: English alone, like the page. */
 export const plural = (many: number, one: string, several = `${one}s`): string =>
   `${count(many)} ${many === 1 ? one : several}`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
-import { amountOf, happening, KINDS, typesOf } from '../../../src/dashboard/ui/events/happenings.ts'
+import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/dashboard/ui/events/happenings.ts'
 import { productName, toldOf } from '../../../src/dashboard/ui/events/told.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
 
@@ -15,6 +15,13 @@ test('every type has words, and every one that is news belongs to exactly one ki
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()
+})
+
+test('a cancellation that is taken back does not look like one', () => {
+  expect(iconOf('subscription.renewal_disabled')).toBe('close')
+  expect(iconOf('subscription.expired')).toBe('close')
+  expect(iconOf('subscription.renewal_enabled')).toBe('check')
+  expect(iconOf('subscription.paused')).toBe('bell')
 })
 
 test('a type that only a newer server knows is called by its own name', () => {

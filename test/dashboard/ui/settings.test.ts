@@ -3,7 +3,7 @@ import { browserName } from '../../../src/dashboard/ui/settings/browsers.ts'
 import { sectionsWith } from '../../../src/dashboard/ui/settings/finding.ts'
 import { holesBy } from '../../../src/dashboard/ui/settings/holes.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/dashboard/ui/settings/snippets.ts'
-import { bytes, duration, sentence } from '../../../src/dashboard/ui/words.ts'
+import { bytes, duration, grouped, sentence } from '../../../src/dashboard/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
 
@@ -95,4 +95,19 @@ test('words begin as a sentence does, names stay as they are written', () => {
   )
   expect(sentence('done. And more')).toBe('Done. And more')
   expect(sentence('')).toBe('')
+})
+
+test('large numbers in words of others are those of the page, and nothing else changes', () => {
+  expect(grouped('daily reports: 1460 done; 1234567 rows')).toBe('daily reports: 1,460 done; 1,234,567 rows')
+  expect(grouped('12345 kept, 200 left (2000).')).toBe('12,345 kept, 200 left (2,000).')
+  for (const same of [
+    'up to 2026-05-02',
+    '999 rows',
+    'com.app.2048',
+    'cus_12345',
+    '1234.5678 ms',
+    '1234:56',
+    '1,234',
+  ])
+    expect(grouped(same)).toBe(same)
 })

@@ -116,9 +116,9 @@ const Heat = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element
 )
 
 const LEGEND = [
-  ['whole', 'to 1 %'],
-  ['near', 'to 5 %'],
-  ['part', 'to 20 %'],
+  ['whole', 'within 1 %'],
+  ['near', 'within 5 %'],
+  ['part', 'within 20 %'],
   ['far', 'further off'],
   ['none', 'Apple has nothing'],
 ] as const

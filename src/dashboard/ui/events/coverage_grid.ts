@@ -38,7 +38,7 @@ export function gridOf(cells: readonly Cell[]): Grid {
 
 type Grade = 'whole' | 'near' | 'part' | 'far' | 'none'
 
-/** How far a share is from all of it, either way: to 1 %, 5 %, 20 %, further; none where Apple has nothing. */
+/** How far a share is from all of it, either way: within 1 %, 5 %, 20 %, further; none where Apple has nothing. */
 export function gradeOf(share: number | null): Grade {
   if (share === null) return 'none'
   const off = Math.abs(1 - share)

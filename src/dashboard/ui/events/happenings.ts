@@ -1,5 +1,6 @@
 /** What every event of the feed is called here, what kind of news it is, and what it says of money. */
 import type { EventType } from '../../../events/vocabulary.ts'
+import type { IconName } from '../parts/icons.tsx'
 import type { FeedEvent } from './feed_event.ts'
 
 /** What one may choose to see. */
@@ -85,6 +86,24 @@ const HAPPENINGS: Record<EventType, Words> = {
 /** An event's words; of a type from a newer server, its own name. */
 export const happening = (type: string): Words =>
   (HAPPENINGS as Record<string, Words>)[type] ?? words(type, 'others')
+
+/** What a kind of news looks like. */
+const ICONS: Record<Kind, IconName> = {
+  sales: 'bag',
+  renewals: 'subscriptions',
+  trials: 'clock',
+  cancellations: 'close',
+  refunds: 'undo',
+  billing: 'card',
+  people: 'person',
+  others: 'bell',
+}
+
+/** What an event looks like: that of its kind; a cancellation that is taken back is none. */
+export function iconOf(type: string): IconName {
+  const { kind, mood } = happening(type)
+  return kind === 'cancellations' && mood === 'good' ? 'check' : ICONS[kind]
+}
 
 /** The types of a kind, as `type` of the feed's endpoints wants them; null for all. */
 export const typesOf = (kind: Kind | null): string | null =>

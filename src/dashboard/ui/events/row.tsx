@@ -2,23 +2,11 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { country } from '../countries.ts'
-import { Icon, type IconName } from '../parts/icons.tsx'
+import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
-import { amountOf, happening, type Kind } from './happenings.ts'
+import { amountOf, happening, iconOf } from './happenings.ts'
 import { productName, toldOf } from './told.ts'
-
-/** What a kind of news looks like. */
-export const ICONS: Record<Kind, IconName> = {
-  sales: 'bag',
-  renewals: 'subscriptions',
-  trials: 'clock',
-  cancellations: 'close',
-  refunds: 'undo',
-  billing: 'card',
-  people: 'person',
-  others: 'bell',
-}
 
 type RowProps = {
   event: FeedEvent
@@ -96,7 +84,7 @@ function Words({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.
 }
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
-  const { kind, mood } = happening(event.type)
+  const { mood } = happening(event.type)
   // Apple charges a renewal up to a day before it takes effect: it is told as of when it was heard of.
   const at = Math.min(event.occurred_at, event.recorded_at)
   const when = ago(at, now)
@@ -106,7 +94,7 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
     () => (
       <li class={isNew ? 'happened is-new' : 'happened'}>
         <span class={`happened-icon ${mood}`}>
-          <Icon name={ICONS[kind]} />
+          <Icon name={iconOf(event.type)} />
         </span>
         <Words event={event} goal={goal} />
         <span class="happened-more">

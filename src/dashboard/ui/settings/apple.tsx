@@ -9,6 +9,7 @@ import { Card } from '../parts/card.tsx'
 import { Command, Copy } from '../parts/copy.tsx'
 import { useDeed } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { sentence } from '../words.ts'
 import { KeyState } from './apps.tsx'
@@ -189,7 +190,14 @@ export function Apple(): JSX.Element {
           }
         </Loaded>
       </Card>
-      <Card title="Keys" foot="windfall connect replaces a key; windfall doctor tries both.">
+      <Card
+        title="Keys"
+        foot={
+          <span>
+            <Prose text="To give Windfall another key: `windfall connect`. To have it try both: `windfall doctor`." />
+          </span>
+        }
+      >
         <Loaded asked={health} height={120}>
           {({ apps }) => (apps.length === 0 ? <p class="small quiet">None yet.</p> : <Keys apps={apps} />)}
         </Loaded>

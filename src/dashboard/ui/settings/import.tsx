@@ -7,6 +7,7 @@ import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Command } from '../parts/copy.tsx'
 import { Heads } from '../parts/heads.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { clock, count, day, duration, plural, share } from '../words.ts'
@@ -134,7 +135,11 @@ function Rates(): JSX.Element {
   return (
     <Card
       title="Exchange rates"
-      foot="windfall rates imports them from a file where the server has no network."
+      foot={
+        <span>
+          <Prose text="Where the server has no network, Windfall takes them from a file: `windfall rates import FILE`." />
+        </span>
+      }
     >
       <Loaded asked={asked} height={110}>
         {({ base, currencies }) => {
@@ -182,7 +187,14 @@ export function Import(): JSX.Element {
   const known = useKnown().data
   return (
     <>
-      <Card title="Daily reports" foot="windfall import fetches what is not here yet at once.">
+      <Card
+        title="Daily reports"
+        foot={
+          <span>
+            <Prose text="To have Windfall fetch at once what is not here yet: `windfall import`." />
+          </span>
+        }
+      >
         <Loaded asked={asked} height={260}>
           {({ running, organizations }) => (
             <div class="stack">

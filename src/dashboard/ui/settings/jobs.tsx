@@ -5,10 +5,11 @@ import type { JobsAnswer } from '../../jobs.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'
+import { Prose } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
-import { count, duration, sentence } from '../words.ts'
+import { count, duration, grouped, sentence } from '../words.ts'
 
 type Job = InferOutput<typeof JobsAnswer>['jobs'][number]
 
@@ -32,7 +33,7 @@ const Row = ({ job }: { job: Job }): JSX.Element => (
       <State job={job} />
     </td>
     <td class="wordy">
-      {job.error ? <span class="bad">{sentence(job.error)}</span> : sentence(job.outcome ?? '')}
+      {job.error ? <span class="bad">{sentence(job.error)}</span> : grouped(sentence(job.outcome ?? ''))}
     </td>
     <td class="nowrap">
       <When at={job.started_at} never="Never" />
@@ -49,7 +50,11 @@ export function Jobs(): JSX.Element {
   return (
     <Card
       title="By the clock"
-      foot="Schedules are cron patterns in UTC; windfall jobs run NAME does one at once."
+      foot={
+        <span>
+          <Prose text="Schedules are cron patterns in UTC. To have Windfall do one at once: `windfall jobs run NAME`." />
+        </span>
+      }
     >
       <Loaded asked={asked} height={420}>
         {({ jobs }) => (

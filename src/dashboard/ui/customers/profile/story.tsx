@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { ORIGIN_WORDS } from '../../events/event_whole.tsx'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
-import { happening } from '../../events/happenings.ts'
-import { Amount, ICONS } from '../../events/row.tsx'
+import { happening, iconOf } from '../../events/happenings.ts'
+import { Amount } from '../../events/row.tsx'
 import { productName, toldOf } from '../../events/told.ts'
 import { usePages } from '../../pages.ts'
 import { Card } from '../../parts/card.tsx'
@@ -86,11 +86,11 @@ type RowProps = { item: Item; now: number; bundle: string | undefined }
 
 function Row({ item, now, bundle }: RowProps): JSX.Element {
   const { event, transaction, at } = item
-  const { kind, mood } = event ? happening(event.type) : PAID
+  const { mood } = event ? happening(event.type) : PAID
   return (
     <li class="happened">
       <span class={`happened-icon ${mood}`}>
-        <Icon name={ICONS[kind]} />
+        <Icon name={event ? iconOf(event.type) : PAID.icon} />
       </span>
       {event ? <Told event={event} /> : <Paid transaction={transaction} bundle={bundle} />}
       <span class="happened-more">
@@ -112,7 +112,7 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
   )
 }
 
-const PAID = { kind: 'billing', mood: 'quiet' } as const
+const PAID = { icon: 'card', mood: 'quiet' } as const
 
 function Told({ event }: { event: FeedEvent }): JSX.Element {
   const { href } = useScope()
