@@ -1,4 +1,5 @@
 /** Every view over the demo's two years, as a person on a desk and on a phone sees it. */
+import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasChromium, type Light, launch, type Size, stumbles, visit } from './chromium.ts'
@@ -125,6 +126,28 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.locator('main a.happened-title').first().click()
     await settled(page)
     expect(await stumbles(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('what is drawn as a table is taken along as a picture too', async () => {
+    const { page, complaints } = await enter('desktop')
+    for (const [path, title, name] of [
+      ['/subscriptions', 'What moved MRR', 'mrr_movements.png'],
+      ['/retention', 'Retention', 'retention.png'],
+    ] as const) {
+      await show(page, path)
+      const card = page.locator('section.card', { has: page.getByRole('heading', { name: title }) }).first()
+      await card.getByRole('button', { name: 'Take along' }).click()
+      const coming = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'PNG of this chart' }).click()
+      const download = await coming
+      expect(download.suggestedFilename()).toBe(name)
+      const bytes = readFileSync(await download.path())
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG')
+      // An empty sheet of that size would be a tenth of that.
+      expect(bytes.length, name).toBeGreaterThan(20_000)
+    }
     expect(complaints).toEqual([])
     await page.context().close()
   })

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { scaleOf, stepsOf } from '../../../src/dashboard/ui/subscriptions/waterfall_steps.ts'
+import {
+  amountOf,
+  kindOf,
+  scaleOf,
+  stepsOf,
+} from '../../../src/dashboard/ui/subscriptions/waterfall_steps.ts'
 
 const movement = (name: string, milli: number, count: number | null = null) => ({
   ...{ name, title: name, sentence: '', milli, count },
@@ -75,4 +80,16 @@ test('levels below zero have room too, and nothing at all divides by nothing', (
   expect([below.low, below.high]).toEqual([-200, 100])
   const none = scaleOf(stepsOf([], { start: 0, end: 0, ...ends }))
   expect(none.share(0)).toBe(0)
+})
+
+test('each step is good news, bad news, neither or the whole, and says by how much', () => {
+  const movements = [movement('new', 300_000), movement('churn_voluntary', -100_000), movement('fx', -7_000)]
+  const steps = stepsOf(movements, { start: 1_000_000, end: 1_193_000, ...ends })
+  expect(steps.map((step) => [kindOf(step), amountOf(step, 'USD')])).toEqual([
+    ['whole', '$1,000.00'],
+    ['up', '+$300.00'],
+    ['down', '-$100.00'],
+    ['neutral', '-$7.00'],
+    ['whole', '$1,193.00'],
+  ])
 })

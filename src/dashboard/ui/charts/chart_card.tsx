@@ -9,7 +9,7 @@ import { Loaded } from '../parts/states.tsx'
 import { useOwnWords } from '../scope.ts'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
-import { savePicture } from './picture.ts'
+import { chartBody, savePicture } from './picture.ts'
 
 export const TakeAlong = ({ csv, picture }: { csv: string; picture: (() => void) | null }): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
@@ -90,14 +90,8 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
   const { data } = asked
   const picture = (): void => {
     if (!canvas.current || !data) return
-    const graph = props.graphOf(data)
-    savePicture({
-      canvas: canvas.current,
-      graph,
-      title: plainTitle,
-      under: props.under(data),
-      name: props.name,
-    })
+    const words = { title: plainTitle, under: props.under(data), name: props.name }
+    savePicture(words, chartBody(canvas.current, props.graphOf(data)))
   }
   return (
     <Card

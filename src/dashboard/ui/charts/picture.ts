@@ -7,10 +7,18 @@ const HEAD = 60
 const ROW = 22
 const SWATCH = 10
 
+export type Pen = CanvasRenderingContext2D
+/** What stands under the title: how large it is in points, and how it is drawn from its upper left corner on. */
+export type Body = { width: number; height: number; draw: (pen: Pen) => void }
+type Words = { title: string; under: string; name: string }
 type Key = { words: string; ink: string; x: number; y: number }
 
+/** The page's own face; 12 points unless said otherwise. */
+export const face = (size = 12, weight = 400): string =>
+  `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`
+
 /** Where each colour's name stands: one beside the other, in as many rows as it takes. */
-function keysOf(graph: Graph, pen: CanvasRenderingContext2D, width: number): { keys: Key[]; rows: number } {
+function keysOf(graph: Graph, pen: Pen, width: number): { keys: Key[]; rows: number } {
   let x = 0
   let row = 0
   const keys = graph.lines.map((line) => {
@@ -27,50 +35,59 @@ function keysOf(graph: Graph, pen: CanvasRenderingContext2D, width: number): { k
   return { keys, rows: row + 1 }
 }
 
-type Picture = { canvas: HTMLCanvasElement; graph: Graph; title: string; under: string; name: string }
+/** A chart over time as it is on the page, and its legend. */
+export const chartBody =
+  (canvas: HTMLCanvasElement, graph: Graph) =>
+  (measure: Pen): Body => {
+    const width = canvas.width / devicePixelRatio
+    const height = canvas.height / devicePixelRatio
+    const { keys, rows } = keysOf(graph, measure, width)
+    const foot = graph.lines.length > 1 ? rows * ROW + 8 : 0
+    const draw = (pen: Pen): void => {
+      pen.drawImage(canvas, 0, 0, width, height)
+      if (foot === 0) return
+      for (const { words, ink, x, y } of keys) {
+        const top = height + 8 + y
+        pen.fillStyle = ink
+        pen.fillRect(x, top + 1, SWATCH, SWATCH)
+        pen.fillStyle = colour('--ink-2')
+        pen.fillText(words, x + SWATCH + 6, top + SWATCH)
+      }
+    }
+    return { width, height: height + foot, draw }
+  }
 
-function drawn({ canvas, graph, title, under }: Picture): HTMLCanvasElement | null {
-  const scale = devicePixelRatio
-  const width = canvas.width / scale
-  const height = canvas.height / scale
-  const face = getComputedStyle(document.body).fontFamily
+function drawn({ title, under }: Words, bodyOf: (measure: Pen) => Body): HTMLCanvasElement | null {
   const sheet = document.createElement('canvas')
   const pen = sheet.getContext('2d')
   if (!pen) return null
-  pen.font = `12px ${face}`
-  const { keys, rows } = keysOf(graph, pen, width)
-  const foot = graph.lines.length > 1 ? rows * ROW + 8 : 0
+  pen.font = face()
+  const { width, height, draw } = bodyOf(pen)
+  const scale = devicePixelRatio
   sheet.width = (width + 2 * MARGIN) * scale
-  sheet.height = (height + HEAD + foot + 2 * MARGIN) * scale
+  sheet.height = (height + HEAD + 2 * MARGIN) * scale
   pen.scale(scale, scale)
   pen.fillStyle = colour('--card')
   pen.fillRect(0, 0, sheet.width, sheet.height)
   pen.translate(MARGIN, MARGIN)
   pen.fillStyle = colour('--ink')
-  pen.font = `600 18px ${face}`
+  pen.font = face(18, 600)
   pen.fillText(title, 0, 16, width)
   pen.fillStyle = colour('--ink-3')
-  pen.font = `12px ${face}`
+  pen.font = face()
   pen.fillText(under, 0, 38, width)
-  pen.drawImage(canvas, 0, HEAD, width, height)
-  if (foot === 0) return sheet
-  for (const { words, ink, x, y } of keys) {
-    const top = HEAD + height + 8 + y
-    pen.fillStyle = ink
-    pen.fillRect(x, top + 1, SWATCH, SWATCH)
-    pen.fillStyle = colour('--ink-2')
-    pen.fillText(words, x + SWATCH + 6, top + SWATCH)
-  }
+  pen.translate(0, HEAD)
+  draw(pen)
   return sheet
 }
 
-/** Saves it as a PNG. */
-export function savePicture(picture: Picture): void {
-  drawn(picture)?.toBlob((blob) => {
+/** Saves it as a PNG. `bodyOf` is given a pen to measure words with. */
+export function savePicture(words: Words, bodyOf: (measure: Pen) => Body): void {
+  drawn(words, bodyOf)?.toBlob((blob) => {
     if (!blob) return
     const link = document.createElement('a')
     link.href = URL.createObjectURL(blob)
-    link.download = `${picture.name}.png`
+    link.download = `${words.name}.png`
     link.click()
     URL.revokeObjectURL(link.href)
   })

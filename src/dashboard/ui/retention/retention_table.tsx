@@ -1,6 +1,7 @@
 /** The retention triangle: deeper colour for more who stayed, hatched where not every renewal was due yet. */
 import type { JSX } from 'preact'
 import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { savePicture } from '../charts/picture.ts'
 import { type Cohorts, useCohorts } from '../cohorts/asked.ts'
 import { Anchor, CohortAbout } from '../cohorts/cohort_card.tsx'
 import { Choose } from '../metrics/tools.tsx'
@@ -18,6 +19,7 @@ import {
   type TriangleRow,
   triangleOf,
 } from './triangle.ts'
+import { headsOf, triangleBody } from './triangle_picture.ts'
 
 const GRAINS = [
   { value: 'week', title: 'Weeks' },
@@ -41,6 +43,9 @@ function CellOf({ cell, row }: { cell: Cell | undefined; row: string }): JSX.Ele
   )
 }
 
+const HATCHED =
+  'Of the subscriptions first paid for in each row, the share still paid for at each renewal. Hatched: not every renewal was due yet.'
+
 type RowProps = { row: TriangleRow; title: string; columns: number; isAll?: boolean }
 
 const Row = ({ row, title, columns, isAll = false }: RowProps): JSX.Element => (
@@ -57,10 +62,7 @@ const Row = ({ row, title, columns, isAll = false }: RowProps): JSX.Element => (
 
 function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; title: string }): JSX.Element {
   const columns = Math.min(COLUMNS_MOST, triangle.columns)
-  const heads = Array.from({ length: columns }, (_, k) => ({
-    title: k === 0 ? 'Start' : count(k),
-    isNumber: true,
-  }))
+  const heads = headsOf(columns).map((title) => ({ title, isNumber: true }))
   return (
     <Scroll class="triangle-wrap" label={title}>
       <table class="triangle">
@@ -76,6 +78,14 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
   )
 }
 
+/** The one that is wanted, else that of most subscriptions. */
+function periodIn({ cohorts }: Cohorts<'retention'>, wanted: string | null): string | undefined {
+  const periods = periodsOf(cohorts)
+  return periods.find((one) => one.period === wanted)?.period ?? periods[0]?.period
+}
+
+const ofPeriod = (period: string): string => `Retention of subscriptions of ${periodName(period)}`
+
 type ShownProps = {
   answer: Cohorts<'retention'>
   wanted: string | null
@@ -83,8 +93,7 @@ type ShownProps = {
 }
 
 function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
-  const periods = periodsOf(answer.cohorts)
-  const period = periods.find((one) => one.period === wanted)?.period ?? periods[0]?.period
+  const period = periodIn(answer, wanted)
   if (!period)
     return (
       <Empty icon="retention" title="No cohorts yet">
@@ -103,11 +112,7 @@ function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
           </span>
         </p>
       )}
-      <Table
-        triangle={triangle}
-        grain={grain}
-        title={`Retention of subscriptions of ${periodName(period)}`}
-      />
+      <Table triangle={triangle} grain={grain} title={ofPeriod(period)} />
     </>
   )
 }
@@ -118,6 +123,15 @@ export function RetentionTable(): JSX.Element {
   const { asked, csv } = useCohorts('retention', { by: grain })
   const { data } = asked
   const periods = periodsOf(data?.cohorts ?? [])
+  const period = data && periodIn(data, word('period'))
+  const picture =
+    data && period
+      ? () =>
+          savePicture(
+            { title: ofPeriod(period), under: HATCHED, name: 'retention' },
+            triangleBody(triangleOf(data.cohorts, period), grain),
+          )
+      : null
   const [usual, ...others] = periods.map(({ period, size }) => ({
     value: period,
     title: `${periodName(period)} (${count(size)})`,
@@ -144,10 +158,10 @@ export function RetentionTable(): JSX.Element {
             choices={GRAINS}
             onPick={(by) => change('by', by === 'month' ? null : by)}
           />
-          <TakeAlong csv={csv} picture={null} />
+          <TakeAlong csv={csv} picture={picture} />
         </>
       }
-      foot="Of the subscriptions first paid for in each row, the share still paid for at each renewal. Hatched: not every renewal was due yet. From single transactions that Apple signed."
+      foot={`${HATCHED} From single transactions that Apple signed.`}
     >
       <Loaded asked={asked} height={420}>
         {(answer) => <Shown answer={answer} wanted={word('period')} grain={grain} />}

@@ -1,6 +1,7 @@
 /** What moved MRR from its start to its end, step by step: a table whose bars hang together. */
 import type { JSX } from 'preact'
 import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { savePicture } from '../charts/picture.ts'
 import { figureOf, type MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
 import type { Definition } from '../metrics/definitions.ts'
@@ -12,19 +13,21 @@ import { Heads } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { bucket, count, money, plusDays, shortDay, signedMoney } from '../words.ts'
-import { type Movement, type Scale, type Step, scaleOf, stepsOf } from './waterfall_steps.ts'
+import { bucket, count, plusDays, shortDay } from '../words.ts'
+import { cutWords, waterfallBody } from './waterfall_picture.ts'
+import {
+  amountOf,
+  kindOf,
+  type Movement,
+  type Scale,
+  type Step,
+  scaleOf,
+  stepsOf,
+} from './waterfall_steps.ts'
 
 const WIDTH = 1000
 const HEIGHT = 30
 const INSET = 6
-const NEUTRAL = new Set(['fx', 'not_itemised', 'repriced', 'switched_in', 'switched_out', 'opening'])
-
-function kindOf({ isWhole, name, milli }: Step): string {
-  if (isWhole) return 'whole'
-  if (NEUTRAL.has(name)) return 'neutral'
-  return milli < 0 ? 'down' : 'up'
-}
 
 /** The bar of a step, and the lines that lead to it from the one before and on to the next. */
 function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolean }): JSX.Element {
@@ -47,6 +50,8 @@ function Bar({ step, scale, isLast }: { step: Step; scale: Scale; isLast: boolea
     </svg>
   )
 }
+
+const GROSS_ALONE = 'gross: nobody tells what is left of a single movement'
 
 type TableProps = { steps: Step[]; currency: string | null }
 
@@ -72,9 +77,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
               <td class="drawn">
                 <Bar step={step} scale={scale} isLast={index === steps.length - 1} />
               </td>
-              <td class="number">
-                {step.isWhole ? money(step.milli, currency) : signedMoney(step.milli, currency)}
-              </td>
+              <td class="number">{amountOf(step, currency)}</td>
               <td class="number quiet many">
                 {step.count === null || step.count === 0 ? '' : count(step.count)}
               </td>
@@ -82,9 +85,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
           ))}
         </tbody>
       </table>
-      {scale.isCut && (
-        <p class="tiny quiet">The bars begin at {money(scale.low, currency)}, not at nothing.</p>
-      )}
+      {scale.isCut && <p class="tiny quiet">{cutWords(scale.low, currency)}</p>}
     </>
   )
 }
@@ -126,6 +127,17 @@ export function Waterfall(): JSX.Element | null {
     problem: asked.problem ?? mrr.asked.problem,
     isEarlier: asked.isEarlier || mrr.asked.isEarlier,
   }
+  const under = (level: MetricAnswer): string =>
+    `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ALONE}` : ''}`
+  const stepsIn = ({ movements, mrr: level }: { movements: MetricAnswer; mrr: MetricAnswer }): Step[] =>
+    stepsOf(movementsOf(movements, definition), endsOf(level))
+  const picture =
+    ({ movements, mrr: level }: NonNullable<typeof both.data>) =>
+    (): void =>
+      savePicture(
+        { title: 'What moved MRR', under: under(level), name: 'mrr_movements' },
+        waterfallBody(stepsIn({ movements, mrr: level }), movements.currency),
+      )
   return (
     <Card
       title="What moved MRR"
@@ -138,22 +150,16 @@ export function Waterfall(): JSX.Element | null {
             choices={(definition?.views ?? []).map(({ name, title }) => ({ value: name, title }))}
             onPick={(name) => change('view', name === definition?.views[0]?.name ? null : name)}
           />
-          <TakeAlong csv={csv} picture={null} />
+          <TakeAlong csv={csv} picture={both.data ? picture(both.data) : null} />
         </>
       }
       foot={asked.data && originOf(asked.data)}
     >
       <Loaded asked={both} height={360}>
-        {({ movements, mrr: level }) => (
+        {(answer) => (
           <>
-            <p class="small quiet">
-              {bucket(level.from_on, 'day')} – {bucket(level.until_on, 'day')}
-              {scope.basis === 'proceeds' && ', gross: nobody tells what is left of a single movement'}
-            </p>
-            <WaterfallTable
-              steps={stepsOf(movementsOf(movements, definition), endsOf(level))}
-              currency={movements.currency}
-            />
+            <p class="small quiet">{under(answer.mrr)}</p>
+            <WaterfallTable steps={stepsIn(answer)} currency={answer.movements.currency} />
           </>
         )}
       </Loaded>

@@ -1,4 +1,5 @@
 /** How MRR came from its start to its end: one step a movement, each from where the one before ended. */
+import { money, signedMoney } from '../words.ts'
 
 export type Movement = { name: string; title: string; sentence: string; milli: number; count: number | null }
 export type Step = {
@@ -45,6 +46,19 @@ export function stepsOf(movements: readonly Movement[], { start, end, startTitle
     })
   return [whole('start', startTitle, start), ...steps, whole('end', endTitle, end)]
 }
+
+const NEUTRAL = new Set(['fx', 'not_itemised', 'repriced', 'switched_in', 'switched_out', 'opening'])
+
+/** Whether it is the whole, good or bad news, or neither. */
+export function kindOf({ isWhole, name, milli }: Step): 'whole' | 'neutral' | 'down' | 'up' {
+  if (isWhole) return 'whole'
+  if (NEUTRAL.has(name)) return 'neutral'
+  return milli < 0 ? 'down' : 'up'
+}
+
+/** By how much, with its sign; the whole without one. */
+export const amountOf = ({ isWhole, milli }: Step, currency: string | null): string =>
+  isWhole ? money(milli, currency) : signedMoney(milli, currency)
 
 /** How far the least is from the most, for there to be room for the movements. */
 const SQUEEZED = 0.6

@@ -1,0 +1,46 @@
+/** What moved MRR as a picture: the same steps and bars as in its table. */
+import { colour } from '../charts/colours.ts'
+import { type Body, face, type Pen } from '../charts/picture.ts'
+import { money } from '../words.ts'
+import { amountOf, kindOf, type Step, scaleOf } from './waterfall_steps.ts'
+
+const ROW = 30
+const INSET = 6
+const TITLES = 190
+const BARS = 520
+const AMOUNTS = 130
+const INKS = { whole: '--hue-6', neutral: '--hue-8', up: '--good', down: '--bad' } as const
+
+export const waterfallBody = (steps: readonly Step[], currency: string | null) => (): Body => {
+  const scale = scaleOf(steps)
+  const x = (milli: number): number => TITLES + scale.share(milli) * BARS
+  const drawStep = (pen: Pen, step: Step, index: number): void => {
+    const top = index * ROW
+    const from = step.isWhole ? TITLES : x(Math.min(step.from, step.to))
+    pen.fillStyle = colour(INKS[kindOf(step)])
+    const width = Math.max(2, x(Math.max(step.from, step.to)) - from)
+    pen.fillRect(from, top + INSET, width, ROW - 2 * INSET)
+    pen.fillStyle = colour('--line-strong')
+    if (index < steps.length - 1) pen.fillRect(x(step.to), top + ROW - INSET, 1, 2 * INSET)
+    pen.font = face(12, step.isWhole ? 620 : 400)
+    pen.fillStyle = colour(step.isWhole ? '--ink' : '--ink-2')
+    pen.textAlign = 'left'
+    pen.fillText(step.title, 0, top + 19, TITLES - 12)
+    pen.textAlign = 'right'
+    pen.fillText(amountOf(step, currency), TITLES + BARS + AMOUNTS, top + 19, AMOUNTS - 12)
+  }
+  const draw = (pen: Pen): void => {
+    for (const [index, step] of steps.entries()) drawStep(pen, step, index)
+    if (!scale.isCut) return
+    pen.font = face()
+    pen.textAlign = 'left'
+    pen.fillStyle = colour('--ink-3')
+    pen.fillText(cutWords(scale.low, currency), 0, steps.length * ROW + 19)
+  }
+  const height = (steps.length + (scale.isCut ? 1 : 0)) * ROW
+  return { width: TITLES + BARS + AMOUNTS, height, draw }
+}
+
+/** That the bars do not tell the whole by their length. */
+export const cutWords = (low: number, currency: string | null): string =>
+  `The bars begin at ${money(low, currency)}, not at nothing.`
