@@ -60,6 +60,23 @@ test('a key that was rotated goes on for a while, one that was revoked ends at o
   expect(await call('DELETE', `keys/${old.id}`)).toMatchObject({ status: 409, body: { code: 'key_ended' } })
 })
 
+test('of a secret key that was rotated the new one works at once, the old one until its time', async () => {
+  const { app, call } = await openOwned()
+  const { body: old } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })
+  const { body: next } = await call('POST', `keys/${old.id}/rotate`, { overlap_hours: 2 })
+  const identified = async ({ token }: Record<string, unknown>) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const { body } = await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId: BUNDLE }, headers)
+    return body.verification ?? body.code
+  }
+  expect(next.token).not.toBe(old.token)
+  expect([await identified(old), await identified(next)]).toEqual(['verified', 'verified'])
+  app.clock.turn(2 * HOUR - 1)
+  expect(await identified(old)).toBe('verified')
+  app.clock.turn(1)
+  expect([await identified(old), await identified(next)]).toEqual(['invalid_key', 'verified'])
+})
+
 test('secret keys ask for the password once more, publishable ones do not', async () => {
   const { app, call } = await openOwned()
   const { body: secret } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })

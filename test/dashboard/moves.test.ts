@@ -90,6 +90,19 @@ test('nothing is given back to somebody who was forgotten', async () => {
   expect(JSON.stringify(await profile())).not.toContain('ann')
 })
 
+test('nor is a move undone that would name a forgotten buyer again as the proved one', async () => {
+  const { app, attribute, profile, undo, app_id } = await openMoved()
+  await attribute('zoe')
+  const [move] = (await profile()).link_history
+  expect(move).toMatchObject({ from_app_user_id: 'bob', to_app_user_id: 'zoe' })
+  const { store, forgetting } = app.windfall
+  // In one batch, so that the forgetting has begun and has not come to the links.
+  const begun = store.commit(() => forgetting.forget({ app_id, app_user_id: 'ann', asked_by: 'test' }))
+  expect(await undo(move?.id)).toMatchObject({ status: 410, body: { code: 'forgotten' } })
+  await forgetting.finished((await begun).id)
+  expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
+})
+
 test.each(['0', '999', 'abc', '-1'])('%s is no move', async (id) => {
   const { undo } = await openMoved()
   expect(await undo(id)).toMatchObject({ status: 404, body: { code: 'unknown_move' } })

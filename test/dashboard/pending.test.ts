@@ -11,10 +11,12 @@ async function arrive(
   bundleId: string,
   appAppleId: number | null,
   uuid: string,
+  slug = '',
 ): Promise<void> {
   const data = { bundleId, environment: 'Production', ...(appAppleId !== null && { appAppleId }) }
   const outer = { notificationType: 'TEST', notificationUUID: uuid }
-  expect((await app.notify(outerPayload({ data }, outer))).status).toBe(200)
+  const signedPayload = app.authority.sign(outerPayload({ data }, outer))
+  expect((await app.post(`/apple/notifications${slug}`, { signedPayload })).status).toBe(200)
 }
 
 test('what waits is listed, and applied once its app is connected', async () => {
@@ -75,6 +77,25 @@ test('with several organizations it is said which, unless the address did', asyn
   const beta = app.windfall.organizations.named('beta')
   const connected = await call('POST', `pending/${OTHER}/connect`, { organization_id: beta?.id })
   expect(connected.body).toMatchObject({ applied: 1, app: { organization_id: beta?.id, apple_id: null } })
+})
+
+test('the organization that the address named has the app, unless the owner says another', async () => {
+  const { app, call } = await openOwned()
+  const { store, organizations } = app.windfall
+  await store.commit(() =>
+    organizations.declare([app.organization, { ...app.organization, slug: 'beta', name: 'Beta' }]),
+  )
+  await arrive(app, OTHER, 77, 'one', '/beta')
+  await arrive(app, 'com.example.third', 78, 'two', '/beta')
+  expect((await call('POST', `pending/${OTHER}/connect`, {})).body).toMatchObject({
+    applied: 1,
+    app: { organization_id: organizations.named('beta')?.id },
+  })
+  const wish = { organization_id: app.organization.id }
+  expect((await call('POST', 'pending/com.example.third/connect', wish)).body).toMatchObject({
+    applied: 0,
+    app: wish,
+  })
 })
 
 test.each([

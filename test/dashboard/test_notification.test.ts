@@ -46,6 +46,24 @@ test('a test notification is asked for, and followed until it is here', async ()
   expect(deeds()).toEqual([{ action: 'test.asked', subject: named?.id }])
 })
 
+test('the same id of another app, or of another environment, is not the one that was asked for', async () => {
+  const { app, shop, bundle, ask } = await openConnected()
+  const { look } = await ask('SUCCESS')
+  const [sent] = shop.sent(bundle, 'production', shop.clock(), shop.clock() + 1)
+  const other = shop.apps.find(({ bundle_id }) => bundle_id !== bundle)
+  const elsewhere = [
+    { environment: 'Sandbox', appAppleId: undefined },
+    { bundleId: other?.bundle_id, appAppleId: other?.apple_id },
+    { bundleId: 'com.example.none', appAppleId: 7 },
+  ]
+  for (const one of elsewhere) {
+    const payload = { ...sent, data: { ...sent?.data, ...one } }
+    const arrived = await app.post('/apple/notifications', { signedPayload: app.authority.sign(payload) })
+    expect([one.bundleId, arrived.status]).toEqual([one.bundleId, 200])
+    expect((await look()).body).toMatchObject({ state: 'sent' })
+  }
+})
+
 test('what Apple says went wrong is told in words, and so is what it refuses', async () => {
   const { call, shop, bundle, ask } = await openConnected()
   const { look } = await ask('TLS_ISSUE')

@@ -131,6 +131,15 @@ test('days are those of the zone that is asked for', async () => {
 })
 
 test.each([
+  ['25 hours', '2026-11-01T16:30:00Z', '2026-11-01'],
+  ['23 hours', '2027-03-14T16:30:00Z', '2027-03-14'],
+])('of a day of %s half is over when half of its hours are', async (_, now, today_on) => {
+  const { app, get } = await openLedger({ time_zone: 'America/New_York' })
+  app.clock.set(Date.parse(now))
+  expect(await (await get('today')).json()).toMatchObject({ today_on, day_gone: 0.5 })
+})
+
+test.each([
   ['?basis=net', 400, 'invalid_request'],
   ['?currency=dollars', 400, 'invalid_request'],
   ['?zone=moon', 400, 'invalid_request'],

@@ -432,3 +432,24 @@ test('a reset while a password is changed stands: the new link works, the old se
   expect(owner.password()).toBe(null)
   expect(owner.isLink('setup', token)).toBe(true)
 })
+
+test('a password that is replaced while it is checked lets nobody in', async () => {
+  await withPassword()
+  const other = await hashPassword('another good phrase')
+  const asked = login()
+  await new Promise((resolve) => setImmediate(resolve))
+  await withPassword(app, other)
+  const answer = await asked
+  expect(answer).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
+  expect(answer.headers.getSetCookie()).toEqual([])
+  expect(app.windfall.sessions.list()).toEqual([])
+})
+
+test('who signs in again has one session in that browser, not two', async () => {
+  await withPassword()
+  const first = cookieOf(await login())
+  const second = cookieOf(await login(undefined, { cookie: first }))
+  expect(await session(first)).toMatchObject({ state: 'signed_out' })
+  expect(await session(second)).toMatchObject({ state: 'owner' })
+  expect(app.windfall.sessions.list()).toHaveLength(1)
+})

@@ -217,3 +217,24 @@ test('whoever reads some apps is told of these alone', async () => {
     expect(await ask(`${path}?level=error`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   }
 })
+
+test('what waits for an organization is told whoever reads all of its apps, not a token of some', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  const { id, slug } = app.organization
+  const data = { bundleId: OTHER, environment: 'Production', appAppleId: 7 }
+  const said = outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' })
+  const sent = { signedPayload: app.authority.sign(said) }
+  expect((await app.post(`/apple/notifications/${slug}`, sent)).status).toBe(200)
+  const [lantern] = app.windfall.apps.byBundle(BUNDLE)
+  const told = async (organization_id: string | null, apps: string[] | null) => {
+    const { store, tokens } = app.windfall
+    const { token } = await store.commit(() => tokens.create('test', { organization_id, apps }))
+    return rowsIn((await ask('status', token)).body, 'pending:').map((row) => row.id)
+  }
+  const waits = [`pending:${OTHER}:${id}`]
+  expect(await told(id, null)).toEqual(waits)
+  expect(await told(null, null)).toEqual(waits)
+  for (const within of [id, null]) expect(await told(within, [lantern?.id ?? ''])).toEqual([])
+  expect(await told('org_other', null)).toEqual([])
+})
