@@ -130,6 +130,29 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
+  test('whom one may lose this week is one choice away', async () => {
+    const { page, complaints } = await enter('phone', 'dark')
+    await show(page, '/customers?status=expired')
+    await page.getByRole('button', { name: /^Sorted by/ }).click()
+    await page.getByRole('radio', { name: 'Ends soonest' }).click()
+    await page.getByRole('button', { name: 'This week' }).click()
+    await settled(page)
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ sort: 'ends', within: '7' })
+    // Who ends is not chosen by status: it would leave nobody.
+    expect(await page.getByRole('button', { name: 'Expired' }).count()).toBe(0)
+    const ends = await page.locator('.person .standing .under').allTextContents()
+    expect(ends.length).toBeGreaterThan(0)
+    expect(ends.every((words) => words.startsWith('ends '))).toBe(true)
+    const { next, customers } = await (
+      await page.context().request.get('/api/v1/customers?sort=ends&within_days=7')
+    ).json()
+    expect([ends.length, next]).toEqual([customers.length, null])
+    expect(await stumbles(page)).toEqual([])
+    expect(await scrollsSideways(page)).toBe(false)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   test('what is drawn as a table is taken along as a picture too', async () => {
     const { page, complaints } = await enter('desktop')
     for (const [path, title, name] of [

@@ -103,7 +103,7 @@ function Nobody({ wanted }: { wanted: Wanted }): JSX.Element {
   const { scope } = useScope()
   const [, change] = useOwnWords()
   const apps = useApps().data?.apps ?? []
-  if (wanted.sort === 'ends' && wanted.query === '' && wanted.status === null)
+  if (wanted.sort === 'ends' && wanted.query === '')
     return (
       <Empty
         icon="check"

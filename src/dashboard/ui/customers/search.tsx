@@ -23,7 +23,7 @@ export function wantedIn(words: Record<string, string>): Wanted {
   const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
   const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
   return {
-    ...{ query: words.q ?? '', sort, status: status ?? null },
+    ...{ query: words.q ?? '', sort, status: sort === 'ends' ? null : (status ?? null) },
     isThisWeek: sort === 'ends' && words.within === WEEK,
   }
 }
@@ -65,9 +65,25 @@ function Field({ value, onChange }: { value: string; onChange: (text: string) =>
   )
 }
 
+type ChipsProps<Value extends string> = {
+  title: string
+  chips: readonly (readonly [Value | null, string])[]
+  value: Value | null
+  onPick: (value: Value | null) => void
+}
+
+const Chips = <Value extends string>({ title, chips, value, onPick }: ChipsProps<Value>): JSX.Element => (
+  <fieldset class="chips plain-set" aria-label={title}>
+    {chips.map(([one, words]) => (
+      <button key={words} type="button" class="chip" aria-pressed={value === one} onClick={() => onPick(one)}>
+        {words}
+      </button>
+    ))}
+  </fieldset>
+)
+
 export function Search({ wanted }: { wanted: Wanted }): JSX.Element {
   const [, change] = useOwnWords()
-  const chips = [[null, 'All'] as const, ...statuses]
   return (
     <search class="stack-s" aria-label="Customers">
       <Field value={wanted.query} onChange={(q) => change({ q })} />
@@ -79,35 +95,29 @@ export function Search({ wanted }: { wanted: Wanted }): JSX.Element {
           choices={SORTS}
           onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort, within: null })}
         />
-        {wanted.sort === 'ends' && (
-          <button
-            type="button"
-            class="chip"
-            aria-pressed={wanted.isThisWeek}
-            onClick={() => change({ within: wanted.isThisWeek ? null : WEEK })}
-          >
-            This week
-          </button>
+        {wanted.sort === 'ends' ? (
+          <Chips
+            title="Ends"
+            chips={WHEN}
+            value={wanted.isThisWeek ? WEEK : null}
+            onPick={(within) => change({ within })}
+          />
+        ) : (
+          <Chips
+            title="Status"
+            chips={statuses}
+            value={wanted.status}
+            onPick={(status) => change({ status })}
+          />
         )}
-        <fieldset class="chips plain-set" aria-label="Status">
-          {chips.map(([status, title]) => (
-            <button
-              key={title}
-              type="button"
-              class="chip"
-              aria-pressed={wanted.status === status}
-              onClick={() => change({ status })}
-            >
-              {title}
-            </button>
-          ))}
-        </fieldset>
       </div>
     </search>
   )
 }
 
-const statuses = Object.entries(STATUS_WORDS).map(([status, { title }]): readonly [Status, string] => [
-  status as Status,
-  title,
-])
+const statuses = [
+  [null, 'All'] as const,
+  ...Object.entries(STATUS_WORDS).map(([status, { title }]) => [status as Status, title] as const),
+]
+/** Who ends stands in one of two ways, which each line says: they are not chosen by it. */
+const WHEN = [[null, 'Whenever'] as const, [WEEK, 'This week'] as const]
