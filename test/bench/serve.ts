@@ -33,7 +33,7 @@ export type ServerQuestion =
   | { backup: string }
   | { token: true }
   | { session: true }
-  | { metrics: 'rebuild' | 'stop' }
+  | { rebuild: true }
   | AppleQuestion
 
 function clockFrom(at: number | undefined): Clock {
@@ -56,30 +56,31 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
   if (kind === 'without storage') http.add(withoutStorage(windfall, config.limits))
   if (kind === 'one by one') http.add(oneByOne(windfall, config.limits))
   const server = await listen(http, { port: 0, max_body_bytes: config.limits.apple_body_bytes })
+  let closed = false
   return {
     url: server.url,
     windfall,
     apple: apple && openAppleWork(windfall, apple),
-    rebuilding: rebuildingOf(windfall),
+    isClosed: () => closed,
     async close(): Promise<void> {
+      closed = true
       await server.close()
       await windfall.close()
     },
   }
 }
 
-/** Makes all metrics anew, again and again until it is stopped, and then to the end. */
-function rebuildingOf({ metrics }: Pick<Windfall, 'metrics'>) {
-  let isWanted = false
-  let last: Promise<unknown> = Promise.resolve()
-  async function again(): Promise<void> {
-    while (isWanted) await metrics.rebuild()
-  }
-  return async (asked: 'rebuild' | 'stop'): Promise<object> => {
-    isWanted = asked === 'rebuild'
-    if (isWanted) last = again()
-    else await last
-    return {}
+/** Makes all metrics anew, again and again until the server is closed. */
+async function rebuildForEver(
+  { metrics }: Pick<Windfall, 'metrics'>,
+  isClosed: () => boolean,
+): Promise<void> {
+  while (!isClosed()) {
+    try {
+      await metrics.rebuild()
+    } catch (error) {
+      if (!isClosed()) throw error
+    }
   }
 }
 
@@ -95,7 +96,10 @@ async function answer(question: ServerQuestion): Promise<object> {
     if (!running.apple) throw new Error('this server has no keys of Apple’s')
     return running.apple(question)
   }
-  if ('metrics' in question) return running.rebuilding(question.metrics)
+  if ('rebuild' in question) {
+    void rebuildForEver(running.windfall, running.isClosed)
+    return {}
+  }
   const { store, tokens, sessions } = running.windfall
   if ('backup' in question) return store.backup(question.backup)
   if ('session' in question) {
