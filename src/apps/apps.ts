@@ -41,7 +41,8 @@ export function openApps(store: Store, clock: Clock) {
   const tables = ['apps', 'organizations']
   const connectedAs = store.remembering(tables, (bundle_id) => ofBundle.all(bundle_id).filter(isThere))
   const connectedOnAndroidAs = store.remembering(tables, (name) => ofPackage.all(name).filter(isThere))
-  const byId = store.prepare<[string], App>('select * from apps where id = ?')
+  const withId = store.prepare<[string], App>('select * from apps where id = ?')
+  const byId = store.remembering(['apps'], (id): App | null => withId.get(id) ?? null)
   const inOrganization = store.prepare<[string, string], App>(
     'select * from apps where organization_id = ? and bundle_id = ?',
   )
@@ -73,12 +74,12 @@ export function openApps(store: Store, clock: Clock) {
 
   /** The app of an organization that has this bundle id or id, gone or not. */
   function ofOrganization(organization_id: string, name: string): App | null {
-    const app = inOrganization.get(organization_id, name) ?? byId.get(name)
+    const app = inOrganization.get(organization_id, name) ?? byId(name)
     return app?.organization_id === organization_id ? app : null
   }
 
   /** The app with this id, gone or not. */
-  const get = (id: string): App | null => byId.get(id) ?? null
+  const get = (id: string): App | null => byId(id)
 
   /**
    * Connects an app, or says more of one.

@@ -39,6 +39,7 @@ export function openCustomers(store: Store) {
       and app_transaction_id = ${bound}`)
   const membersOf = store.prepare<[string], Customer>(`
     select * from customers where canonical_id in (select value from json_each(?))`)
+  const ledBy = store.prepare<[string], Customer>(`select * from customers where canonical_id = ${bound}`)
   const canonise = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
 
   /**
@@ -107,8 +108,8 @@ export function openCustomers(store: Store) {
     return inEnvironment('production') ?? inEnvironment('sandbox') ?? null
   }
 
-  /** Every lineage of the customer that `id` names. */
-  const lineages = (id: string): Customer[] => membersOf.all(JSON.stringify([resolve(id) ?? id]))
+  /** Every lineage of the customer with this canonical id. */
+  const lineages = (canonical_id: string): Customer[] => ledBy.all(canonical_id)
 
   return { recognise, resolve, ofLineage, lineages }
 }

@@ -100,7 +100,7 @@ test('customers are the connected components, led by the least (original_purchas
         expect(customers.resolve(idOf(lineage))).toBe(dated[0]?.id)
         expect(
           customers
-            .lineages(idOf(lineage))
+            .lineages(dated[0]?.id ?? '')
             .map((one) => one.original_transaction_id)
             .sort(),
         ).toEqual(members.sort())

@@ -116,7 +116,7 @@ export function openCustomers({
       environment: members[0]?.environment ?? 'production',
       country: storefront,
       currency: currencyOf(app_id),
-      ends_at: values.endOfAll(value.id),
+      ends_at: values.endOf(value),
       months_paid: months_milli / 1000,
       unconverted: unconverted === null ? null : (JSON.parse(unconverted) as Record<string, number>),
       original_transaction_ids: transactionsOf(members),

@@ -9,7 +9,7 @@ import type { CustomerValues } from './values.ts'
 type Deps = {
   store: Store
   clock: Clock
-  values: Pick<CustomerValues, 'endOfAll' | 'scopes' | 'kept'>
+  values: Pick<CustomerValues, 'endOf' | 'scopes' | 'kept'>
 }
 type Due = Pick<CustomerValue, 'lineage_id' | 'scope_id' | 'id' | 'lineages' | 'status'> & { due_at: number }
 type Range = Pick<Listing, 'within_days'>
@@ -57,16 +57,12 @@ export function openEnding({ store, clock, values }: Deps) {
 
   function wantedBy({ scopes, status }: Listing): (one: Due) => boolean {
     const within = new Set(scopes.map((scope) => values.scopes(`${scope.app_id}\n${scope.environment}`)))
-    return (one) =>
-      within.has(one.scope_id) &&
-      (status === null || one.status === status) &&
-      // Of several subscriptions another may end than the one that the status is of.
-      (one.lineages > 1 || one.status === 'will_cancel' || one.status === 'grace')
+    return (one) => within.has(one.scope_id) && (status === null || one.status === status)
   }
 
-  function placesOf({ id, lineage_id }: Pick<Due, 'id' | 'lineage_id'>): Place[] {
-    const value = values.endOfAll(id)
-    return value === null ? [] : [{ value, number: lineage_id }]
+  function placesOf(one: Pick<Due, 'id' | 'lineage_id' | 'lineages' | 'status'>): Place[] {
+    const value = values.endOf(one)
+    return value === null ? [] : [{ value, number: one.lineage_id }]
   }
 
   function pageOf(found: readonly Place[], limit: number): CustomerPage {

@@ -109,7 +109,9 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
   }
 
   /** When the first of a customer's lineages is lost unless somebody does something, in ms; null where nothing is in sight. */
-  function endOfAll(id: string): number | null {
+  function endOf({ id, lineages, status }: Pick<CustomerValue, 'id' | 'lineages' | 'status'>): number | null {
+    // Of several subscriptions another may end than the one that the status is of.
+    if (lineages === 1 && status !== 'will_cancel' && status !== 'grace') return null
     const standings = kept.membersOf.all(id).flatMap((key) => kept.standingOf.get(key) ?? [])
     return least(standings.map((standing) => endsAt(standing, clock())))
   }
@@ -193,5 +195,5 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     return `the customer ${id}: ${name} ${is?.[name]} is kept, the facts give ${should?.[name]}`
   }
 
-  return { of, endOfAll, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
+  return { of, endOf, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
 }
