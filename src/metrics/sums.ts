@@ -4,6 +4,7 @@ import type { Dimension } from './cube.ts'
 import { planOf } from './cut.ts'
 import type { DayLines, Line, LinesPlace } from './day_lines.ts'
 import { PACIFIC, type SettingsOf } from './settings.ts'
+import { openShown } from './shown.ts'
 import {
   type DayIndex,
   indexOf,
@@ -18,13 +19,8 @@ type Found = { id: number; value: string }
 
 type Adding = { from: number; index: DayIndex; is_level: boolean }
 
-/** How often sums are read anew where others took their place meanwhile. */
-const TRIES = 5
-
 export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) {
-  const shown = store.prepare<[], { generation: number }>(
-    'select generation from metric_generations where made_up_to is null',
-  )
+  const { generation, reading: ofShown } = openShown(store)
   const list = store.prepare<LinesPlace, Found>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
@@ -42,21 +38,11 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
     'select min(day) as day from metric_days where series_id = ?',
   )
 
-  /** The generation that is shown; null while nothing has ever been counted. */
-  const generation = (): number | null => shown.get()?.generation ?? null
-
   const zoneOf = (app_id: string, zone: Reading['zone']): string | null =>
     zone === 'pacific' ? PACIFIC : (settingsOf(app_id)?.calendar.zone ?? null)
 
-  /** Sums what is kept of the generation that is shown; a long reading in slices, between which others get a turn. */
-  async function read(reading: Reading): Promise<Tallies> {
-    for (let tries = 1; ; tries += 1) {
-      const of = generation()
-      if (of === null) return new Map()
-      const tallies = await readOf(of, reading)
-      if (of === generation() || tries === TRIES) return tallies
-    }
-  }
+  /** Sums what is kept of the generation that is shown. */
+  const read = (reading: Reading): Promise<Tallies> => ofShown(new Map(), (of) => readOf(of, reading))
 
   async function readOf(generation: number, reading: Reading): Promise<Tallies> {
     const tallies: Tallies = new Map()

@@ -5,7 +5,7 @@ import { ratioOf } from '../formula_lines.ts'
 import type { Measure } from '../rows.ts'
 import type { ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'
-import { type Amount, type DayLines, NOTHING, standingOf } from './lines.ts'
+import { type Amount, NOTHING, standingOf, type ValueLines } from './lines.ts'
 import { type Daily, type FlowCauses, flowCauses, NO_CAUSES } from './residue.ts'
 import type { Seams } from './seams.ts'
 import type { BaseOf, Sources } from './sources.ts'
@@ -172,7 +172,7 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
     const currencies = await currenciesOf(app, CHARGES, there)
     const natives = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: DayLines = await sources.ledger({ ...whole(app, there), currency }, weights)
+        const lines: ValueLines = await sources.ledger({ ...whole(app, there), currency }, weights)
         return { currency, at: inDay(lines.get('')) }
       }),
     )

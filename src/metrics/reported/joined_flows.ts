@@ -18,7 +18,7 @@ import {
   standingIn,
   valuesOf,
 } from './joining.ts'
-import { addTo, type DayLines, minus, NOTHING } from './lines.ts'
+import { addTo, minus, NOTHING, type ValueLines } from './lines.ts'
 import type { Seam, Seams } from './seams.ts'
 import type { LedgerAsk, Sources, Zone } from './sources.ts'
 
@@ -26,7 +26,7 @@ export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = { settingsOf: SettingsOf; days: ReportedDays; sources: Sources; seams: Seams }
 /** Sums, and how much of them is known how surely. */
-type Owned = { lines: DayLines; basis: DayLines }
+type Owned = { lines: ValueLines; basis: ValueLines }
 
 const NONE: Owned = { lines: EMPTY, basis: EMPTY }
 
@@ -42,7 +42,7 @@ export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
     const own = reportedAs(measure, ask).map((one) => sources.reports({ ...ask, app_id: ask.app.id }, one))
     const lines = together(own)
     if (ask.basis !== 'proceeds') return { lines, basis: EMPTY }
-    const basis: DayLines = new Map()
+    const basis: ValueLines = new Map()
     for (const line of lines.values()) for (const [day, amount] of line) addTo(basis, 'exact', day, amount)
     return { lines, basis }
   }
@@ -121,16 +121,16 @@ function flowDay(day: DayNumber, place: Place): JoinedDay {
   }
 }
 
-function restIn(own: DayLines, before: DayLines, day: DayNumber): DayLines {
-  const rest: DayLines = new Map()
+function restIn(own: ValueLines, before: ValueLines, day: DayNumber): ValueLines {
+  const rest: ValueLines = new Map()
   for (const value of new Set([...own.keys(), ...before.keys()])) {
     addTo(rest, value, day, minus(standingIn(own)(value)(day), standingIn(before)(value)(day)))
   }
   return rest
 }
 
-function together(all: readonly DayLines[]): DayLines {
-  const lines: DayLines = new Map()
+function together(all: readonly ValueLines[]): ValueLines {
+  const lines: ValueLines = new Map()
   for (const [value, line] of all.flatMap((one) => [...one]))
     for (const [day, amount] of line) addTo(lines, value, day, amount)
   return lines

@@ -16,7 +16,7 @@ import {
   standingIn,
   valuesOf,
 } from './joining.ts'
-import { type Amount, addTo, type DayLines, minus, NOTHING, plus } from './lines.ts'
+import { type Amount, addTo, minus, NOTHING, plus, type ValueLines } from './lines.ts'
 import { type Commission, estimated } from './proceeds.ts'
 import { isAlike, type Seam, type Seams } from './seams.ts'
 import type { Sources } from './sources.ts'
@@ -70,7 +70,7 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     if (!isProceeds) return { days: all, seam, values: valuesOf(keys, ask, at), basis: basisOf([], EMPTY) }
     const own = proceedsOf(ask, at)
     const values = valuesOf(keys, ask, own.at)
-    const by: DayLines = new Map()
+    const by: ValueLines = new Map()
     const basisOn = (value: string, { source, day }: JoinedDay) =>
       !own.isTold(value, day) ? 'estimated' : source === 'reports' ? 'exact' : 'ratio'
     for (const [value, amounts] of values)

@@ -5,7 +5,7 @@ import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../calendar.ts'
 import type { Cut } from '../cut.ts'
 import type { MoneyMeasure } from './cells.ts'
-import { type Amount, type DayLines, NOTHING, standingOf } from './lines.ts'
+import { type Amount, NOTHING, standingOf, type ValueLines } from './lines.ts'
 import type { Basis } from './proceeds.ts'
 import type { Seam } from './seams.ts'
 import type { Range, Zone } from './sources.ts'
@@ -45,7 +45,7 @@ export type Joined = {
 
 export type Level = 'mrr' | 'trials'
 
-export const EMPTY: DayLines = new Map()
+export const EMPTY: ValueLines = new Map()
 export const NO_BASIS: Record<Basis, number> = { exact: 0, ratio: 0, estimated: 0 }
 
 export const isLevel = (measure: string): measure is Level => measure === 'mrr' || measure === 'trials'
@@ -72,13 +72,13 @@ export const heardDay = (day: DayNumber, heard: DayNumber): JoinedDay => ({
 export type At = (value: string) => (day: DayNumber) => Amount
 
 export const dayIn =
-  (lines: DayLines): At =>
+  (lines: ValueLines): At =>
   (value) => {
     const line = lines.get(value)
     return (day) => line?.get(day) ?? NOTHING
   }
 
-export function standingIn(lines: DayLines): At {
+export function standingIn(lines: ValueLines): At {
   const standing = new Map([...lines].map(([value, line]) => [value, standingOf(line)]))
   return (value) => standing.get(value) ?? (() => NOTHING)
 }
@@ -89,7 +89,7 @@ export function valuesOf(keys: Iterable<string>, range: Range, at: At): Map<stri
 }
 
 /** How much of the money of some days, by how surely it is known. */
-export function basisOf(days: readonly JoinedDay[], by: DayLines): Record<Basis, number> {
+export function basisOf(days: readonly JoinedDay[], by: ValueLines): Record<Basis, number> {
   const sum = { ...NO_BASIS }
   for (const { day, is_known } of days)
     for (const name of ['exact', 'ratio', 'estimated'] as const)

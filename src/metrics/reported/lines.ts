@@ -5,12 +5,12 @@ import type { DayNumber } from '../calendar.ts'
 export type Amount = { milli: number; count: number }
 
 /** The sums of the days that have any, by value of a split ('' for the whole). */
-export type DayLines = Map<string, Map<DayNumber, Amount>>
+export type ValueLines = Map<string, Map<DayNumber, Amount>>
 
 export const NOTHING: Amount = { milli: 0, count: 0 }
 
 /** Adds an amount to a value's day. */
-export function addTo(lines: DayLines, value: string, day: DayNumber, { milli, count }: Amount): void {
+export function addTo(lines: ValueLines, value: string, day: DayNumber, { milli, count }: Amount): void {
   const line = lines.get(value) ?? new Map<DayNumber, Amount>()
   lines.set(value, line)
   const sum = line.get(day) ?? NOTHING

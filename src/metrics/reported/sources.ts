@@ -3,11 +3,12 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../calendar.ts'
 import { type Cut, planOf } from '../cut.ts'
-import type { Line, DayLines as LinesOfDays, Worth } from '../day_lines.ts'
+import type { DayLines, Line, Worth } from '../day_lines.ts'
 import type { Measure } from '../rows.ts'
 import { PACIFIC, type SettingsOf } from '../settings.ts'
+import { openShown } from '../shown.ts'
 import type { ReportedMeasure } from './cells.ts'
-import { addTo, type DayLines } from './lines.ts'
+import { addTo, type ValueLines } from './lines.ts'
 import type { ReportedNames } from './names.ts'
 import type { Commission, ProceedsOf } from './proceeds.ts'
 import type { ReportedDimension, ReportedSums } from './sums.ts'
@@ -18,12 +19,9 @@ export type Range = { from: DayNumber; until: DayNumber }
 /** `has_before`: all that went before the first day, too, on the day before it. */
 export type LedgerAsk = Cut &
   Range & { app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
+/** By value of the split, and apart by how surely it is known. */
+type ProceedsLines = { lines: ValueLines; basis: ValueLines }
 type ReportAsk = Cut & Range & { app_id: string }
-
-/** How often sums are read anew where others took their place meanwhile. */
-const TRIES = 5
-/** No sums have this number. */
-const NO_GENERATION = 0
 
 export type Sources = ReturnType<typeof openSources>
 
@@ -34,7 +32,7 @@ type Deps = {
   store: Store
   settingsOf: SettingsOf
   sums: ReportedSums
-  lines: LinesOfDays
+  lines: DayLines
   names: ReportedNames
   proceeds: ProceedsOf
   commission: Commission
@@ -43,18 +41,16 @@ type Deps = {
 
 export function openSources({ store, settingsOf, sums, lines, names, ...known }: Deps) {
   const { proceeds, commission, baseOf } = known
-  const shown = store.prepare<[], { generation: number }>(
-    'select generation from metric_generations where made_up_to is null',
-  )
+  const shown = openShown(store)
   const version = store.remembering(['reported_prices', 'rates', 'apps', 'organizations'], () => ({}))
 
   /** What the ledger has of measures, each added as often as its weight says. */
-  async function ledger(ask: LedgerAsk, weights: Partial<Record<Measure, number>>): Promise<DayLines> {
+  async function ledger(ask: LedgerAsk, weights: Partial<Record<Measure, number>>): Promise<ValueLines> {
     const { zone, isOwn } = zoneOf(ask)
     const { name, dimension, keyOf } = planOf(ask, isOwn)
     const cut = { name, keyOf, is_original: ask.currency !== null, has_before: ask.has_before === true }
-    return reading(async (generation) => {
-      const found: DayLines = new Map()
+    return shown.reading<ValueLines>(new Map(), async (generation) => {
+      const found: ValueLines = new Map()
       for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
         const place = { ...ask, generation, zone, measure, dimension }
         const { from, of } = await lines.read(place, cut, ask.from)
@@ -75,8 +71,9 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
       ...{ name: JSON.stringify(['proceeds', name, commission]), keyOf },
       ...{ is_original: true, has_before: ask.has_before === true, worth: worthFor(ask) },
     }
-    return reading(async (generation) => {
-      const found = { lines: new Map() as DayLines, basis: new Map() as DayLines }
+    const nothing = (): ProceedsLines => ({ lines: new Map(), basis: new Map() })
+    return shown.reading(nothing(), async (generation) => {
+      const found = nothing()
       const place = { ...ask, generation, zone, measure, dimension: 'fine' as const }
       const { from, of } = await lines.read(place, cut, ask.from)
       for (const [key, line] of of) {
@@ -109,25 +106,16 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
       : { zone: PACIFIC, isOwn: false }
   }
 
-  /** Reads of the sums that are shown, anew where others took their place meanwhile. */
-  async function reading<Found>(read: (generation: number) => Promise<Found>): Promise<Found> {
-    for (let tries = 1; ; tries += 1) {
-      const generation = shown.get()?.generation ?? NO_GENERATION
-      const found = await read(generation)
-      if (generation === (shown.get()?.generation ?? NO_GENERATION) || tries === TRIES) return found
-    }
-  }
-
   function shownIn(ask: LedgerAsk, milli: number, currency: string, day: DayNumber): number | null {
     if (ask.currency !== null) return currency === ask.currency ? milli : null
     return baseOf(ask.app_id, milli, currency, day)
   }
 
   /** What the reports have of a measure. */
-  function reports(ask: ReportAsk, measure: ReportedMeasure): DayLines {
+  function reports(ask: ReportAsk, measure: ReportedMeasure): ValueLines {
     const nameOf = (number: string): string => names.productOf(ask.app_id, number)
     const { dimension, keyOf } = planOf(ask, true, nameOf)
-    const found: DayLines = new Map()
+    const found: ValueLines = new Map()
     for (const { id, value } of sums.seriesOf(ask.app_id, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
@@ -145,7 +133,7 @@ type Kept = { line: Line; from: DayNumber; weight: number }
 
 /** Adds the days of a line that are asked for, and all that went before on the day before the first. */
 function addLine(
-  to: DayLines,
+  to: ValueLines,
   key: string,
   { line, from, weight }: Kept,
   { has_before, ...ask }: LedgerAsk,
