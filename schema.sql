@@ -4,6 +4,8 @@
 -- Conventions: every table strict; plural snake_case; *_at = milliseconds since the epoch; *_on = 'YYYY-MM-DD';
 -- *_milli = integer thousandths of the `currency` beside it; a null *_at = not yet. No booleans of our own;
 -- Apple's flags are kept as 0 or 1. Rows keep these names through the program to the JSON of the API.
+-- Each table is marked: `kept` holds what cannot be made again, `derived` can be emptied and rebuilt to the same rows
+-- (test/metrics/derived.test.ts proves each).
 -- Keys lead with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
@@ -11,14 +13,14 @@ pragma user_version = 1;
 
 -- store/ ------------------------------------------------------------------------------------------------
 
-create table settings (
+create table settings ( -- kept
   key                     text primary key,
   value                   text not null
 ) strict, without rowid;
 
 -- The last run of each job: its outcome in words or why it failed, how often in a row, and when it is to run next,
 -- null where no clock starts it.
-create table job_runs (
+create table job_runs ( -- kept
   job                     text primary key,
   started_at              integer not null,
   finished_at             integer,
@@ -32,7 +34,7 @@ create table job_runs (
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
 -- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts).
-create table events (
+create table events ( -- kept
   seq                     integer primary key autoincrement,
   id                      text not null unique,
   organization_id         text not null,
@@ -51,7 +53,7 @@ create table events (
 
 -- apps/ -------------------------------------------------------------------------------------------------
 
-create table organizations (
+create table organizations ( -- kept
   id                      text primary key,
   slug                    text not null unique,
   name                    text not null,
@@ -64,7 +66,7 @@ create table organizations (
 ) strict;
 
 -- A publishable key is readable again (it is in every copy of the owner's app anyway); a secret one is not.
-create table sdk_keys (
+create table sdk_keys ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
   kind                    text not null,
@@ -78,7 +80,7 @@ create table sdk_keys (
   revoked_at              integer
 ) strict;
 
-create table apps (
+create table apps ( -- kept
   id                      text primary key,
   organization_id         text not null references organizations (id),
   bundle_id               text not null,
@@ -96,7 +98,7 @@ create index apps_by_bundle on apps (bundle_id, organization_id);
 create index apps_by_android_package on apps (android_package, organization_id) where android_package is not null;
 
 -- The subscriptions an app sells. What Apple no longer lists is marked gone and stays, because it still renews.
-create table products (
+create table products ( -- kept
   app_id                  text not null references apps (id),
   product_id              text not null,
   apple_id                text,
@@ -114,7 +116,7 @@ create table products (
 -- ledger/ -----------------------------------------------------------------------------------------------
 
 -- The first segment of a JWS, which holds its certificates: four kilobytes that thousands of payloads share.
-create table certificate_chains (
+create table certificate_chains ( -- kept
   id                      integer primary key,
   sha256                  blob not null unique,
   header                  text not null,
@@ -122,7 +124,7 @@ create table certificate_chains (
 ) strict;
 
 -- Everything signed that arrived, whatever brought it. `body` restores it byte for byte (ledger/raw.ts).
-create table signed_payloads (
+create table signed_payloads ( -- kept
   id                      integer primary key,
   app_id                  text not null,
   sha256                  blob not null,
@@ -134,7 +136,7 @@ create table signed_payloads (
   unique (app_id, sha256)
 ) strict;
 
-create table notifications (
+create table notifications ( -- kept
   app_id                  text not null,
   environment             text not null,
   uuid                    text not null,
@@ -155,7 +157,7 @@ create index statuses_by_lineage on notifications (app_id, environment, original
 create index notifications_by_signing on notifications (app_id, environment, origin, signed_at);
 
 -- Proved to be Apple's, for an app that is not connected. The organization is the one its address named, if any.
-create table pending_notifications (
+create table pending_notifications ( -- kept
   id                      integer primary key,
   organization_id         text,
   bundle_id               text not null,
@@ -172,7 +174,7 @@ create index pending_by_bundle on pending_notifications (bundle_id);
 create unique index pending_once on pending_notifications (sha256, ifnull(organization_id, ''));
 
 -- What failed verification, the last hundred, because our own clock or root may be what is wrong.
-create table refused_notifications (
+create table refused_notifications ( -- kept
   id                      integer primary key,
   reason                  text not null,
   detail                  text not null,
@@ -183,7 +185,7 @@ create table refused_notifications (
 -- The newest signed version of each transaction. What is concluded from several versions never has to be taken back:
 -- the earliest and the latest expiry that any named (an extension moves it), and when the earliest was signed that
 -- says it is a trial, or a renewal that was paid for.
-create table transactions (
+create table transactions ( -- kept
   app_id                  text not null,
   environment             text not null,
   transaction_id          text not null,
@@ -230,7 +232,7 @@ create index trials_by_lineage on transactions (app_id, environment, original_tr
 
 -- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.
-create table renewals (
+create table renewals ( -- kept
   app_id                  text not null,
   environment             text not null,
   original_transaction_id text not null,
@@ -257,7 +259,7 @@ create table renewals (
 ) strict, without rowid;
 
 -- Derived from the three tables above, one row a lineage; what it is at an instant is subscription.ts's to say.
-create table subscriptions (
+create table subscriptions ( -- kept
   app_id                  text not null,
   environment             text not null,
   original_transaction_id text not null,
@@ -286,7 +288,7 @@ create table subscriptions (
 ) strict, without rowid;
 
 -- One row a lineage, whose id resolves for ever; rows of one person share canonical_id.
-create table customers (
+create table customers ( -- kept
   id                      text primary key,
   app_id                  text not null,
   environment             text not null,
@@ -297,7 +299,7 @@ create table customers (
 create index customers_by_canonical on customers (canonical_id);
 
 -- Apple's id of one account in one app, seen beside a lineage: what joins lineages to one customer.
-create table customer_bridges (
+create table customer_bridges ( -- kept
   app_id                  text not null,
   environment             text not null,
   app_transaction_id      text not null,
@@ -307,7 +309,7 @@ create table customer_bridges (
 
 -- The first reading of all that Apple still shows of an app: its notifications, then each customer's transactions,
 -- then the subscriptions whose last word may be stale. Begun again where Apple could not be asked for too long.
-create table backfills (
+create table backfills ( -- kept
   app_id                  text not null,
   environment             text not null,
   stage                   text not null,
@@ -329,7 +331,7 @@ create table backfills (
 
 -- Whose transactions were read at Apple, and the revision to go on from. One answer holds all of a customer's
 -- lineages: `read_with` names the one that was asked for the others.
-create table lineage_reads (
+create table lineage_reads ( -- kept
   app_id                  text not null,
   environment             text not null,
   original_transaction_id text not null,
@@ -341,7 +343,7 @@ create table lineage_reads (
 ) strict, without rowid;
 
 -- Up to when Apple's history of notifications was compared with what had arrived.
-create table watermarks (
+create table watermarks ( -- kept
   app_id                  text not null,
   environment             text not null,
   compared_until_at       integer not null,
@@ -352,7 +354,7 @@ create table watermarks (
 ) strict, without rowid;
 
 -- Notifications that Apple had sent and we had not received: found, and applied one by one until it is filled.
-create table gaps (
+create table gaps ( -- kept
   id                      text primary key,
   app_id                  text not null,
   environment             text not null,
@@ -366,7 +368,7 @@ create table gaps (
 create index gaps_by_app on gaps (app_id, environment, found_at);
 
 -- Original transaction ids that a client app named before Apple did: asked for at Apple, ever more seldom.
-create table lookups (
+create table lookups ( -- kept
   app_id                  text not null,
   original_transaction_id text not null,
   asked_at                integer not null,
@@ -381,7 +383,7 @@ create index lookups_due on lookups (app_id, next_at) where next_at is not null;
 -- that its rows are written under. `sha256` is of what it says, uncompressed: the same said later is compressed to
 -- other bytes. `state`: arriving (its bytes are being written), kept (bytes alone), loading (rows are being written),
 -- current (its rows are its day's), superseded (its rows are no more, or on their way out).
-create table reports (
+create table reports ( -- kept
   id                      integer primary key,
   organization_id         text not null,
   vendor_number           text not null,
@@ -401,7 +403,7 @@ create table reports (
 create index reports_unfinished on reports (state) where state in ('arriving', 'loading', 'superseded');
 
 -- The bytes as Apple sent them (compressed where it sent plain text), in pieces that a short commit holds.
-create table report_parts (
+create table report_parts ( -- kept
   report_id               integer not null references reports (id),
   part                    integer not null,
   body                    blob not null,
@@ -409,7 +411,7 @@ create table report_parts (
 ) strict;
 
 -- The version of each kind that Apple answered last.
-create table report_versions (
+create table report_versions ( -- kept
   organization_id         text not null,
   kind                    text not null,
   version                 text not null,
@@ -419,7 +421,7 @@ create table report_versions (
 
 -- The apps that reports name, by SKU (SALES) or by Apple id. `app_id` is null for one that we do not know, until it
 -- is learned; rows name these, so that they need not change then.
-create table reported_apps (
+create table reported_apps ( -- kept
   id                      integer primary key,
   organization_id         text not null,
   sku                     text,
@@ -431,7 +433,7 @@ create unique index reported_apps_by_sku on reported_apps (organization_id, sku)
 create unique index reported_apps_by_apple_id on reported_apps (organization_id, apple_id) where sku is null;
 
 -- Which apps a report has rows of, and how many.
-create table report_apps (
+create table report_apps ( -- kept
   report_id               integer not null references reports (id),
   reported_app_id         integer not null references reported_apps (id),
   row_count               integer not null,
@@ -441,7 +443,7 @@ create table report_apps (
 -- Each day of each kind that was asked for. `state`: done, empty (Apple says nothing was sold), not_yet, missing (never
 -- to be had again), failed; `reason` in words. `tries` that brought nothing, in a row. `due_at`: when to ask again,
 -- null when that is settled.
-create table import_days (
+create table import_days ( -- kept
   organization_id         text not null,
   vendor_number           text not null,
   kind                    text not null,
@@ -458,7 +460,7 @@ create table import_days (
 
 -- The rows of SALES. A day's are those under the report that import_days names. Money of one unit (price_milli,
 -- unit_proceeds_milli) as Apple writes it; gross_milli and proceeds_milli are the row's, with its sign.
-create table sales_days (
+create table sales_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
   reported_app_id         integer not null,
@@ -488,7 +490,7 @@ create table sales_days (
 ) strict, without rowid;
 
 -- The rows of SUBSCRIPTION: how many of each there are at the day's end.
-create table subscription_days (
+create table subscription_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
   reported_app_id         integer not null,
@@ -529,7 +531,7 @@ create table subscription_days (
 ) strict, without rowid;
 
 -- The rows of SUBSCRIPTION_EVENT: what subscriptions did, `quantity` times.
-create table subscription_event_days (
+create table subscription_event_days ( -- kept
   report_id               integer not null,
   line                    integer not null,
   reported_app_id         integer not null,
@@ -567,7 +569,7 @@ create table subscription_event_days (
 -- What a currency cost on a day: billionths of it for one US dollar. Rows are added, and none on a day that is carried
 -- over for good (ledger/rates/series.ts), so that an amount once converted for good stays as it is. Only one that a
 -- person imported can be taken back; then every amount is converted anew.
-create table rates (
+create table rates ( -- kept
   currency                text not null,
   rated_on                text not null,
   per_usd_nano            integer not null,
@@ -578,7 +580,7 @@ create table rates (
 
 -- attribution/ ------------------------------------------------------------------------------------------
 
-create table users (
+create table users ( -- kept
   app_id                  text not null,
   app_user_id             text not null,
   platform                text,
@@ -595,7 +597,7 @@ create table users (
 
 -- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
 -- with the call that made it what it is. An id is never used again, since events are named after it.
-create table links (
+create table links ( -- kept
   id                      integer primary key autoincrement,
   app_id                  text not null,
   store                   text not null,
@@ -614,7 +616,7 @@ create index links_by_user on links (app_id, app_user_id);
 
 -- Every change after the first call, whole on both sides, so that it can be undone. A user id of null: somebody who was
 -- forgotten since.
-create table link_history (
+create table link_history ( -- kept
   id                      integer primary key,
   link_id                 integer not null references links (id),
   from_app_user_id        text,
@@ -632,7 +634,7 @@ create index link_history_by_user on link_history (from_app_user_id);
 
 -- That somebody was to be forgotten, when, and that it was done. `app_user_id` stands until then. `step` is what is being
 -- gone through, up to `reached`, out of `until`; null before the first.
-create table erasures (
+create table erasures ( -- kept
   id                      text primary key,
   app_id                  text not null references apps (id),
   app_user_id             text,
@@ -648,7 +650,7 @@ create table erasures (
 create index erasures_unfinished on erasures (asked_at, id) where finished_at is null;
 
 -- Who is not to come back: a keyed hash of the user id, whose key is in settings. Once lifted it refuses no longer.
-create table tombstones (
+create table tombstones ( -- kept
   app_id                  text not null,
   hash                    blob not null,
   erasure_id              text not null references erasures (id),
@@ -660,7 +662,7 @@ create table tombstones (
 
 -- The lineages that metrics know, so that their rows need not name them in full. provisional is 1 while one of its
 -- amounts waits for a rate that is final.
-create table metric_lineages (
+create table metric_lineages ( -- kept
   id                      integer primary key,
   app_id                  text not null,
   environment             text not null,
@@ -673,7 +675,7 @@ create index metric_lineages_provisional on metric_lineages (id) where provision
 
 -- All that a lineage adds, in a fixed order, to be summed: levels, movements, money. What is known only later than the
 -- day it counts for, or lies ahead, is shown once known_at has come. A base_milli of null: no rate was known.
-create table metric_rows (
+create table metric_rows ( -- derived
   lineage_id              integer not null references metric_lineages (id),
   position                integer not null,
   on_at                   integer not null,
@@ -695,7 +697,7 @@ create index metric_rows_due on metric_rows (known_at) where shown = 0;
 -- Which Pacific days of which of Apple's reports are summed. is_there: the sums below are the day's. is_due: the report
 -- has changed, or what it is counted by (made_of: the reports, their apps, currency and months; lengths: the offers
 -- paid at once). is_provisional: an amount waits for a rate that is final.
-create table reported_days (
+create table reported_days ( -- kept
   organization_id         text not null,
   kind                    text not null,
   day_on                  text not null,
@@ -709,7 +711,7 @@ create table reported_days (
 create index reported_days_due on reported_days (day_on) where is_due = 1;
 
 -- What Apple's reports come to, as metric_series and metric_days are; a product is Apple's number, a day Pacific.
-create table reported_series (
+create table reported_series ( -- kept
   id                      integer primary key,
   app_id                  text not null,
   measure                 text not null,
@@ -718,7 +720,7 @@ create table reported_series (
   unique (app_id, measure, dimension, value)
 ) strict;
 
-create table reported_sums (
+create table reported_sums ( -- kept
   series_id               integer not null references reported_series (id),
   day                     integer not null,
   milli                   integer not null,
@@ -728,14 +730,14 @@ create table reported_sums (
 ) strict, without rowid;
 
 -- The ids of the products that reports name by Apple's numbers, and how long those offers last that are paid at once.
-create table reported_products (
+create table reported_products ( -- kept
   app_id                  text not null,
   number                  text not null,
   product_id              text not null,
   primary key (app_id, number)
 ) strict, without rowid;
 
-create table reported_lengths (
+create table reported_lengths ( -- kept
   app_id                  text not null,
   number                  text not null,
   offer                   text not null,
@@ -745,7 +747,7 @@ create table reported_lengths (
 ) strict, without rowid;
 
 -- What developers got of each price that something was sold at, by Pacific day. is_uniform: the same of every unit.
-create table reported_prices (
+create table reported_prices ( -- kept
   app_id                  text not null,
   product_id              text not null,
   storefront              text not null,
@@ -762,7 +764,7 @@ create table reported_prices (
 create index reported_prices_by_day on reported_prices (app_id, day);
 
 -- From which Pacific midnight on an app's metric comes from the ledger alone. Written once.
-create table metric_seams (
+create table metric_seams ( -- kept
   app_id                  text not null,
   metric                  text not null,
   day                     integer not null,
@@ -772,25 +774,25 @@ create table metric_seams (
 ) strict, without rowid;
 
 -- What has to be made anew and is not yet: 'settings' everything, 'rates' what waits for one, an app's id all of it.
-create table metric_tasks (
+create table metric_tasks ( -- kept
   task                    text primary key
 ) strict, without rowid;
 
 -- By what an organization's metrics were counted: its time zone, its currency, how long a month is.
-create table metric_settings (
+create table metric_settings ( -- kept
   organization_id         text primary key,
   counted_by              text not null
 ) strict, without rowid;
 
 -- Which of the sums are shown, and up to which lineage the next ones have been made while they are made anew.
-create table metric_generations (
+create table metric_generations ( -- kept
   generation              integer primary key autoincrement,
   made_up_to              integer,
   started_at              integer not null
 ) strict;
 
 -- What is summed by day: a measure of an app, whole or of one value of a dimension, by the days of a time zone.
-create table metric_series (
+create table metric_series ( -- derived
   id                      integer primary key,
   generation              integer not null,
   app_id                  text not null,
@@ -803,7 +805,7 @@ create table metric_series (
 ) strict;
 
 -- day: days since 1970-01-01 in the zone of its series.
-create table metric_days (
+create table metric_days ( -- derived
   series_id               integer not null references metric_series (id),
   day                     integer not null,
   milli                   integer not null,
@@ -813,7 +815,7 @@ create table metric_days (
 ) strict, without rowid;
 
 -- Apps in one environment, as short numbers that customers are listed by.
-create table customer_scopes (
+create table customer_scopes ( -- kept
   id                      integer primary key,
   app_id                  text not null,
   environment             text not null,
@@ -823,7 +825,7 @@ create table customer_scopes (
 -- What each customer has come to, under the number of the lineage that leads it, until due_at: then the same facts come
 -- to something else. `id` is the canonical one. Amounts are in the base currency; `unconverted` has by currency what no
 -- rate was known for.
-create table customer_values (
+create table customer_values ( -- kept
   lineage_id              integer primary key,
   scope_id                integer not null references customer_scopes (id),
   id                      text not null,
@@ -869,7 +871,7 @@ create index events_by_subject on events (subject) where subject is not null;
 
 -- What cohorts are read from: sums of an app by kind (metrics/cohorts/changes.ts), each of one product and country or of
 -- any (*).
-create table cohort_series (
+create table cohort_series ( -- derived
   id                      integer primary key,
   app_id                  text not null,
   environment             text not null,
@@ -880,7 +882,7 @@ create table cohort_series (
   unique (app_id, environment, kind, product_id, storefront, period)
 ) strict;
 
-create table cohort_cells (
+create table cohort_cells ( -- derived
   series_id               integer not null references cohort_series (id),
   cohort                  integer not null,
   position                integer not null,
@@ -892,18 +894,18 @@ create table cohort_cells (
 ) strict, without rowid;
 
 -- What each customer added to them, and whose has to be counted anew, each by the number of the lineage that leads it.
-create table cohort_customers (
+create table cohort_customers ( -- derived
   lineage_id              integer primary key,
   spread                  text not null
 ) strict;
 
-create table cohort_tasks (
+create table cohort_tasks ( -- derived
   lineage_id              integer primary key
 ) strict;
 
 -- What the developer got of each customer, null where of no charge anything is known, and what had changed by then.
 -- is_stale: a fact of the customer did since. last_day: of the last charge, in UTC.
-create table customer_proceeds (
+create table customer_proceeds ( -- kept
   lineage_id              integer primary key,
   base_milli              integer,
   estimated               integer not null,
@@ -915,7 +917,7 @@ create index customer_proceeds_stale on customer_proceeds (lineage_id) where is_
 
 -- From which day on reports or rates changed what was got, null once all is counted by that; 0 where it is everything,
 -- because what it is counted by became something else (counted_by: the commission and the currencies).
-create table proceeds_changes (
+create table proceeds_changes ( -- kept
   id                      integer primary key,
   from_day                integer,
   counted_by              text not null
@@ -926,7 +928,7 @@ create table proceeds_changes (
 -- dashboard/ --------------------------------------------------------------------------------------------
 
 -- Read-only. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
-create table api_tokens (
+create table api_tokens ( -- kept
   id                      text primary key,
   organization_id         text,
   apps                    text,
@@ -941,7 +943,7 @@ create table api_tokens (
 
 -- The owner, in one row. Either the password (argon2id, a PHC string), or a link that works once, or both for a moment;
 -- of the link only the SHA-256.
-create table owner (
+create table owner ( -- kept
   id                      integer primary key check (id = 1),
   password                text,
   link_kind               text,
@@ -951,7 +953,7 @@ create table owner (
 ) strict;
 
 -- What guests may read: as api_tokens. `passcode` is a PHC string.
-create table share_links (
+create table share_links ( -- kept
   id                      text primary key,
   organization_id         text,
   apps                    text,
@@ -966,7 +968,7 @@ create table share_links (
 ) strict;
 
 -- Who is signed in; the owner's have no link. What is over is deleted.
-create table sessions (
+create table sessions ( -- kept
   id                      text primary key,
   link_id                 text references share_links (id),
   hash                    blob not null unique,
@@ -979,7 +981,7 @@ create table sessions (
 create index sessions_by_link on sessions (link_id);
 
 -- Who did what, or tried to. Only ever added to.
-create table audit_log (
+create table audit_log ( -- kept
   id                      integer primary key autoincrement,
   at                      integer not null,
   actor                   text not null,

@@ -58,6 +58,7 @@ import { openOverview } from './metrics/overview.ts'
 import { openReported } from './metrics/reported/reported.ts'
 import { openSeries } from './metrics/series.ts'
 import { openToday } from './metrics/today.ts'
+import { upgrade } from './store/migrations.ts'
 import { openStore } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -90,6 +91,7 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
 export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
+  await upgrade(config.store.path, { note: log.info })
   const store = openStore(config.store.path, { warn: log.warn })
   const feed = openFeed(store, clock)
   const live = openLive(feed)

@@ -7,6 +7,6 @@ const seed = values.seed ?? String(Math.floor(Math.random() * 2 ** 31))
 process.stdout.write(`long tests with --seed ${seed}\n`)
 const { status } = spawnSync('vitest', ['run', '--config', 'test/vitest.config.ts', ...positionals], {
   stdio: 'inherit',
-  env: { ...process.env, WINDFALL_LONG: '1', WINDFALL_SEED: seed },
+  env: { ...process.env, WINDFALL_LONG: '1', WINDFALL_SUITE: 'all', WINDFALL_SEED: seed },
 })
 process.exitCode = status ?? 1

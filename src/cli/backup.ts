@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
-import type { Backup } from '../store/backup.ts'
+import type { Copy } from '../store/backup.ts'
 import { configArg, counted, print, tell } from './instance.ts'
 
 export const backupCommand = defineCommand({
@@ -16,7 +16,7 @@ export const backupCommand = defineCommand({
     const destination = resolve(args.file)
     if (!existsSync(dirname(destination)))
       throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
-    const backup = await tell<Backup>(args.config, 'backup', { destination })
+    const backup = await tell<Copy>(args.config, 'backup', { destination })
     const { file, bytes, rows } = backup
     const counts = Object.values(rows)
     const all = counts.reduce((sum, count) => sum + count, 0)

@@ -1,9 +1,12 @@
 /** The command `windfall doctor`: who serves, where, and whether there is a database. */
+import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../config/settings.ts'
 import { askControl, controlPath } from '../control.ts'
 import { roomFinding } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
+import { assertOwnLog } from '../store/header.ts'
+import { identifyFile } from '../store/identify.ts'
 import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 
@@ -55,13 +58,23 @@ export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generat
 /** The database, opened to be read; null where it is not there or cannot be used. */
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
-    const reader = openReader(store.path)
-    if (reader === null) {
+    assertOwnLog(store.path)
+    if (!existsSync(store.path)) {
       yield warning('database', `${store.path} does not exist yet: it is made when Windfall first starts.`)
       return null
     }
+    const identity = identifyFile(store.path)
+    if (identity === null) {
+      yield warning('database', `${store.path} is empty: it is filled when Windfall first starts.`)
+      return null
+    }
+    if (!identity.isPresent) {
+      const words = `${store.path} has version ${identity.version} of the database: it is backed up and upgraded when Windfall next starts.`
+      yield warning('database', words)
+      return null
+    }
     yield roomFinding(store.path)
-    return reader
+    return openReader(store.path)
   } catch (error) {
     yield fault('database', inWords(error))
     return null

@@ -7,14 +7,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Database } from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
 import { realPathOf } from './paths.ts'
-import { type Rows, verify } from './verification.ts'
+import { type Sound, verify } from './verification.ts'
 
-export type Backup = { file: string; bytes: number; sha256: string; rows: Rows }
+/** A verified copy of the database. */
+export type Copy = Sound & { file: string; bytes: number; sha256: string }
 
 /** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
 export function openBackups(db: Database) {
   const closing = new AbortController()
-  const underWay = new Map<string, Promise<Backup>>()
+  const underWay = new Map<string, Promise<Copy>>()
 
   /**
    * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
@@ -22,7 +23,7 @@ export function openBackups(db: Database) {
    * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
    * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
    */
-  async function backup(destination: string): Promise<Backup> {
+  async function backup(destination: string): Promise<Copy> {
     closing.signal.throwIfAborted()
     const target = realPathOf(destination)
     if (underWay.has(target)) {
@@ -46,7 +47,7 @@ export function openBackups(db: Database) {
   return { backup, close }
 }
 
-async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Backup> {
+async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Copy> {
   refuseExisting(destination)
   const partial = `${destination}.partial`
   removeCopy(partial)
@@ -54,13 +55,15 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
     // Made before SQLite does, so that nobody else can read it at any time.
     writeFileSync(partial, '', { mode: 0o600 })
     await db.backup(partial, { progress: () => untilAborted(signal) })
-    const rows = await verify(partial, signal)
+    const sound = await verify(partial, signal)
+    const version = db.pragma('user_version', { simple: true })
+    if (sound.version !== version) throw new Error(`the copy has version ${sound.version}, not ${version}`)
     await syncToDisk(partial)
     const { sha256, bytes } = await digest(partial, signal)
     refuseExisting(destination)
     renameSync(partial, destination)
     await syncToDisk(dirname(destination))
-    return { file: destination, bytes, sha256, rows }
+    return { file: destination, bytes, sha256, ...sound }
   } catch (error) {
     removeCopy(partial)
     // What breaks off because the store closes says so in many ways.

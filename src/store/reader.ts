@@ -1,7 +1,7 @@
 /** What we remember: a database of ours, opened to be read beside the process that serves it. */
 import { existsSync } from 'node:fs'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { applicationId, schemaVersion } from './schema.ts'
+import { applicationId, VERSIONS, versionOf } from './schema.ts'
 
 export type Reader = NonNullable<ReturnType<typeof openReader>>
 
@@ -29,6 +29,9 @@ export function openReader(file: string) {
 function assertOurs(db: Connection, file: string): void {
   const [id, version] = ['application_id', 'user_version'].map((name) => db.pragma(name, { simple: true }))
   if (id !== applicationId) throw new Error(`${file} is a database, but not one of Windfall's`)
-  if (version !== schemaVersion)
-    throw new Error(`${file} has version ${version} where this Windfall knows ${schemaVersion}`)
+  const present = versionOf(VERSIONS.schema)
+  if (version !== present)
+    throw new Error(
+      `${file} has version ${version} of the database where this Windfall works with ${present}`,
+    )
 }

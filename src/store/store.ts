@@ -7,8 +7,10 @@ import { openBackups } from './backup.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
 import { assertDurable } from './durable.ts'
+import { assertOwnLog } from './header.ts'
+import { identify } from './identify.ts'
 import { openRemembered } from './remembered.ts'
-import { applicationId, schema, schemaFingerprint, schemaVersion } from './schema.ts'
+import { schema } from './schema.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
@@ -28,7 +30,8 @@ const PROBE_BYTES = 65_536
 /**
  * Opens (and creates, mode 0600) the database at `file`.
  *
- * @throws Error when the file is not ours, was written by a newer version, or lost its durability settings.
+ * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
+ * beside it is another's; Error when it lost its durability settings.
  */
 export function openStore(file: string, { max_pages, elapsed, warn = silent }: Options = {}) {
   const db = connect(file)
@@ -113,8 +116,24 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
 
 function connect(file: string): Database.Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  assertOwnLog(file)
   const db = new Database(file, { timeout: 0 })
-  chmodSync(file, 0o600)
+  try {
+    chmodSync(file, 0o600)
+    const identity = identify(db, file)
+    if (identity?.isPresent === false)
+      throw new Error(`${file} has version ${identity.version} of the database and was not upgraded`)
+    setPragmas(db)
+    if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
+    assertDurable(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function setPragmas(db: Database.Database): void {
   db.pragma('journal_mode = wal')
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
@@ -127,44 +146,6 @@ function connect(file: string): Database.Database {
   db.pragma('secure_delete = on')
   db.pragma('trusted_schema = off')
   db.pragma('cell_size_check = on')
-  try {
-    takeShape(db, file)
-    assertDurable(db)
-  } catch (error) {
-    db.close()
-    throw error
-  }
-  return db
-}
-
-function takeShape(db: Database.Database, file: string): void {
-  const version = db.pragma('user_version', { simple: true })
-  const tables = db.prepare('select count(*) from sqlite_schema').pluck().get()
-  if (tables === 0) {
-    createShape(db)
-    return
-  }
-  if (db.pragma('application_id', { simple: true }) !== applicationId) {
-    throw new Error(`${file} is a database, but not one of Windfall's; name another file in store.path`)
-  }
-  if (typeof version === 'number' && version > schemaVersion) {
-    throw new Error(
-      `${file} was written by a newer Windfall (shape ${version}, this one knows ${schemaVersion})`,
-    )
-  }
-  const made = db.prepare('select value from settings where key = ?').pluck().get('schema')
-  if (made !== schemaFingerprint) {
-    throw new Error(
-      `${file} has the shape of another build of this pre-release; move it aside and start with a new file`,
-    )
-  }
-}
-
-function createShape(db: Database.Database): void {
-  db.transaction(() => {
-    db.exec(schema)
-    db.prepare('insert into settings (key, value) values (?, ?)').run('schema', schemaFingerprint)
-  }).immediate()
 }
 
 /**

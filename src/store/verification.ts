@@ -4,29 +4,32 @@
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { schemaVersion } from './schema.ts'
 
 type Task = { windfall: 'verify'; file: string }
 
 /** Rows of every table. */
 export type Rows = Record<string, number>
 
+/** A sound database: its version, and how many rows each table has. */
+export type Sound = { version: number; rows: Rows }
+
 /**
- * Row counts of every table of the copy `file`, once integrity, foreign keys and version are right.
+ * Examines the copy `file`: its integrity and its references. Leaves it in the journal mode `delete`, so that it is one
+ * file.
  *
  * @throws Error saying what is wrong with the copy; the reason of `signal` when that ends it, and then the file is let go.
  */
-export function verify(file: string, signal: AbortSignal): Promise<Rows> {
+export function verify(file: string, signal: AbortSignal): Promise<Sound> {
   const task: Task = { windfall: 'verify', file }
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const worker = new Worker(new URL(import.meta.url), { workerData: task })
     const end = (): void => void worker.terminate()
-    let rows: Rows | undefined
+    let sound: Sound | undefined
     let fault: unknown = new Error('the copy could not be verified: the thread ended')
     signal.addEventListener('abort', end)
-    worker.on('message', (found: Rows) => {
-      rows = found
+    worker.on('message', (found: Sound) => {
+      sound = found
     })
     worker.on('error', (error) => {
       fault = error
@@ -34,8 +37,8 @@ export function verify(file: string, signal: AbortSignal): Promise<Rows> {
     worker.on('exit', () => {
       signal.removeEventListener('abort', end)
       if (signal.aborted) reject(signal.reason)
-      else if (rows === undefined) reject(fault)
-      else resolve(rows)
+      else if (sound === undefined) reject(fault)
+      else resolve(sound)
     })
   })
 }
@@ -44,7 +47,7 @@ function isTask(data: unknown): data is Task {
   return typeof data === 'object' && data !== null && 'windfall' in data && data.windfall === 'verify'
 }
 
-function verified(file: string): Rows {
+function verified(file: string): Sound {
   const copy = new Database(file, { fileMustExist: true })
   try {
     copy.pragma('journal_mode = delete')
@@ -53,9 +56,7 @@ function verified(file: string): Rows {
     const orphans = copy.pragma('foreign_key_check')
     if (Array.isArray(orphans) && orphans.length > 0)
       throw new Error(`the copy has ${orphans.length} broken references`)
-    const version = copy.pragma('user_version', { simple: true })
-    if (version !== schemaVersion) throw new Error(`the copy has shape ${version}, not ${schemaVersion}`)
-    return counts(copy)
+    return { version: Number(copy.pragma('user_version', { simple: true })), rows: counts(copy) }
   } finally {
     copy.close()
   }

@@ -1,10 +1,11 @@
 /** A Windfall on the business of business.ts, which lives right after the end of its history. */
+import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openLog } from '../../src/log.ts'
-import { schemaFingerprint } from '../../src/store/schema.ts'
+import { schema } from '../../src/store/schema.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { writeBusiness } from './business_file.ts'
 import { environmentOf } from './people.ts'
@@ -48,7 +49,8 @@ export async function businessFile(workshop: Workshop): Promise<Counted> {
   const { business_transactions: transactions } = workshop.sizes
   const folder = process.env.WINDFALL_BENCH_FILES ?? workshop.newFolder()
   mkdirSync(folder, { recursive: true })
-  const file = join(folder, `business-${transactions}-${schemaFingerprint.slice(0, 12)}.db`)
+  const shape = createHash('sha256').update(schema).digest('hex')
+  const file = join(folder, `business-${transactions}-${shape.slice(0, 12)}.db`)
   if (existsSync(file)) return { file, transactions, seconds: null }
   const unfinished = `${file}.unfinished`
   const subscriptions = await writeBusiness(unfinished, folder, transactions)

@@ -20,7 +20,7 @@ export function openTestStore() {
   const put = (key: string, value = 'x') => insert.run(key, value)
   const keys = () =>
     store
-      .prepare<[], { key: string }>("select key from settings where key <> 'schema' order by key")
+      .prepare<[], { key: string }>('select key from settings order by key')
       .all()
       .map((row) => row.key)
   return { store, told, folder: folder.path, put, keys }

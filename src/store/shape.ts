@@ -1,0 +1,139 @@
+/**
+ * The structure of a database: its tables, columns, indexes, references, checks and triggers, independent of the text
+ * that made them. A comment or the order of columns is no difference; a CHECK is.
+ */
+import type { Database } from 'better-sqlite3'
+import { clausesOf, insideOf, itemsOf, tokensOf } from './sql_tokens.ts'
+
+/** What there is (`column users.locale`) and what it is (`text`). */
+export type Shape = ReadonlyMap<string, string>
+
+type Part = readonly [name: string, description: string]
+type SchemaRow = { type: string; name: string; tbl_name: string; sql: string | null }
+type ColumnRow = {
+  table_name: string
+  name: string
+  type: string
+  notnull: number
+  dflt_value: string | null
+  pk: number
+  hidden: number
+}
+type IndexRow = {
+  table_name: string
+  name: string
+  is_unique: number
+  origin: string
+  partial: number
+  columns: string
+  has_expression: number
+}
+type ReferenceRow = {
+  table_name: string
+  id: number
+  target: string
+  pairs: string
+  on_update: string
+  on_delete: string
+}
+
+/** SQL that leaves out SQLite's own tables, and those that Litestream keeps in the files it replicates. */
+export const IS_OURS = String.raw`name not like 'sqlite\_%' escape '\' and name not like '\_litestream\_%' escape '\'`
+const TABLES = `(select name as table_name from pragma_table_list where schema = 'main' and ${IS_OURS})`
+
+/** Reads the structure of the main database of `db`. */
+export function shapeOf(db: Database): Shape {
+  const rows = db
+    .prepare<[], SchemaRow>(`select type, name, tbl_name, sql from main.sqlite_schema where ${IS_OURS}`)
+    .all()
+  const texts = new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, tokensOf(sql ?? '')]))
+  return new Map([
+    ...tablesOf(db),
+    ...columnsOf(db, texts),
+    ...indexesOf(db, texts),
+    ...referencesOf(db),
+    ...rows.filter(({ type }) => type === 'table').flatMap(({ name }) => checksOf(name, texts)),
+    ...rows
+      .filter(({ type }) => type === 'trigger' || type === 'view')
+      .map(({ type, name }): Part => [`${type} ${name}`, (texts.get(`${type} ${name}`) ?? []).join(' ')]),
+  ])
+}
+
+/** In words, what `found` lacks, has besides, or has otherwise than `expected`; empty where they are the same. */
+export function differencesBetween(found: Shape, expected: Shape): string[] {
+  const names = [...new Set([...expected.keys(), ...found.keys()])]
+  return names.flatMap((name) => {
+    if (!found.has(name)) return [`${name} is missing`]
+    if (!expected.has(name)) return [`${name} is not of this version`]
+    return found.get(name) === expected.get(name) ? [] : [`${name} differs`]
+  })
+}
+
+function tablesOf(db: Database): Part[] {
+  return db
+    .prepare<[], { name: string; type: string; wr: number; strict: number }>(
+      `select name, type, wr, strict from pragma_table_list where schema = 'main' and ${IS_OURS}`,
+    )
+    .all()
+    .map(({ name, type, wr, strict }) => [`table ${name}`, `${type} without_rowid=${wr} strict=${strict}`])
+}
+
+function columnsOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
+  return db
+    .prepare<[], ColumnRow>(`
+      select table_name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
+      from ${TABLES} join pragma_table_xinfo(table_name) x`)
+    .all()
+    .map(({ table_name, name, type, notnull, dflt_value, pk, hidden }) => {
+      const inherent = `${type.toLowerCase()} notnull=${notnull} default=${tokensOf(dflt_value ?? '').join(' ')}`
+      const written = furtherOf(definitionOf(name, texts.get(`table ${table_name}`) ?? []))
+      return [`column ${table_name}.${name}`, `${inherent} pk=${pk} hidden=${hidden} ${written}`]
+    })
+}
+
+const definitionOf = (column: string, table: readonly string[]): string[] =>
+  itemsOf(insideOf(table)).find(([first]) => first === column.toLowerCase()) ?? []
+
+/** What of a column no pragma tells: its collation, how it is generated, whether its numbers are never used again. */
+function furtherOf(definition: readonly string[]): string {
+  const collation = definition.indexOf('collate')
+  return [
+    ...(collation < 0 ? [] : [`collate ${definition[collation + 1]}`]),
+    ...clausesOf(definition, 'as'),
+    ...(definition.includes('autoincrement') ? ['autoincrement'] : []),
+  ].join(' ')
+}
+
+function indexesOf(db: Database, texts: ReadonlyMap<string, string[]>): Part[] {
+  return db
+    .prepare<[], IndexRow>(`
+      select table_name, i.name, i."unique" as is_unique, i.origin, i.partial,
+        (select group_concat(ifnull(k.name, '(…)') || ' ' || k.coll || ' ' || k."desc", ', ' order by k.seqno)
+          from pragma_index_xinfo(i.name) k where k.key = 1) as columns,
+        exists (select 1 from pragma_index_xinfo(i.name) k where k.key = 1 and k.cid = -2) as has_expression
+      from ${TABLES} join pragma_index_list(table_name) i`)
+    .all()
+    .map(({ table_name, name, is_unique, origin, partial, columns, has_expression }) => {
+      // What a constraint made is named by SQLite, after its place in the text.
+      if (origin !== 'c') return [`constraint ${origin} of ${table_name} (${columns})`, '']
+      const tokens = texts.get(`index ${name}`) ?? []
+      const text = partial || has_expression ? tokens.slice(tokens.indexOf('(')).join(' ') : ''
+      return [`index ${name}`, `on ${table_name} (${columns}) unique=${is_unique} ${text}`]
+    })
+}
+
+function referencesOf(db: Database): Part[] {
+  return db
+    .prepare<[], ReferenceRow>(`
+      select table_name, f.id, f."table" as target, f.on_update, f.on_delete,
+        group_concat(f."from" || ' → ' || ifnull(f."to", ''), ', ' order by f.seq) as pairs
+      from ${TABLES} join pragma_foreign_key_list(table_name) f group by table_name, f.id`)
+    .all()
+    .map(({ table_name, target, pairs, on_update, on_delete }) => [
+      `reference ${table_name} to ${target} (${pairs})`,
+      `${on_update} ${on_delete}`,
+    ])
+}
+
+const checksOf = (table: string, texts: ReadonlyMap<string, string[]>): Part[] =>
+  clausesOf(texts.get(`table ${table}`) ?? [], 'check').map((check) => [`${check} of ${table}`, ''])

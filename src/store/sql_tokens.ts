@@ -1,0 +1,49 @@
+/** SQL text as tokens, so that two texts compare equal where only comments, case, white space or quotes differ. */
+
+const TOKEN =
+  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|\w+|\s+|[<>=!|]{2}|./gs
+
+/** The tokens of `sql`: comments and white space left out, words in lower case, identifiers without their quotes. */
+export function tokensOf(sql: string): string[] {
+  return (sql.match(TOKEN) ?? []).filter((token) => !/^(--|\/\*|\s)/.test(token)).map(plain)
+}
+
+function plain(token: string): string {
+  if (token.startsWith("'")) return token
+  const [, quoted] = /^["`[](\w+)["`\]]$/.exec(token) ?? []
+  return quoted ?? token.toLowerCase()
+}
+
+/** What stands between the first parenthesis and the one that closes it. */
+export function insideOf(tokens: readonly string[]): string[] {
+  const open = tokens.indexOf('(')
+  return open < 0 ? [] : tokens.slice(open + 1, closing(tokens, open))
+}
+
+/** The items of a list, separated by commas that are not inside parentheses. */
+export function itemsOf(tokens: readonly string[]): string[][] {
+  const items: string[][] = [[]]
+  let depth = 0
+  for (const token of tokens) {
+    depth += token === '(' ? 1 : token === ')' ? -1 : 0
+    if (token === ',' && depth === 0) items.push([])
+    else items.at(-1)?.push(token)
+  }
+  return items
+}
+
+/** Every `word ( … )` among the tokens, as text. */
+export function clausesOf(tokens: readonly string[], word: string): string[] {
+  return tokens.flatMap((token, at) =>
+    token === word && tokens[at + 1] === '(' ? [tokens.slice(at, closing(tokens, at + 1) + 1).join(' ')] : [],
+  )
+}
+
+function closing(tokens: readonly string[], open: number): number {
+  let depth = 0
+  for (let at = open; at < tokens.length; at += 1) {
+    depth += tokens[at] === '(' ? 1 : tokens[at] === ')' ? -1 : 0
+    if (depth === 0) return at
+  }
+  return tokens.length
+}

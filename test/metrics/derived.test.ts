@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fill } from '../../src/demo/fill.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import { schema } from '../../src/store/schema.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
+
+const DAY = 86_400_000
+const UNTIL = Date.UTC(2026, 5, 1)
+
+const MARKS = new Map(
+  [...schema.matchAll(/^create table (\w+) \( -- (\w+)$/gm)].map(([, table = '', mark = '']) => [
+    table,
+    mark,
+  ]),
+)
+const DERIVED = [...MARKS].flatMap(([table, mark]) => (mark === 'derived' ? [table] : []))
+
+/** The rows of each derived table by the keys of the facts, without the numbers that it gives itself. */
+const BY_NATURAL_KEYS: Record<string, string> = {
+  metric_rows: `
+    select app_id, environment, original_transaction_id, r.* from metric_rows r join metric_lineages l on l.id = lineage_id`,
+  metric_series: 'select app_id, environment, zone, measure, dimension, value from metric_series',
+  metric_days: `
+    select app_id, environment, zone, measure, dimension, value, day, milli, base_milli, count
+    from metric_days join metric_series on id = series_id`,
+  cohort_series: 'select app_id, environment, kind, product_id, storefront, period from cohort_series',
+  cohort_cells: `
+    select app_id, environment, kind, product_id, storefront, period,
+      cohort, position, count, charged_milli, refunded_milli, prorated_milli
+    from cohort_cells join cohort_series on id = series_id`,
+  cohort_customers: `
+    select app_id, environment, original_transaction_id, spread from cohort_customers join metric_lineages on id = lineage_id`,
+  cohort_tasks: 'select * from cohort_tasks',
+}
+
+const clock = handClock(UNTIL)
+let app: TestApp
+beforeAll(async () => {
+  const authority = await sharedAuthority()
+  const from = UNTIL - 300 * DAY
+  const simulation = openSimulation({ seed: 5, from, until: UNTIL, subscribers: 40, odd: true, authority })
+  clock.set(from)
+  app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  await fill(app.windfall, simulation.steps(), clock, () => {})
+  clock.set(UNTIL)
+  await settle()
+})
+afterAll(() => app.close())
+
+async function settle(): Promise<void> {
+  const { metrics, cohorts, customers } = app.windfall
+  await metrics.ripen()
+  await cohorts.settle()
+  await customers.settle()
+}
+
+async function rebuild(): Promise<void> {
+  await app.windfall.metrics.rebuild()
+  await app.windfall.cohorts.rebuild()
+  await settle()
+}
+
+test('every table is marked as kept or derived', () => {
+  const tables = [...schema.matchAll(/^create table (\w+)/gm)].map(([, table]) => table)
+  expect(tables.filter((table) => !['kept', 'derived'].includes(MARKS.get(table ?? '') ?? ''))).toEqual([])
+  expect(Object.keys(BY_NATURAL_KEYS).sort()).toEqual(DERIVED.toSorted())
+})
+
+/** The rows of every derived table, as texts. */
+const read = () =>
+  Object.fromEntries(
+    DERIVED.map((table) => [
+      table,
+      app.windfall.store
+        .prepare(BY_NATURAL_KEYS[table] ?? '')
+        .all()
+        .map((row) => JSON.stringify(row))
+        .sort(),
+    ]),
+  )
+
+test('a derived table can be emptied while nothing runs, and a rebuild brings the same rows back', async () => {
+  await rebuild()
+  const before = read()
+  for (const table of ['metric_rows', 'metric_days', 'cohort_cells', 'cohort_customers'])
+    expect(before[table]?.length).toBeGreaterThan(20)
+  await app.windfall.close()
+  const db = new Database(app.windfall.store.file)
+  for (const table of DERIVED.toReversed()) db.exec(`delete from ${table}`)
+  db.close()
+  app = await openTestApp({ clock, folder: app.folder, apps: [] })
+  await rebuild()
+  expect(read()).toEqual(before)
+})
+
+test('what a generation or a lineage is numbered by is kept', () => {
+  const marks = JSON.stringify(Object.fromEntries(MARKS))
+  for (const table of [
+    'metric_lineages',
+    'metric_seams',
+    'metric_settings',
+    'events',
+    'notifications',
+    'transactions',
+  ])
+    expect(marks).toContain(`"${table}":"kept"`)
+  expect(readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')).toBe(schema)
+})

@@ -1,0 +1,171 @@
+import { readdirSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { identifyFile } from '../../src/store/identify.ts'
+import { upgrade } from '../../src/store/migrations.ts'
+import { VERSIONS as PRESENT, schema } from '../../src/store/schema.ts'
+import { temporaryFolder } from '../folders.ts'
+import { STEPS, VERSIONS, writeFirst } from './versions.ts'
+
+function oldFile(notes?: number): string {
+  const file = `${temporaryFolder().path}/windfall.db`
+  writeFirst(file, notes)
+  return file
+}
+
+/** What `read` finds in the file, opened for that alone. */
+function inFile<Found>(file: string, read: (db: Database.Database) => Found): Found {
+  const db = new Database(file, { readonly: true })
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}
+
+const backupsOf = (file: string): string[] =>
+  readdirSync(file.replace(/\/[^/]*$/, '')).filter((name) => name.includes('.before-version-'))
+
+test('a file of the first version becomes one of the present, with every row and every number kept', async () => {
+  const file = oldFile()
+  const notes: unknown[] = []
+  await upgrade(file, {
+    versions: VERSIONS,
+    note: (message, fields) => notes.push([message, fields?.version]),
+  })
+  expect(identifyFile(file, VERSIONS)).toEqual({ version: 10, isPresent: true })
+  inFile(file, (db) => {
+    expect(db.prepare('select id, body, plan from notes order by id limit 2').all()).toEqual([
+      { id: 1, body: '(empty)', plan: 'free' },
+      { id: 2, body: 'note 1', plan: 'free' },
+    ])
+    expect(db.prepare('select count(*) from notes').pluck().get()).toBe(50)
+    expect(db.prepare("select seq from sqlite_sequence where name = 'notes'").pluck().get()).toBe(51)
+    expect(db.pragma('foreign_key_check')).toEqual([])
+    expect(db.prepare('select line from log').pluck().all()).toEqual(['begun'])
+  })
+  expect(notes).toEqual([
+    ['upgrading the database', undefined],
+    ...[8, 9, 10].map((version) => ['upgraded the database', version]),
+  ])
+})
+
+test('before the first step the file is backed up, and the copy is of the old version', async () => {
+  const file = oldFile()
+  await upgrade(file, { versions: VERSIONS })
+  expect(backupsOf(file)).toEqual(['windfall.db.before-version-10'])
+  const backup = `${file}.before-version-10`
+  expect(identifyFile(backup, VERSIONS)).toEqual({ version: 7, isPresent: false })
+  expect(inFile(backup, (db) => db.prepare('select count(*) from notes').pluck().get())).toBe(50)
+})
+
+test('a step that fails leaves the version before it; ten starts later there is still one backup', async () => {
+  const file = oldFile()
+  const broken = {
+    ...VERSIONS,
+    steps: STEPS.map((step) =>
+      step.version === 9 ? { ...step, up: (db: Database.Database) => void db.exec('create table') } : step,
+    ),
+  }
+  for (let start = 0; start < 10; start += 1)
+    await expect(upgrade(file, { versions: broken })).rejects.toThrow('incomplete input')
+  // The first start took the step to version 8, so that the others found a file that was another one.
+  expect(backupsOf(file)).toEqual(['windfall.db.before-version-10', 'windfall.db.before-version-10-2'])
+  expect(inFile(file, (db) => db.pragma('user_version', { simple: true }))).toBe(8)
+  await upgrade(file, { versions: VERSIONS })
+  expect(identifyFile(file, VERSIONS)?.isPresent).toBe(true)
+  expect(backupsOf(file)).toHaveLength(2)
+})
+
+test('a file that changed since its backup is backed up again', async () => {
+  const file = oldFile()
+  const failing = {
+    ...VERSIONS,
+    steps: [
+      {
+        version: 8,
+        up: () => {
+          throw new Error('no')
+        },
+      },
+      ...STEPS.slice(1),
+    ],
+  }
+  await expect(upgrade(file, { versions: failing })).rejects.toThrow('no')
+  const db = new Database(file)
+  db.exec("insert into log (line) values ('more')")
+  db.close()
+  await expect(upgrade(file, { versions: failing })).rejects.toThrow('no')
+  expect(backupsOf(file)).toHaveLength(2)
+})
+
+test('a step that breaks a reference, or makes another shape than its version has, is undone', async () => {
+  const orphaning = { version: 8, up: (db: Database.Database) => void db.exec('delete from owners') }
+  const file = oldFile()
+  await expect(upgrade(file, { versions: { ...VERSIONS, steps: [orphaning] } })).rejects.toThrow(
+    'would leave 50 broken references',
+  )
+  let runs = 0
+  const another = (): string => {
+    runs += 1
+    return `create table t${runs} (a)`
+  }
+  const changing = {
+    version: 8,
+    up: (db: Database.Database) => void db.exec(another()),
+  }
+  await expect(upgrade(file, { versions: { ...VERSIONS, steps: [changing] } })).rejects.toThrow(
+    'does not have the shape of version 8',
+  )
+  expect(identifyFile(file, VERSIONS)).toEqual({ version: 7, isPresent: false })
+})
+
+test('without room for the backup nothing is begun', async () => {
+  const file = oldFile()
+  await expect(upgrade(file, { versions: VERSIONS, freeBytes: () => 10_000 })).rejects.toMatchObject({
+    code: 'no_room',
+    message: expect.stringMatching(/needs 1 MB beside .*, and 1 MB are free/),
+  })
+  expect(backupsOf(file)).toEqual([])
+  expect(identifyFile(file, VERSIONS)?.version).toBe(7)
+})
+
+test('a file of a newer version, and one too old to upgrade, are refused by name', async () => {
+  const file = oldFile()
+  const set = (version: number) => {
+    const db = new Database(file)
+    db.pragma(`user_version = ${version}`)
+    db.close()
+  }
+  set(11)
+  expect(() => identifyFile(file, VERSIONS)).toThrow(
+    'written by a newer Windfall (version 11 of the database; this program knows 10)',
+  )
+  set(6)
+  await expect(upgrade(file, { versions: VERSIONS })).rejects.toThrow(
+    'has version 6 of the database, which this program cannot upgrade',
+  )
+})
+
+test('what Litestream keeps in a file is no difference', async () => {
+  const file = oldFile()
+  const db = new Database(file)
+  db.exec(`
+    create table _litestream_seq (id integer primary key, seq integer);
+    create table _litestream_lock (id integer)`)
+  db.close()
+  await upgrade(file, { versions: VERSIONS })
+  expect(identifyFile(file, VERSIONS)?.isPresent).toBe(true)
+})
+
+test('the steps of this program lead from the first release to schema.sql', () => {
+  const made = new Database(':memory:')
+  made.exec(PRESENT.first)
+  for (const { up } of PRESENT.steps) up(made)
+  const fresh = new Database(':memory:')
+  fresh.exec(schema)
+  const tables = (db: Database.Database) =>
+    db.prepare("select name from sqlite_schema where name not like 'sqlite_%' order by name").pluck().all()
+  expect(tables(made)).toEqual(tables(fresh))
+  expect(PRESENT.steps.map(({ version }) => version)).toEqual(PRESENT.steps.map((_, at) => at + 2))
+})
