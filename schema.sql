@@ -615,9 +615,9 @@ create table links ( -- kept
 create index links_by_user on links (app_id, app_user_id);
 
 -- Every change after the first call, whole on both sides, so that it can be undone. A user id of null: somebody who was
--- forgotten since.
+-- forgotten since. An id is never used again, since events are named after it.
 create table link_history ( -- kept
-  id                      integer primary key,
+  id                      integer primary key autoincrement,
   link_id                 integer not null references links (id),
   from_app_user_id        text,
   to_app_user_id          text,

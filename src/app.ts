@@ -18,6 +18,7 @@ import { openCallers } from './attribution/callers.ts'
 import { openForgetting } from './attribution/forget.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
+import { backupSources } from './config/backup_sources.ts'
 import type { Whereabouts } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import { cohortRoutes } from './dashboard/cohorts.ts'
@@ -40,7 +41,8 @@ import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { healthRoutes } from './health.ts'
 import { openHttp } from './http/http.ts'
-import { openJobs } from './jobs/jobs.ts'
+import { reachOf } from './http/reach.ts'
+import { openJobs, schedulesOf } from './jobs/jobs.ts'
 import { jobList } from './jobs/list.ts'
 import { openArrivals } from './ledger/arrivals.ts'
 import { openHistory } from './ledger/history/history.ts'
@@ -58,8 +60,9 @@ import { openOverview } from './metrics/overview.ts'
 import { openReported } from './metrics/reported/reported.ts'
 import { openSeries } from './metrics/series.ts'
 import { openToday } from './metrics/today.ts'
-import { upgrade } from './store/migrations.ts'
-import { openStore } from './store/store.ts'
+import { openBackups } from './store/backup.ts'
+import { openFile } from './store/open_file.ts'
+import { scheduledBackup } from './store/scheduled_backup.ts'
 import { version } from './version.ts'
 
 export type AppOptions = {
@@ -91,8 +94,7 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
 export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
-  await upgrade(config.store.path, { note: log.info })
-  const store = openStore(config.store.path, { warn: log.warn })
+  const store = await openFile(config.store.path, log)
   const feed = openFeed(store, clock)
   const live = openLive(feed)
   const organizations = openOrganizations(store, clock)
@@ -148,18 +150,17 @@ export async function openApp(options: AppOptions) {
     isOfForgotten: forgetting.isOfForgotten,
   })
   const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
+  const backups = openBackups({
+    ...{ store, clock, windfall: version },
+    sources: () => backupSources({ config: written.config, ...written.whereabouts }),
+  })
   const jobs = openJobs(
     jobList({
       ...{ accounts, arrivals, catalogue, cohorts, customers, forgetting, history, imports, rates },
       reportedPeriods,
+      backup: () => scheduledBackup(backups, written.config.backup, clock),
     }),
-    {
-      store,
-      clock,
-      log,
-      schedules: config.jobs,
-      ...(random && { random }),
-    },
+    { store, clock, log, schedules: schedulesOf(config), ...(random && { random }) },
   )
 
   const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
@@ -183,7 +184,12 @@ export async function openApp(options: AppOptions) {
     pageRoutes({
       ...{ today, history, organizations, apps, readers },
       ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
-      ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
+      ...{
+        metrics,
+        products,
+        rates: rateSettings,
+        rhythms: openRhythms(store, clock),
+      },
       ...{ keys, attribution, audit, http, written, root_expires_at: rootExpiry },
     }),
   )
@@ -202,7 +208,7 @@ export async function openApp(options: AppOptions) {
     Object.assign(limits, next.limits)
     Object.assign(rateSettings, next.rates)
     Object.assign(entry, next.sign_in, { insecure_http: next.server.insecure_http })
-    jobs.reschedule(next.jobs)
+    jobs.reschedule(schedulesOf(next))
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
     Object.assign(commission, next.metrics)
@@ -226,6 +232,7 @@ export async function openApp(options: AppOptions) {
       series.close(),
       forgetting.close(),
     ])
+    await backups.close()
     await revocation?.close()
     await store.close()
   }
@@ -233,6 +240,7 @@ export async function openApp(options: AppOptions) {
   try {
     await declare(config)
     await imports.sweep()
+    await backups.sweep()
   } catch (error) {
     await close()
     throw error
@@ -241,6 +249,7 @@ export async function openApp(options: AppOptions) {
     clock,
     log,
     hosts,
+    backups,
     http,
     jobs,
     store,
@@ -278,11 +287,4 @@ export async function openApp(options: AppOptions) {
   }
 }
 
-const UNSAID: Whereabouts = { file: null, sources: new Map(), places: new Map() }
-
-/** Whom the HTTP application answers for, as configured. */
-export const reachOf = (config: Config) => ({
-  base_url: config.base_url,
-  hosts: config.server.hosts,
-  trusted_proxies: config.server.trusted_proxies,
-})
+const UNSAID: Whereabouts = { file: null, base: process.cwd(), sources: new Map(), places: new Map() }

@@ -1,5 +1,4 @@
 /** What a person may tell a running Windfall from the command line: each verb checked, each write one unit of work. */
-import { resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Windfall } from './app.ts'
 import type { App } from './apps/apps.ts'
@@ -12,6 +11,7 @@ import { isDay } from './days.ts'
 import { Refusal } from './errors.ts'
 import { instantSince } from './ledger/history/since.ts'
 import { REACH_MS } from './ledger/history/windows.ts'
+import { backupVerbs } from './verbs/backup.ts'
 import { ownerVerbs } from './verbs/owner.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
@@ -98,7 +98,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
     ...forgetVerbs(windfall),
-    backup: verb(v.object({ destination: text }), ({ destination }) => store.backup(resolve(destination))),
+    ...backupVerbs(windfall.backups),
   }
 }
 

@@ -1,28 +1,100 @@
-/** The command `windfall backup`: a verified copy of the database, taken while it serves. */
+/** The command `windfall backup`: everything of an instance in one verified file, taken while it serves. */
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
+import { systemClock } from '../clock.ts'
+import { backupSources } from '../config/backup_sources.ts'
+import type { Loaded } from '../config/load.ts'
 import { Refusal } from '../errors.ts'
-import type { Copy } from '../store/backup.ts'
-import { configArg, counted, print, tell } from './instance.ts'
+import type { Lock } from '../store/archive/age.ts'
+import { type Backup, openBackups } from '../store/backup.ts'
+import { openCopySource } from '../store/copy_source.ts'
+import { lockForServing } from '../store/lock.ts'
+import { backupVerbs } from '../verbs/backup.ts'
+import { version } from '../version.ts'
+import { configArg, counted, load, print, withInstance } from './instance.ts'
+import { askNewPassphrase } from './passphrase.ts'
 
 export const backupCommand = defineCommand({
-  meta: { name: 'backup', description: 'Copy the database to a file, and verify the copy' },
+  meta: { name: 'backup', description: 'Write the database, the configuration and the keys to one file' },
   args: {
     file: { type: 'positional', required: true, description: 'Where to; it must not exist' },
+    recipients: {
+      type: 'string',
+      valueHint: 'age1…,age1…',
+      description: 'Encrypt for these (else [backup] recipients)',
+    },
+    passphrase: {
+      type: 'boolean',
+      default: false,
+      description: 'Encrypt with a passphrase, which is asked for',
+    },
+    plain: {
+      type: 'boolean',
+      default: false,
+      description: 'Do not encrypt, whatever the configuration says',
+    },
     ...configArg,
   },
   async run({ args }) {
     const destination = resolve(args.file)
     if (!existsSync(dirname(destination)))
       throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
-    const backup = await tell<Copy>(args.config, 'backup', { destination })
-    const { file, bytes, rows } = backup
-    const counts = Object.values(rows)
-    const all = counts.reduce((sum, count) => sum + count, 0)
-    print(
-      `${file}: ${counted(bytes, 'byte')}, ${counted(all, 'row')} in ${counted(counts.length, 'table')}, verified`,
+    const lock = await lockFor(args, load(args.config))
+    const backup = await withInstance(
+      args.config,
+      (ask) => ask<Backup>('backup', { destination, lock }),
+      openForBackup,
     )
-    print(`sha256 ${backup.sha256}`)
+    for (const line of wordsOf(backup)) print(line)
   },
 })
+
+type Chosen = { recipients?: string | undefined; passphrase: boolean; plain: boolean }
+
+/** For whom the backup is encrypted. @throws Refusal 400 when more than one way is asked for. */
+async function lockFor({ recipients, passphrase, plain }: Chosen, { config }: Loaded): Promise<Lock | null> {
+  if ([recipients !== undefined, passphrase, plain].filter(Boolean).length > 1)
+    throw new Refusal(400, 'invalid_request', 'choose one of --recipients, --passphrase and --plain')
+  if (passphrase) return { passphrase: await askNewPassphrase() }
+  const chosen = recipients?.split(',').map((one) => one.trim()) ?? config.backup.recipients
+  return plain || chosen.length === 0 ? null : { recipients: chosen }
+}
+
+/** Backs up without a server, and without upgrading the database first. */
+async function openForBackup(loaded: Loaded) {
+  const lock = lockForServing(loaded.config.store.path)
+  try {
+    const store = openCopySource(loaded.config.store.path)
+    const backups = openBackups({
+      ...{ store, clock: systemClock, windfall: version },
+      sources: () => backupSources(loaded),
+    })
+    return {
+      verbs: backupVerbs(backups),
+      async close(): Promise<void> {
+        await backups.close()
+        await store.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function wordsOf({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
+  const counts = Object.values(rows)
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  const size = `${counted(bytes, 'byte')}, ${counted(all, 'row')} in ${counted(counts.length, 'table')}`
+  return [
+    `${file}: ${size}, verified${encrypted ? ', encrypted' : ''}`,
+    `sha256 ${sha256}`,
+    ...files.map((name) => `  ${name}`),
+    ...(encrypted
+      ? []
+      : ['It is not encrypted, and holds your keys: keep it where nobody else can read it.']),
+    ...not_included.map((name) => `Not in it: ${name}`),
+  ]
+}

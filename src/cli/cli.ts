@@ -22,6 +22,7 @@ import { ownerCommand } from './owner.ts'
 import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { refusedCommand } from './refused.ts'
+import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
 
@@ -48,6 +49,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   jobs: jobsCommand,
   rates: ratesCommand,
   backup: backupCommand,
+  restore: restoreCommand,
 }
 
 const windfall = defineCommand({

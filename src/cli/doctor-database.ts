@@ -9,6 +9,7 @@ import { assertOwnLog } from '../store/header.ts'
 import { identifyFile } from '../store/identify.ts'
 import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
+import { assertNotSwapping } from '../store/swap.ts'
 
 const Serving = v.object({
   address: v.string(),
@@ -58,6 +59,7 @@ export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generat
 /** The database, opened to be read; null where it is not there or cannot be used. */
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
+    assertNotSwapping(store.path)
     assertOwnLog(store.path)
     if (!existsSync(store.path)) {
       yield warning('database', `${store.path} does not exist yet: it is made when Windfall first starts.`)

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
+import { backupFinding } from '../dashboard/status/backups.ts'
 import { connectedApps, examineJobs, examineNotifications } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok } from '../dashboard/status/findings.ts'
 import type { Reader } from '../store/reader.ts'
@@ -46,6 +47,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     if (reader === null) return
     yield* examineNotifications(reader, clock)
     if (there.server && options.test) yield* testEach(config, asking, reader)
+    yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })
   } finally {
     reader?.close()

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
-import { loadConfig } from '../config/load.ts'
+import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { askControl, controlPath, onlyReads, perform } from '../control.ts'
+import { askControl, controlPath, onlyReads, perform, type Verbs } from '../control.ts'
 import { minuteText } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { openLog } from '../log.ts'
@@ -35,6 +35,10 @@ export const organizationArg = {
 const ATTEMPTS = 20
 const AGAIN_AFTER_MS = 100
 
+/** The configuration that a command is to work with. @throws ConfigError */
+export const load = (configPath: string | undefined): Loaded =>
+  loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
+
 /** Does a verb and resolves with what it answered. @throws Refusal as the verb said it. */
 export type Ask = <Answer>(verb: string, args: unknown) => Promise<Answer>
 
@@ -49,15 +53,17 @@ export function tell<Answer>(configPath: string | undefined, verb: string, args:
 
 /**
  * Gives `work` the instance that `configPath` configures, to ask it several things, at the same time too. Where no
- * process serves it, it is open until `work` ends.
+ * process serves it, it is open until `work` ends: all of it, or what `openAlone` opens.
  *
  * @throws whatever `work` throws; ConfigError; Refusal 404 `no_database` where there is nothing to read yet.
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
   work: (ask: Ask) => Promise<Result>,
+  openAlone: (loaded: Loaded) => Promise<Alone> = openWhole,
 ): Promise<Result> {
-  const { config } = loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
+  const loaded = load(configPath)
+  const { config } = loaded
   const socket = controlPath(realPathOf(config.store.path))
   let alone: Promise<Alone> | null = null
 
@@ -66,7 +72,7 @@ export async function withInstance<Result>(
       const answered = alone === null ? await askControl(socket, verb, args) : null
       if (answered) return answered.result as Answer
       if (alone === null && onlyReads(verb)) refuseMissing(config)
-      alone ??= openAlone(config)
+      alone ??= openAlone(loaded)
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
         if (alone === opening) alone = null
@@ -93,10 +99,11 @@ function refuseMissing({ store }: Config): void {
   throw new Refusal(404, 'no_database', `there is no database yet at ${store.path}; npm start makes it`)
 }
 
-type Alone = Awaited<ReturnType<typeof openAlone>>
+/** An instance that is open in this process. */
+type Alone = { verbs: Verbs; close(): Promise<void> }
 
-/** Opens the instance in this process. */
-async function openAlone(config: Config) {
+/** Opens all of the instance. */
+async function openWhole({ config }: Loaded): Promise<Alone> {
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })

@@ -18,14 +18,16 @@ export type Loaded = Readonly<{
   config: Config
   /** The config file that was read, absolute; null when there is none. */
   file: string | null
+  /** The folder in which relative paths begin. */
+  base: string
   /** What said each value, by its path as in `server.port` or `apps[0].bundle_id`. */
   sources: ReadonlyMap<string, Origin['kind']>
   /** The same for people: `config.toml:12`, `WINDFALL_SERVER_PORT` or a key file. Defaults have none. */
   places: ReadonlyMap<string, string>
 }>
 
-/** Which file was read, and who said each value. */
-export type Whereabouts = Pick<Loaded, 'file' | 'sources' | 'places'>
+/** Which file was read, where its paths begin, and who said each value. */
+export type Whereabouts = Omit<Loaded, 'config'>
 
 export type Surroundings = Readonly<{
   /** The config file that was asked for by name (`--config`). Without it: WINDFALL_CONFIG, then ./config.toml if it is there. */
@@ -56,7 +58,7 @@ export function loadConfig({ path, env, cwd }: Surroundings): Loaded {
   if (written === null || draft.complaints.length > 0) throw new ConfigError(inOrder(draft))
 
   const config = frozen(fill(written, base))
-  return { config, file, ...whereabouts(draft, config) }
+  return { config, file, base, ...whereabouts(draft, config) }
 }
 
 function fileToRead(named: string | undefined, cwd: string): string | null {
@@ -110,6 +112,7 @@ function fill(written: Written, base: string): Config {
     ...written,
     base_url: written.base_url ?? ownAddress(written.server),
     store: { ...written.store, path: resolve(base, written.store.path) },
+    backup: { ...written.backup, folder: resolve(base, written.backup.folder) },
     organizations: organizations.map(({ secret_key_file: _, ...organization }) => ({
       ...organization,
       name: organization.name ?? organization.slug,

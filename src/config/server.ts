@@ -80,6 +80,36 @@ export const store = {
   }),
 }
 
+export const backup = {
+  schedule: setting(is.schedule, 'off', {
+    reason:
+      'When a backup is made by itself: a cron pattern of five fields in UTC, as in "30 3 * * *", or "off".',
+    write: 'a cron pattern of five fields, or "off"',
+  }),
+  folder: setting(is.filePath, './backups', {
+    reason:
+      'Where scheduled backups go. Relative to the folder of the config file. Copy them to another machine: a disk that fails takes both.',
+    write: 'the path of a folder',
+  }),
+  recipients: setting(v.array(is.ageRecipient), [], {
+    reason:
+      'For whom backups are encrypted, in the age format: public keys that `age-keygen` prints. The identities that open them stay on your own machine. Without recipients backups are not encrypted, and hold your keys.',
+    write: 'a list of age recipients',
+  }),
+  daily: setting(is.wholeNumber(0, 366), 7, {
+    reason: 'Of how many days the newest backup is kept.',
+    write: 'a whole number from 0 to 366',
+  }),
+  weekly: setting(is.wholeNumber(0, 520), 4, {
+    reason: 'Of how many weeks.',
+    write: 'a whole number from 0 to 520',
+  }),
+  monthly: setting(is.wholeNumber(0, 120), 12, {
+    reason: 'Of how many months. The newest backup of all is never deleted.',
+    write: 'a whole number from 0 to 120',
+  }),
+}
+
 export const log = {
   level: setting(is.oneOf(['debug', 'info', 'warn', 'error']), 'info', {
     reason: 'The least important kind of line to write.',

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './complaints.ts'
 import { app, organization } from './organizations.ts'
-import { apple, jobs, limits, log, metrics, rates, root, server, sign_in, store } from './server.ts'
+import { apple, backup, jobs, limits, log, metrics, rates, root, server, sign_in, store } from './server.ts'
 import { type Setting, table } from './setting.ts'
 
 /** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
@@ -11,6 +11,7 @@ export const Settings = v.object({
   base_url: root.base_url.schema,
   server: v.optional(table(server), {}),
   store: v.optional(table(store), {}),
+  backup: v.optional(table(backup), {}),
   log: v.optional(table(log), {}),
   sign_in: v.optional(table(sign_in), {}),
   limits: v.optional(table(limits), {}),
@@ -69,6 +70,13 @@ export const SECTIONS: readonly Section[] = [
   { name: '', list: false, reason: '', settings: root },
   { name: 'server', list: false, reason: 'How Windfall is reached.', settings: server },
   { name: 'store', list: false, reason: 'Where everything is kept.', settings: store },
+  {
+    name: 'backup',
+    list: false,
+    reason:
+      'Backups that are made by themselves. `windfall backup FILE` makes one at any time; `windfall restore` puts one back.',
+    settings: backup,
+  },
   { name: 'log', list: false, reason: 'What is written to standard output.', settings: log },
   { name: 'sign_in', list: false, reason: 'How long a sign-in to the dashboard lasts.', settings: sign_in },
   { name: 'limits', list: false, reason: 'How much is taken from whom.', settings: limits },

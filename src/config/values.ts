@@ -170,6 +170,12 @@ function faultOfSchedule(text: string): string | null {
   }
 }
 
+/** For whom files are encrypted, as `age-keygen` prints it. */
+export const ageRecipient = v.pipe(
+  v.string(),
+  v.regex(/^age1[a-z0-9]{20,}$/, 'is not a recipient of age: age1 and small letters and digits'),
+)
+
 /** When something happens: five fields of minute, hour, day, month and weekday, or "off". */
 export const schedule = v.pipe(
   v.string(),

@@ -9,7 +9,11 @@ import type { Store } from '../store/store.ts'
 import { isMissed, nextRun, OFF, retryAt, type Schedule } from './due.ts'
 
 /** The schedule of each job by its name, and how far chance may move a run. */
-export type Schedules = Config['jobs']
+export type Schedules = Config['jobs'] & { backup: Config['backup']['schedule'] }
+
+/** When each job runs, as configured. */
+export const schedulesOf = ({ jobs, backup }: Config): Schedules => ({ ...jobs, backup: backup.schedule })
+
 type JobName = Exclude<keyof Schedules, 'jitter_percent'>
 
 /**

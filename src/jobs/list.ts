@@ -16,6 +16,8 @@ import type { Job } from './jobs.ts'
 type Working = {
   accounts: Accounts
   arrivals: Arrivals
+  /** Makes a scheduled backup, and says what it did. */
+  backup: () => Promise<string>
   catalogue: Catalogue
   cohorts: Cohorts
   customers: Customers
@@ -31,6 +33,7 @@ export function jobList(working: Working): Job[] {
   const {
     accounts,
     arrivals,
+    backup,
     catalogue,
     cohorts,
     customers,
@@ -66,5 +69,6 @@ export function jobList(working: Working): Job[] {
     { name: 'lookups', run: told(async () => toldOfLookups(await history.lookUp())) },
     { name: 'rates', run: rates.refresh },
     { name: 'housekeeping', run: keepHouse },
+    { name: 'backup', run: backup },
   ]
 }

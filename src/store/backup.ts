@@ -1,113 +1,167 @@
-/** What we remember: a copy that counts only once it has been verified. */
-import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+/** Backups: one archive with the database, the configuration and the files it names, verified before it counts. */
+import { existsSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import type { Database } from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
+import type { BackupSources, SourceFile } from '../config/backup_sources.ts'
 import { Refusal } from '../errors.ts'
-import { realPathOf } from './paths.ts'
-import { type Sound, verify } from './verification.ts'
+import type { Lock } from './archive/age.ts'
+import { CONFIG, DATABASE } from './archive/format.ts'
+import { type Packable, pack } from './archive/pack.ts'
+import { openBackupLog } from './backup_log.ts'
+import { removeCopy, syncToDisk } from './copies.ts'
+import type { Store } from './store.ts'
+import type { Rows } from './verification.ts'
+import { reasonOf } from './warnings.ts'
 
-/** A verified copy of the database. */
-export type Copy = Sound & { file: string; bytes: number; sha256: string }
+/** A finished backup. `not_included` names what has to be kept elsewhere. */
+export type Backup = {
+  file: string
+  bytes: number
+  sha256: string
+  rows: Rows
+  files: string[]
+  encrypted: boolean
+  not_included: string[]
+}
 
-/** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
-export function openBackups(db: Database) {
+export type Backups = ReturnType<typeof openBackups>
+
+type Deps = {
+  store: Pick<Store, 'copy' | 'bytes' | 'commit' | 'prepare'>
+  clock: Clock
+  /** The version of this program. */
+  windfall: string
+  sources: () => BackupSources
+}
+
+/** The copy and the archive made of it. */
+const ROOM_FACTOR = 2
+const MEGABYTE = 1_048_576
+
+export function openBackups({ store, clock, windfall, sources }: Deps) {
+  const { copy, commit } = store
+  const log = openBackupLog(store)
   const closing = new AbortController()
-  const underWay = new Map<string, Promise<Copy>>()
+  const underWay = new Set<Promise<unknown>>()
 
   /**
-   * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
+   * Writes a backup to `destination`, encrypted where `lock` says for whom.
    *
-   * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
-   * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
+   * @throws Refusal 409 `backup_exists` when there is something already, 507 `no_room`, 503 `store_closing` when the store
+   * is closed meanwhile; Error when the copy does not verify. None of them leaves a file.
    */
-  async function backup(destination: string): Promise<Copy> {
-    closing.signal.throwIfAborted()
-    const target = realPathOf(destination)
-    if (underWay.has(target)) {
-      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
-    }
-    const copying = copyTo(db, destination, closing.signal)
-    underWay.set(target, copying)
+  function backup(destination: string, lock: Lock | null): Promise<Backup> {
+    const made = make(destination, lock)
+    underWay.add(made)
+    return made.finally(() => underWay.delete(made))
+  }
+
+  async function make(destination: string, lock: Lock | null): Promise<Backup> {
+    refuseExisting(destination)
+    assertRoom(destination, store.bytes() * ROOM_FACTOR)
+    // On a full disk nothing can be noted, and a backup elsewhere is what is needed.
+    await commit(() => log.begun(destination)).catch(() => undefined)
+    let made: Backup | null = null
     try {
-      return await copying
+      made = await write(destination, lock)
+      return made
+    } catch (error) {
+      throw isFull(error) ? noRoom(destination, reasonOf(error)) : error
     } finally {
-      underWay.delete(target)
+      const verified = made && { at: clock(), file: made.file, bytes: made.bytes, sha256: made.sha256 }
+      await commit(() => log.ended(destination, verified)).catch(() => undefined)
+    }
+  }
+
+  async function write(destination: string, lock: Lock | null): Promise<Backup> {
+    const database = databaseOf(destination)
+    const partial = partialOf(destination)
+    removeParts(destination)
+    try {
+      const { version, rows } = await copy(database)
+      const { files, missing, variables } = gather(sources(), database)
+      const about = {
+        ...({ format: 'windfall backup 1' } as const),
+        ...{ windfall, database_version: version, created_at: clock(), rows },
+        not_included: [...variables, ...missing],
+      }
+      const packed = await pack({ destination: partial, files, about, lock }, closing.signal)
+      refuseExisting(destination)
+      renameSync(partial, destination)
+      await syncToDisk(dirname(destination))
+      const names = files.map(({ path }) => path)
+      return {
+        file: destination,
+        ...packed,
+        rows,
+        files: names,
+        encrypted: lock !== null,
+        not_included: about.not_included,
+      }
+    } catch (error) {
+      throw closing.signal.aborted ? closing.signal.reason : error
+    } finally {
+      removeParts(destination)
+    }
+  }
+
+  /** Removes what a crash left of backups under way. */
+  async function sweep(): Promise<void> {
+    for (const destination of log.unfinished()) {
+      removeParts(destination)
+      await commit(() => log.ended(destination, null))
     }
   }
 
   /** Ends what is under way, and refuses what comes later. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
-    await Promise.allSettled(underWay.values())
+    await Promise.allSettled(underWay)
   }
 
-  return { backup, close }
+  return { backup, sweep, close, last: log.last }
 }
 
-async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Copy> {
-  refuseExisting(destination)
-  const partial = `${destination}.partial`
-  removeCopy(partial)
-  try {
-    // Made before SQLite does, so that nobody else can read it at any time.
-    writeFileSync(partial, '', { mode: 0o600 })
-    await db.backup(partial, { progress: () => untilAborted(signal) })
-    const sound = await verify(partial, signal)
-    const version = db.pragma('user_version', { simple: true })
-    if (sound.version !== version) throw new Error(`the copy has version ${sound.version}, not ${version}`)
-    await syncToDisk(partial)
-    const { sha256, bytes } = await digest(partial, signal)
-    refuseExisting(destination)
-    renameSync(partial, destination)
-    await syncToDisk(dirname(destination))
-    return { file: destination, bytes, sha256, ...sound }
-  } catch (error) {
-    removeCopy(partial)
-    // What breaks off because the store closes says so in many ways.
-    throw signal.aborted ? signal.reason : error
+const databaseOf = (destination: string): string => `${destination}.database`
+const partialOf = (destination: string): string => `${destination}.partial`
+
+function removeParts(destination: string): void {
+  removeCopy(databaseOf(destination))
+  removeCopy(`${databaseOf(destination)}.partial`)
+  rmSync(partialOf(destination), { force: true })
+}
+
+function gather({ database, config, files, variables }: BackupSources, copy: string) {
+  const found: Packable[] = [{ name: DATABASE, path: database.path, source: copy }]
+  const missing: string[] = []
+  const take = (name: string, { path, source }: SourceFile): void => {
+    try {
+      found.push({ name, path, bytes: readFileSync(source) })
+    } catch (error) {
+      missing.push(`${source} (${reasonOf(error)})`)
+    }
   }
+  if (config !== null) take(CONFIG, config)
+  for (const [index, file] of files.entries()) take(`files/${index + 1}`, file)
+  return { files: found, missing, variables }
 }
 
 function refuseExisting(destination: string): void {
-  if (existsSync(destination)) {
+  if (existsSync(destination))
     throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
-  }
 }
 
-/** How many pages are to be copied in the next turn of the event loop. */
-function untilAborted(signal: AbortSignal): number {
-  signal.throwIfAborted()
-  return 100
+/** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free where `destination` is to be. */
+export function assertRoom(destination: string, needed: number): void {
+  const { bavail, bsize } = statfsSync(dirname(destination))
+  const free = bavail * bsize
+  if (free >= needed) return
+  const words = `it needs ${Math.ceil(needed / MEGABYTE)} MB while it is made, and ${Math.floor(free / MEGABYTE)} MB are free`
+  throw noRoom(destination, words)
 }
 
-function removeCopy(file: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
-}
+const noRoom = (destination: string, reason: string): Refusal =>
+  new Refusal(507, 'no_room', `no room for ${destination}: ${reason}`)
 
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function digest(file: string, signal: AbortSignal): Promise<{ sha256: string; bytes: number }> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  await pipeline(
-    createReadStream(file),
-    async (chunks) => {
-      for await (const chunk of chunks) {
-        bytes += chunk.length
-        hash.update(chunk)
-      }
-    },
-    { signal },
-  )
-  return { sha256: hash.digest('hex'), bytes }
-}
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'SQLITE_FULL')

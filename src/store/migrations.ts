@@ -6,11 +6,12 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
-import { openBackups } from './backup.ts'
+import { openCopies } from './copies.ts'
 import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
 import { isSameDatabase } from './same_database.ts'
 import { type Step, VERSIONS, type Versions, versionOf } from './schema.ts'
+import { assertNotSwapping } from './swap.ts'
 import { silent, type Warn } from './warnings.ts'
 
 type Options = {
@@ -34,6 +35,7 @@ const ROOM_FACTOR = 2
 export async function upgrade(file: string, options: Options = {}): Promise<void> {
   const { versions = VERSIONS, note = silent, freeBytes = freeBytesAt } = options
   const to = versionOf(versions.schema)
+  assertNotSwapping(file)
   assertOwnLog(file)
   // The header may be behind a write-ahead log, but never ahead of it.
   const header = readHeader(file)
@@ -90,7 +92,7 @@ async function backUp(file: string, { from, to, freeBytes }: Plan): Promise<stri
     )
   const db = open(file)
   try {
-    return (await openBackups(db).backup(name(number))).file
+    return (await openCopies(db).copy(name(number))).file
   } finally {
     db.close()
   }

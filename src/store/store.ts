@@ -3,14 +3,15 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
-import { openBackups } from './backup.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
+import { openCopies } from './copies.ts'
 import { assertDurable } from './durable.ts'
 import { assertOwnLog } from './header.ts'
 import { identify } from './identify.ts'
 import { openRemembered } from './remembered.ts'
 import { schema } from './schema.ts'
+import { assertNotSwapping } from './swap.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
@@ -31,7 +32,7 @@ const PROBE_BYTES = 65_536
  * Opens (and creates, mode 0600) the database at `file`.
  *
  * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
- * beside it is another's; Error when it lost its durability settings.
+ * beside it is another's or `restore_interrupted`; Error when it lost its durability settings.
  */
 export function openStore(file: string, { max_pages, elapsed, warn = silent }: Options = {}) {
   const db = connect(file)
@@ -43,7 +44,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     checkpoints.afterBatch()
   }
   const commits = openCommits(db, between, warn, elapsed)
-  const backups = openBackups(db)
+  const copies = openCopies(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null
   const unprobe = db.prepare("delete from settings where key = 'probe'")
@@ -70,6 +71,9 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     }
   }
 
+  /** How large the database is, its log not counted. */
+  const bytes = (): number => Number(pragma('page_count')) * Number(pragma('page_size'))
+
   /** Bounds the file anew; null lifts the bound. */
   function limitPages(pages: number | null): void {
     db.pragma(`max_page_count = ${pages ?? 4_294_967_294}`)
@@ -85,7 +89,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
   }
 
   async function closeAll(): Promise<void> {
-    await backups.close()
+    await copies.close()
     await commits.drained()
     try {
       db.pragma('optimize')
@@ -104,7 +108,8 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     prepare,
     remembering,
     pragma,
-    backup: backups.backup,
+    bytes,
+    copy: copies.copy,
     isWritable,
     limitPages,
     close,
@@ -116,6 +121,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
 
 function connect(file: string): Database.Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  assertNotSwapping(file)
   assertOwnLog(file)
   const db = new Database(file, { timeout: 0 })
   try {

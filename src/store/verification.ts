@@ -1,11 +1,11 @@
 /**
- * What we remember: whether a copy is whole, found out on a thread of its own, because that reads every page of it,
- * and nobody's request should wait meanwhile.
+ * Whether a copy of the database is whole. Examined on a thread of its own, because that reads every page of it.
  */
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
+import { onThread, runOnThread } from './thread.ts'
 
-type Task = { windfall: 'verify'; file: string }
+const VERIFY = 'verify'
+type Task = { windfall: typeof VERIFY; file: string }
 
 /** Rows of every table. */
 export type Rows = Record<string, number>
@@ -20,34 +20,11 @@ export type Sound = { version: number; rows: Rows }
  * @throws Error saying what is wrong with the copy; the reason of `signal` when that ends it, and then the file is let go.
  */
 export function verify(file: string, signal: AbortSignal): Promise<Sound> {
-  const task: Task = { windfall: 'verify', file }
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const worker = new Worker(new URL(import.meta.url), { workerData: task })
-    const end = (): void => void worker.terminate()
-    let sound: Sound | undefined
-    let fault: unknown = new Error('the copy could not be verified: the thread ended')
-    signal.addEventListener('abort', end)
-    worker.on('message', (found: Sound) => {
-      sound = found
-    })
-    worker.on('error', (error) => {
-      fault = error
-    })
-    worker.on('exit', () => {
-      signal.removeEventListener('abort', end)
-      if (signal.aborted) reject(signal.reason)
-      else if (sound === undefined) reject(fault)
-      else resolve(sound)
-    })
-  })
+  const task: Task = { windfall: VERIFY, file }
+  return runOnThread(import.meta.url, task, signal)
 }
 
-function isTask(data: unknown): data is Task {
-  return typeof data === 'object' && data !== null && 'windfall' in data && data.windfall === 'verify'
-}
-
-function verified(file: string): Sound {
+function verified({ file }: Task): Sound {
   const copy = new Database(file, { fileMustExist: true })
   try {
     copy.pragma('journal_mode = delete')
@@ -73,4 +50,4 @@ function counts(db: Database.Database): Rows {
   )
 }
 
-if (!isMainThread && parentPort && isTask(workerData)) parentPort.postMessage(verified(workerData.file))
+onThread(VERIFY, verified)

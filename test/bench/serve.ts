@@ -101,7 +101,7 @@ async function answer(question: ServerQuestion): Promise<object> {
     return {}
   }
   const { store, tokens, sessions } = running.windfall
-  if ('backup' in question) return store.backup(question.backup)
+  if ('backup' in question) return running.windfall.backups.backup(question.backup, null)
   if ('session' in question) {
     const { token } = await store.commit(() =>
       sessions.begin({ link_id: null, address: '127.0.0.1', user_agent: 'bench' }),

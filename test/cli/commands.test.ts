@@ -127,18 +127,17 @@ test.each([
   const { good, run } = openShell(cwd)
   await good(`apps add ${BUNDLE}`)
   if (serves) await startServing({ cwd })
-  expect(await good('backup copy.db')).toMatch(
-    new RegExp(
-      `^${cwd}/copy\\.db: [\\d,]+ bytes, [\\d,]+ rows in \\d+ tables, verified\nsha256 [0-9a-f]{64}\n$`,
-    ),
-  )
-  expect(statSync(join(cwd, 'copy.db')).mode & 0o777).toBe(0o600)
-  const copy = new Database(join(cwd, 'copy.db'), { readonly: true })
+  const said = await good('backup copy.tar')
+  expect(said).toMatch(/copy\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/)
+  expect(said).toContain('It is not encrypted')
+  expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
+  await good('restore copy.tar --into elsewhere', 'Verifying')
+  const copy = new Database(join(cwd, 'elsewhere/data/windfall.db'), { readonly: true })
   expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])
   copy.close()
-  expect(await run('backup copy.db')).toMatchObject({
+  expect(await run('backup copy.tar')).toMatchObject({
     status: 1,
-    stderr: `${cwd}/copy.db exists; a backup never overwrites a file\n`,
+    stderr: `${cwd}/copy.tar exists; a backup never overwrites a file\n`,
   })
 })
 

@@ -3,7 +3,8 @@ import { withPort } from '../../src/config/base-url.ts'
 import { differences, takenOver } from '../../src/config/differences.ts'
 import { configured } from './folder.ts'
 
-const config = (toml: string) => configured(`${toml}\n[store]\npath = "/w.db"`).config
+const config = (toml: string) =>
+  configured(`${toml}\n[store]\npath = "/w.db"\n[backup]\nfolder = "/backups"`).config
 
 test('what is the same is no difference', () => {
   const toml = 'base_url = "https://a.b"\n[[apps]]\nbundle_id = "com.a"'
@@ -49,7 +50,10 @@ test.each([
 })
 
 test('another database file needs a restart', () => {
-  const [before, after] = [config(''), configured('[store]\npath = "/x.db"').config]
+  const [before, after] = [
+    config(''),
+    configured('[store]\npath = "/x.db"\n[backup]\nfolder = "/backups"').config,
+  ]
   expect(differences(before, after)).toEqual({ reloadable: [], restart: ['store.path'] })
 })
 

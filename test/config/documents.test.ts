@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
-import { SECTIONS } from '../../src/config/settings.ts'
+import { type Config, SECTIONS } from '../../src/config/settings.ts'
 import { configured, openFolder } from './folder.ts'
 import { keyFile } from './keys.ts'
 
 const root = new URL('../../', import.meta.url)
-const defaults = () => {
-  const { config } = openFolder().load()
-  return { ...config, store: undefined }
-}
+/** What does not depend on where the file is. */
+const withoutPaths = (config: Config) => ({
+  ...config,
+  store: undefined,
+  backup: { ...config.backup, folder: undefined },
+})
+const defaults = () => withoutPaths(openFolder().load().config)
 
 /** The commented settings made valid: a # without a space after it stands before each. */
 const uncommented = (text: string) => text.replaceAll(/^#(?=[^ ])/gm, '')
@@ -29,7 +32,7 @@ test('the README has the table of all settings', () => {
 
 test('as it is, the commented file changes nothing', () => {
   const { config, sources } = configured(commentedConfig())
-  expect({ ...config, store: undefined }).toEqual(defaults())
+  expect(withoutPaths(config)).toEqual(defaults())
   expect(new Set(sources.values())).toEqual(new Set(['default']))
 })
 
@@ -41,7 +44,7 @@ test('every value in it equals the default, or is a fitting example where there 
     folder.write(`keys/${name}`, pem)
   const { config, sources } = folder.load()
   const { organizations, accounts, apps, store, ...rest } = config
-  expect({ ...rest, organizations: [], accounts: [], apps: [], store: undefined }).toEqual(defaults())
+  expect(withoutPaths({ ...rest, store, organizations: [], accounts: [], apps: [] })).toEqual(defaults())
   expect([organizations, accounts, apps].map(({ length }) => length)).toEqual([1, 1, 1])
   const unwritten = [...sources].filter(([, kind]) => kind === 'default').map(([path]) => path)
   expect(unwritten).toEqual(['organizations[0].publishable_key', 'organizations[0].secret_key'])
@@ -60,7 +63,7 @@ test('the keys in it are no keys, so that nobody takes them for his own', () => 
 
 test('with an app declared, the rest of the file stays at its defaults', () => {
   const { config } = configured(commentedConfig('com.acme.notes'))
-  expect({ ...config, apps: [], store: undefined }).toEqual(defaults())
+  expect(withoutPaths({ ...config, apps: [] })).toEqual(defaults())
   expect(config.apps).toMatchObject([{ bundle_id: 'com.acme.notes', organization: 'default', name: null }])
 })
 

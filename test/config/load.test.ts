@@ -21,6 +21,10 @@ test('without a file and a variable everything has its default', () => {
       shutdown_seconds: 10,
     },
     store: { path: join(folder.path, 'data/windfall.db') },
+    backup: {
+      ...{ schedule: 'off', folder: join(folder.path, 'backups'), recipients: [] },
+      ...{ daily: 7, weekly: 4, monthly: 12 },
+    },
     log: { level: 'info', format: 'auto' },
     sign_in: { idle_days: 14, longest_days: 90 },
     limits: {

@@ -16,6 +16,7 @@ const SCHEDULES: Schedules = {
   lookups: 'off',
   rates: '25 5,17 * * *',
   housekeeping: '17 * * * *',
+  backup: 'off',
   jitter_percent: 0,
 }
 

@@ -207,7 +207,7 @@ test('another text of the same structure is no difference', async () => {
 
 test('the log of another database is refused before SQLite could replay it', async () => {
   await store.commit(() => put('before'))
-  const { file: copy } = await store.backup(`${folder.path}/copy.db`)
+  const { file: copy } = await store.copy(`${folder.path}/copy.db`)
   await store.commit(() => put('after'))
   // As a crash leaves it: the log is beside the file, and the backup is copied over the file.
   const { path } = temporaryFolder()

@@ -4,14 +4,16 @@ import type { Accounts } from '../../apps/accounts.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config/settings.ts'
 import { dayOfUtc, minuteText } from '../../days.ts'
 import type { Arrivals } from '../../ledger/arrivals.ts'
 import type { History, Progress } from '../../ledger/history/history.ts'
 import type { PendingSummary } from '../../ledger/pending.ts'
 import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import { openReader } from '../../store/reader.ts'
+import { openReader, type Reader } from '../../store/reader.ts'
 import type { Store } from '../../store/store.ts'
+import { backupFinding } from './backups.ts'
 import { examineJobs, examineNotifications, roomFinding } from './examined.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import type { Rhythms } from './rhythm.ts'
@@ -34,6 +36,8 @@ export type StandingDeps = {
   rhythms: Rhythms
   /** Whether rates are fetched; read anew each time, so that a reload reaches it. */
   rates: { readonly fetch: boolean }
+  /** The configuration; read anew each time, so that a reload reaches it. */
+  written: { readonly config: Pick<Config, 'backup'> }
   root_expires_at: number
 }
 
@@ -56,16 +60,24 @@ export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
 }
 
 /** What `windfall doctor` reads out of the file, by the same judgement. */
-function ofDatabase({ store, clock, rates }: StandingDeps): Finding[] {
+function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
     const served = { isServed: true, fetches: rates.fetch }
-    return [...examineNotifications(reader, clock), ...examineJobs(reader, clock, served)]
+    return [
+      ...scheduledBackup(reader, clock, written.config.backup.schedule),
+      ...examineNotifications(reader, clock),
+      ...examineJobs(reader, clock, served),
+    ]
   } finally {
     reader.close()
   }
 }
+
+/** Without a schedule it is for the doctor to suggest one. */
+const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
+  schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
 async function ofDisk({ store }: StandingDeps): Promise<Finding[]> {
   if (await store.isWritable()) return [roomFinding(store.file)]

@@ -17,7 +17,7 @@ test('a backup taken under load is whole, verified and never overwrites', async 
   const opened = openTestStore()
   const { store, put, folder } = opened
   await fill(opened, 50)
-  const copying = store.backup(`${folder}/copy.db`)
+  const copying = store.copy(`${folder}/copy.db`)
   const writing = Promise.all(Array.from({ length: 200 }, (_, n) => store.commit(() => put(`during${n}`))))
   const backup = await copying
   await writing
@@ -27,12 +27,12 @@ test('a backup taken under load is whole, verified and never overwrites', async 
   expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
   expect(copy.prepare('select count(*) from settings').pluck().get()).toBe(backup.rows.settings)
   copy.close()
-  await expect(store.backup(backup.file)).rejects.toMatchObject(exists)
+  await expect(store.copy(backup.file)).rejects.toMatchObject(exists)
 })
 
 test('a backup that cannot be written leaves nothing behind', async () => {
   const { store, folder } = openTestStore()
-  await expect(store.backup(`${folder}/no/such/folder/copy.db`)).rejects.toThrow()
+  await expect(store.copy(`${folder}/no/such/folder/copy.db`)).rejects.toThrow()
 })
 
 test('of two backups to one file at once the second is refused and the first is whole', async () => {
@@ -40,10 +40,10 @@ test('of two backups to one file at once the second is refused and the first is 
   const { store, folder } = opened
   await fill(opened, 1_000)
   symlinkSync('.', `${folder}/linked`)
-  const first = store.backup(`${folder}/copy.db`)
-  await expect(store.backup(`${folder}/copy.db`)).rejects.toMatchObject(exists)
-  await expect(store.backup(`${folder}/linked/copy.db`)).rejects.toMatchObject(exists)
-  const other = store.backup(`${folder}/other.db`)
+  const first = store.copy(`${folder}/copy.db`)
+  await expect(store.copy(`${folder}/copy.db`)).rejects.toMatchObject(exists)
+  await expect(store.copy(`${folder}/linked/copy.db`)).rejects.toMatchObject(exists)
+  const other = store.copy(`${folder}/other.db`)
   expect((await first).rows.settings).toBe(1_000)
   expect((await other).rows.settings).toBe(1_000)
 })
@@ -52,7 +52,7 @@ test('verifying a copy leaves the event loop to others', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 2_000)
-  const { file } = await store.backup(`${folder}/copy.db`)
+  const { file } = await store.copy(`${folder}/copy.db`)
   let turns = 0
   let done = false
   const verifying = verify(file, new AbortController().signal).finally(() => {
@@ -67,7 +67,7 @@ test('a damaged copy is no copy', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 100)
-  const { file } = await store.backup(`${folder}/copy.db`)
+  const { file } = await store.copy(`${folder}/copy.db`)
   const bytes = readFileSync(file)
   bytes.fill(0x5a, 40_000, 60_000)
   writeFileSync(file, bytes)
@@ -80,12 +80,12 @@ test.each([0, 5, 50])(
     const opened = openTestStore()
     const { store, folder } = opened
     await fill(opened, 4_000)
-    const outcome = store.backup(`${folder}/copy.db`).catch((error) => error)
+    const outcome = store.copy(`${folder}/copy.db`).catch((error) => error)
     for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     await store.close()
     expect(await outcome).toMatchObject({ status: 503, code: 'store_closing' })
     expect(readdirSync(folder)).toEqual(['windfall.db'])
-    await expect(store.backup(`${folder}/copy.db`)).rejects.toMatchObject({ code: 'store_closing' })
+    await expect(store.copy(`${folder}/copy.db`)).rejects.toMatchObject({ code: 'store_closing' })
   },
 )
 
@@ -93,7 +93,7 @@ test('closing while a copy is verified ends that likewise', async () => {
   const opened = openTestStore()
   const { store, folder } = opened
   await fill(opened, 4_000)
-  const outcome = store.backup(`${folder}/copy.db`).catch((error) => error)
+  const outcome = store.copy(`${folder}/copy.db`).catch((error) => error)
   const size = Number(store.pragma('page_count')) * 4_096
   while ((statSync(`${folder}/copy.db.partial`, { throwIfNoEntry: false })?.size ?? 0) < size) {
     await new Promise((resolve) => setImmediate(resolve))

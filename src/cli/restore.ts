@@ -1,0 +1,103 @@
+/** The command `windfall restore`: puts a backup in place, and says what it brought back and what it lacks. */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { defineCommand } from 'citty'
+import { ConfigError } from '../config/complaints.ts'
+import { minuteText } from '../days.ts'
+import { Refusal } from '../errors.ts'
+import type { Key } from '../store/archive/age.ts'
+import { kindOf } from '../store/archive/unpack.ts'
+import { type Restored, restore } from '../store/restore.ts'
+import type { Placed } from '../store/restored_files.ts'
+import { configArg, counted, load, print, remark } from './instance.ts'
+import { askPassphrase } from './passphrase.ts'
+
+export const restoreCommand = defineCommand({
+  meta: { name: 'restore', description: 'Put a backup in place; what is there is moved aside' },
+  args: {
+    file: { type: 'positional', required: true, description: 'The backup, or a copy of the database' },
+    into: {
+      type: 'string',
+      valueHint: 'DIR',
+      description: 'Restore into this folder, whatever is configured',
+    },
+    identity: { type: 'string', valueHint: 'FILE', description: 'The age identity that opens the backup' },
+    ...configArg,
+  },
+  async run({ args }) {
+    const backup = resolve(args.file)
+    if (!existsSync(backup)) throw new Refusal(404, 'no_backup', `there is no file ${backup}`)
+    const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
+    const key = await keyFor(backup, args.identity)
+    remark('Verifying the backup …')
+    const restored = await restore({ backup, key, ...target })
+    for (const line of wordsOf(restored, backup)) print(line)
+  },
+})
+
+const intoTarget = (into: string) => ({ folder: resolve(into), database: null })
+
+/** Where the configuration says, or the backup where there is none. */
+function configuredTarget(configPath: string | undefined) {
+  try {
+    const { config, file, base, sources } = load(configPath)
+    const isChosen = file !== null || sources.get('store.path') !== 'default'
+    return { folder: base, database: isChosen ? config.store.path : null }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    remark(
+      'The configuration cannot be used; restore into another folder with --into DIR, then compare the two.',
+    )
+    throw error
+  }
+}
+
+/** @throws Refusal 400 `identity_needed` when the backup is encrypted for recipients and no identity is given. */
+async function keyFor(backup: string, identity: string | undefined): Promise<Key | null> {
+  const kind = kindOf(backup)
+  if (kind === 'encrypted with a passphrase')
+    return { passphrase: await askPassphrase('Passphrase of the backup') }
+  if (kind !== 'encrypted for recipients') return null
+  if (identity === undefined)
+    throw new Refusal(
+      400,
+      'identity_needed',
+      `${backup} is encrypted: name the file of its age identity with --identity`,
+    )
+  if (!existsSync(identity)) throw new Refusal(404, 'no_identity', `there is no file ${identity}`)
+  return { identities: readFileSync(identity, 'utf8') }
+}
+
+function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, backup: string): string[] {
+  const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
+  const made =
+    manifest === null ? '' : ` of ${minuteText(manifest.created_at)}, by Windfall ${manifest.windfall}`
+  return [
+    `Restored ${database}: ${counted(all, 'row')}, verified; from ${backup}${made}.`,
+    ...(was === null
+      ? []
+      : [`  The configuration names ${was}: set store.path to the file above, or move it there.`]),
+    ...(aside === null
+      ? []
+      : [`The database that was there is ${aside}. Delete it once you no longer need it.`]),
+    ...placed.flatMap(placedWords),
+    ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
+    '',
+    'What happened after the backup was made is not in it:',
+    '  Apple’s notifications come back by themselves: the job `reconcile` fetches them with the In-App Purchase key',
+    '  (up to 180 days back), and the job `import` fetches the daily reports.',
+    '  Calls of identify and attribute, keys, tokens, share links and settings of that time are lost.',
+    'Start Windfall, then run `windfall doctor`.',
+  ]
+}
+
+function placedWords({ file, state, was }: Placed): string[] {
+  const words = {
+    restored: `Restored ${file}.`,
+    same: `${file} is there already, and the same.`,
+    beside: `Another file is in its place, so the backup’s is ${file}. Compare the two.`,
+  }[state]
+  return was === null
+    ? [words]
+    : [words, `  The configuration names ${was}: move it there, or change the setting.`]
+}

@@ -1,0 +1,30 @@
+/** Whether there is a backup to fall back on. */
+import type { Clock } from '../../clock.ts'
+import { openBackupLog } from '../../store/backup_log.ts'
+import type { Reader } from '../../store/reader.ts'
+import { ago, type Finding, notice, ok, warning } from './findings.ts'
+
+const LONGEST_WITHOUT_MS = 7 * 86_400_000
+const NOW = { label: 'Make one now', command: 'windfall backup FILE' }
+
+/** The last verified backup; where a schedule makes them, one is expected each week. */
+export function backupFinding(reader: Reader, clock: Clock, schedule: string): Finding {
+  const last = openBackupLog(reader).last()
+  const isRecent = last !== null && clock() - last.at <= LONGEST_WITHOUT_MS
+  const words =
+    last === null
+      ? 'none has been verified yet.'
+      : `${last.file} was verified ${ago(last.at, clock())}, ${last.bytes} bytes.`
+  if (schedule !== 'off') {
+    if (isRecent) return ok('backup', words)
+    const about = { id: 'backup', title: 'There is no recent backup', since: last?.at ?? null }
+    return warning('backup', `${words} windfall jobs run backup makes one.`, {
+      ...about,
+      action: { label: 'Make one now', command: 'windfall jobs run backup' },
+    })
+  }
+  if (isRecent) return ok('backup', words)
+  return notice('backup', `${words} [backup] schedule = "30 3 * * *" makes one each night.`, {
+    ...{ id: 'backup:schedule', title: 'No backups are scheduled', action: NOW },
+  })
+}

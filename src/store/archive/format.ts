@@ -1,0 +1,71 @@
+/**
+ * What is in a backup: a tar archive of the database, the configuration and the files it names, the manifest, and last
+ * the SHA-256 of all bytes before that last entry. `head -c -2048 FILE | sha256sum` computes the same.
+ */
+import { createHash } from 'node:crypto'
+import { packTar } from 'modern-tar'
+import * as v from 'valibot'
+
+/** The names of entries that every reader knows. */
+export const DATABASE = 'windfall.db'
+export const CONFIG = 'config.toml'
+export const MANIFEST = 'manifest.json'
+const DIGEST = 'sha256'
+
+/** Names that an archive may hold; another is refused, so that nothing is written elsewhere. */
+export const isEntryName = (name: string): boolean =>
+  /^(windfall\.db|config\.toml|manifest\.json|sha256|files\/\d+)$/.test(name)
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+/** One entry. `path` is where the file was: relative to the folder of the configuration, or absolute outside of it. */
+const Entry = v.object({ name: v.string(), path: v.string(), bytes: count, sha256: v.string() })
+
+/** What the archive says of itself. Later versions may add fields. */
+export const Manifest = v.object({
+  format: v.literal('windfall backup 1'),
+  /** The program that made it, and the version of its database. */
+  windfall: v.string(),
+  database_version: count,
+  /** ms since the epoch. */
+  created_at: v.number(),
+  entries: v.array(Entry),
+  /** Rows of every table. */
+  rows: v.record(v.string(), count),
+  /** Environment variables that set something, and files that could not be read: what the archive lacks. */
+  not_included: v.array(v.string()),
+})
+export type Manifest = v.InferOutput<typeof Manifest>
+
+/** The two empty blocks that end a tar archive (POSIX.1-2024, pax Interchange Format). */
+export const END_BYTES = 1024
+/** A header, one block and the end. */
+export const TAIL_BYTES = 2048
+
+/** The last entry and the end of an archive whose bytes before have this SHA-256, in hexadecimal. */
+export async function tailOf(digest: string): Promise<Buffer> {
+  const body = `${digest}\n`
+  const header = { name: DIGEST, size: body.length, mode: 0o600, mtime: new Date(0), uid: 0, gid: 0 }
+  return Buffer.from(await packTar([{ header, body }]))
+}
+
+type Ended = (last: Buffer, digest: string) => Uint8Array | Promise<Uint8Array>
+
+/** Gives the chunks on, and in place of the last `bytes` what `ended` makes of them and of the SHA-256 of all before. */
+export async function* replacingEnd(
+  chunks: AsyncIterable<Uint8Array>,
+  bytes: number,
+  ended: Ended,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let held = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const all = Buffer.concat([held, chunk])
+    const ready = Math.max(0, all.length - bytes)
+    held = all.subarray(ready)
+    if (ready === 0) continue
+    hash.update(all.subarray(0, ready))
+    yield all.subarray(0, ready)
+  }
+  yield await ended(held, hash.digest('hex'))
+}

@@ -1,0 +1,106 @@
+/** Packs a backup, and encrypts it where asked, on a thread of its own. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createTarPacker, type TarPackController } from 'modern-tar'
+import { onThread, runOnThread } from '../thread.ts'
+import { encrypted, type Lock } from './age.ts'
+import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './format.ts'
+
+const PACK = 'pack'
+const CHUNK_BYTES = 262_144
+
+/** A file that goes in: from `source` on the disk, or with `bytes`. */
+export type Packable =
+  | { name: string; path: string; source: string }
+  | { name: string; path: string; bytes: Uint8Array }
+
+type Task = {
+  windfall: typeof PACK
+  destination: string
+  files: readonly Packable[]
+  about: Omit<Manifest, 'entries'>
+  lock: Lock | null
+}
+
+/** The archive as it is on the disk. */
+type Packed = { bytes: number; sha256: string }
+
+/**
+ * Writes the archive to `destination` (mode 0600), which must not exist, and reads it back. It is on the disk afterwards.
+ *
+ * @throws Error when it cannot be written or reads back otherwise; the reason of `signal` when that ends it.
+ */
+export function pack(task: Omit<Task, 'windfall'>, signal: AbortSignal): Promise<Packed> {
+  return runOnThread(import.meta.url, { windfall: PACK, ...task } satisfies Task, signal)
+}
+
+async function packed({ destination, files, about, lock }: Task): Promise<Packed> {
+  const { readable, controller } = createTarPacker()
+  const adding = addAll(controller, files, about).catch((error: unknown) => controller.error(error))
+  const sealed = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))
+  const written = createHash('sha256')
+  await pipeline(
+    lock === null ? sealed : await encrypted(sealed, lock),
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        written.update(chunk)
+        yield chunk
+      }
+    },
+    createWriteStream(destination, { flags: 'wx', mode: 0o600, flush: true }),
+  )
+  await adding
+  const sha256 = written.digest('hex')
+  if ((await digestOf(destination)) !== sha256)
+    throw new Error('the backup reads back otherwise than it was written')
+  return { bytes: statSync(destination).size, sha256 }
+}
+
+async function addAll(
+  controller: TarPackController,
+  files: readonly Packable[],
+  about: Task['about'],
+): Promise<void> {
+  const mtime = new Date(about.created_at)
+  const entries: Manifest['entries'] = []
+  for (const file of files) {
+    const bytes = 'source' in file ? statSync(file.source).size : file.bytes.length
+    const chunks =
+      'source' in file ? createReadStream(file.source, { highWaterMark: CHUNK_BYTES }) : [file.bytes]
+    const sha256 = await addOne(controller, { name: file.name, size: bytes, mode: 0o600, mtime }, chunks)
+    entries.push({ name: file.name, path: file.path, bytes, sha256 })
+  }
+  const manifest: Manifest = { ...about, entries }
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+  await addOne(controller, { name: MANIFEST, size: text.length, mode: 0o600, mtime }, [text])
+  controller.finalize()
+}
+
+type Header = Parameters<TarPackController['add']>[0]
+
+/** Adds one entry, and resolves with its SHA-256. */
+async function addOne(
+  controller: TarPackController,
+  header: Header,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<string> {
+  const hash = createHash('sha256')
+  const writer = controller.add(header).getWriter()
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    await writer.write(chunk)
+  }
+  await writer.close()
+  return hash.digest('hex')
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  const handle = await open(file, 'r')
+  for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+onThread(PACK, packed)

@@ -1,0 +1,95 @@
+/** Unpacks a backup and proves that every byte of it is as it was written. */
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createTarDecoder } from 'modern-tar'
+import * as v from 'valibot'
+import { Refusal } from '../../errors.ts'
+import { reasonOf } from '../warnings.ts'
+import { decrypted, encryptionOf, type Key } from './age.ts'
+import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
+
+/** What a file is that somebody wants restored. */
+export type Kind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
+
+const BEGINNING_BYTES = 512
+
+/** @throws Refusal 400 `not_a_backup` when it is none of them. */
+export function kindOf(file: string): Kind {
+  const beginning = Buffer.alloc(BEGINNING_BYTES)
+  const handle = openSync(file, 'r')
+  try {
+    readSync(handle, beginning, 0, BEGINNING_BYTES, 0)
+  } finally {
+    closeSync(handle)
+  }
+  const encryption = encryptionOf(beginning)
+  if (encryption !== null)
+    return encryption === 'passphrase' ? 'encrypted with a passphrase' : 'encrypted for recipients'
+  if (beginning.toString('latin1', 0, 16) === 'SQLite format 3\0') return 'database'
+  if (beginning.toString('latin1', 257, 262) === 'ustar') return 'archive'
+  throw new Refusal(400, 'not_a_backup', `${file} is not a backup of Windfall, nor a database`)
+}
+
+/**
+ * Writes the entries of `archive` into `folder`, under their names, and returns the manifest.
+ *
+ * @throws Refusal 400 `damaged_backup` when a single byte is not as it was written, `wrong_key` when `key` does not open
+ * it. What was written into `folder` counts for nothing then.
+ */
+export async function unpack(archive: string, folder: string, key: Key | null): Promise<Manifest> {
+  mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
+  const stored = createReadStream(archive)
+  try {
+    const chunks = key === null ? stored : await decrypted(stored, key)
+    await extract(proving(chunks), folder)
+    const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
+    for (const entry of manifest.entries) await assertEntry(folder, entry)
+    return manifest
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'wrong_key') throw error
+    throw new Refusal(400, 'damaged_backup', `${archive} is damaged or incomplete: ${reasonOf(error)}`)
+  }
+}
+
+/** Ends with an error when the last entry is not the SHA-256 of all before. */
+const proving = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+  replacingEnd(chunks, TAIL_BYTES, async (last, digest) => {
+    if (!last.equals(await tailOf(digest))) throw new Error('its SHA-256 is not the one it ends with')
+    return last
+  })
+
+async function extract(chunks: AsyncIterable<Uint8Array>, folder: string): Promise<void> {
+  const entries = ReadableStream.from(chunks).pipeThrough(createTarDecoder({ strict: true }))
+  for await (const { header, body } of entries) {
+    if (header.type !== 'file' || !isEntryName(header.name)) throw new Error(`it holds ${header.name}`)
+    await pipeline(
+      body,
+      createWriteStream(join(folder, header.name), { mode: 0o600, flags: 'wx', flush: true }),
+    )
+  }
+}
+
+async function assertEntry(
+  folder: string,
+  { name, bytes, sha256 }: Manifest['entries'][number],
+): Promise<void> {
+  const hash = createHash('sha256')
+  let length = 0
+  if (!isEntryName(name)) throw new Error(`its manifest names ${name}`)
+  for await (const chunk of createReadStream(join(folder, name))) {
+    hash.update(chunk)
+    length += chunk.length
+  }
+  if (length !== bytes || hash.digest('hex') !== sha256)
+    throw new Error(`${name} is not as the manifest says`)
+}

@@ -1,0 +1,115 @@
+/** What we remember: a copy that counts only once it has been verified. */
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Database } from 'better-sqlite3'
+import { Refusal } from '../errors.ts'
+import { realPathOf } from './paths.ts'
+import { type Sound, verify } from './verification.ts'
+
+/** A verified copy of the database. */
+export type Copy = Sound & { file: string; bytes: number; sha256: string }
+
+/** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
+export function openCopies(db: Database) {
+  const closing = new AbortController()
+  const underWay = new Map<string, Promise<Copy>>()
+
+  /**
+   * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
+   *
+   * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
+   * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
+   */
+  async function copy(destination: string): Promise<Copy> {
+    closing.signal.throwIfAborted()
+    const target = realPathOf(destination)
+    if (underWay.has(target)) {
+      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
+    }
+    const copying = copyTo(db, destination, closing.signal)
+    underWay.set(target, copying)
+    try {
+      return await copying
+    } finally {
+      underWay.delete(target)
+    }
+  }
+
+  /** Ends what is under way, and refuses what comes later. */
+  async function close(): Promise<void> {
+    closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
+    await Promise.allSettled(underWay.values())
+  }
+
+  return { copy, close }
+}
+
+async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Copy> {
+  refuseExisting(destination)
+  const partial = `${destination}.partial`
+  removeCopy(partial)
+  try {
+    // Made before SQLite does, so that nobody else can read it at any time.
+    writeFileSync(partial, '', { mode: 0o600 })
+    await db.backup(partial, { progress: () => untilAborted(signal) })
+    const sound = await verify(partial, signal)
+    const version = db.pragma('user_version', { simple: true })
+    if (sound.version !== version) throw new Error(`the copy has version ${sound.version}, not ${version}`)
+    await syncToDisk(partial)
+    const { sha256, bytes } = await digest(partial, signal)
+    refuseExisting(destination)
+    renameSync(partial, destination)
+    await syncToDisk(dirname(destination))
+    return { file: destination, bytes, sha256, ...sound }
+  } catch (error) {
+    removeCopy(partial)
+    // What breaks off because the store closes says so in many ways.
+    throw signal.aborted ? signal.reason : error
+  }
+}
+
+function refuseExisting(destination: string): void {
+  if (existsSync(destination)) {
+    throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+  }
+}
+
+/** How many pages are to be copied in the next turn of the event loop. */
+function untilAborted(signal: AbortSignal): number {
+  signal.throwIfAborted()
+  return 100
+}
+
+/** Removes a database file and all that SQLite keeps beside it. */
+export function removeCopy(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+}
+
+/** Writes a file, or the names in a folder, through to the disk. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function digest(file: string, signal: AbortSignal): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  await pipeline(
+    createReadStream(file),
+    async (chunks) => {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        hash.update(chunk)
+      }
+    },
+    { signal },
+  )
+  return { sha256: hash.digest('hex'), bytes }
+}

@@ -1,0 +1,44 @@
+/** A database that nothing serves, opened only to be backed up: of any version that this program can upgrade. */
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { Refusal } from '../errors.ts'
+import { openCopies } from './copies.ts'
+import { assertOwnLog } from './header.ts'
+import { identify } from './identify.ts'
+import { assertNotSwapping } from './swap.ts'
+
+/**
+ * Opens `file` for backups. To be called by the process that holds the lock.
+ *
+ * @throws Refusal 404 `no_database` when there is nothing in it, otherwise as `identify` and `assertOwnLog`.
+ */
+export function openCopySource(file: string) {
+  assertNotSwapping(file)
+  assertOwnLog(file)
+  if (!existsSync(file)) throw nothing(file)
+  const db = new Database(file, { timeout: 0 })
+  try {
+    if (identify(db, file) === null) throw nothing(file)
+    db.pragma('journal_mode = wal')
+    db.pragma('synchronous = full')
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  const copies = openCopies(db)
+  return {
+    copy: copies.copy,
+    bytes: () =>
+      Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
+    prepare: <Given extends unknown[] | object = unknown[], Row = unknown>(sql: string) =>
+      db.prepare<Given, Row>(sql),
+    commit: async <Result>(work: () => Result): Promise<Result> => db.transaction(work).immediate(),
+    async close(): Promise<void> {
+      await copies.close()
+      db.close()
+    },
+  }
+}
+
+const nothing = (file: string): Refusal =>
+  new Refusal(404, 'no_database', `there is no database yet at ${file}; npm start makes it`)

@@ -1,0 +1,17 @@
+/** Opens the database file of an instance, in whatever state the last process left it. */
+import { upgrade } from './migrations.ts'
+import { openStore, type Store } from './store.ts'
+import { sweepStaging } from './swap.ts'
+import type { Warn } from './warnings.ts'
+
+/**
+ * Removes what an interrupted restore unpacked, upgrades the file where an earlier release wrote it, and opens it. To be
+ * called by the process that holds the lock.
+ *
+ * @throws Refusal as `upgrade` and `openStore`.
+ */
+export async function openFile(file: string, log: { info: Warn; warn: Warn }): Promise<Store> {
+  sweepStaging(file)
+  await upgrade(file, { note: log.info })
+  return openStore(file, { warn: log.warn })
+}

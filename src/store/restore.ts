@@ -1,0 +1,127 @@
+/** Puts a backup in place: verified first, nothing overwritten, what was there moved aside whole. */
+import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database, { type Database as Connection } from 'better-sqlite3'
+import { Refusal } from '../errors.ts'
+import type { Key } from './archive/age.ts'
+import { DATABASE, type Manifest } from './archive/format.ts'
+import { kindOf, unpack } from './archive/unpack.ts'
+import { assertRoom } from './backup.ts'
+import { syncToDisk } from './copies.ts'
+import { assertOwnLog } from './header.ts'
+import { identifyFile } from './identify.ts'
+import { lockForServing } from './lock.ts'
+import { isInsideFolder, type Placed, placeFiles } from './restored_files.ts'
+import { raiseSequences } from './sequences.ts'
+import { beginSwap, endSwap, openStaging } from './swap.ts'
+import { type Rows, verify } from './verification.ts'
+import { reasonOf } from './warnings.ts'
+
+/** Where the database is without a configuration. */
+const USUAL = 'data/windfall.db'
+
+export type Restored = {
+  database: string
+  /** The place that the backup's configuration names, where the database could not go there. */
+  was: string | null
+  /** Where the database is that was there before, with its log. */
+  aside: string | null
+  rows: Rows
+  /** What became of the configuration and the files it names. */
+  placed: Placed[]
+  /** What the backup says of itself; null of a database without an archive. */
+  manifest: Manifest | null
+}
+
+type Wanted = {
+  backup: string
+  /** What opens it, where it is encrypted. */
+  key: Key | null
+  /** Where the database goes; null for the place within `folder` that the backup names. */
+  database: string | null
+  /** The folder in which the relative paths of the configuration begin. */
+  folder: string
+}
+
+/**
+ * Verifies `backup` and puts it in place. Until it is verified nothing is touched; what is in the way is moved aside or
+ * stays, and the backup's file comes beside it.
+ *
+ * @throws Refusal 409 `already_serving` while a process serves the database, 400 `not_a_backup`, `damaged_backup`,
+ * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
+ */
+export async function restore({ backup, key, folder, ...wanted }: Wanted): Promise<Restored> {
+  const usual = wanted.database ?? join(folder, USUAL)
+  const lock = lockForServing(usual)
+  const staging = openStaging(usual)
+  try {
+    assertRoom(usual, statSync(backup).size)
+    const manifest = await stage(backup, key, staging)
+    const named = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? USUAL
+    const database = wanted.database ?? join(folder, isInsideFolder(named) ? named : USUAL)
+    const was = wanted.database !== null || isInsideFolder(named) ? null : named
+    const rows = await verified(join(staging, DATABASE), backup)
+    const place = async () => {
+      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder })
+      const aside = await beginSwap(database)
+      raiseAbove(join(staging, DATABASE), aside)
+      await syncToDisk(join(staging, DATABASE))
+      await endSwap(join(staging, DATABASE), database)
+      return { database, was, aside, rows, placed, manifest }
+    }
+    return database === usual ? await place() : await whileLocked(database, place)
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+    lock.release()
+  }
+}
+
+async function whileLocked<Result>(database: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = lockForServing(database)
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+async function stage(backup: string, key: Key | null, staging: string): Promise<Manifest | null> {
+  if (kindOf(backup) !== 'database') return unpack(backup, staging, key)
+  assertOwnLog(backup)
+  for (const suffix of ['', '-wal'])
+    if (existsSync(`${backup}${suffix}`))
+      copyFileSync(`${backup}${suffix}`, join(staging, `${DATABASE}${suffix}`))
+  chmodSync(join(staging, DATABASE), 0o600)
+  return null
+}
+
+async function verified(staged: string, backup: string): Promise<Rows> {
+  const { rows } = await verify(staged, new AbortController().signal).catch((error: unknown) => {
+    throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
+  })
+  if (identifyFile(staged) === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
+  return rows
+}
+
+/** No event and no change of a link after the restore gets a number that was given out before. */
+function raiseAbove(staged: string, aside: string | null): void {
+  const restored = new Database(staged)
+  const replaced = aside === null ? null : openReplaced(aside)
+  try {
+    restored.transaction(() => raiseSequences(restored, replaced))()
+  } finally {
+    restored.close()
+    replaced?.close()
+  }
+}
+
+/** Null where it cannot be read: what it gave out is unknown then. */
+function openReplaced(file: string): Connection | null {
+  try {
+    assertOwnLog(file)
+    if (identifyFile(file) === null) return null
+    return new Database(file, { readonly: true })
+  } catch {
+    return null
+  }
+}

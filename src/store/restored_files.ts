@@ -1,0 +1,53 @@
+/** Puts the configuration and the files it names back, beside what is there already. */
+import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { DATABASE, type Manifest } from './archive/format.ts'
+
+/**
+ * What became of a file of the backup: `restored` where there was none, `same` where it is there already, `beside` under
+ * another name where another one is. `was` is the path it had, where that is outside of the folder of the configuration.
+ */
+export type Placed = { file: string; state: 'restored' | 'same' | 'beside'; was: string | null }
+
+/** Where files go whose own place is outside of the folder of the configuration. */
+const OUTSIDE = 'keys'
+
+/** Puts every file of the backup but the database into `folder`. Overwrites nothing. */
+export function placeFiles(
+  manifest: Manifest,
+  { staging, folder }: { staging: string; folder: string },
+): Placed[] {
+  return manifest.entries
+    .filter(({ name }) => name !== DATABASE)
+    .map(({ name, path }) => place(join(staging, name), path, folder))
+}
+
+function place(source: string, path: string, folder: string): Placed {
+  const isInside = isInsideFolder(path)
+  if (!isInside && isSame(source, path)) return { file: path, state: 'same', was: null }
+  const target = join(folder, isInside ? path : join(OUTSIDE, basename(path)))
+  const was = isInside ? null : path
+  if (isSame(source, target)) return { file: target, state: 'same', was }
+  const file = freeName(target)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  copyFileSync(source, file, constants.COPYFILE_EXCL)
+  chmodSync(file, 0o600)
+  return { file, state: file === target ? 'restored' : 'beside', was }
+}
+
+/** Whether a path of the backup stays within the folder it is relative to. */
+export const isInsideFolder = (path: string): boolean =>
+  !isAbsolute(path) && !normalize(path).startsWith('..')
+
+const isSame = (source: string, target: string): boolean =>
+  existsSync(target) && readFileSync(target).equals(readFileSync(source))
+
+/** `config.toml`, else `config.toml.restored`, else `config.toml.restored-2` and so on. */
+function freeName(target: string): string {
+  const names = [target, `${target}.restored`]
+  for (let number = 2; ; number += 1) {
+    const free = names.find((name) => !existsSync(name))
+    if (free !== undefined) return free
+    names.push(`${target}.restored-${number}`)
+  }
+}

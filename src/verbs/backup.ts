@@ -1,0 +1,20 @@
+/** The verb behind `windfall backup`, for the process that serves and for a command by itself. */
+import { resolve } from 'node:path'
+import * as v from 'valibot'
+import { type Verbs, verb } from '../control.ts'
+import type { Backups } from '../store/backup.ts'
+
+const text = v.pipe(v.string(), v.nonEmpty())
+const Backup = v.object({
+  destination: text,
+  lock: v.nullable(
+    v.union([
+      v.object({ recipients: v.pipe(v.array(text), v.minLength(1)) }),
+      v.object({ passphrase: text }),
+    ]),
+  ),
+})
+
+export const backupVerbs = ({ backup }: Pick<Backups, 'backup'>): Verbs => ({
+  backup: verb(Backup, ({ destination, lock }) => backup(resolve(destination), lock)),
+})

@@ -1,0 +1,187 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { folderOf, run, startServing } from '../processes.ts'
+
+const APP = 'com.example.lantern'
+const CONFIG = `[rates]\nfetch = false\n[[apps]]\nbundle_id = "${APP}"\n`
+const identify = (url: string, appUserId: string) =>
+  fetch(`${url}/api/sdk/v1/identify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ appUserId, bundleId: APP }),
+  })
+
+const good = async (args: string[], cwd: string, env = {}): Promise<string> => {
+  const { status, stdout, stderr } = await run(args, { cwd, env })
+  expect({ args, status, stderr: status === 0 ? '' : stderr }).toEqual({ args, status: 0, stderr: '' })
+  return stdout
+}
+const refused = async (args: string[], cwd: string): Promise<string> => {
+  const { status, stderr } = await run(args, { cwd })
+  expect({ args, status }).toEqual({ args, status: 1 })
+  return stderr
+}
+
+const usersIn = (folder: string): unknown[] => {
+  const db = new Database(join(folder, 'data/windfall.db'), { readonly: true })
+  try {
+    return db.prepare('select app_user_id from users order by app_user_id').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+
+test('every call answered before a backup began is in it, and it is restored elsewhere with one command', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd, env: { WINDFALL_LOG_LEVEL: 'info' } })
+  const before = Array.from({ length: 100 }, (_, n) => `user-${String(n).padStart(3, '0')}`)
+  for (const user of before) expect((await identify(running.url, user)).status).toBe(200)
+  let isDone = false
+  const load = (async () => {
+    for (let n = 0; !isDone; n += 1) await identify(running.url, `later-${n % 50}`)
+  })()
+  const said = await good(['backup', 'backup.tar'], cwd)
+  isDone = true
+  await load
+  expect(said).toMatch(
+    /backup\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/,
+  )
+  expect(said).toContain('Not in it: WINDFALL_LOG_LEVEL')
+  expect(await refused(['restore', 'backup.tar'], cwd)).toContain(`is being served by process ${running.pid}`)
+  expect(await refused(['backup', 'backup.tar'], cwd)).toContain('a backup never overwrites a file')
+  running.kill('SIGTERM')
+  await running.ended
+  expect(readdirSync(cwd).sort()).toEqual(['backup.tar', 'config.toml', 'data'])
+
+  const elsewhere = folderOf()
+  copyFileSync(join(cwd, 'backup.tar'), join(elsewhere, 'backup.tar'))
+  const words = await good(['restore', 'backup.tar'], elsewhere)
+  expect(words).toContain('Not in the backup: WINDFALL_LOG_LEVEL')
+  expect(words).toContain('Calls of identify and attribute')
+  expect(readFileSync(join(elsewhere, 'config.toml'), 'utf8')).toBe(CONFIG)
+  expect(usersIn(elsewhere)).toEqual(expect.arrayContaining(before))
+  const again = await startServing({ cwd: elsewhere })
+  expect((await identify(again.url, 'user-000')).status).toBe(200)
+  again.kill('SIGTERM')
+  expect((await again.ended).status).toBe(0)
+})
+
+test('nothing is overwritten: the old database goes aside with its log, other files stay', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  await good(['backup', 'backup.tar'], cwd)
+  await identify(running.url, 'after')
+  // Killed, it leaves its log behind, which must not be replayed into the backup.
+  running.kill('SIGKILL')
+  await running.ended
+  expect(existsSync(join(cwd, 'data/windfall.db-wal'))).toBe(true)
+  appendFileSync(join(cwd, 'config.toml'), '# changed since\n')
+  const words = await good(['restore', 'backup.tar'], cwd)
+  expect(words).toContain('windfall.db.replaced-1')
+  expect(words).toContain('config.toml.restored')
+  expect(readFileSync(join(cwd, 'config.toml'), 'utf8')).toContain('# changed since')
+  expect(readFileSync(join(cwd, 'config.toml.restored'), 'utf8')).toBe(CONFIG)
+  expect(usersIn(cwd)).toEqual(['before'])
+  const aside = new Database(join(cwd, 'data/windfall.db.replaced-1'))
+  expect(aside.prepare('select app_user_id from users order by 1').pluck().all()).toEqual(['after', 'before'])
+  aside.close()
+  expect(await good(['restore', 'backup.tar'], cwd)).toContain('windfall.db.replaced-2')
+})
+
+test('a backup copied over a crashed database is refused, and restoring it is what helps', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  await good(['backup', 'backup.tar'], cwd)
+  await identify(running.url, 'after')
+  running.kill('SIGKILL')
+  await running.ended
+  const unpacked = folderOf()
+  await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)
+  copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
+  for (const command of [['serve'], ['backup', 'other.tar']])
+    expect(await refused(command, cwd)).toContain('windfall restore BACKUP')
+  const { stdout } = await run(['doctor'], { cwd })
+  expect(stdout).toMatch(/fault +database +.*is the log of another database/)
+  await good(['restore', 'backup.tar'], cwd)
+  expect(usersIn(cwd)).toEqual(['before'])
+  expect(existsSync(join(cwd, 'data/windfall.db.replaced-1-wal'))).toBe(true)
+})
+
+test('an interrupted restore is refused by serve, and finished by running it again', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  await good(['backup', 'backup.tar'], cwd)
+  await identify(running.url, 'after')
+  running.kill('SIGKILL')
+  await running.ended
+  const database = join(cwd, 'data/windfall.db')
+  // As a kill between two renames leaves it: the database is aside, its log is not.
+  writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
+  renameSync(database, `${database}.replaced-1`)
+  expect(await refused(['serve'], cwd)).toContain('a restore of')
+  expect((await run(['doctor'], { cwd })).stdout).toMatch(/fault +database +a restore of .* was interrupted/)
+  await good(['restore', 'backup.tar'], cwd)
+  expect(usersIn(cwd)).toEqual(['before'])
+  const aside = new Database(`${database}.replaced-1`)
+  expect(aside.prepare('select app_user_id from users order by 1').pluck().all()).toEqual(['after', 'before'])
+  aside.close()
+  // As a kill after the last rename leaves it: what was restored is not taken for the old one.
+  writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
+  await good(['restore', 'backup.tar'], cwd)
+  expect(existsSync(`${database}.replaced-2`)).toBe(true)
+  expect(existsSync(`${database}.swapping`)).toBe(false)
+})
+
+test('a damaged backup, another file and a missing one are refused, and touch nothing', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  await good(['backup', 'backup.tar'], cwd)
+  running.kill('SIGTERM')
+  await running.ended
+  const bytes = readFileSync(join(cwd, 'backup.tar'))
+  bytes[100_000] = (bytes[100_000] ?? 0) ^ 1
+  writeFileSync(join(cwd, 'damaged.tar'), bytes)
+  const names = () => readdirSync(join(cwd, 'data')).sort()
+  const there = names()
+  expect(await refused(['restore', 'damaged.tar'], cwd)).toContain('is damaged or incomplete')
+  expect(await refused(['restore', 'config.toml'], cwd)).toContain('is not a backup of Windfall')
+  expect(await refused(['restore', 'nothing.tar'], cwd)).toContain('there is no file')
+  expect(names().filter((name) => !name.endsWith('.lock'))).toEqual(
+    there.filter((name) => !name.endsWith('.lock')),
+  )
+  expect(usersIn(cwd)).toEqual(['before'])
+})
+
+test('a backup without a server, encrypted for the configured recipients, opens with the identity', async () => {
+  const identity = await generateIdentity()
+  const recipient = await identityToRecipient(identity)
+  const cwd = folderOf({
+    'config.toml': `${CONFIG}[backup]\nrecipients = ["${recipient}"]\n`,
+    'key.txt': identity,
+  })
+  const running = await startServing({ cwd })
+  await identify(running.url, 'before')
+  running.kill('SIGTERM')
+  await running.ended
+  expect(await good(['backup', 'backup.tar.age'], cwd)).toContain('verified, encrypted')
+  expect(await refused(['restore', 'backup.tar.age'], cwd)).toContain('--identity')
+  const into = folderOf()
+  await good(['restore', 'backup.tar.age', '--identity', 'key.txt', '--into', into], cwd)
+  expect(usersIn(into)).toEqual(['before'])
+  expect(await refused(['backup', 'x.tar', '--plain', '--passphrase'], cwd)).toContain('choose one of')
+})

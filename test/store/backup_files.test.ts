@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { backupName, expiredBackups } from '../../src/store/backup_files.ts'
+
+const DAY = 86_400_000
+const END = Date.UTC(2026, 10, 22, 3, 5)
+const nightly = (days: number) =>
+  Array.from({ length: days }, (_, back) => backupName(END - back * DAY, false))
+const daysOf = (names: readonly string[]) => names.map((name) => name.slice(9, 19)).sort()
+
+test('a name tells the instant, and whether the file is encrypted', () => {
+  expect(backupName(END, false)).toBe('windfall-2026-11-22T030500Z.tar')
+  expect(backupName(END, true)).toBe('windfall-2026-11-22T030500Z.tar.age')
+})
+
+test('the newest of each of the last days, weeks and months stays', () => {
+  const names = nightly(400)
+  const expired = new Set(expiredBackups(names, { daily: 3, weekly: 2, monthly: 4 }))
+  const kept = names.filter((name) => !expired.has(name))
+  // 22 November 2026 is a Sunday, so the last day of its week.
+  expect(daysOf(kept)).toEqual([
+    ...['2026-08-31', '2026-09-30', '2026-10-31', '2026-11-15'],
+    ...['2026-11-20', '2026-11-21', '2026-11-22'],
+  ])
+})
+
+test('of a day with several the newest stays, encrypted or not; gaps do not count', () => {
+  const names = [
+    'windfall-2026-11-01T030500Z.tar',
+    'windfall-2026-11-01T120000Z.tar.age',
+    'windfall-2026-06-01T030500Z.tar',
+    'windfall-2026-05-31T030500Z.tar',
+  ]
+  expect(expiredBackups(names, { daily: 2, weekly: 0, monthly: 0 })).toEqual([
+    'windfall-2026-11-01T030500Z.tar',
+    'windfall-2026-05-31T030500Z.tar',
+  ])
+})
+
+test('the newest is never deleted, and files of other names are not touched', () => {
+  const names = [...nightly(2), 'windfall.tar', 'notes.txt', 'windfall-2020-01-01T000000Z.tar.partial']
+  expect(expiredBackups(names, { daily: 0, weekly: 0, monthly: 0 })).toEqual([
+    'windfall-2026-11-21T030500Z.tar',
+  ])
+})
