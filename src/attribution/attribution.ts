@@ -8,7 +8,7 @@ import type { EventType } from '../events/vocabulary.ts'
 import type { Lineage } from '../ledger/announcements.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Store } from '../store/store.ts'
-import type { Caller } from './callers.ts'
+import { type Caller, isProved } from './callers.ts'
 import type { Forgetting } from './forget.ts'
 import type { Proof, Verification } from './link.ts'
 import { type Link, openLinks, type StoreName } from './links.ts'
@@ -43,8 +43,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
    */
   function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
     const forgotten_by = forgetting.admit(app.id, call.appUserId)
-    const verification: Verification =
-      credential === 'secret' || credential === 'device' ? 'verified' : 'unverified'
+    const verification: Verification = isProved(credential) ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label)
     if (is_new) {

@@ -8,6 +8,10 @@ export type Credential = 'publishable' | 'secret' | 'device' | 'none'
 
 export type Caller = { app: App; credential: Credential }
 
+/** Whether the credential proves who calls. A publishable key does not: every copy of the app holds it. */
+export const isProved = (credential: Credential): boolean =>
+  credential === 'secret' || credential === 'device'
+
 /** What the call says of itself. `authorization` is the header as it came. */
 export type Claim = { authorization: string | null; bundle_id: string; platform: string | null }
 

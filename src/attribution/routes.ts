@@ -13,7 +13,8 @@ import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
 import type { Attribution } from './attribution.ts'
-import type { Caller, Callers, Claim } from './callers.ts'
+import { type Caller, type Callers, type Claim, isProved } from './callers.ts'
+import { openFairWindow } from './fair_window.ts'
 import { AttributeCall, IdentifyCall } from './requests.ts'
 import { openWindow } from './window.ts'
 
@@ -108,12 +109,14 @@ export function attributionRoutes(deps: Deps): Route[] {
 
 /** Who calls, counted: an organization's calls in its window, those that find no organization in their address's. */
 function openAdmission({ callers, limits, monotonic }: Deps) {
-  const organizations = openWindow('organization', () => limits.sdk_requests_per_minute, monotonic)
+  const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
 
   return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
     const caller = whoCalls(event, claim)
-    organizations.admit(caller.app.organization_id)
+    const { app, credential } = caller
+    const address = credential === 'secret' ? null : addressBucket(clientAddress(event))
+    organizations.admit(app.organization_id, { address, is_proved: isProved(credential) })
     return caller
   }
 

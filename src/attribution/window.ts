@@ -26,7 +26,10 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
     const now = clock()
     const oldest = ring.stamps[ring.next] ?? Number.NEGATIVE_INFINITY
     const wait_ms = oldest + WINDOW_MS - now
-    if (wait_ms > 0) throw tooMany(wait_ms, ring.stamps.length)
+    if (wait_ms > 0) {
+      const quota = ring.stamps.length
+      throw rateLimited(name, quota, Math.ceil(wait_ms / 1000), `more than ${quota} calls in a minute`)
+    }
     ring.stamps[ring.next] = now
     ring.next = (ring.next + 1) % ring.stamps.length
   }
@@ -53,21 +56,19 @@ export function openWindow(name: string, limit: () => number, clock: Clock) {
     }
   }
 
-  function tooMany(wait_ms: number, quota: number): Refusal {
-    const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
-    return new Refusal(
-      429,
-      'rate_limited',
-      `more than ${quota} calls in a minute; try again in ${seconds} s`,
-      {
-        headers: {
-          'retry-after': String(seconds),
-          ratelimit: `"${name}";r=0;t=${seconds}`,
-          'ratelimit-policy': `"${name}";q=${quota};w=60`,
-        },
-      },
-    )
-  }
-
   return { admit }
+}
+
+/**
+ * Refusal 429 `rate_limited` with `retry-after` and the RateLimit fields of draft-ietf-httpapi-ratelimit-headers:
+ * `quota` calls a minute under the policy `name`; the caller is admitted in `seconds` at the earliest.
+ */
+export function rateLimited(name: string, quota: number, seconds: number, why: string): Refusal {
+  return new Refusal(429, 'rate_limited', `${why}; try again in ${seconds} s`, {
+    headers: {
+      'retry-after': String(seconds),
+      ratelimit: `"${name}";r=0;t=${seconds}`,
+      'ratelimit-policy': `"${name}";q=${quota};w=60`,
+    },
+  })
 }

@@ -105,7 +105,8 @@ export const sign_in = {
 
 export const limits = {
   sdk_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 240, {
-    reason: 'Calls to identify and attribute that one organization may make within any 60 seconds.',
+    reason:
+      'Calls to identify and attribute that one organization may make within any 60 seconds, shared fairly among the addresses that call.',
     write: 'a whole number from 1 to 1000000',
   }),
   anonymous_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 60, {
