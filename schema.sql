@@ -578,6 +578,8 @@ create table rates (
 
 -- attribution/ ------------------------------------------------------------------------------------------
 
+-- `attributes` and the device fields are what the last call said; `proved_attributes` what calls with a secret key or from
+-- an attested device said, the last of which came at `proved_at`. A user without one was only ever claimed.
 create table users (
   app_id                  text not null,
   app_user_id             text not null,
@@ -586,8 +588,10 @@ create table users (
   device_model            text,
   locale                  text,
   attributes              text not null,
+  proved_attributes       text not null,
   verification            text not null,
   unattested              text,
+  proved_at               integer,
   created_at              integer not null,
   seen_at                 integer not null,
   unique (app_id, app_user_id)

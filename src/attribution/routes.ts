@@ -16,12 +16,14 @@ import type { Attribution } from './attribution.ts'
 import { type Caller, type Callers, type Claim, isProved } from './callers.ts'
 import { openFairWindow } from './fair_window.ts'
 import { AttributeCall, IdentifyCall } from './requests.ts'
+import { checkCount } from './users.ts'
 import { openWindow } from './window.ts'
 
 export type SdkLimits = {
   sdk_requests_per_minute: number
   anonymous_requests_per_minute: number
   sdk_body_bytes: number
+  attributes_per_user: number
 }
 
 type Deps = {
@@ -63,6 +65,7 @@ export function attributionRoutes(deps: Deps): Route[] {
 
   async function identify(event: H3Event) {
     const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
+    checkCount(call.attributes, limits.attributes_per_user)
     const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
     const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
     return { appUserId: call.appUserId, bundleId: call.bundleId, verification: label.verification }

@@ -123,7 +123,8 @@ export const limits = {
     write: 'a whole number from 65536 to 67108864',
   }),
   attributes_per_user: setting(is.wholeNumber(1, 1000), 100, {
-    reason: 'How many attributes one user may have after merging.',
+    reason:
+      'How many attributes one user may have after merging; those that calls with the secret key wrote count apart, up to as many again.',
     write: 'a whole number from 1 to 1000',
   }),
 }

@@ -71,7 +71,23 @@ const UserAnswer = v.looseObject({
   os_version: v.optional(words),
   device_model: v.optional(words),
   locale: v.optional(words),
-  attributes: v.optional(v.record(v.string(), v.unknown())),
+  attributes: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description('What the last call said of each, proved or not'),
+    ),
+  ),
+  proved_attributes: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description(
+        'What the last call with a secret key or from an attested device said of each; searches and filters use it where there is one',
+      ),
+    ),
+  ),
+  proved_at: v.optional(
+    v.pipe(at, v.description('When the last proved call came; null: the user was only ever claimed')),
+  ),
   verification: v.optional(verification),
   unattested: v.optional(words),
   why: v.optional(why),

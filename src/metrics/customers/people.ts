@@ -69,7 +69,8 @@ export function openPeople(store: Store) {
     const row = userOf.get(app_id, app_user_id)
     if (!row) return null
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
-    return { ...row, attributes, why: whyKnown(row) }
+    const proved_attributes: Record<string, unknown> = JSON.parse(row.proved_attributes)
+    return { ...row, attributes, proved_attributes, why: whyKnown(row) }
   }
 
   return { ofPurchases, ofUser, history, user }
