@@ -598,12 +598,14 @@ create table users (
 ) strict;
 
 -- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
--- with the call that made it what it is. An id is never used again, since events are named after it.
+-- with the call that made it what it is. `platform` is what a call last said of itself; where none did, `store` is
+-- concluded from the transaction id. An id is never used again, since events are named after it.
 create table links (
   id                      integer primary key autoincrement,
   app_id                  text not null,
   store                   text not null,
   transaction_id          text not null,
+  platform                text,
   app_user_id             text not null,
   proved_app_user_id      text,
   proofs                  text not null,

@@ -25,8 +25,8 @@ type Deps = {
   limits: { attributes_per_user: number }
 }
 
-/** What an attribute call brought besides its body. */
-type Evidence = { signed: Verified<Transaction> | null; unattested: string | null }
+/** What an attribute call brought besides its body. `xcode`: a transaction of Xcode's local store. */
+type Evidence = { signed: Verified<Transaction> | 'xcode' | null; unattested: string | null }
 
 export type Attribution = ReturnType<typeof openAttribution>
 
@@ -55,18 +55,21 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
 
   /**
    * Links a purchase to a user, or moves it, inside the caller's unit of work. A signed transaction that came
-   * along enters the ledger first, so that the link meets its customer.
+   * along enters the ledger first, so that the link meets its customer. A purchase in Xcode's local store leaves
+   * nothing: its ids are 0, 1, … for every developer, so a link would move between them and be asked of Apple.
    *
    * @throws Refusal 410 `forgotten`; then nothing of the call is kept.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
     forgetting.admit(app.id, call.appUserId)
-    if (call.platform !== 'android') ledger.lookups.want(app, call.originalTransactionId)
+    if (signed === 'xcode') return { link: unkept(call), moved: false }
+    if (call.store === 'apple') ledger.lookups.want(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
-    const { now, before, change } = links.claim({
+    const { now, before, change, store } = links.claim({
       app,
-      store: storeOf(call),
+      store: call.store,
       transaction_id: call.originalTransactionId,
+      platform: call.platform,
       app_user_id: call.appUserId,
       product_id: call.productId ?? signed?.payload.product_id ?? null,
       proofs: proofsOf(credential, signed),
@@ -75,7 +78,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
     if (change !== null && (moved || before === null))
-      announce(app, { store: storeOf(call), transaction_id: call.originalTransactionId, now, before, change })
+      announce(app, { store, transaction_id: call.originalTransactionId, now, before, change })
     return { link: now, moved }
   }
 
@@ -140,7 +143,10 @@ type Changed = {
   change: string
 }
 
-const storeOf = ({ platform }: AttributeCall): StoreName => (platform === 'android' ? 'google' : 'apple')
+const unkept = ({ appUserId }: AttributeCall) => ({
+  app_user_id: appUserId,
+  verification: 'unverified' as const,
+})
 
 function proofsOf(credential: Caller['credential'], signed: Verified<Transaction> | null): Proof[] {
   const proofs: Proof[] = signed ? ['purchase'] : []

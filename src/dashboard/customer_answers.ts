@@ -62,6 +62,10 @@ const why = v.pipe(v.string(), v.description('In a sentence, why it has that lab
 
 const LinkAnswer = v.object({
   ...{ id: v.number(), store: v.picklist(['apple', 'google']), transaction_id: v.string() },
+  platform: v.pipe(
+    words,
+    v.description('What a call last said of itself; null: none did, the store is concluded from the id'),
+  ),
   ...{ app_user_id: v.string(), proved_app_user_id: words, verification, proofs, credential, why },
   ...{ product_id: words, unattested: words, created_at: v.number(), updated_at: v.number() },
 })

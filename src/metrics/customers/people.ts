@@ -9,6 +9,7 @@ type LinkRow = {
   app_id: string
   store: string
   transaction_id: string
+  platform: string | null
   app_user_id: string
   proved_app_user_id: string | null
   proofs: string
