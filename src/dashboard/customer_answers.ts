@@ -67,6 +67,12 @@ const LinkAnswer = v.object({
     v.description('What a call last said of itself; null: none did, the store is concluded from the id'),
   ),
   ...{ app_user_id: v.string(), proved_app_user_id: words, verification, proofs, credential, why },
+  handed_over: v.pipe(
+    v.boolean(),
+    v.description(
+      'The id of an anonymous install proved the purchase, and a named user claims it since; probably, not provably, one person',
+    ),
+  ),
   ...{ product_id: words, unattested: words, created_at: v.number(), updated_at: v.number() },
 })
 const UserAnswer = v.looseObject({

@@ -109,7 +109,11 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         <dt>Proved</dt>
         <dd>
           {proved === null ? <span class="quiet">nobody yet</span> : proved}
-          {proved !== null && proved !== first.app_user_id && <span class="badge warn">another user</span>}
+          {proved !== null && proved !== first.app_user_id && (
+            <span class={`badge ${first.handed_over ? '' : 'warn'}`}>
+              {first.handed_over ? 'an anonymous install, by its id' : 'another user'}
+            </span>
+          )}
         </dd>
         <dt>On what evidence</dt>
         <dd>
