@@ -13,6 +13,7 @@ import { Refusal } from './errors.ts'
 import { instantSince } from './ledger/history/since.ts'
 import { REACH_MS } from './ledger/history/windows.ts'
 import { ownerVerbs } from './verbs/owner.ts'
+import { userVerbs } from './verbs/users.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -97,6 +98,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...importVerbs(windfall),
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
+    ...userVerbs(windfall),
     ...forgetVerbs(windfall),
     backup: verb(v.object({ destination: text }), ({ destination }) => store.backup(resolve(destination))),
   }

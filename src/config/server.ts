@@ -129,6 +129,14 @@ export const limits = {
   }),
 }
 
+export const users = {
+  prune_after_days: setting(is.wholeNumber(0, 36_500), 0, {
+    reason:
+      'After how many days without an identify call a user is dropped whom no secret key and no attested device ever named and who has no purchase. 0 drops nobody; `windfall users prune` does it by hand.',
+    write: 'a whole number from 0 to 36500',
+  }),
+}
+
 export const apple = {
   revocation_checks: setting(v.boolean(), false, {
     reason:
@@ -189,7 +197,10 @@ export const jobs = {
     '25 5,17 * * *',
     'Fetch the exchange rates of days that are over. Central banks publish once a day, and some a day late.',
   ),
-  housekeeping: schedule('17 * * * *', 'Drop what has waited too long.'),
+  housekeeping: schedule(
+    '17 * * * *',
+    'Drop what has waited too long, and once a day the users that prune_after_days names.',
+  ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:
       'Chance moves each run by up to this share of the time to the next, so that not all the world asks Apple in the same second.',
