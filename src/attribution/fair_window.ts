@@ -103,7 +103,7 @@ function forgetPast({ proved, unproved, held }: Traffic, now: number): void {
   proved.drop(now - MINUTE_MS)
   unproved.drop(now - MINUTE_MS)
   for (const [address, calls] of held) {
-    if (calls.newest() > now - MINUTE_MS) return
+    if (calls.newest(1) > now - MINUTE_MS) return
     held.delete(address)
   }
 }

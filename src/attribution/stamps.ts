@@ -39,8 +39,11 @@ export function openStamps() {
     return times.length - low
   }
 
-  /** The newest instant; -Infinity where there is none. */
-  const newest = (): number => times.at(-1) ?? Number.NEGATIVE_INFINITY
+  /** The instant that is `n`-th from the newest; -Infinity where there are fewer. */
+  function newest(n: number): number {
+    const index = times.length - n
+    return index < first ? Number.NEGATIVE_INFINITY : (times[index] ?? Number.NEGATIVE_INFINITY)
+  }
 
   return { add, drop, keepNewest, countAfter, newest }
 }

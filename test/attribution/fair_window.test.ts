@@ -137,6 +137,15 @@ test('a caller alone gets exactly 240, and 240 again a minute later', () => {
   }
 })
 
+test('whoever called a minute and a second ago is no longer another caller', () => {
+  const { call } = openWindow()
+  call(0, from('b'))
+  const admitted = (at: number) =>
+    Array.from({ length: 300 }, () => call(at, from('a'))).filter((wait) => wait === null).length
+  expect(admitted(60_999)).toBe(120)
+  expect(admitted(60_999 + MINUTE)).toBe(240)
+})
+
 test('the share of an address gets smaller with the number of addresses, down to 12', () => {
   const loud = from('loud')
   for (const [others, share] of [
