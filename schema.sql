@@ -580,6 +580,8 @@ create table rates ( -- kept
 
 -- attribution/ ------------------------------------------------------------------------------------------
 
+-- `attributes` and the device fields are what the last call said; `proved_attributes` what calls with a secret key or from
+-- an attested device said, the last of which came at `proved_at`. A user without one was only ever claimed.
 create table users ( -- kept
   app_id                  text not null,
   app_user_id             text not null,
@@ -588,20 +590,24 @@ create table users ( -- kept
   device_model            text,
   locale                  text,
   attributes              text not null,
+  proved_attributes       text not null,
   verification            text not null,
   unattested              text,
+  proved_at               integer,
   created_at              integer not null,
   seen_at                 integer not null,
   unique (app_id, app_user_id)
 ) strict;
 
 -- Two facts: what the last call said, and what the last proved call said, with the proofs it had. `credential` came
--- with the call that made it what it is. An id is never used again, since events are named after it.
+-- with the call that made it what it is. `platform` is what a call last said of itself; where none did, `store` is
+-- concluded from the transaction id. An id is never used again, since events are named after it.
 create table links ( -- kept
   id                      integer primary key autoincrement,
   app_id                  text not null,
   store                   text not null,
   transaction_id          text not null,
+  platform                text,
   app_user_id             text not null,
   proved_app_user_id      text,
   proofs                  text not null,

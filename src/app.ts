@@ -16,6 +16,7 @@ import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
 import { openForgetting } from './attribution/forget.ts'
+import { openPruning } from './attribution/prune.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
 import { backupSources } from './config/backup_sources.ts'
@@ -119,6 +120,8 @@ export async function openApp(options: AppOptions) {
   const reportedPeriods = openReportedPeriods({ store, products })
   const forgetting = openForgetting({ store, clock, feed, live, log, wait })
   const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
+  const pruning = openPruning({ store, clock, log, isOfForgotten: forgetting.isOfForgotten })
+  const users = { ...config.users }
   const callers = openCallers({ apps, keys, organizations })
   const endings = openEndings()
   const tokens = openApiTokens(store, clock, endings)
@@ -156,8 +159,8 @@ export async function openApp(options: AppOptions) {
   })
   const jobs = openJobs(
     jobList({
-      ...{ accounts, arrivals, catalogue, cohorts, customers, forgetting, history, imports, rates },
-      reportedPeriods,
+      ...{ accounts, arrivals, audit, catalogue, cohorts, customers, forgetting, history, imports, rates },
+      ...{ pruning, reportedPeriods, users },
       backup: () => scheduledBackup(backups, written.config.backup, clock),
     }),
     { store, clock, log, schedules: schedulesOf(config), ...(random && { random }) },
@@ -184,13 +187,8 @@ export async function openApp(options: AppOptions) {
     pageRoutes({
       ...{ today, history, organizations, apps, readers },
       ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
-      ...{
-        metrics,
-        products,
-        rates: rateSettings,
-        rhythms: openRhythms(store, clock),
-      },
-      ...{ keys, attribution, audit, http, written, root_expires_at: rootExpiry },
+      ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
+      ...{ keys, attribution, audit, http, pruning, written, root_expires_at: rootExpiry },
     }),
   )
   http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
@@ -206,6 +204,7 @@ export async function openApp(options: AppOptions) {
     accounts.declare(accountsOf(next.accounts, organizations))
     Object.assign(written, { config: next, whereabouts })
     Object.assign(limits, next.limits)
+    Object.assign(users, next.users)
     Object.assign(rateSettings, next.rates)
     Object.assign(entry, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(schedulesOf(next))
@@ -222,6 +221,7 @@ export async function openApp(options: AppOptions) {
 
   async function close(): Promise<void> {
     // In this order, so that what asks Apple knows that it is stopped before its question is given up.
+    pruning.close()
     const asking = [jobs.close(), history.close(), imports.close(), access.close()]
     await Promise.all([
       ...asking,
@@ -276,6 +276,7 @@ export async function openApp(options: AppOptions) {
     overview,
     attribution,
     forgetting,
+    pruning,
     tokens,
     owner,
     sessions,

@@ -13,6 +13,7 @@ import { instantSince } from './ledger/history/since.ts'
 import { REACH_MS } from './ledger/history/windows.ts'
 import { backupVerbs } from './verbs/backup.ts'
 import { ownerVerbs } from './verbs/owner.ts'
+import { userVerbs } from './verbs/users.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
@@ -97,6 +98,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     ...importVerbs(windfall),
     ...metricVerbs(windfall),
     ...jobVerbs(windfall),
+    ...userVerbs(windfall),
     ...forgetVerbs(windfall),
     ...backupVerbs(windfall.backups),
   }

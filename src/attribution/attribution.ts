@@ -8,7 +8,7 @@ import type { EventType } from '../events/vocabulary.ts'
 import type { Lineage } from '../ledger/announcements.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Store } from '../store/store.ts'
-import type { Caller } from './callers.ts'
+import { type Caller, isProved } from './callers.ts'
 import type { Forgetting } from './forget.ts'
 import type { Proof, Verification } from './link.ts'
 import { type Link, openLinks, type StoreName } from './links.ts'
@@ -25,8 +25,8 @@ type Deps = {
   limits: { attributes_per_user: number }
 }
 
-/** What an attribute call brought besides its body. */
-type Evidence = { signed: Verified<Transaction> | null; unattested: string | null }
+/** What an attribute call brought besides its body. `xcode`: a transaction of Xcode's local store. */
+type Evidence = { signed: Verified<Transaction> | 'xcode' | null; unattested: string | null }
 
 export type Attribution = ReturnType<typeof openAttribution>
 
@@ -43,8 +43,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
    */
   function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
     const forgotten_by = forgetting.admit(app.id, call.appUserId)
-    const verification: Verification =
-      credential === 'secret' || credential === 'device' ? 'verified' : 'unverified'
+    const verification: Verification = isProved(credential) ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label)
     if (is_new) {
@@ -56,18 +55,21 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
 
   /**
    * Links a purchase to a user, or moves it, inside the caller's unit of work. A signed transaction that came
-   * along enters the ledger first, so that the link meets its customer.
+   * along enters the ledger first, so that the link meets its customer. A purchase in Xcode's local store leaves
+   * nothing: its ids are 0, 1, … for every developer, so a link would move between them and be asked of Apple.
    *
    * @throws Refusal 410 `forgotten`; then nothing of the call is kept.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
     forgetting.admit(app.id, call.appUserId)
-    if (call.platform !== 'android') ledger.lookups.want(app, call.originalTransactionId)
+    if (signed === 'xcode') return { link: unkept(call), moved: false }
+    if (call.store === 'apple') ledger.lookups.want(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
-    const { now, before, change } = links.claim({
+    const { now, before, change, store } = links.claim({
       app,
-      store: storeOf(call),
+      store: call.store,
       transaction_id: call.originalTransactionId,
+      platform: call.platform,
       app_user_id: call.appUserId,
       product_id: call.productId ?? signed?.payload.product_id ?? null,
       proofs: proofsOf(credential, signed),
@@ -76,7 +78,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
     })
     const moved = before !== null && before.app_user_id !== now.app_user_id
     if (change !== null && (moved || before === null))
-      announce(app, { store: storeOf(call), transaction_id: call.originalTransactionId, now, before, change })
+      announce(app, { store, transaction_id: call.originalTransactionId, now, before, change })
     return { link: now, moved }
   }
 
@@ -141,7 +143,10 @@ type Changed = {
   change: string
 }
 
-const storeOf = ({ platform }: AttributeCall): StoreName => (platform === 'android' ? 'google' : 'apple')
+const unkept = ({ appUserId }: AttributeCall) => ({
+  app_user_id: appUserId,
+  verification: 'unverified' as const,
+})
 
 function proofsOf(credential: Caller['credential'], signed: Verified<Transaction> | null): Proof[] {
   const proofs: Proof[] = signed ? ['purchase'] : []

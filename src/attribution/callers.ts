@@ -8,8 +8,12 @@ export type Credential = 'publishable' | 'secret' | 'device' | 'none'
 
 export type Caller = { app: App; credential: Credential }
 
+/** Whether the credential proves who calls. A publishable key does not: every copy of the app holds it. */
+export const isProved = (credential: Credential): boolean =>
+  credential === 'secret' || credential === 'device'
+
 /** What the call says of itself. `authorization` is the header as it came. */
-export type Claim = { authorization: string | null; bundle_id: string; platform: string | null }
+export type Claim = { authorization: string | null; bundle_id: string; is_android: boolean }
 
 type Deps = { apps: Apps; keys: Keys; organizations: Organizations }
 
@@ -33,7 +37,7 @@ export function openCallers({ apps, keys, organizations }: Deps) {
   function withKey(token: string, claim: Claim): Caller {
     const key = keys.recognise(token)
     if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or past its time')
-    const app = appsOf(claim).find((candidate) => candidate.organization_id === key.organization_id)
+    const [app] = appsOf(claim, key.organization_id)
     if (app) return { app, credential: key.kind }
     throw new Refusal(403, 'app_not_in_organization', `${missing(claim)} in the organization of this key`)
   }
@@ -51,16 +55,19 @@ export function openCallers({ apps, keys, organizations }: Deps) {
     return { app, credential: 'none' }
   }
 
-  const appsOf = ({ platform, bundle_id }: Claim): readonly App[] =>
-    platform === 'android' ? apps.byAndroidPackage(bundle_id) : apps.byBundle(bundle_id)
+  /** An Android app goes by its package, or by its bundle id where no app has that package: the two are often the same. */
+  function appsOf({ is_android, bundle_id }: Claim, organization_id: string | null = null): readonly App[] {
+    const within = (found: readonly App[]) =>
+      organization_id === null ? found : found.filter((app) => app.organization_id === organization_id)
+    const byPackage = is_android ? within(apps.byAndroidPackage(bundle_id)) : []
+    return byPackage.length > 0 ? byPackage : within(apps.byBundle(bundle_id))
+  }
 
   return { resolve }
 }
 
-function missing({ platform, bundle_id }: Claim): string {
-  return platform === 'android'
-    ? `no app with the Android package ${bundle_id} is connected`
-    : `no app with the bundle id ${bundle_id} is connected`
+function missing({ is_android, bundle_id }: Claim): string {
+  return `no app with the ${is_android ? 'Android package or bundle id' : 'bundle id'} ${bundle_id} is connected`
 }
 
 function demand(organization: Organization, credential: Credential): void {

@@ -21,6 +21,8 @@ type Claimed = {
   app: App
   store: StoreName
   transaction_id: string
+  /** What the call says of itself; null where it says nothing, and `store` is concluded from the id. */
+  platform: string | null
   app_user_id: string
   product_id: string | null
   proofs: readonly Proof[]
@@ -33,6 +35,7 @@ type Row = {
   app_id: string
   store: StoreName
   transaction_id: string
+  platform: string | null
   app_user_id: string
   proved_app_user_id: string | null
   proofs: string
@@ -53,6 +56,11 @@ type Move = {
   from_credential: Credential
 }
 
+/** What a call says that makes no change of its own. */
+const SAID = ['store', 'platform', 'product_id', 'unattested'] as const
+
+type Outcome = { now: Link; before: Link | null; change: string | null; store: StoreName }
+
 /** A move that was undone: the link as it was kept, as it is and was, and what names the change. */
 type Undone = { row: Row; now: Link; before: Link; change: string }
 
@@ -61,10 +69,10 @@ export function openLinks(store: Store, clock: Clock) {
     'select * from links where app_id = ? and store = ? and transaction_id = ?',
   )
   const insert = store.prepare<Omit<Row, 'id'>>(`
-    insert into links ( app_id,  store,  transaction_id,  app_user_id,  proved_app_user_id,  proofs,  credential,  product_id,  unattested,  created_at,  updated_at)
-    values            (:app_id, :store, :transaction_id, :app_user_id, :proved_app_user_id, :proofs, :credential, :product_id, :unattested, :created_at, :updated_at)`)
+    insert into links ( app_id,  store,  transaction_id,  platform,  app_user_id,  proved_app_user_id,  proofs,  credential,  product_id,  unattested,  created_at,  updated_at)
+    values            (:app_id, :store, :transaction_id, :platform, :app_user_id, :proved_app_user_id, :proofs, :credential, :product_id, :unattested, :created_at, :updated_at)`)
   const update = store.prepare<Row>(`
-    update links set app_user_id = :app_user_id, proved_app_user_id = :proved_app_user_id, proofs = :proofs,
+    update links set store = :store, platform = :platform, app_user_id = :app_user_id, proved_app_user_id = :proved_app_user_id, proofs = :proofs,
       credential = :credential, product_id = :product_id, unattested = :unattested, updated_at = :updated_at
     where id = :id`)
   const byId = store.prepare<[number], Row>('select * from links where id = ?')
@@ -76,38 +84,51 @@ export function openLinks(store: Store, clock: Clock) {
     insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
     values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
 
-  /** Obeys one call, and returns the link as it is now, what it was, and what names the change, if any. */
-  function claim(claimed: Claimed): { now: Link; before: Link | null; change: string | null } {
-    const row = find.get(claimed.app.id, claimed.store, claimed.transaction_id)
+  /** Obeys one call, and returns the link as it is now, what it was, its store, and what names the change, if any. */
+  function claim(claimed: Claimed) {
+    const row = find.get(claimed.app.id, claimed.store, claimed.transaction_id) ?? elsewhere(claimed)
     return row ? claimAgain(row, claimed) : claimFirst(claimed)
   }
 
-  function claimFirst(claimed: Claimed) {
+  /**
+   * The link of the other store that the call is about. A call without a platform is about the link that there is; one
+   * that names the App Store takes a link over whose store was only concluded.
+   */
+  function elsewhere({ app, store: storeName, transaction_id, platform }: Claimed): Row | undefined {
+    const other = find.get(app.id, storeName === 'apple' ? 'google' : 'apple', transaction_id)
+    if (other === undefined) return undefined
+    const isConcluded = storeName === 'apple' ? other.platform === null : platform === null
+    return isConcluded ? other : undefined
+  }
+
+  function claimFirst(claimed: Claimed): Outcome {
     const facts = linkAfter(null, claimed.app_user_id, claimed.proofs)
-    const { app, store: storeName, transaction_id, credential, product_id, unattested } = claimed
+    const { app, store: storeName, transaction_id, platform, credential, product_id, unattested } = claimed
     const { lastInsertRowid } = insert.run({
-      ...{ app_id: app.id, store: storeName, transaction_id, credential, product_id, unattested },
+      ...{ app_id: app.id, store: storeName, transaction_id, platform, credential, product_id, unattested },
       ...{ ...facts, proofs: JSON.stringify(facts.proofs) },
       ...{ created_at: clock(), updated_at: clock() },
     })
     const now = { ...facts, verification: labelOf(facts), product_id, unattested }
-    return { now, before: null, change: `link/${lastInsertRowid}` }
+    return { now, before: null, change: `link/${lastInsertRowid}`, store: storeName }
   }
 
-  function claimAgain(row: Row, claimed: Claimed) {
+  function claimAgain(row: Row, claimed: Claimed): Outcome {
     const before = linkOf(row)
     const facts = linkAfter(before, claimed.app_user_id, claimed.proofs)
     const isSame = isSameLink(before, facts)
     const after: Row = {
       ...{ ...row, ...facts, proofs: JSON.stringify(facts.proofs) },
+      store: claimed.platform === null ? row.store : claimed.store,
+      platform: claimed.platform ?? row.platform,
       credential: isSame ? row.credential : claimed.credential,
       product_id: claimed.product_id ?? row.product_id,
       unattested: claimed.unattested,
       updated_at: clock(),
     }
-    if (!isSame || after.product_id !== row.product_id || after.unattested !== row.unattested)
-      update.run(after)
-    return { now: linkOf(after), before, change: isSame ? null : `link/${row.id}/${remember(row, after)}` }
+    if (!isSame || SAID.some((field) => after[field] !== row[field])) update.run(after)
+    const change = isSame ? null : `link/${row.id}/${remember(row, after)}`
+    return { now: linkOf(after), before, change, store: after.store }
   }
 
   /**

@@ -1,5 +1,6 @@
 /** What we compute: the two calls of client apps, checked. Field names are the public SDKs'. */
 import * as v from 'valibot'
+import type { StoreName } from './links.ts'
 
 /** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
 const NOBODY = new Set([
@@ -111,7 +112,9 @@ export type IdentifyCall = v.InferOutput<typeof IdentifyCall>
 
 const transactionId = v.pipe(
   text(2_048),
-  v.description('Apple’s original transaction id; the Play purchase token when platform is android'),
+  v.description(
+    'Apple’s original transaction id; the Play purchase token when platform is android, or when there is no platform and it is not all digits',
+  ),
 )
 
 /** `POST /api/sdk/v1/attribute`. An Android app may name its purchase token `purchaseToken`. */
@@ -136,9 +139,18 @@ export const AttributeCall = v.pipe(
     ),
     ['originalTransactionId'],
   ),
-  v.transform(({ purchaseToken, ...call }) => ({
-    ...call,
-    originalTransactionId: call.originalTransactionId ?? purchaseToken ?? '',
-  })),
+  v.transform(({ purchaseToken, ...call }) => {
+    const originalTransactionId = call.originalTransactionId ?? purchaseToken ?? ''
+    return { ...call, originalTransactionId, store: storeOf({ ...call, originalTransactionId }) }
+  }),
 )
+
+type Named = { platform: string | null; originalTransactionId: string; jws: string | null }
+
+/** Older SDKs for Android send no platform: an id that is not all digits cannot be Apple's. */
+function storeOf({ platform, originalTransactionId, jws }: Named): StoreName {
+  if (platform !== null) return platform === 'android' ? 'google' : 'apple'
+  return jws === null && !/^\d+$/.test(originalTransactionId) ? 'google' : 'apple'
+}
+
 export type AttributeCall = v.InferOutput<typeof AttributeCall>

@@ -13,14 +13,17 @@ import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
 import type { Attribution } from './attribution.ts'
-import type { Caller, Callers, Claim } from './callers.ts'
+import { type Caller, type Callers, type Claim, isProved } from './callers.ts'
+import { openFairWindow } from './fair_window.ts'
 import { AttributeCall, IdentifyCall } from './requests.ts'
+import { checkCount } from './users.ts'
 import { openWindow } from './window.ts'
 
 export type SdkLimits = {
   sdk_requests_per_minute: number
   anonymous_requests_per_minute: number
   sdk_body_bytes: number
+  attributes_per_user: number
 }
 
 type Deps = {
@@ -62,14 +65,15 @@ export function attributionRoutes(deps: Deps): Route[] {
 
   async function identify(event: H3Event) {
     const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
-    const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
+    checkCount(call.attributes, limits.attributes_per_user)
+    const caller = admit(event, { bundle_id: call.bundleId, is_android: call.platform === 'android' })
     const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
     return { appUserId: call.appUserId, bundleId: call.bundleId, verification: label.verification }
   }
 
   async function attribute(event: H3Event) {
     const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes))
-    const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
+    const caller = admit(event, { bundle_id: call.bundleId, is_android: call.store === 'google' })
     const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
     const evidence = { signed, unattested: unattestedBecause(event) }
     const { link, moved } = await store.commit(() => attribution.attribute(caller, call, evidence))
@@ -108,12 +112,14 @@ export function attributionRoutes(deps: Deps): Route[] {
 
 /** Who calls, counted: an organization's calls in its window, those that find no organization in their address's. */
 function openAdmission({ callers, limits, monotonic }: Deps) {
-  const organizations = openWindow('organization', () => limits.sdk_requests_per_minute, monotonic)
+  const organizations = openFairWindow(() => limits.sdk_requests_per_minute, monotonic)
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
 
   return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
     const caller = whoCalls(event, claim)
-    organizations.admit(caller.app.organization_id)
+    const { app, credential } = caller
+    const address = credential === 'secret' ? null : addressBucket(clientAddress(event))
+    organizations.admit(app.organization_id, { address, is_proved: isProved(credential) })
     return caller
   }
 
@@ -134,7 +140,7 @@ function unattestedBecause(event: H3Event): string | null {
 }
 
 /**
- * The proved transaction that came with an attribute call; null for one of Xcode's local store, which proves
+ * The proved transaction that came with an attribute call; `xcode` for one of Xcode's local store, which proves
  * nothing and is thrown away, so that development works.
  *
  * @throws Refusal 400 `invalid_signed_transaction`.
@@ -144,8 +150,8 @@ async function signedFor(
   app: App,
   call: AttributeCall,
   jws: string,
-): Promise<Verified<Transaction> | null> {
-  if (call.platform === 'android') throw invalid('a Play purchase has no transaction signed by Apple')
+): Promise<Verified<Transaction> | 'xcode'> {
+  if (call.store === 'google') throw invalid('a Play purchase has no transaction signed by Apple')
   try {
     const signed = await verifyTransaction(verifier, jws)
     const { bundle_id, original_transaction_id } = signed.payload
@@ -159,7 +165,7 @@ async function signedFor(
     return signed
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error
-    if (error.code === 'xcode') return null
+    if (error.code === 'xcode') return 'xcode'
     throw invalid(`${error.code}: ${error.message}`)
   }
 }

@@ -13,9 +13,14 @@ export type UserRow = {
   os_version: string | null
   device_model: string | null
   locale: string | null
+  /** JSON: what the last call said of each. */
   attributes: string
+  /** JSON: what the last proved call said of each. Every key is among `attributes`, too. */
+  proved_attributes: string
   verification: Verification
   unattested: string | null
+  /** When the last proved call came; null for a user who was only ever claimed. */
+  proved_at: number | null
   created_at: number
   seen_at: number
 }
@@ -28,16 +33,17 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     'select rowid, * from users where app_id = ? and app_user_id = ?',
   )
   const insert = store.prepare<UserRow>(`
-    insert into users ( app_id,  app_user_id,  platform,  os_version,  device_model,  locale,  attributes,  verification,  unattested,  created_at,  seen_at)
-    values            (:app_id, :app_user_id, :platform, :os_version, :device_model, :locale, :attributes, :verification, :unattested, :created_at, :seen_at)`)
+    insert into users ( app_id,  app_user_id,  platform,  os_version,  device_model,  locale,  attributes,  proved_attributes,  verification,  unattested,  proved_at,  created_at,  seen_at)
+    values            (:app_id, :app_user_id, :platform, :os_version, :device_model, :locale, :attributes, :proved_attributes, :verification, :unattested, :proved_at, :created_at, :seen_at)`)
   const update = store.prepare<object>(`
     update users set platform = :platform, os_version = :os_version, device_model = :device_model, locale = :locale,
-      attributes = :attributes, verification = :verification, unattested = :unattested, seen_at = :seen_at
+      attributes = :attributes, proved_attributes = :proved_attributes, verification = :verification,
+      unattested = :unattested, proved_at = :proved_at, seen_at = :seen_at
     where rowid = :rowid`)
 
   /**
    * Writes what an identify call says: attributes merge shallowly, device fields present replace, absent ones
-   * stay. Returns whether the user was unknown.
+   * stay. A proved call writes its attributes twice, as said last and as proved. Returns whether the user was unknown.
    *
    * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
    */
@@ -48,7 +54,7 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
       os_version: call.osVersion ?? known?.os_version ?? null,
       device_model: call.deviceModel ?? known?.device_model ?? null,
       locale: call.locale ?? known?.locale ?? null,
-      attributes: merged(known?.attributes ?? '{}', call.attributes),
+      ...attributesAfter(known, call.attributes, label),
       ...label,
       seen_at: clock(),
     }
@@ -57,19 +63,47 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
     return { is_new: !known }
   }
 
-  function merged(before: string, said: Attributes | null): string {
-    if (said === null) return before
-    const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))
-    for (const [key, value] of Object.entries(said)) attributes.set(key, value)
-    if (attributes.size > limits.attributes_per_user) {
-      const message = `a user has at most ${limits.attributes_per_user} attributes; with these it would have ${attributes.size}`
-      throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })
+  /** Proved keys count apart, so that claims cannot keep the backend from writing its own. */
+  function attributesAfter(known: UserRow | undefined, said: Attributes | null, { verification }: CallLabel) {
+    const { attributes = '{}', proved_attributes = '{}', proved_at = null } = known ?? {}
+    const most = limits.attributes_per_user
+    if (verification === 'unverified')
+      return { attributes: merged(attributes, said, most, most), proved_attributes, proved_at }
+    return {
+      attributes: merged(attributes, said, 2 * most, most),
+      proved_attributes: merged(proved_attributes, said, most, most),
+      proved_at: clock(),
     }
-    return JSON.stringify(Object.fromEntries(attributes))
   }
 
   /** The user's row, null for one never identified. */
   const get = (app_id: string, app_user_id: string): UserRow | null => find.get(app_id, app_user_id) ?? null
 
   return { upsert, get }
+}
+
+/** `before` with the keys of `said`. A call may not add keys beyond `most`; what is there already may change. */
+function merged(before: string, said: Attributes | null, most: number, limit: number): string {
+  if (said === null) return before
+  const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))
+  const size = attributes.size
+  for (const [key, value] of Object.entries(said)) attributes.set(key, value)
+  if (attributes.size > most && attributes.size > size) throw tooMany(limit)
+  return JSON.stringify(Object.fromEntries(attributes))
+}
+
+/**
+ * Refuses a call that alone has more attributes than a user may have. It comes before anything is looked up: the answer
+ * is the same for a user who exists and one who does not.
+ *
+ * @throws Refusal 400 `invalid_request`.
+ */
+export function checkCount(said: Attributes | null, limit: number): void {
+  if (said !== null && Object.keys(said).length > limit) throw tooMany(limit)
+}
+
+/** States the limit alone: how many attributes a user has, and which, is not for whoever calls. */
+function tooMany(limit: number): Refusal {
+  const message = `a user has at most ${limit} attributes`
+  return new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })
 }

@@ -1,4 +1,5 @@
 /** What we compute: in a sentence, why a purchase or a user has the label that it has. */
+import { anonymityOf } from './anonymous.ts'
 import { type LinkFacts, labelOf, type Proof, type Verification } from './link.ts'
 
 /** What came with the call: a credential, or `owner` where a person undid a move. */
@@ -26,8 +27,30 @@ const UNATTESTED: Readonly<Record<string, string>> = {
 
 const NO_SIGNATURE = 'no Apple signature came with the call'
 
+/** By which call a user claimed a purchase that an anonymous install had proved. */
+const CLAIMED_IN: Partial<Record<Means, string>> = {
+  none: 'in a call without a key',
+  publishable: 'in a call with the publishable key, which every copy of the app holds',
+}
+const BUYER = {
+  sure: 'an anonymous install that proved it',
+  likely: 'what looks like an anonymous install (its id is a bare UUID), which proved it',
+}
+
+type Labelled = LinkFacts & { credential: string; unattested: string | null }
+
+/**
+ * Whether a purchase was proved by the id of an anonymous install and is claimed by a named user since, as it is when
+ * somebody buys and then signs in. That both are one person is likely, and not proved.
+ */
+export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credential }: Labelled): boolean {
+  if (proved_app_user_id === null || !proofs.includes('purchase')) return false
+  const isAnonymous = anonymityOf(proved_app_user_id) !== null && anonymityOf(app_user_id) === null
+  return isAnonymous && CLAIMED_IN[meansIn(credential)] !== undefined
+}
+
 /** Why the purchase is labelled as it is. */
-export function whyLinked(link: LinkFacts & { credential: string; unattested: string | null }): string {
+export function whyLinked(link: Labelled): string {
   const { app_user_id, proved_app_user_id, proofs, unattested } = link
   const proved = proofs.map((proof) => PROVED[proof]).join(', and ')
   if (labelOf(link) === 'verified') return sentence(proved)
@@ -35,6 +58,13 @@ export function whyLinked(link: LinkFacts & { credential: string; unattested: st
     return sentence(`${proved}; no Apple signature over this purchase came with it`)
   const claimed = `${CALLED[meansIn(link.credential)]}${ofDevice(unattested)}; ${NO_SIGNATURE}`
   if (proved_app_user_id === null) return sentence(claimed)
+  if (isHandedOver(link)) {
+    const buyer = BUYER[anonymityOf(proved_app_user_id) ?? 'likely']
+    const means = `${CLAIMED_IN[meansIn(link.credential)]}${ofDevice(unattested)}`
+    return sentence(
+      `bought by ${buyer}, then claimed by ${app_user_id} ${means}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
+    )
+  }
   return sentence(`${claimed}. Proved is ${proved_app_user_id}: ${proved}`)
 }
 

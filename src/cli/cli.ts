@@ -25,6 +25,7 @@ import { refusedCommand } from './refused.ts'
 import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
+import { usersCommand } from './users.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: citty's own type of a command whose arguments are not known here
 type AnyCommand = CommandDef<any>
@@ -41,6 +42,7 @@ const COMMANDS: Record<string, AnyCommand> = {
   keys: keysCommand,
   tokens: tokensCommand,
   refused: refusedCommand,
+  users: usersCommand,
   forget: forgetCommand,
   import: importCommand,
   reconcile: reconcileCommand,

@@ -84,7 +84,8 @@ export const app = {
     example: '"A1B2C3D4E5"',
   }),
   android_package: possible(is.androidPackage, {
-    reason: 'The application id of the same app on Android, whose calls then belong to it.',
+    reason:
+      'The application id of the same app on Android, whose calls then belong to it. Needed only where it is not the bundle id.',
     write: 'the application id',
     example: '"com.example.app"',
   }),

@@ -135,7 +135,8 @@ export const sign_in = {
 
 export const limits = {
   sdk_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 240, {
-    reason: 'Calls to identify and attribute that one organization may make within any 60 seconds.',
+    reason:
+      'Calls to identify and attribute that one organization may make within any 60 seconds, shared fairly among the addresses that call.',
     write: 'a whole number from 1 to 1000000',
   }),
   anonymous_requests_per_minute: setting(is.wholeNumber(1, 1_000_000), 60, {
@@ -152,8 +153,17 @@ export const limits = {
     write: 'a whole number from 65536 to 67108864',
   }),
   attributes_per_user: setting(is.wholeNumber(1, 1000), 100, {
-    reason: 'How many attributes one user may have after merging.',
+    reason:
+      'How many attributes one user may have after merging; those that calls with the secret key wrote count apart, up to as many again.',
     write: 'a whole number from 1 to 1000',
+  }),
+}
+
+export const users = {
+  prune_after_days: setting(is.wholeNumber(0, 36_500), 0, {
+    reason:
+      'After how many days without an identify call a user is dropped whom no secret key and no attested device ever named and who has no purchase. 0 drops nobody; `windfall users prune` does it by hand.',
+    write: 'a whole number from 0 to 36500',
   }),
 }
 
@@ -217,7 +227,10 @@ export const jobs = {
     '25 5,17 * * *',
     'Fetch the exchange rates of days that are over. Central banks publish once a day, and some a day late.',
   ),
-  housekeeping: schedule('17 * * * *', 'Drop what has waited too long.'),
+  housekeeping: schedule(
+    '17 * * * *',
+    'Drop what has waited too long, and once a day the users that prune_after_days names.',
+  ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:
       'Chance moves each run by up to this share of the time to the next, so that not all the world asks Apple in the same second.',

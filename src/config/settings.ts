@@ -3,7 +3,20 @@ import * as v from 'valibot'
 import { account } from './accounts.ts'
 import type { Path } from './complaints.ts'
 import { app, organization } from './organizations.ts'
-import { apple, backup, jobs, limits, log, metrics, rates, root, server, sign_in, store } from './server.ts'
+import {
+  apple,
+  backup,
+  jobs,
+  limits,
+  log,
+  metrics,
+  rates,
+  root,
+  server,
+  sign_in,
+  store,
+  users,
+} from './server.ts'
 import { type Setting, table } from './setting.ts'
 
 /** What config.toml may hold: each value checked, defaults filled in; what follows from other settings is still null. */
@@ -15,6 +28,7 @@ export const Settings = v.object({
   log: v.optional(table(log), {}),
   sign_in: v.optional(table(sign_in), {}),
   limits: v.optional(table(limits), {}),
+  users: v.optional(table(users), {}),
   apple: v.optional(table(apple), {}),
   rates: v.optional(table(rates), {}),
   metrics: v.optional(table(metrics), {}),
@@ -80,6 +94,7 @@ export const SECTIONS: readonly Section[] = [
   { name: 'log', list: false, reason: 'What is written to standard output.', settings: log },
   { name: 'sign_in', list: false, reason: 'How long a sign-in to the dashboard lasts.', settings: sign_in },
   { name: 'limits', list: false, reason: 'How much is taken from whom.', settings: limits },
+  { name: 'users', list: false, reason: 'How long users are kept.', settings: users },
   { name: 'apple', list: false, reason: 'How Apple is listened to.', settings: apple },
   {
     name: 'rates',

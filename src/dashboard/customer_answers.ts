@@ -62,7 +62,17 @@ const why = v.pipe(v.string(), v.description('In a sentence, why it has that lab
 
 const LinkAnswer = v.object({
   ...{ id: v.number(), store: v.picklist(['apple', 'google']), transaction_id: v.string() },
+  platform: v.pipe(
+    words,
+    v.description('What a call last said of itself; null: none did, the store is concluded from the id'),
+  ),
   ...{ app_user_id: v.string(), proved_app_user_id: words, verification, proofs, credential, why },
+  handed_over: v.pipe(
+    v.boolean(),
+    v.description(
+      'The id of an anonymous install proved the purchase, and a named user claims it since; probably, not provably, one person',
+    ),
+  ),
   ...{ product_id: words, unattested: words, created_at: v.number(), updated_at: v.number() },
 })
 const UserAnswer = v.looseObject({
@@ -71,7 +81,23 @@ const UserAnswer = v.looseObject({
   os_version: v.optional(words),
   device_model: v.optional(words),
   locale: v.optional(words),
-  attributes: v.optional(v.record(v.string(), v.unknown())),
+  attributes: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description('What the last call said of each, proved or not'),
+    ),
+  ),
+  proved_attributes: v.optional(
+    v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.description(
+        'What the last call with a secret key or from an attested device said of each; searches and filters use it where there is one',
+      ),
+    ),
+  ),
+  proved_at: v.optional(
+    v.pipe(at, v.description('When the last proved call came; null: the user was only ever claimed')),
+  ),
   verification: v.optional(verification),
   unattested: v.optional(words),
   why: v.optional(why),

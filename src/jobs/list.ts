@@ -2,6 +2,9 @@
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { Forgetting } from '../attribution/forget.ts'
+import type { Pruning } from '../attribution/prune.ts'
+import type { Config } from '../config/settings.ts'
+import type { Audit } from '../dashboard/owner/audit.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { History } from '../ledger/history/history.ts'
 import { toldOfBackfill, toldOfLookups, toldOfReconciliation, toldWithin } from '../ledger/history/telling.ts'
@@ -16,6 +19,7 @@ import type { Job } from './jobs.ts'
 type Working = {
   accounts: Accounts
   arrivals: Arrivals
+  audit: Audit
   /** Makes a scheduled backup, and says what it did. */
   backup: () => Promise<string>
   catalogue: Catalogue
@@ -24,8 +28,11 @@ type Working = {
   forgetting: Forgetting
   history: History
   imports: Imports
+  pruning: Pruning
   rates: Rates
   reportedPeriods: ReportedPeriods
+  /** Read anew each time, so that a reload reaches it. */
+  users: Config['users']
 }
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
@@ -57,7 +64,11 @@ export function jobList(working: Working): Job[] {
     await customers.ripen()
     await cohorts.settle()
     await customers.settle()
-    return `${arrivals.pending.expire()} pending notifications were too old`
+    const outcome = `${arrivals.pending.expire()} pending notifications were too old`
+    const pruned = await pruneUsers(working)
+    return pruned === null
+      ? outcome
+      : `${outcome}; ${pruned} ${pruned === 1 ? 'user was' : 'users were'} pruned`
   }
 
   const told = (ask: () => Promise<string>) => () => toldWithin(history.reach(), ask)
@@ -71,4 +82,11 @@ export function jobList(working: Working): Job[] {
     { name: 'housekeeping', run: keepHouse },
     { name: 'backup', run: backup },
   ]
+}
+
+function pruneUsers({ pruning, audit, users }: Working): Promise<number | null> {
+  const unseen_days = users.prune_after_days
+  const by = { actor: 'housekeeping', address: null }
+  const note = () => audit.note({ ...by, action: 'users.pruned', detail: `unseen for ${unseen_days} days` })
+  return pruning.daily({ unseen_days, note })
 }

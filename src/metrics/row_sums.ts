@@ -34,7 +34,7 @@ const LINEAGES_AT_ONCE = 30
 export function openRowReading(source: Pick<Store, 'prepare'>) {
   const calendars = new Map<string, Calendar>()
   const lastUser = source.prepare<[], { last: number | null }>('select max(rowid) as last from users')
-  // In this order: a slice of users, then what is linked to them.
+  // In this order: a slice of users, then what is linked to them. A proved null is a value: `->` gives it as the text null.
   const ofUsers = source.prepare<{
     after: number
     until: number
@@ -48,7 +48,7 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
       cross join metric_lineages m on m.app_id = l.app_id and m.environment = :environment
         and m.original_transaction_id = l.transaction_id
     where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
-      and u.attributes -> :path in (select value from json_each(:json))`)
+      and coalesce(u.proved_attributes -> :path, u.attributes -> :path) in (select value from json_each(:json))`)
   const waiting = source.prepare<
     { after: number; environment: string; apps: string; limit: number },
     Lineage

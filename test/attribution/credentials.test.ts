@@ -75,6 +75,33 @@ test('without a credential the bundle id must name exactly one connected app', a
   expect((await identify(bearer(key))).status).toBe(200)
 })
 
+test('an Android call goes by the package, else by the bundle id, of the key’s organization or of any', async () => {
+  const { second, key } = await secondOrganization()
+  const { store, apps } = app.windfall
+  const android = (appUserId: string, bundleId: string, headers: Record<string, string> = {}) =>
+    identify(headers, { appUserId, bundleId, platform: 'android' })
+  const organizationOf = (id: string) =>
+    apps.list().find((one) => app.windfall.attribution.users.get(one.id, id))?.organization_id
+  // Both organizations have the bundle id, and none the package.
+  expect(await android('u1', BUNDLE)).toMatchObject({ status: 409, body: { code: 'ambiguous_app' } })
+  expect((await android('u1', BUNDLE, bearer(key))).status).toBe(200)
+  expect(organizationOf('u1')).toBe(second.id)
+  // The bundle id of one is the package of an app of the other: the package comes first, but within a key's organization.
+  const other = { bundle_id: 'com.example.other', android_package: BUNDLE }
+  await store.commit(() => apps.add(app.organization.id, other, 'test'))
+  expect((await android('u2', BUNDLE)).status).toBe(200)
+  expect(organizationOf('u2')).toBe(app.organization.id)
+  expect((await android('u3', BUNDLE, bearer(key))).status).toBe(200)
+  expect(organizationOf('u3')).toBe(second.id)
+  expect(await android('u4', 'com.example.none')).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
+  expect(await android('u4', 'com.example.none', bearer(key))).toMatchObject({
+    ...{ status: 403, body: { code: 'app_not_in_organization' } },
+  })
+})
+
 test('a device token that we never gave counts as none, unless a device is demanded', async () => {
   expect((await identify(bearer('dt_unknown'))).body).toMatchObject({ verification: 'unverified' })
   await demand('attestation')

@@ -80,13 +80,15 @@ describe('identify', () => {
     expect(stored('u1')).toMatchObject({ verification: 'verified', unattested: null })
   })
 
-  test('an Android app is named by its package', async () => {
+  test('an Android app is named by its package, or by its bundle id', async () => {
     const call = { appUserId: 'u1', bundleId: 'com.example.lantern.android', platform: 'Android' }
     expect((await app.post(IDENTIFY, call)).status).toBe(200)
     expect(stored('u1')).toMatchObject({ platform: 'android' })
-    expect((await app.post(IDENTIFY, { ...call, bundleId: BUNDLE })).body).toMatchObject({
-      code: 'unknown_app',
+    expect((await app.post(IDENTIFY, { ...call, bundleId: BUNDLE })).status).toBe(200)
+    expect(await app.post(IDENTIFY, { ...call, bundleId: 'com.example.unknown' })).toMatchObject({
+      ...{ status: 404, body: { code: 'unknown_app' } },
     })
+    expect(await app.post(IDENTIFY, { ...call, platform: 'ios' })).toMatchObject({ status: 404 })
   })
 
   const attributes = (n: number) =>
@@ -271,7 +273,7 @@ describe('attribute', () => {
     expect(app.feed(['transaction.recorded', 'customer.linked'])).toEqual([])
   })
 
-  test('one of Xcode’s local store is thrown away, and the call taken unverified', async () => {
+  test('a purchase in Xcode’s local store is accepted, and leaves nothing', async () => {
     const { signUnder, headerOf } = await import('../../src/demo/authority.ts')
     const header = headerOf(app.authority)
     const jws = signUnder(
@@ -279,9 +281,52 @@ describe('attribute', () => {
       transactionPayload({ environment: 'Xcode', transactionId: '0', originalTransactionId: '0' }),
       app.authority.leaf_key,
     )
-    const answer = await app.post(ATTRIBUTE, { ...purchase('u1', { jws }), originalTransactionId: '0' })
-    expect(answer).toMatchObject({ status: 200, body: { verification: 'unverified' } })
-    expect(app.feed(['transaction.recorded'])).toEqual([])
+    const call = { ...purchase('u1', { jws }), originalTransactionId: '0' }
+    expect(await app.post(ATTRIBUTE, call)).toMatchObject({
+      status: 200,
+      body: { originalTransactionId: '0', appUserId: 'u1', moved: false, verification: 'unverified' },
+    })
+    // Another developer has the same id: nothing moves between them.
+    const other = await app.post(ATTRIBUTE, { ...call, appUserId: 'u2' })
+    expect(other.body).toMatchObject({ appUserId: 'u2', moved: false })
+    const lookups = () => app.windfall.store.prepare('select * from lookups').all()
+    expect([link('apple', '0'), app.feed(null), lookups()]).toEqual([null, [], []])
+    // Without the signed transaction nothing says that it is Xcode's; Apple is not asked about such an id all the same.
+    await app.post(ATTRIBUTE, { ...call, jws: undefined })
+    expect(link('apple', '0')).toMatchObject({ app_user_id: 'u1', verification: 'unverified' })
+    expect(lookups()).toEqual([])
+  })
+
+  test('without a platform an id that is not all digits is a Play purchase token, until a call says otherwise', async () => {
+    const call = (appUserId: string, more: object = {}) =>
+      app.post(ATTRIBUTE, { ...purchase(appUserId, more), originalTransactionId: 'play.AO-J1' })
+    expect((await call('u1')).body).toMatchObject({ moved: false, verification: 'unverified' })
+    expect(link('google', 'play.AO-J1')).toMatchObject({ app_user_id: 'u1' })
+    expect(link('apple', 'play.AO-J1')).toBeNull()
+    const package_id = { bundleId: 'com.example.lantern.android' }
+    expect((await call('u2', package_id)).body).toMatchObject({ moved: true })
+    // The App Store's, then: the same link moves there, and calls without a platform follow it.
+    expect((await call('u2', { platform: 'ios' })).body).toMatchObject({ appUserId: 'u2', moved: false })
+    expect(link('google', 'play.AO-J1')).toBeNull()
+    expect(link('apple', 'play.AO-J1')).toMatchObject({ app_user_id: 'u2' })
+    expect((await call('u3')).body).toMatchObject({ moved: true })
+    expect(link('google', 'play.AO-J1')).toBeNull()
+    expect(app.windfall.store.prepare('select * from lookups').all()).toEqual([])
+    expect(app.feed(['customer.linked', 'customer.moved'])).toMatchObject([
+      { type: 'customer.linked', data: { store: 'google' } },
+      { type: 'customer.moved', data: { store: 'google', from_app_user_id: 'u1' } },
+      { type: 'customer.moved', data: { store: 'apple', from_app_user_id: 'u2' } },
+    ])
+  })
+
+  test('a link that a call with platform android made stays the Play store’s', async () => {
+    const call = (platform: string) =>
+      app.post(ATTRIBUTE, { ...purchase('u1', { platform }), originalTransactionId: 'play.AO-J1' })
+    await app.post(ATTRIBUTE, { ...purchase('u1'), originalTransactionId: 'play.AO-J1' })
+    await call('android')
+    await call('ios')
+    expect(link('google', 'play.AO-J1')).not.toBeNull()
+    expect(link('apple', 'play.AO-J1')).not.toBeNull()
   })
 
   test('a Play purchase token is kept per store, under either name', async () => {

@@ -101,3 +101,55 @@ test('a user has their device, and why they are labelled so', async () => {
   ])
   await app.close()
 })
+
+test('bought by an anonymous install, then claimed by a user: the words say both, and the label stays', async () => {
+  const { app, jws, attribute, profile, bearer } = await openCalls()
+  const anonymous = '$anon_0e9f6c1a-6d1f-4b0e-9a52-3c1f0d5b7e11'
+  await attribute(anonymous, { jws })
+  await attribute('user_42', {}, { 'x-windfall-unattested': 'unsupported' })
+  const { links, link_history } = await profile()
+  const why = `Bought by an anonymous install that proved it, then claimed by user_42 in a call without a key, from an unattested device (it cannot be attested); no Apple signature came with that call. The install is ${anonymous}: Apple’s signature over this purchase came with a call that named them.`
+  expect(links).toMatchObject([
+    {
+      app_user_id: 'user_42',
+      proved_app_user_id: anonymous,
+      verification: 'unverified',
+      handed_over: true,
+      why,
+    },
+  ])
+  expect(link_history[0]?.why).toContain(
+    'Bought by an anonymous install that proved it, then claimed by user_42',
+  )
+  await attribute('user_42', {}, await bearer('publishable'))
+  // Another anonymous install is no user who signed in.
+  await attribute('$anon_7c9e6679-7425-40de-944b-e07fc1f90ae7')
+  expect((await profile()).links).toMatchObject([
+    { handed_over: false, why: expect.stringContaining(`Proved is ${anonymous}`) },
+  ])
+  await attribute('user_42', { jws })
+  expect((await profile()).links).toMatchObject([{ verification: 'verified', handed_over: false }])
+  await app.close()
+})
+
+const UUIDS = ['0E9F6C1A-6D1F-4B0E-9A52-3C1F0D5B7E11', '7c9e6679-7425-40de-944b-e07fc1f90ae7'] as const
+
+test.each([
+  ['$RCAnonymousID:87c6049c58069238dce29853916d624c', 'Bought by an anonymous install that proved it, then'],
+  [
+    '$SuperwallAlias:7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    'Bought by an anonymous install that proved it, then',
+  ],
+  [UUIDS[0], 'Bought by what looks like an anonymous install (its id is a bare UUID), which proved it, then'],
+  ['anon_ann', 'Proved is anon_ann'],
+  [`user-${UUIDS[1]}`, `Proved is user-${UUIDS[1]}`],
+])('who proved the purchase as %s is told as what the id says', async (proved, words) => {
+  const { app, jws, attribute, profile } = await openCalls()
+  await attribute(proved, { jws })
+  await attribute('user_42')
+  expect((await profile()).links[0]?.why).toContain(words)
+  // Where users have such ids, one that claims another's purchase is told as ever.
+  await attribute(UUIDS[1])
+  expect((await profile()).links[0]?.why).toContain(`Proved is ${proved}`)
+  await app.close()
+})

@@ -74,8 +74,8 @@ export function openStandings(db: Database, payload: number | bigint) {
   const customer = db.prepare(`insert into customers (id, app_id, environment, original_transaction_id,
     original_purchased_at, canonical_id) values (?, ?, 'production', ?, ?, ?)`)
   const user =
-    db.prepare(`insert into users (app_id, app_user_id, platform, attributes, verification, created_at,
-    seen_at) values (?, ?, 'ios', ?, 'unverified', ?, ?)`)
+    db.prepare(`insert into users (app_id, app_user_id, platform, attributes, proved_attributes, verification,
+    created_at, seen_at) values (?, ?, 'ios', ?, '{}', 'unverified', ?, ?)`)
   const link = db.prepare(`insert into links (app_id, store, transaction_id, app_user_id, proofs, credential,
     created_at, updated_at) values (?, 'apple', ?, ?, '[]', 'publishable', ?, ?)`)
   const idOf = ({ app_id, original }: Place): string => customerId(app_id, 'production', original)

@@ -58,8 +58,8 @@ function fillTables(file: string, filling: Filling): void {
   // Apple's ids do not come in order.
   const purchase = 'cast(400000000000000 + (i * 829358191) % 100000000000000 as text)'
   for (const rows of [
-    `insert into users (app_id, app_user_id, platform, os_version, device_model, locale, attributes, verification, created_at, seen_at)
-     ${numbers} select :app, ${user}, 'ios', '18.1', 'iPhone17,1', 'en_US', :attributes, 'unverified', 1760000000000, 1760000000000 from n`,
+    `insert into users (app_id, app_user_id, platform, os_version, device_model, locale, attributes, proved_attributes, verification, created_at, seen_at)
+     ${numbers} select :app, ${user}, 'ios', '18.1', 'iPhone17,1', 'en_US', :attributes, '{}', 'unverified', 1760000000000, 1760000000000 from n`,
     `insert into links (app_id, store, transaction_id, app_user_id, proofs, credential, product_id, created_at, updated_at)
      ${numbers} select :app, 'apple', ${purchase}, ${user}, '[]', 'publishable', 'com.example.bench.pro.monthly', 1760000000000, 1760000000000 from n`,
     `insert into events (id, organization_id, app_id, type, origin, cause, body, occurred_at, recorded_at)

@@ -19,6 +19,7 @@ test.each([
   ['[limits]\nsdk_body_bytes = 2000', 'limits.sdk_body_bytes'],
   ['[limits]\napple_body_bytes = 70000', 'limits.apple_body_bytes'],
   ['[limits]\nattributes_per_user = 1', 'limits.attributes_per_user'],
+  ['[users]\nprune_after_days = 90', 'users.prune_after_days'],
   ['[server]\ntrusted_proxies = []', 'server.trusted_proxies'],
   ['[server]\nhosts = ["a.b"]', 'server.hosts'],
   ['[rates]\nfetch = false', 'rates.fetch'],

@@ -34,6 +34,7 @@ test('without a file and a variable everything has its default', () => {
       apple_body_bytes: 1_048_576,
       attributes_per_user: 100,
     },
+    users: { prune_after_days: 0 },
     apple: { revocation_checks: false },
     rates: { fetch: true },
     metrics: {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Who does something: `owner`, `command line`, the id of a token, link or key, or `somebody`; and from where. */
+/** Who does something: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or `somebody`; and from where. */
 export type Who = { actor: string; address: string | null }
 
 export const COMMAND_LINE: Who = { actor: 'command line', address: null }
@@ -31,6 +31,7 @@ export type Action =
   | 'move.undone'
   | 'test.asked'
   | 'secret.shown'
+  | 'users.pruned'
   | 'user.forgotten'
   | 'user.forgetting_undone'
   | 'configuration.read'

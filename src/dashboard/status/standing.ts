@@ -3,6 +3,7 @@ import type { Access, KeyStanding } from '../../apps/access.ts'
 import type { Accounts } from '../../apps/accounts.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
+import type { Pruning } from '../../attribution/prune.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config/settings.ts'
 import { dayOfUtc, minuteText } from '../../days.ts'
@@ -33,6 +34,7 @@ export type StandingDeps = {
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>
+  pruning: Pick<Pruning, 'isWorthIt' | 'worth'>
   rhythms: Rhythms
   /** Whether rates are fetched; read anew each time, so that a reload reaches it. */
   rates: { readonly fetch: boolean }
@@ -53,6 +55,7 @@ export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
     ...deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
     ...deps.history.progress().flatMap(historyOf),
     ...underWay(deps),
+    ...usersOf(deps),
     ...rootOf(deps),
   ]
   const told = found.filter(({ state, about }) => state !== 'ok' && about?.id !== 'pending')
@@ -192,6 +195,16 @@ function underWay({ imports, metrics }: StandingDeps): Finding[] {
     )
   }
   return found
+}
+
+/** Housekeeping counts them once a day, so that asking costs nothing. */
+function usersOf({ pruning }: StandingDeps): Finding[] {
+  if (!pruning.isWorthIt()) return []
+  const { users, unseen_days } = pruning.worth
+  const title = `${users.toLocaleString('en-US')} users or more can be pruned`
+  const words = `no secret key ever named them, they have no purchase, and were not seen for ${unseen_days} days. [users] prune_after_days drops such users by itself.`
+  const command = `windfall users prune --unseen-for ${unseen_days}`
+  return [notice('users', words, { id: 'users', title, action: { label: 'Prune them', command } })]
 }
 
 function rootOf({ root_expires_at, clock }: StandingDeps): Finding[] {

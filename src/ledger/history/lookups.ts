@@ -9,8 +9,11 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Apple's own notification of a new purchase is mostly here within the first of them; after the last we give up. */
 const DELAYS_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS]
-/** Apple's ids are digits. Whatever else an app sends is not worth a question. */
-const APPLE_ID = /^\d{1,24}$/
+/**
+ * Apple's ids are digits, and many of them; Xcode's local store counts from 0. Whatever else an app sends is not worth a
+ * question.
+ */
+const APPLE_ID = /^\d{3,24}$/
 
 /** `found` its history was read; `known` Apple told of it by itself; `refused` Apple takes it for no id at all. */
 export type LookupOutcome = 'found' | 'known' | 'refused' | 'given_up'

@@ -1,7 +1,7 @@
 /** What we remember: the users behind purchases: who they are, on what evidence, and who moved what. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import type { UserRow } from '../../attribution/users.ts'
-import { whyKnown, whyLinked } from '../../attribution/why.ts'
+import { isHandedOver, whyKnown, whyLinked } from '../../attribution/why.ts'
 import type { Store } from '../../store/store.ts'
 
 type LinkRow = {
@@ -9,6 +9,7 @@ type LinkRow = {
   app_id: string
   store: string
   transaction_id: string
+  platform: string | null
   app_user_id: string
   proved_app_user_id: string | null
   proofs: string
@@ -69,7 +70,8 @@ export function openPeople(store: Store) {
     const row = userOf.get(app_id, app_user_id)
     if (!row) return null
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
-    return { ...row, attributes, why: whyKnown(row) }
+    const proved_attributes: Record<string, unknown> = JSON.parse(row.proved_attributes)
+    return { ...row, attributes, proved_attributes, why: whyKnown(row) }
   }
 
   return { ofPurchases, ofUser, history, user }
@@ -81,7 +83,13 @@ const proofsIn = (text: string): Proof[] => JSON.parse(text)
 export function linkPart(row: LinkRow) {
   const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
-  return { ...rest, ...facts, verification: labelOf(facts), why: whyLinked({ ...rest, ...facts }) }
+  const link = { ...rest, ...facts }
+  return {
+    ...link,
+    verification: labelOf(facts),
+    handed_over: isHandedOver(link),
+    why: whyLinked(link),
+  }
 }
 
 /** A change of a link as it is told: who held it before and after, with their labels, and on what evidence. */

@@ -7,7 +7,13 @@ import type { IsOfForgotten } from './histories.ts'
 import type { CustomerScope } from './lists.ts'
 
 type Lineage = { app_id: string; environment: Environment; original_transaction_id: string }
-type User = { number: number; app_id: string; app_user_id: string; attributes: string }
+type User = {
+  number: number
+  app_id: string
+  app_user_id: string
+  attributes: string
+  proved_attributes: string
+}
 
 /** Users looked at before others get their turn, and for one page at most. */
 const SLICE = 5_000
@@ -41,9 +47,11 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
     `select transaction_id from links where app_id = ? and app_user_id = ? and store = 'apple' limit ?`,
   )
   const users = store.prepare<object, User>(`
-    select rowid as number, app_id, app_user_id, attributes from users
+    select rowid as number, app_id, app_user_id, attributes, proved_attributes from users
     where rowid > :after and rowid <= :until and app_id in (select value from json_each(:apps))
-      and (instr(attributes, :text) > 0 or instr(attributes, :literal) > 0) order by rowid limit :limit`)
+      and (instr(attributes, :text) > 0 or instr(attributes, :literal) > 0
+        or instr(proved_attributes, :text) > 0 or instr(proved_attributes, :literal) > 0)
+    order by rowid limit :limit`)
   const lastUser = store.prepare<[], { number: number | null }>('select max(rowid) as number from users')
 
   const canonicalOf = ({ app_id, environment, original_transaction_id }: Lineage): string | null =>
@@ -135,7 +143,11 @@ function textsOf({ key, value }: AttributeQuery): { text: string; literal: strin
   return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}` }
 }
 
-function has({ attributes }: User, { key, value }: AttributeQuery): boolean {
-  const all = new Map<string, unknown>(Object.entries(JSON.parse(attributes)))
+/** A user has the proved value of an attribute where there is one, else the claimed value. */
+function has({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
+  const all = new Map<string, unknown>([
+    ...Object.entries(JSON.parse(attributes)),
+    ...Object.entries(JSON.parse(proved_attributes)),
+  ])
   return all.has(key) && String(all.get(key)) === value
 }

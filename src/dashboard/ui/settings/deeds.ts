@@ -20,6 +20,7 @@ const ACTIONS: Record<Action, string> = {
   'key.made': 'Made a key',
   'key.revoked': 'Revoked a key',
   'key.rotated': 'Replaced a key',
+  'users.pruned': 'Pruned users',
   'user.forgotten': 'Had a user forgotten',
   'user.forgetting_undone': 'Took the forgetting of a user back',
   'configuration.read': 'Read the configuration',

@@ -1,13 +1,12 @@
 /** Who it is: who claimed the purchases and who is proved to have made them, and why each label is what it is. */
 import type { JSX } from 'preact'
 import { Card } from '../../parts/card.tsx'
-import { Heads } from '../../parts/heads.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Scroll } from '../../parts/scroll.tsx'
 import { Empty } from '../../parts/states.tsx'
 import { count, instant, plural } from '../../words.ts'
 import { Verified } from '../person.tsx'
 import type { Link, Profile, User } from './answer.ts'
+import { Attributes } from './attributes.tsx'
 import { ForgetButton } from './forget.tsx'
 import { Moves } from './moves.tsx'
 
@@ -110,7 +109,11 @@ function Reason({ why, links, of }: { why: string; links: Link[]; of: number }):
         <dt>Proved</dt>
         <dd>
           {proved === null ? <span class="quiet">nobody yet</span> : proved}
-          {proved !== null && proved !== first.app_user_id && <span class="badge warn">another user</span>}
+          {proved !== null && proved !== first.app_user_id && (
+            <span class={`badge ${first.handed_over ? '' : 'warn'}`}>
+              {first.handed_over ? 'an anonymous install, by its id' : 'another user'}
+            </span>
+          )}
         </dd>
         <dt>On what evidence</dt>
         <dd>
@@ -138,7 +141,6 @@ const deviceOf = ({ device_model, platform, os_version, locale }: User): string 
 export function AboutUser({ user }: { user: User }): JSX.Element {
   if (user.verification === undefined)
     return <p class="small quiet">Only a purchase named this user: identify was never called for them.</p>
-  const attributes = Object.entries(user.attributes ?? {})
   const device = deviceOf(user)
   return (
     <>
@@ -154,22 +156,7 @@ export function AboutUser({ user }: { user: User }): JSX.Element {
           </>
         )}
       </dl>
-      {attributes.length > 0 && (
-        <Scroll label={`Attributes of ${user.app_user_id}`}>
-          <table class="table attributes">
-            <caption class="spoken">Attributes</caption>
-            <Heads heads={[{ title: 'Attribute' }, { title: 'Value' }]} />
-            <tbody>
-              {attributes.map(([key, value]) => (
-                <tr key={key}>
-                  <th scope="row">{key}</th>
-                  <td>{typeof value === 'string' ? value : JSON.stringify(value)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
+      <Attributes user={user} />
     </>
   )
 }

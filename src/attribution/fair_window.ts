@@ -1,0 +1,158 @@
+/**
+ * What we remember: which calls of an organization were admitted in the last minute, and who else called, so that no
+ * caller uses up what all share. In memory; a restart begins empty.
+ *
+ * Memory is bounded whatever the number of addresses: instants are kept of admitted calls alone, which are at most
+ * `limit` a minute; of addresses that called, the 20 seen last, because more of them do not change a share.
+ */
+import type { Clock } from '../clock.ts'
+import { openStamps, type Stamps } from './stamps.ts'
+import { rateLimited } from './window.ts'
+
+const MINUTE_MS = 60_000
+/** How long an address counts as calling: a caller that calls once a minute may be a second late. */
+const SEEN_MS = 61_000
+/** The busiest minute of proved callers is looked for in this much of the past. */
+const BUSIEST_MS = 5 * MINUTE_MS
+/** Shares get no smaller however many addresses call: 240 ÷ 20 = 12. */
+const SHARES_MOST = 20
+/** Past this many seconds every call of the past has ceased to count. */
+const WAIT_MOST_S = BUSIEST_MS / 1_000 + 1
+
+/** Who calls: `address` is the bucket its calls count under, null for a secret key, whose calls count under none. */
+export type WindowCaller = { address: string | null; is_proved: boolean }
+
+type Traffic = {
+  proved: Stamps
+  unproved: Stamps
+  /** Admitted calls by address, the address admitted last at the end. */
+  held: Map<string, Stamps>
+  /** When each address was last admitted or refused, the newest at the end. */
+  seen: Map<string, number>
+  busiest: ReturnType<typeof openBusiest>
+}
+
+/**
+ * A sliding window for each organization: at most `limit` admitted calls in any 60 seconds; refused calls do not count.
+ * A caller alone gets all of it. While others call:
+ * - from half full on, an address holds at most `limit` ÷ the number of addresses that call, at least a twentieth;
+ * - callers without proof leave room for as many calls as callers with proof made in their busiest minute of the last
+ *   five, at most half.
+ */
+export function openFairWindow(limit: () => number, clock: Clock) {
+  const organizations = new Map<string, Traffic>()
+
+  /**
+   * Admits one call.
+   *
+   * @throws Refusal 429 `rate_limited`; `retry-after` says in how many seconds this caller is admitted if nobody else
+   * calls until then.
+   */
+  function admit(organization_id: string, caller: WindowCaller): void {
+    const now = clock()
+    const traffic = trafficOf(organization_id)
+    forgetPast(traffic, now)
+    see(traffic, caller, now)
+    if (!isOpen(traffic, caller, now)) throw refusal(traffic, caller, now)
+    const { address, is_proved } = caller
+    const calls = is_proved ? traffic.proved : traffic.unproved
+    calls.add(now)
+    if (address !== null) hold(traffic.held, address, now)
+  }
+
+  /** Whether a call of `caller` is admitted at `at`, which is now or later, if nobody else calls until then. */
+  function isOpen({ proved, unproved, held, seen, busiest }: Traffic, caller: WindowCaller, at: number) {
+    const since = at - MINUTE_MS
+    const most = limit()
+    const [withProof, without] = [proved.countAfter(since), unproved.countAfter(since)]
+    if (withProof + without >= most) return false
+    const kept = Math.min(busiest.before(at), Math.floor(most / 2))
+    if (!caller.is_proved && without + Math.max(withProof, kept) >= most) return false
+    if (caller.address === null || withProof + without < most / 2) return true
+    const share = Math.max(1, Math.floor(most / sharesAt(seen, at)))
+    return (held.get(caller.address)?.countAfter(since) ?? 0) < share
+  }
+
+  /** The rule only ever opens with time, so the first second at which it is open is found by halving. */
+  function refusal(traffic: Traffic, caller: WindowCaller, now: number) {
+    let [shut, open] = [0, WAIT_MOST_S]
+    while (open - shut > 1) {
+      const middle = (shut + open) >> 1
+      if (isOpen(traffic, caller, now + middle * 1_000)) open = middle
+      else shut = middle
+    }
+    const why = `an organization has ${limit()} calls a minute, shared among its callers`
+    return rateLimited('organization', limit(), open, why)
+  }
+
+  function trafficOf(organization_id: string): Traffic {
+    const known = organizations.get(organization_id)
+    if (known) return known
+    const traffic = {
+      ...{ proved: openStamps(), unproved: openStamps(), held: new Map(), seen: new Map() },
+      busiest: openBusiest(() => Math.floor(limit() / 2)),
+    }
+    organizations.set(organization_id, traffic)
+    return traffic
+  }
+
+  return { admit }
+}
+
+function forgetPast({ proved, unproved, held }: Traffic, now: number): void {
+  proved.drop(now - MINUTE_MS)
+  unproved.drop(now - MINUTE_MS)
+  for (const [address, calls] of held) {
+    if (calls.newest(1) > now - MINUTE_MS) return
+    held.delete(address)
+  }
+}
+
+function see({ seen, busiest }: Traffic, { address, is_proved }: WindowCaller, now: number): void {
+  if (is_proved) busiest.note(now)
+  if (address === null) return
+  seen.delete(address)
+  seen.set(address, now)
+  for (const oldest of seen.keys()) {
+    if (seen.size <= SHARES_MOST) return
+    seen.delete(oldest)
+  }
+}
+
+function hold(held: Map<string, Stamps>, address: string, now: number): void {
+  const calls = held.get(address) ?? openStamps()
+  calls.drop(now - MINUTE_MS)
+  calls.add(now)
+  held.delete(address)
+  held.set(address, calls)
+}
+
+/** Into how many shares the window is divided at `at`: one for each address that called, at most 20. */
+function sharesAt(seen: ReadonlyMap<string, number>, at: number): number {
+  let count = 0
+  for (const seen_at of seen.values()) if (seen_at > at - SEEN_MS) count += 1
+  return Math.max(1, count)
+}
+
+/** The busiest minute of calls, admitted or refused, counted up to `most`. */
+function openBusiest(most: () => number) {
+  const calls = openStamps()
+  /** Minutes by their last call, the busiest first: a minute that a later one equals is never the busiest again. */
+  const minutes: { ended_at: number; count: number }[] = []
+
+  function note(now: number): void {
+    calls.drop(now - MINUTE_MS)
+    calls.add(now)
+    calls.keepNewest(most())
+    const count = calls.countAfter(now - MINUTE_MS)
+    while ((minutes.at(-1)?.count ?? Number.POSITIVE_INFINITY) <= count) minutes.pop()
+    while ((minutes[0]?.ended_at ?? now) <= now - BUSIEST_MS) minutes.shift()
+    minutes.push({ ended_at: now, count })
+  }
+
+  /** How many calls the busiest minute had that ended in the five minutes before `at`. */
+  const before = (at: number): number =>
+    minutes.find(({ ended_at }) => ended_at > at - BUSIEST_MS)?.count ?? 0
+
+  return { note, before }
+}

@@ -1,0 +1,51 @@
+/** The command `windfall users`: users who were only ever claimed and are not seen any more, dropped. */
+import { defineCommand } from 'citty'
+import type { PruneProgress } from '../attribution/prune.ts'
+import { Refusal } from '../errors.ts'
+import { configArg, counted, print, remark, withInstance } from './instance.ts'
+import { follow } from './progress.ts'
+
+const prune = defineCommand({
+  meta: {
+    name: 'prune',
+    description:
+      'Drop users unseen for long whom no secret key and no attested device ever named, and who have no purchase',
+  },
+  args: {
+    'unseen-for': {
+      type: 'string',
+      required: true,
+      valueHint: 'DAYS',
+      description: 'How many days ago the last identify call for them is, at least',
+    },
+    'dry-run': { type: 'boolean', description: 'Count them, and drop nobody' },
+    ...configArg,
+  },
+  async run({ args }) {
+    const unseen_days = days(args['unseen-for'])
+    const isDry = args['dry-run'] === true
+    const { users } = await withInstance(args.config, (ask) =>
+      follow<{ users: number }, PruneProgress>(ask, {
+        verb: isDry ? 'users.prunable.show' : 'users.prune',
+        args: { unseen_days },
+        ...{ status: 'users.prune.status', inWords },
+      }),
+    )
+    const who = `${counted(users, 'user')} unseen for ${counted(unseen_days, 'day')}`
+    print(isDry ? `${who} would be pruned.` : `${who} ${users === 1 ? 'was' : 'were'} pruned.`)
+    if (isDry && users > 0) remark('Without --dry-run they are.')
+  },
+})
+
+function days(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 36_500) return Number(text)
+  throw new Refusal(400, 'invalid_request', `--unseen-for takes 1 to 36500 days; ${text} is not among them`)
+}
+
+const inWords = ({ done, of }: PruneProgress): string =>
+  `${done.toLocaleString('en-US')} of ${counted(of, 'user')} looked at`
+
+export const usersCommand = defineCommand({
+  meta: { name: 'users', description: 'Drop users who were only ever claimed' },
+  subCommands: { prune },
+})

@@ -1,0 +1,20 @@
+/** What we compute: the attributes of a user as rows: the value of the last call, the proved value, whether they differ. */
+import type { User } from './answer.ts'
+
+/** Values as text. `proved` is null where no proved call said the attribute. */
+export type AttributeRow = { key: string; last: string; proved: string | null; differs: boolean }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** One row for each attribute. Every proved attribute is among those of the last call, too. */
+export function attributeRows({
+  attributes = {},
+  proved_attributes = {},
+}: Pick<User, 'attributes' | 'proved_attributes'>): AttributeRow[] {
+  const proved = new Map(Object.entries(proved_attributes))
+  return Object.entries(attributes).map(([key, value]) => {
+    const isProved = proved.has(key)
+    const differs = isProved && JSON.stringify(proved.get(key)) !== JSON.stringify(value)
+    return { key, last: textOf(value), proved: isProved ? textOf(proved.get(key)) : null, differs }
+  })
+}

@@ -1,0 +1,51 @@
+/** A user's attributes: what the last call said of each, and what is proved, side by side where both are known. */
+import type { JSX } from 'preact'
+import { Heads } from '../../parts/heads.tsx'
+import { Scroll } from '../../parts/scroll.tsx'
+import type { User } from './answer.ts'
+import { type AttributeRow, attributeRows } from './attribute_rows.ts'
+
+export function Attributes({ user }: { user: User }): JSX.Element | null {
+  const rows = attributeRows(user)
+  if (rows.length === 0) return null
+  const isAnyProved = rows.some(({ proved }) => proved !== null)
+  const columns = [{ title: 'Attribute' }, { title: isAnyProved ? 'Last call' : 'Claimed' }]
+  return (
+    <div class="stack-s">
+      <Scroll label={`Attributes of ${user.app_user_id}`}>
+        <table class="table attributes">
+          <caption class="spoken">Attributes</caption>
+          <Heads heads={isAnyProved ? [...columns, { title: 'Proved' }] : columns} />
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <th scope="row">{row.key}</th>
+                <td>{row.last}</td>
+                {isAnyProved && <Proved row={row} />}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="small quiet">
+        {isAnyProved
+          ? 'Proved is what the secret key or an attested device said last. Searches and charts use the proved value where there is one.'
+          : 'No call with the secret key or from an attested device said any of these.'}
+      </p>
+    </div>
+  )
+}
+
+function Proved({ row: { proved, differs } }: { row: AttributeRow }): JSX.Element {
+  if (proved === null)
+    return (
+      <td>
+        <span class="quiet">only claimed</span>
+      </td>
+    )
+  return (
+    <td>
+      {proved} {differs && <span class="badge warn">the last call says otherwise</span>}
+    </td>
+  )
+}

@@ -1,0 +1,25 @@
+/** What a person may tell a running Windfall of users: to prune those who were only ever claimed. */
+import * as v from 'valibot'
+import type { Windfall } from '../app.ts'
+import { type Verbs, verb } from '../control.ts'
+import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
+
+const Unseen = v.object({
+  unseen_days: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(36_500)),
+})
+
+export function userVerbs({ pruning, audit }: Windfall): Verbs {
+  async function prune({ unseen_days }: v.InferOutput<typeof Unseen>) {
+    const detail = `unseen for ${unseen_days} days`
+    const note = () => audit.note({ ...COMMAND_LINE, action: 'users.pruned', detail })
+    return { users: await pruning.prune({ unseen_days, note }) }
+  }
+
+  return {
+    'users.prune': verb(Unseen, prune),
+    'users.prunable.show': verb(Unseen, async ({ unseen_days }) => ({
+      users: await pruning.count(unseen_days),
+    })),
+    'users.prune.status': verb(v.object({}), () => ({ progress: pruning.progress() })),
+  }
+}

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { attributeRows } from '../../src/dashboard/ui/customers/profile/attribute_rows.ts'
+import { BUNDLE } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+import { openLedger } from '../metrics/told_ledger.ts'
+import { tracesOf } from './traces.ts'
+
+let app: TestApp
+let secret: Record<string, string>
+beforeEach(async () => {
+  app = await openTestApp()
+  secret = { authorization: `Bearer ${await app.key('secret')}` }
+})
+afterEach(() => app.close())
+
+const idOfApp = () => app.windfall.apps.byBundle(BUNDLE)[0]?.id ?? ''
+const identify = (appUserId: string, attributes: object, headers: Record<string, string> = {}) =>
+  app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes }, headers)
+function stored(id: string) {
+  const row = app.windfall.attribution.users.get(idOfApp(), id)
+  if (!row) return null
+  return { last: JSON.parse(row.attributes), proved: JSON.parse(row.proved_attributes) }
+}
+const numbered = (prefix: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, n]))
+
+describe('what is proved and what is only claimed', () => {
+  test('stay apart: a proved call writes both, a call without proof what was said last', async () => {
+    await identify('u1', { town: 'Bonn', plan: 'free' })
+    expect(stored('u1')).toEqual({ last: { town: 'Bonn', plan: 'free' }, proved: {} })
+    await identify('u1', { plan: 'pro', seats: 3 }, secret)
+    expect(stored('u1')).toEqual({
+      last: { town: 'Bonn', plan: 'pro', seats: 3 },
+      proved: { plan: 'pro', seats: 3 },
+    })
+    await identify('u1', { plan: 'hacked' })
+    const publishable = { authorization: `Bearer ${await app.key('publishable')}` }
+    await identify('u1', { seats: null }, publishable)
+    expect(stored('u1')).toEqual({
+      last: { town: 'Bonn', plan: 'hacked', seats: null },
+      proved: { plan: 'pro', seats: 3 },
+    })
+    await identify('u1', { seats: 4 }, secret)
+    expect(stored('u1')?.proved).toEqual({ plan: 'pro', seats: 4 })
+  })
+
+  test('are both told by the API, with when the last proved call came', async () => {
+    const read = async () => {
+      const headers = { authorization: `Bearer ${await app.token()}` }
+      const { users } = (await (await app.request('/api/v1/users/u1', { headers })).json()) as {
+        users: object[]
+      }
+      return users
+    }
+    await identify('u1', { plan: 'free' })
+    expect(await read()).toMatchObject([
+      { attributes: { plan: 'free' }, proved_attributes: {}, proved_at: null },
+    ])
+    await identify('u1', { plan: 'pro' }, secret)
+    const proved_at = app.clock()
+    app.clock.turn(5_000)
+    await identify('u1', { plan: 'hacked' })
+    expect(await read()).toMatchObject([
+      { attributes: { plan: 'hacked' }, proved_attributes: { plan: 'pro' }, proved_at },
+    ])
+  })
+
+  test('both go when the user is forgotten', async () => {
+    await identify('u1', { town: 'Vianden' })
+    await identify('u1', { email: 'marie@example.org' }, secret)
+    await identify('u1', { email: 'no@example.org' })
+    const { store, forgetting } = app.windfall
+    const wish = { app_id: idOfApp(), app_user_id: 'u1', asked_by: 'test' }
+    const { id } = await store.commit(() => forgetting.forget(wish))
+    await forgetting.finished(id)
+    expect(tracesOf(store, ['Vianden', 'marie@example.org', 'no@example.org'])).toEqual([])
+  })
+
+  test('are shown side by side, and it is said where they differ', () => {
+    expect(attributeRows({ attributes: { town: 'Bonn' }, proved_attributes: {} })).toEqual([
+      { key: 'town', last: 'Bonn', proved: null, differs: false },
+    ])
+    const attributes = { town: 'Bonn', plan: 'hacked', seats: 3, trial: null }
+    const proved_attributes = { plan: 'pro', seats: 3, trial: false }
+    expect(attributeRows({ attributes, proved_attributes })).toEqual([
+      { key: 'town', last: 'Bonn', proved: null, differs: false },
+      { key: 'plan', last: 'hacked', proved: 'pro', differs: true },
+      { key: 'seats', last: '3', proved: '3', differs: false },
+      { key: 'trial', last: 'null', proved: 'false', differs: true },
+    ])
+  })
+})
+
+test('searches and filters use the proved value where there is one', async () => {
+  const { app, tell, ask } = await openLedger()
+  await tell('1', 0, '2026-03-10', '2026-04-10')
+  const bearer = { authorization: `Bearer ${await app.key('secret')}` }
+  const call = { appUserId: 'ann', bundleId: app.windfall.apps.list()[0]?.bundle_id }
+  const identifyAnn = (attributes: object, headers = {}) =>
+    app.post('/api/sdk/v1/identify', { ...call, attributes }, headers)
+  await app.post('/api/sdk/v1/attribute', { ...call, originalTransactionId: '1000' })
+  const read = { authorization: `Bearer ${await app.token()}` }
+  async function countsOf(attribute: string): Promise<[customers: number, subscriptions: number]> {
+    const found = await app.request(`/api/v1/customers?query=attribute:${attribute}`, { headers: read })
+    const { customers } = (await found.json()) as { customers: object[] }
+    const { series } = await ask(`active_subscriptions?from=2026-03-10&to=2026-03-10&attribute=${attribute}`)
+    return [customers.length, Number(series[0]?.points[0]?.count)]
+  }
+  await identifyAnn({ plan: 'free', town: 'Bonn' })
+  expect(await countsOf('plan=free')).toEqual([1, 1])
+  await identifyAnn({ plan: 'pro', seats: null }, bearer)
+  await identifyAnn({ plan: 'hacked', seats: 3 })
+  expect(await countsOf('plan=pro')).toEqual([1, 1])
+  expect(await countsOf('plan=hacked')).toEqual([0, 0])
+  // A proved null is a value, and what was never proved counts as claimed.
+  expect(await countsOf('seats=3')).toEqual([0, 0])
+  expect(await countsOf('seats=null')).toEqual([1, 1])
+  expect(await countsOf('town=Bonn')).toEqual([1, 1])
+  await app.close()
+})
+
+describe('the number of attributes', () => {
+  const sentence = 'a user has at most 100 attributes'
+  const refusal = {
+    status: 400,
+    body: {
+      ...{ code: 'invalid_request', detail: sentence },
+      errors: [{ path: 'attributes', message: sentence }],
+    },
+  }
+
+  test('claims fill 100, and leave the backend its own 100', async () => {
+    expect((await identify('u1', numbered('claimed', 100))).status).toBe(200)
+    expect(await identify('u1', { more: 1 })).toMatchObject(refusal)
+    expect((await identify('u1', numbered('proved', 100), secret)).status).toBe(200)
+    expect(await identify('u1', { more: 1 }, secret)).toMatchObject(refusal)
+    expect(Object.keys(stored('u1')?.last)).toHaveLength(200)
+    expect(Object.keys(stored('u1')?.proved)).toHaveLength(100)
+    // What is there may change, by either.
+    expect((await identify('u1', { claimed3: 'again', proved3: 'claimed' })).status).toBe(200)
+    expect((await identify('u1', { proved3: 'again' }, secret)).status).toBe(200)
+    expect(stored('u1')?.last).toMatchObject({ claimed3: 'again', proved3: 'again' })
+  })
+
+  test('a call without proof adds none to a user whose proved attributes are 100', async () => {
+    await identify('u1', numbered('proved', 100), secret)
+    expect(await identify('u1', { more: 1 })).toMatchObject(refusal)
+    expect((await identify('u1', { proved3: 'claimed' })).status).toBe(200)
+  })
+
+  test('a call that alone has too many tells nothing of the user, whether there is one or not', async () => {
+    await identify('known', { plan: 'pro', email: 'a@example.org' })
+    await identify('forgotten', { plan: 'pro' })
+    const { store, forgetting } = app.windfall
+    const wish = { app_id: idOfApp(), app_user_id: 'forgotten', asked_by: 'test' }
+    await store.commit(() => forgetting.forget(wish))
+    const before = stored('known')
+    const calls = [numbered('key', 101), { ...numbered('key', 100), plan: 1 }]
+    for (const id of ['known', 'nobody-yet', 'forgotten'])
+      for (const attributes of calls) expect(await identify(id, attributes)).toMatchObject(refusal)
+    expect(stored('known')).toEqual(before)
+    expect(stored('nobody-yet')).toBeNull()
+  })
+
+  test('a merge that would have too many is refused by the same words, however many they are', async () => {
+    await identify('u1', numbered('key', 99))
+    expect(await identify('u1', { a: 1, b: 2 })).toMatchObject(refusal)
+    expect(await identify('u1', numbered('other', 100))).toMatchObject(refusal)
+    expect(Object.keys(stored('u1')?.last)).toHaveLength(99)
+  })
+})

@@ -1,0 +1,258 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openFairWindow, type WindowCaller } from '../../src/attribution/fair_window.ts'
+import { Refusal } from '../../src/errors.ts'
+import { BUNDLE } from '../apple/samples.ts'
+import { handClock, openTestApp } from '../helpers.ts'
+import { runs } from '../random.ts'
+
+const MINUTE = 60_000
+const from = (address: string): WindowCaller => ({ address, is_proved: false })
+const BACKEND: WindowCaller = { address: null, is_proved: true }
+
+type Call = { at: number; caller: WindowCaller }
+type Outcome = Call & { wait_s: number | null }
+
+function openWindow(limit = 240) {
+  const clock = handClock(0)
+  const window = openFairWindow(() => limit, clock)
+  /** Makes one call; null where it is admitted, else after how many seconds it says to come back. */
+  function call(at: number, caller: WindowCaller): number | null {
+    clock.set(at)
+    try {
+      window.admit('org', caller)
+      return null
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return Number(error.headers?.['retry-after'])
+    }
+  }
+  return { call }
+}
+
+function played(calls: readonly Call[], limit = 240): Outcome[] {
+  const { call } = openWindow(limit)
+  const sorted = calls.toSorted((a, b) => a.at - b.at)
+  return sorted.map((one) => ({ ...one, wait_s: call(one.at, one.caller) }))
+}
+
+/** `count` calls in each of `minutes` minutes: evenly over the minute, or all of them `offset` ms after its start. */
+function everyMinute(
+  caller: WindowCaller,
+  count: number,
+  { minutes = 5, burst = false, offset = 0 },
+): Call[] {
+  const gap = burst ? 0 : MINUTE / count
+  return Array.from({ length: minutes }, (_, minute) =>
+    Array.from({ length: count }, (_, n) => ({ at: minute * MINUTE + offset + n * gap, caller })),
+  ).flat()
+}
+
+const refused = (outcomes: readonly Outcome[], caller: WindowCaller, since = 0) =>
+  outcomes.filter((one) => one.caller === caller && one.at >= since && one.wait_s !== null).length
+
+function mostInAMinute(outcomes: readonly Outcome[]): number {
+  const admitted = outcomes.filter(({ wait_s }) => wait_s === null).map(({ at }) => at)
+  let most = 0
+  let first = 0
+  for (const [index, at] of admitted.entries()) {
+    while ((admitted[first] ?? at) <= at - MINUTE) first += 1
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
+
+describe('one loud address, a backend and a quiet address', () => {
+  const loud = from('127.0.0.2')
+  const quiet = from('127.0.0.3')
+  const shapes = [
+    ['evenly spread', {}, {}],
+    ['in bursts, the loud one first', { burst: true }, { burst: true }],
+    ['in bursts, the loud one last', { burst: true, offset: 200 }, { burst: true }],
+    ['in bursts, the quiet ones a moment later', { burst: true }, { burst: true, offset: 700 }],
+    ['the loud one in bursts, the others spread', { burst: true }, {}],
+    ['the loud one spread, the others in bursts', {}, { burst: true, offset: 30_000 }],
+  ] as const
+  test.each(shapes)('%s: from the second minute on the others are all admitted', (_, loudly, quietly) => {
+    const outcomes = played([
+      ...everyMinute(loud, 260, loudly),
+      ...everyMinute(BACKEND, 60, quietly),
+      ...everyMinute(quiet, 10, quietly),
+    ])
+    expect(refused(outcomes, BACKEND, MINUTE)).toBe(0)
+    expect(refused(outcomes, quiet, MINUTE)).toBe(0)
+    expect(mostInAMinute(outcomes)).toBeLessThanOrEqual(240)
+    expect(refused(outcomes, loud)).toBeGreaterThan(0)
+  })
+
+  test('callers who come by the minute, each a little late, know of one another', () => {
+    const late = (calls: Call[]) => calls.map((one) => ({ ...one, at: one.at + (one.at / MINUTE) * 400 }))
+    const outcomes = played([
+      ...everyMinute(loud, 260, { burst: true }),
+      ...late(everyMinute(quiet, 10, { burst: true })),
+    ])
+    expect(refused(outcomes, quiet, MINUTE)).toBe(0)
+  })
+
+  test('80 calls a minute with 60 of them from one address: none is refused', () => {
+    const outcomes = played([
+      ...everyMinute(loud, 60, { burst: true }),
+      ...everyMinute(quiet, 10, {}),
+      ...everyMinute(BACKEND, 10, {}),
+    ])
+    expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
+  })
+
+  test('through the front door, by the address of the caller', async () => {
+    const app = await openTestApp()
+    const secret = { authorization: `Bearer ${await app.key('secret')}` }
+    const identify = async (headers: Record<string, string>) =>
+      (await app.post('/api/sdk/v1/identify', { appUserId: 'u1', bundleId: BUNDLE }, headers)).status
+    const at = (address: string) => ({ 'x-forwarded-for': address })
+    const statuses: Record<string, number[]> = { loud: [], backend: [], quiet: [] }
+    // A minute and a half at the pace of 260, 60 and 10 calls a minute.
+    for (let tick = 0; tick < 390; tick += 1) {
+      statuses.loud?.push(await identify(at('203.0.113.2')))
+      if (tick % 13 < 3) statuses.backend?.push(await identify({ ...secret, ...at('203.0.113.2') }))
+      if (tick % 26 === 0) statuses.quiet?.push(await identify(at('203.0.113.3')))
+      app.clock.turn(tick % 13 < 10 ? 231 : 230)
+    }
+    expect([statuses.backend?.length, statuses.quiet?.length]).toEqual([90, 15])
+    expect(new Set([...(statuses.backend ?? []), ...(statuses.quiet ?? [])])).toEqual(new Set([200]))
+    expect(new Set(statuses.loud)).toEqual(new Set([200, 429]))
+    await app.close()
+  })
+})
+
+test('a caller alone gets exactly 240, and 240 again a minute later', () => {
+  for (const caller of [from('a'), BACKEND]) {
+    const { call } = openWindow()
+    for (const start of [0, MINUTE]) {
+      const waits = Array.from({ length: 300 }, (_, n) => call(start + n, caller))
+      expect(waits.filter((wait) => wait === null)).toHaveLength(240)
+      expect(waits.slice(240)).toEqual(Array(60).fill(60))
+    }
+  }
+})
+
+test('whoever called a minute and a second ago is no longer another caller', () => {
+  const { call } = openWindow()
+  call(0, from('b'))
+  const admitted = (at: number) =>
+    Array.from({ length: 300 }, () => call(at, from('a'))).filter((wait) => wait === null).length
+  expect(admitted(60_999)).toBe(120)
+  expect(admitted(60_999 + MINUTE)).toBe(240)
+})
+
+test('the share of an address gets smaller with the number of addresses, down to 12', () => {
+  const loud = from('loud')
+  for (const [others, share] of [
+    [1, 120],
+    [3, 60],
+    [19, 12],
+    [100, 12],
+  ] as const) {
+    const { call } = openWindow()
+    // The window is half full of calls of others, who are seen again and again.
+    for (let n = 0; n < 120; n += 1) call(0, from(`other ${n % others}`))
+    const admitted = Array.from({ length: 240 }, () => call(1, loud)).filter((wait) => wait === null)
+    expect(admitted).toHaveLength(share)
+  }
+})
+
+test('what the backend needs is kept free for five minutes after its busiest minute, 120 at most', () => {
+  for (const [made, kept] of [
+    [60, 60],
+    [500, 120],
+  ] as const) {
+    const { call } = openWindow()
+    for (let n = 0; n < made; n += 1) call(n % 2, BACKEND)
+    const admitted = (at: number) =>
+      Array.from({ length: 300 }, () => call(at, from('a'))).filter((wait) => wait === null).length
+    expect(admitted(4 * MINUTE)).toBe(240 - kept)
+    // Calls without proof leave the room free, and nobody else takes it.
+    expect(call(4 * MINUTE, BACKEND)).toBeNull()
+    expect(admitted(10 * MINUTE)).toBe(240)
+  }
+})
+
+test('an app behind one address and its backend share the whole window', () => {
+  const app = from('nat')
+  const outcomes = played([...everyMinute(app, 200, {}), ...everyMinute(BACKEND, 40, {})])
+  expect(outcomes.filter(({ wait_s }) => wait_s !== null)).toEqual([])
+})
+
+test('memory does not grow with the number of addresses that call', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const heap = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const { call } = openWindow()
+  const long = (n: number) => from(`${n} ${'x'.repeat(2_000)}`)
+  for (let n = 0; n < 240; n += 1) call(0, long(n))
+  const before = heap()
+  for (let n = 0; n < 10_000; n += 1) call(1, long(n))
+  expect(heap() - before).toBeLessThan(2_000_000)
+  expect(call(MINUTE, long(0))).toBeNull()
+})
+
+describe('random callers', () => {
+  const callers = [...Array.from({ length: 30 }, (_, n) => from(`address ${n}`)), BACKEND]
+  const call = fc.record({
+    after: fc.oneof(
+      { weight: 8, arbitrary: fc.nat(400) },
+      fc.nat(20_000),
+      fc.constantFrom(59_999, 60_000, 61_000),
+    ),
+    // A few of them make most of the calls.
+    caller: fc.oneof(fc.nat(2), fc.nat(callers.length - 1), fc.constant(callers.length - 1)),
+    times: fc.nat(40),
+  })
+  const history = fc.array(call, { maxLength: 60 })
+  const limits = fc.constantFrom(1, 2, 7, 30, 240)
+
+  const callsOf = (some: readonly { after: number; caller: number; times: number }[]): Call[] => {
+    let at = 0
+    return some.flatMap(({ after, caller, times }) => {
+      at += after
+      return Array.from({ length: times + 1 }, () => ({ at, caller: callers[caller] ?? BACKEND }))
+    })
+  }
+
+  test('never more than the limit is admitted in any 60 seconds, and every refusal tells the truth', () => {
+    fc.assert(
+      fc.property(history, limits, (some, limit) => {
+        const calls = callsOf(some)
+        const outcomes = played(calls, limit)
+        expect(mostInAMinute(outcomes)).toBeLessThanOrEqual(limit)
+        const index = outcomes.findLastIndex(({ wait_s }) => wait_s !== null)
+        const last = outcomes[index]
+        if (!last || last.wait_s === null) return
+        const { at, caller, wait_s } = last
+        expect(wait_s).toBeGreaterThanOrEqual(1)
+        const cameBack = (seconds: number) =>
+          played([...calls.slice(0, index + 1), { at: at + seconds * 1_000, caller }], limit).at(-1)?.wait_s
+        expect(cameBack(wait_s)).toBeNull()
+        if (wait_s > 1) expect(cameBack(wait_s - 1)).not.toBeNull()
+      }),
+      runs(150, 5_000),
+    )
+  })
+
+  test('whoever is alone after all others were silent for five minutes gets exactly the limit', () => {
+    fc.assert(
+      fc.property(history, limits, fc.constantFrom(...callers), (some, limit, caller) => {
+        const calls = callsOf(some)
+        const start = (calls.at(-1)?.at ?? 0) + 5 * MINUTE
+        const alone = Array.from({ length: limit + 50 }, () => ({ at: start, caller }))
+        const outcomes = played([...calls, ...alone], limit).slice(calls.length)
+        expect(outcomes.filter(({ wait_s }) => wait_s === null)).toHaveLength(limit)
+      }),
+      runs(150, 5_000),
+    )
+  })
+})
