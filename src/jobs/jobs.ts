@@ -86,6 +86,8 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   function firstRun({ name, last }: Known, now: number): number | null {
     const schedule = schedules[name]
     if (schedule === OFF || last === null) return schedule === OFF ? null : now
+    // The clock was ahead when this run was recorded, so its `next_at` may be years away.
+    if ((last.finished_at ?? last.started_at) > now) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
     return isDue ? now : nextRun(schedule, now, part())

@@ -244,6 +244,22 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   expect(logged.join('')).toContain('the reading of Apple’s history stopped')
 })
 
+test('a reading that began while the clock was ahead starts over with the right clock', async () => {
+  const { shop, app, history } = await opened(CALM)
+  const now = shop.clock()
+  const shown = shop.shown()
+  shop.clock.turn(400 * DAY)
+  shop.store.mood.unavailable = 1_000
+  await history.backfill()
+  expect(history.progress()[0]?.backfill?.until_at).toBe(now + 400 * DAY)
+  shop.store.mood.unavailable = 0
+  shop.clock.set(now)
+  await history.backfill()
+  await history.backfill()
+  expect(held(app)).toEqual(shown)
+  expect(history.progress()[0]?.backfill).toMatchObject({ stage: 'done', started_at: now, until_at: now })
+})
+
 test('an app that was never on sale is read in the sandbox alone, and that is no fault', async () => {
   const { shop, history } = await opened(CALM)
   shop.production.meddle = () => refusal(4_040_003, 'App not found.')
