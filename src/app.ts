@@ -58,6 +58,7 @@ import { openOverview } from './metrics/overview.ts'
 import { openReported } from './metrics/reported/reported.ts'
 import { openSeries } from './metrics/series.ts'
 import { openToday } from './metrics/today.ts'
+import { openClockCheck } from './store/clock_check.ts'
 import { openStore } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -149,7 +150,8 @@ export async function openApp(options: AppOptions) {
   const jobs = openJobs(
     jobList({
       ...{ accounts, arrivals, catalogue, cohorts, customers, forgetting, history, imports, rates },
-      reportedPeriods,
+      ...{ reportedPeriods, sessions, store },
+      clockCheck: openClockCheck(store, clock, monotonic),
     }),
     {
       store,

@@ -2,6 +2,7 @@
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { Forgetting } from '../attribution/forget.ts'
+import type { Sessions } from '../dashboard/owner/sessions.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { History } from '../ledger/history/history.ts'
 import { toldOfBackfill, toldOfLookups, toldOfReconciliation, toldWithin } from '../ledger/history/telling.ts'
@@ -11,12 +12,15 @@ import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
 import { toldOfImport } from '../ledger/reports/tally.ts'
 import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
+import type { ClockCheck } from '../store/clock_check.ts'
+import type { Store } from '../store/store.ts'
 import type { Job } from './jobs.ts'
 
 type Working = {
   accounts: Accounts
   arrivals: Arrivals
   catalogue: Catalogue
+  clockCheck: ClockCheck
   cohorts: Cohorts
   customers: Customers
   forgetting: Forgetting
@@ -24,6 +28,8 @@ type Working = {
   imports: Imports
   rates: Rates
   reportedPeriods: ReportedPeriods
+  sessions: Pick<Sessions, 'expire'>
+  store: Pick<Store, 'commit'>
 }
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
@@ -32,6 +38,7 @@ export function jobList(working: Working): Job[] {
     accounts,
     arrivals,
     catalogue,
+    clockCheck,
     cohorts,
     customers,
     forgetting,
@@ -39,6 +46,8 @@ export function jobList(working: Working): Job[] {
     imports,
     rates,
     reportedPeriods,
+    sessions,
+    store,
   } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
@@ -54,6 +63,13 @@ export function jobList(working: Working): Job[] {
     await customers.ripen()
     await cohorts.settle()
     await customers.settle()
+    return store.commit(deleteByAge)
+  }
+
+  function deleteByAge(): string {
+    if (!clockCheck.isTrusted())
+      return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
+    sessions.expire()
     return `${arrivals.pending.expire()} pending notifications were too old`
   }
 
