@@ -1,10 +1,10 @@
-import { cpSync, existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { openRandom } from '../../../src/demo/random.ts'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
-import { temporaryFolder } from '../../folders.ts'
+import { copyOfDatabase } from '../../folders.ts'
 import { rowsOf, type TestApp } from '../../helpers.ts'
 import { isLong, seed } from '../../random.ts'
 import { connectTo, DAY, give, held, openLeftovers, openShop, type Shop } from './connected.ts'
@@ -134,12 +134,8 @@ function stateOf(app: TestApp) {
 
 /** The files of a database as they lie on the disk at this instant: what a process that is killed leaves behind. */
 function leftBehind(from: string): string {
-  const folder = temporaryFolder()
+  const folder = copyOfDatabase(from)
   leftovers.add({ close: async () => folder.remove() })
-  for (const name of ['windfall.db', 'windfall.db-wal']) {
-    const file = join(from, 'data', name)
-    if (existsSync(file)) cpSync(file, join(folder.path, 'data', name))
-  }
   return folder.path
 }
 
