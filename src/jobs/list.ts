@@ -13,6 +13,7 @@ import { toldOfImport } from '../ledger/reports/tally.ts'
 import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
+import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
 import type { Job } from './jobs.ts'
 
@@ -29,7 +30,7 @@ type Working = {
   rates: Rates
   reportedPeriods: ReportedPeriods
   sessions: Pick<Sessions, 'expire'>
-  store: Pick<Store, 'commit'>
+  store: Store
 }
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
@@ -63,6 +64,7 @@ export function jobList(working: Working): Job[] {
     await customers.ripen()
     await cohorts.settle()
     await customers.settle()
+    await updateStatistics(store)
     return store.commit(deleteByAge)
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openClockCheck } from '../../src/store/clock_check.ts'
-import { dataBody, outerPayload } from '../apple/samples.ts'
+import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
 
 const MINUTE = 60_000
@@ -75,4 +75,17 @@ test('the time of the last check is in the file; a clock that jumps on is checke
   expect(await store.commit(isTrusted)).toBe(false)
   pass(30 * MINUTE)
   expect(await store.commit(isTrusted)).toBe(true)
+})
+
+test('housekeeping brings the statistics of the tables up to date, without samples of what they hold', async () => {
+  const { store } = app.windfall
+  const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
+  for (let user = 0; user < 20; user += 1) await identify(`user-${user}`)
+  await keepHouse()
+  const rows = store.prepare("select stat from sqlite_stat1 where tbl = 'users'").pluck()
+  expect(rows.all()).toEqual(['20 20 1'])
+  expect(store.prepare('select count(*) from sqlite_stat4').pluck().get()).toBe(0)
+  for (let user = 20; user < 220; user += 1) await identify(`user-${user}`)
+  await keepHouse()
+  expect(rows.all()).toEqual(['220 220 1'])
 })
