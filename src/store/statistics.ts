@@ -11,7 +11,6 @@ const DUE = 'pragma optimize(0x10003)'
  * index values: with them it plans a statement again whenever another value is bound, which takes several times as long
  * as the statement, and they would keep ids of users.
  */
-
 export async function updateStatistics(store: Pick<Store, 'prepare' | 'pragma' | 'commit'>): Promise<void> {
   store.pragma(`analysis_limit = ${ROWS_READ}`)
   for (const statement of store.prepare<[], string>(DUE).pluck().all() as string[])
