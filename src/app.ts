@@ -91,7 +91,7 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
 export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
-  const store = openStore(config.store.path, { warn: log.warn })
+  const store = openStore(config.store.path, { warn: log.warn, clock })
   const feed = openFeed(store, clock)
   const live = openLive(feed)
   const organizations = openOrganizations(store, clock)

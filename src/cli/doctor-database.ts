@@ -2,8 +2,9 @@
 import * as v from 'valibot'
 import type { Config } from '../config/settings.ts'
 import { askControl, controlPath } from '../control.ts'
-import { roomFinding } from '../dashboard/status/examined.ts'
+import { damagedFinding, roomFinding } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
+import { damageIn } from '../store/disk_faults.ts'
 import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 
@@ -63,7 +64,8 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
     yield roomFinding(store.path)
     return reader
   } catch (error) {
-    yield fault('database', inWords(error))
+    const code = damageIn(error)
+    yield code === null ? fault('database', inWords(error)) : damagedFinding(code)
     return null
   }
 }
