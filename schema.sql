@@ -30,6 +30,16 @@ create table job_runs ( -- kept
   next_at                 integer
 ) strict, without rowid;
 
+-- The last time that the disk refused to write (io_error), or that what is in this file was not what was written
+-- (damaged): SQLite's code, and how often since first_at.
+create table disk_faults ( -- kept
+  kind                    text primary key,
+  code                    text not null,
+  times                   integer not null,
+  first_at                integer not null,
+  last_at                 integer not null
+) strict, without rowid;
+
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a

@@ -62,6 +62,7 @@ import { openReported } from './metrics/reported/reported.ts'
 import { openSeries } from './metrics/series.ts'
 import { openToday } from './metrics/today.ts'
 import { openBackups } from './store/backup.ts'
+import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
 import { scheduledBackup } from './store/scheduled_backup.ts'
 import { version } from './version.ts'
@@ -95,7 +96,7 @@ export type Windfall = Awaited<ReturnType<typeof openApp>>
 export async function openApp(options: AppOptions) {
   const { config, clock, monotonic, log, roots = APPLE_ROOTS } = options
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
-  const store = await openFile(config.store.path, log)
+  const store = await openFile(config.store.path, log, clock)
   const feed = openFeed(store, clock)
   const live = openLive(feed)
   const organizations = openOrganizations(store, clock)
@@ -160,8 +161,9 @@ export async function openApp(options: AppOptions) {
   const jobs = openJobs(
     jobList({
       ...{ accounts, arrivals, audit, catalogue, cohorts, customers, forgetting, history, imports, rates },
-      ...{ pruning, reportedPeriods, users },
+      ...{ pruning, reportedPeriods, sessions, store, users },
       backup: () => scheduledBackup(backups, written.config.backup, clock),
+      clockCheck: openClockCheck(store, clock, monotonic),
     }),
     { store, clock, log, schedules: schedulesOf(config), ...(random && { random }) },
   )

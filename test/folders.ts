@@ -1,5 +1,5 @@
 /** Folders of a test's own. Whoever forgets to remove one need not: all of them go with the file's tests. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
@@ -22,4 +22,14 @@ export function temporaryFolder(): { path: string; remove(): void } {
       folders.delete(path)
     },
   }
+}
+
+/** The database files of an instance as they are on the disk at this instant: what a killed process leaves behind. */
+export function copyOfDatabase(from: string): ReturnType<typeof temporaryFolder> {
+  const folder = temporaryFolder()
+  for (const name of ['windfall.db', 'windfall.db-wal']) {
+    const file = join(from, 'data', name)
+    if (existsSync(file)) cpSync(file, join(folder.path, 'data', name))
+  }
+  return folder
 }

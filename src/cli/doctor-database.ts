@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../config/settings.ts'
 import { askControl, controlPath } from '../control.ts'
-import { roomFinding } from '../dashboard/status/examined.ts'
+import { damagedFinding, roomFinding } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
+import { damageIn } from '../store/disk_faults.ts'
 import { assertOwnLog } from '../store/header.ts'
 import { identifyFile } from '../store/identify.ts'
 import { realPathOf } from '../store/paths.ts'
@@ -78,7 +79,8 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
     yield roomFinding(store.path)
     return openReader(store.path)
   } catch (error) {
-    yield fault('database', inWords(error))
+    const code = damageIn(error)
+    yield code === null ? fault('database', inWords(error)) : damagedFinding(code)
     return null
   }
 }

@@ -8,8 +8,15 @@ import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { backupFinding } from '../dashboard/status/backups.ts'
-import { connectedApps, examineJobs, examineNotifications } from '../dashboard/status/examined.ts'
+import {
+  connectedApps,
+  damagedFinding,
+  examineDisk,
+  examineJobs,
+  examineNotifications,
+} from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok } from '../dashboard/status/findings.ts'
+import { damageIn } from '../store/disk_faults.ts'
 import type { Reader } from '../store/reader.ts'
 import type { Asking } from './connect-checks.ts'
 import { testNotification } from './connect-test.ts'
@@ -45,10 +52,15 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     const there = yield* examineClock(asking)
     yield* examineAccounts(config, { ...asking, there }, reader)
     if (reader === null) return
+    yield* examineDisk(reader, clock)
     yield* examineNotifications(reader, clock)
     if (there.server && options.test) yield* testEach(config, asking, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })
+  } catch (error) {
+    const code = damageIn(error)
+    if (code === null) throw error
+    yield damagedFinding(code)
   } finally {
     reader?.close()
   }

@@ -43,6 +43,12 @@ export const TodayAnswer = v.object({
   mrr: v.object({
     ...{ milli: v.number(), count: v.number(), complete: v.boolean(), change_milli: v.number() },
     change_ratio: v.pipe(v.nullable(v.number()), v.description('null where there was none before')),
+    no_period: v.pipe(
+      v.number(),
+      v.description(
+        'Of the subscriptions, those of a product whose period nobody has told: they are worth nothing here',
+      ),
+    ),
     points: v.pipe(v.array(Point), v.description('Today and the thirty days before it')),
   }),
   yesterday: v.object({

@@ -10,7 +10,6 @@ export const EVENT_TYPES = [
   'subscription.resubscribed',
   'subscription.upgraded',
   'subscription.downgraded',
-  'subscription.crossgraded',
   'subscription.downgrade_cancelled',
   'subscription.renewal_disabled',
   'subscription.renewal_enabled',

@@ -89,7 +89,8 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
 
   function firstRun({ name, last }: Known, now: number): number | null {
     const schedule = schedules[name]
-    if (schedule === OFF || last === null) return schedule === OFF ? null : now
+    if (schedule === OFF) return null
+    if (last === null || isOfFuture(last, now)) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
     return isDue ? now : nextRun(schedule, now, part())
@@ -247,6 +248,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
 
   return { start, tick, runNow, list, runs: runs.list, reschedule, close }
 }
+
+/** Whether the clock was ahead when a run was recorded: its `next_at` may be years away. */
+const isOfFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =>
+  (finished_at ?? started_at) > now
 
 /** Words for a person need no place in the program; what nobody expected does. */
 function whyOf(error: unknown): { reason: string } | { error: unknown } {

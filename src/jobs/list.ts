@@ -5,6 +5,7 @@ import type { Forgetting } from '../attribution/forget.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { Config } from '../config/settings.ts'
 import type { Audit } from '../dashboard/owner/audit.ts'
+import type { Sessions } from '../dashboard/owner/sessions.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { History } from '../ledger/history/history.ts'
 import { toldOfBackfill, toldOfLookups, toldOfReconciliation, toldWithin } from '../ledger/history/telling.ts'
@@ -14,6 +15,9 @@ import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
 import { toldOfImport } from '../ledger/reports/tally.ts'
 import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
+import type { ClockCheck } from '../store/clock_check.ts'
+import { updateStatistics } from '../store/statistics.ts'
+import type { Store } from '../store/store.ts'
 import type { Job } from './jobs.ts'
 
 type Working = {
@@ -23,6 +27,7 @@ type Working = {
   /** Makes a scheduled backup, and says what it did. */
   backup: () => Promise<string>
   catalogue: Catalogue
+  clockCheck: ClockCheck
   cohorts: Cohorts
   customers: Customers
   forgetting: Forgetting
@@ -31,6 +36,8 @@ type Working = {
   pruning: Pruning
   rates: Rates
   reportedPeriods: ReportedPeriods
+  sessions: Pick<Sessions, 'expire'>
+  store: Store
   /** Read anew each time, so that a reload reaches it. */
   users: Config['users']
 }
@@ -42,6 +49,7 @@ export function jobList(working: Working): Job[] {
     arrivals,
     backup,
     catalogue,
+    clockCheck,
     cohorts,
     customers,
     forgetting,
@@ -49,6 +57,8 @@ export function jobList(working: Working): Job[] {
     imports,
     rates,
     reportedPeriods,
+    sessions,
+    store,
   } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
@@ -64,11 +74,16 @@ export function jobList(working: Working): Job[] {
     await customers.ripen()
     await cohorts.settle()
     await customers.settle()
-    const outcome = `${arrivals.pending.expire()} pending notifications were too old`
+    await updateStatistics(store)
+    if (!(await store.commit(clockCheck.isTrusted)))
+      return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
+    const expired = await store.commit(() => {
+      sessions.expire()
+      return arrivals.pending.expire()
+    })
     const pruned = await pruneUsers(working)
-    return pruned === null
-      ? outcome
-      : `${outcome}; ${pruned} ${pruned === 1 ? 'user was' : 'users were'} pruned`
+    const users = pruned === null ? '' : `; ${pruned} ${pruned === 1 ? 'user was' : 'users were'} pruned`
+    return `${expired} pending notifications were too old${users}`
   }
 
   const told = (ask: () => Promise<string>) => () => toldWithin(history.reach(), ask)

@@ -32,26 +32,8 @@ const bySubscription = (subscription: EventType, purchase: EventType, at?: Meani
   })
 }
 
-/**
- * Apple calls a change that waits for the next renewal a downgrade, also when it is a crossgrade to another
- * duration. One that will cost no less than the full price paid now is not going down.
- */
-function isCrossgrade({ transaction, renewal }: Notification): boolean {
-  const paid = transaction?.payload
-  const next = renewal?.payload
-  if (!paid || !next || paid.offer_type !== null || paid.currency !== next.currency) return false
-  return (
-    paid.price_milli !== null &&
-    next.renewal_price_milli !== null &&
-    next.renewal_price_milli >= paid.price_milli
-  )
-}
-
 const disabledOrEnabled: Rule = (n) => ({
   type: n.renewal?.payload.auto_renew ? 'subscription.renewal_enabled' : 'subscription.renewal_disabled',
-})
-const downgraded: Rule = (n) => ({
-  type: isCrossgrade(n) ? 'subscription.crossgraded' : 'subscription.downgraded',
 })
 const ended: Rule = (n) => ({ type: hasTrial(n) ? 'trial.ended' : 'subscription.expired', at: expired })
 const started: Rule = (n) => ({ type: hasTrial(n) ? 'trial.started' : 'subscription.started', at: purchased })
@@ -69,7 +51,8 @@ const RULES: Record<string, Record<string, Rule>> = {
   DID_CHANGE_RENEWAL_PREF: {
     '': { type: 'subscription.downgrade_cancelled' },
     UPGRADE: { type: 'subscription.upgraded', at: purchased },
-    DOWNGRADE: downgraded,
+    // Also a change to another duration: the payload has neither the levels nor the next duration to tell them apart.
+    DOWNGRADE: { type: 'subscription.downgraded' },
   },
   DID_CHANGE_RENEWAL_STATUS: {
     '*': disabledOrEnabled,

@@ -77,7 +77,7 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
   /** Forgets one, after it was applied. */
   const settle = (id: number): void => void drop.run(id)
 
-  /** Forgets those older than seven days; how many. */
+  /** Deletes those older than seven days, inside a unit of work; how many. */
   const expire = (): number => dropOld.run(clock() - KEPT_MS).changes
 
   /** Which apps Apple speaks of that nobody connected, or not with the Apple id that Apple says. */

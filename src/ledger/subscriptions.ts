@@ -65,6 +65,9 @@ export function openSubscriptions(store: Store) {
             grace_until_at
      from renewals where ${lineage} and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`,
   )
+  const purchaseAfter = store.prepare<[...Lineage, after: number, until: number]>(`
+    select 1 from transactions
+    where ${lineage} and purchased_at > ${bound} and purchased_at <= ${bound} and reason = 'PURCHASE' limit 1`)
   const newestStatus = store.prepare<[...Lineage, number], Status>(`
     select status, signed_at from notifications
     where ${lineage} and status is not null and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`)
@@ -118,10 +121,20 @@ export function openSubscriptions(store: Store) {
   function derive(key: Lineage, until: number): Derived | null {
     const transaction = current.get(...key, until)
     if (!transaction) return null
-    const renewal = newestRenewal.get(...key, until)
+    const renewal = renewalOf(key, transaction, until)
     const status = newestStatus.get(...key, until)
     const known_at = Math.max(transaction.purchased_at, renewal?.signed_at ?? 0, status?.signed_at ?? 0)
     return { row: join(transaction, renewal, status), known_at }
+  }
+
+  /**
+   * The newest renewal info; undefined where the customer has bought again since it was signed: it speaks of the
+   * subscription that ended, and what Apple says of the new one is not known yet.
+   */
+  function renewalOf(key: Lineage, { purchased_at }: TransactionPart, until: number): RenewalRow | undefined {
+    const newest = newestRenewal.get(...key, until)
+    const isStale = newest && purchaseAfter.get(...key, newest.signed_at, purchased_at) !== undefined
+    return isStale ? undefined : newest
   }
 
   return { recompute, asOf }

@@ -32,6 +32,11 @@ const UNPRICED = named(
   'Unknown price',
   'How many cost something that Apple has not told; they are outside the sum.',
 )
+const NO_PERIOD = named(
+  'no_period',
+  'Unknown period',
+  'How many are of a product whose period nobody has told, as in the sandbox before an App Store Connect key is there; they are outside the sum.',
+)
 const LOSSES = [
   named('voluntary', 'Cancelled', 'The customer turned the renewal off.'),
   named('billing', 'Billing failed', 'Apple could not collect.'),
@@ -87,7 +92,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     sentence: 'Monthly recurring revenue: what the paid subscriptions alive are worth in a month.',
     formula:
       'Σ price ÷ months of its period, over paid segments alive (introductory and other offers that cost money count, trials and free offers do not; a renewal turned off changes nothing until the end)',
-    parts: [UNPRICED],
+    parts: [UNPRICED, NO_PERIOD],
   },
   arr: {
     ...MONEY,
@@ -96,7 +101,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     kind: 'level',
     sentence: 'Annual recurring revenue: the monthly one, twelve times.',
     formula: 'MRR × 12',
-    parts: [UNPRICED],
+    parts: [UNPRICED, NO_PERIOD],
   },
   mrr_movements: {
     ...MONEY,

@@ -178,8 +178,21 @@ export function openMetrics({ store, clock, ledger, factors, log, ...known }: De
     while (await store.commit(() => upkeep.generations.sweep())) await setImmediate()
   }
 
+  /**
+   * Gives up the generation that a rebuild or verification left behind when its process ended. Until then every new
+   * fact is added to it, too. It waits for what is under way, whose generation is no leftover.
+   */
+  function giveUpLeftover(): void {
+    alone(async () => {
+      if (upkeep.generations.making() === null) return
+      await store.commit(() => upkeep.generations.giveUp())
+      await sweep()
+    }).catch((error) => log.error('an unfinished rebuild of the metrics could not be given up', { error }))
+  }
+
   /** Begins what was not finished, and what another time zone or currency asks for. */
   async function resume(): Promise<void> {
+    giveUpLeftover()
     await store.commit(() => tasks.compareSettings())
     work()
   }

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { isDay } from '../days.ts'
 import { type Fault, Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
+import { ASIDE } from './aside.ts'
 import { bucketsOf, type Interval, usualStart } from './buckets.ts'
 import { type DayNumber, dayNumber, dayText } from './calendar.ts'
 import type { Basis, Definition, Filter, Named, Split } from './definition.ts'
@@ -207,9 +208,9 @@ const choiceOf = ({ views }: Definition, { view, refunds, interval }: Asked): Ch
   interval,
 })
 
-/** A view has parts of its own; how many have no price is told beside every one. */
+/** A view has parts of its own; how many cannot be valued is told beside every one. */
 function assertPart(name: MetricName, choice: Choice, part: string | undefined): void {
-  if (part === undefined || part === 'unpriced') return
+  if (part === undefined || ASIDE.some((one) => one === part)) return
   const parts = formulaOf(name, choice).lines.flatMap((line) => line.part ?? [])
   if (parts.includes(part)) return
   const message = `the view ${choice.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`

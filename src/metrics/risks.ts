@@ -13,16 +13,22 @@ type Span = { from: number; to: number }
 
 /**
  * Of the segments of one lineage, each paid one told once at any instant; what is in none of the stretches is to be
- * renewed. At every instant the newest renewal info signed until then holds. `renewals` are ordered by their signing.
+ * renewed. At every instant the newest renewal info signed until then holds, but for those signed before the customer
+ * bought again: they speak of the subscription that ended. `renewals` are ordered by their signing.
  */
 export function risksOf(segments: readonly Valued[], { transactions, renewals }: Facts): RiskSpan[] {
   if (!renewals.some(saysRisk)) return []
   const facts = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
+  const purchases = transactions.filter(({ reason }) => reason === 'PURCHASE')
   return segments.flatMap((segment, index) => {
     const fact = facts.get(segment.transaction_id)
     if (!segment.level.alive || !fact) return []
     const until = segments[index + 1]?.from ?? Infinity
-    return spansOf(segment, fact, { renewals, until }).filter(({ from, to }) => from < to)
+    const begun_at = Math.max(
+      ...purchases.map(({ purchased_at }) => (purchased_at <= fact.purchased_at ? purchased_at : -Infinity)),
+    )
+    const since = renewals.filter(({ signed_at }) => signed_at >= begun_at)
+    return spansOf(segment, fact, { renewals: since, until }).filter(({ from, to }) => from < to)
   })
 }
 

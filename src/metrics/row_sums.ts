@@ -49,12 +49,13 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
         and m.original_transaction_id = l.transaction_id
     where u.rowid > :after and u.rowid <= :until and +u.app_id in (select value from json_each(:apps))
       and coalesce(u.proved_attributes -> :path, u.attributes -> :path) in (select value from json_each(:json))`)
+  // The + keeps the planner on the index of what waits: by one of app_id every slice would read and sort all of the app.
   const waiting = source.prepare<
     { after: number; environment: string; apps: string; limit: number },
     Lineage
   >(`
     select id, app_id from metric_lineages where provisional = 1 and id > :after and environment = :environment
-      and app_id in (select value from json_each(:apps)) order by id limit :limit`)
+      and +app_id in (select value from json_each(:apps)) order by id limit :limit`)
   const rows = source
     .prepare<{ lineages: string; measures: string }, Row>(`
     select lineage_id, on_at, measure, product_id, storefront, period, offer, currency, milli, base_milli, count

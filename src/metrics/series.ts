@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
+import { asideOf } from './aside.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
 import { type Basis, isMoney, type Kind, type Split, type Unit } from './definition.ts'
@@ -168,7 +169,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     }
     if (ask.split === null) {
       const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
-      return { series: [...whole, ...(await unpriced(reading, ask, drawing))], from }
+      return { series: [...whole, ...(await asideOf(sums.read, reading, ask, drawing))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: ask.limit })
     const named = slices.flatMap((slice) => seriesOf(slice, drawing))
@@ -225,18 +226,6 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     return whole.size === 0 || isWhole ? whole : rows.unconverted(zoned(reading))
   }
 
-  /** How many stand beside a level because nobody has told their price. */
-  async function unpriced(reading: Reading, { name, part }: Ask, drawing: Drawing): Promise<Series[]> {
-    const isLevel = name === 'mrr' || name === 'arr'
-    const isAsked = part === null || part === 'unpriced'
-    if (!isLevel || !isAsked || reading.currency !== null || reading.attribute !== null) return []
-    const { lines } = formulaOf('active_subscriptions', PLAIN)
-    const counted = { ...reading, measures: measuresOf(lines), levels: measuresOf(lines), currency: '' }
-    const [line] = seriesOf(wholeOf(await sums.read(counted), new Map()), { ...drawing, lines })
-    const isEmpty = line?.points.every(({ count }) => count === 0) ?? true
-    return line && (!isEmpty || drawing.with_empty_parts) ? [{ ...line, part: 'unpriced' }] : []
-  }
-
   function provisionalOf(scope: Scope, reading: Reading, kind: Kind) {
     if (reading.currency !== null) return () => false
     return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
@@ -247,8 +236,6 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
 
 /** What is asked for by name is told, even if it is nothing. */
 const isOnePart = ({ part, split }: Ask): boolean => part !== null && split === null
-
-const PLAIN = { view: null, refunds: 'refund_day', interval: 'day' } as const
 
 /** The lines that are asked for, of a split one alone, and what they need from before. */
 function asked(ask: Ask): Formula {

@@ -111,7 +111,7 @@ export function inOrder(a: TransactionFact, b: TransactionFact): number {
 function draftOf(fact: TransactionFact, until: number, renewals: readonly RenewalFact[]): Draft {
   const expires_at = fact.expires_at ?? fact.purchased_at
   // A grace is granted when a renewal has failed: never before the period it follows was bought.
-  const graces = within(renewals, fact.purchased_at, until)
+  const graces = within(renewals, fact, until)
     .filter(({ signed_at }) => signed_at >= fact.purchased_at)
     .map(({ grace_until_at }) => grace_until_at ?? 0)
   const revoked_at = fact.revoked_at ?? Infinity
@@ -119,9 +119,15 @@ function draftOf(fact: TransactionFact, until: number, renewals: readonly Renewa
   return { fact, from: fact.purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until }
 }
 
-/** Renewal infos that speak of a transaction: Apple may sign its renewal up to a day before it takes effect. */
-const within = (renewals: readonly RenewalFact[], purchased_at: number, until: number): RenewalFact[] =>
-  renewals.filter(({ signed_at }) => signed_at >= purchased_at - DAY_MS && signed_at < until)
+/** Renewal infos that speak of a transaction: Apple may sign a renewal, and no purchase, up to a day before its date. */
+function within(
+  renewals: readonly RenewalFact[],
+  { purchased_at, reason }: TransactionFact,
+  until: number,
+): RenewalFact[] {
+  const from = reason === 'PURCHASE' ? purchased_at : purchased_at - DAY_MS
+  return renewals.filter(({ signed_at }) => signed_at >= from && signed_at < until)
+}
 
 /** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
 function append(drafts: Draft[], draft: Draft): void {
@@ -152,7 +158,7 @@ function segmentOf(
   periodOf: PeriodOf,
 ): Segment {
   const { transaction_id, product_id, price_milli, currency, storefront } = fact
-  const ending = to === fact.revoked_at ? 'refund' : endingOf(within(renewals, fact.purchased_at, until))
+  const ending = to === fact.revoked_at ? 'refund' : endingOf(within(renewals, fact, until))
   return {
     ...{ transaction_id, product_id, kind: kindOf(fact), from, to },
     ...{ price_milli, currency, period: periodFor(fact, periodOf), storefront, ending },

@@ -121,6 +121,7 @@ function levelOf({ series }: SeriesAnswer) {
   return {
     ...{ milli, count: now?.count ?? 0, complete: now?.complete ?? false },
     ...{ change_milli: milli - before, change_ratio: ratioOf(milli - before, before), points },
+    no_period: series.find(({ part }) => part === 'no_period')?.points.at(-1)?.count ?? 0,
   }
 }
 

@@ -2,14 +2,17 @@
  * What we remember: group commit. Many callers share one fsync, and none is answered before it.
  */
 import type { Database } from 'better-sqlite3'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
 
 const BATCH_CLOSURES = 64
 const BATCH_MS = 5
 const BUSY_GIVE_UP_MS = 5_000
 const WARN_EVERY_MS = 1_000
+
+const DAMAGED = 'the database is damaged: stop Windfall and restore a backup with windfall restore'
 
 type Waiting = {
   work: () => unknown
@@ -32,7 +35,9 @@ export function openCommits(
   afterBatch: () => void,
   warn: Warn = silent,
   elapsed: Clock = () => performance.now(),
+  clock: Clock = systemClock,
 ) {
+  const faults = openDiskFaults(db, clock)
   const tellFault = atMostEvery(WARN_EVERY_MS, warn)
   const begin = db.prepare('begin immediate')
   const save = db.prepare('savepoint work')
@@ -47,7 +52,8 @@ export function openCommits(
   let effects: (() => void)[] = []
   let gathered: Gathered[] = []
   let busySince: number | null = null
-  let failing = false
+  /** SQLite's code of why the last batch could not be written; null when it could. */
+  let fault_code: string | null = null
   let working = false
 
   /**
@@ -108,15 +114,26 @@ export function openCommits(
         runInSavepoint(outcome)
       }
       perform(writeGathered)
+      writeFaults()
       commitAll.run()
     } catch (fault) {
       abandon(outcomes, fault)
       return next()
     }
     busySince = null
-    failing = false
+    fault_code = null
+    faults.written()
     settle(outcomes)
     next()
+  }
+
+  function writeFaults(): void {
+    try {
+      faults.write()
+    } catch (error) {
+      // Where only that table is damaged, everything else can be written.
+      if (!db.inTransaction) throw error
+    }
   }
 
   function writeGathered(): void {
@@ -166,9 +183,12 @@ export function openCommits(
   }
 
   function abandon(outcomes: Outcome[], fault: unknown): void {
-    failing = true
+    const code = codeOf(fault)
+    fault_code = code
+    faults.note(code)
     effects = []
-    tellFault('the database cannot be written', { reason: reasonOf(fault), code: codeOf(fault) })
+    const isDamaged = diskFaultKindOf(code) === 'damaged'
+    tellFault(isDamaged ? DAMAGED : 'the database cannot be written', { reason: reasonOf(fault), code })
     rollBack()
     const refusal = unavailable(fault)
     for (const { waiting } of outcomes) waiting.reject(refusal)
@@ -220,9 +240,12 @@ export function openCommits(
   }
 
   /** True while the last batch could not be written. */
-  const isFailing = (): boolean => failing
+  const isFailing = (): boolean => fault_code !== null
 
-  return { commit, afterCommit, gathering, drained, isFailing }
+  /** True while that is because the database is damaged. */
+  const isDamaged = (): boolean => fault_code !== null && diskFaultKindOf(fault_code) === 'damaged'
+
+  return { commit, afterCommit, gathering, drained, isFailing, isDamaged }
 }
 
 /** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */

@@ -1,4 +1,5 @@
 /** Opens the database file of an instance, in whatever state the last process left it. */
+import type { Clock } from '../clock.ts'
 import { upgrade } from './migrations.ts'
 import { openStore, type Store } from './store.ts'
 import { sweepStaging } from './swap.ts'
@@ -10,8 +11,8 @@ import type { Warn } from './warnings.ts'
  *
  * @throws Refusal as `upgrade` and `openStore`.
  */
-export async function openFile(file: string, log: { info: Warn; warn: Warn }): Promise<Store> {
+export async function openFile(file: string, log: { info: Warn; warn: Warn }, clock: Clock): Promise<Store> {
   sweepStaging(file)
   await upgrade(file, { note: log.info })
-  return openStore(file, { warn: log.warn })
+  return openStore(file, { warn: log.warn, clock })
 }

@@ -19,6 +19,8 @@ export type Store = ReturnType<typeof openStore>
 type Options = {
   /** The clock that bounds a batch's time; it never jumps. */
   elapsed?: Clock
+  /** Dates what the disk fails with; the system's unless said. */
+  clock?: Clock
   /** Tests bound the file in pages, to see what a full disk does. */
   max_pages?: number
   /** Told what goes wrong where no caller waits for it. */
@@ -34,7 +36,7 @@ const PROBE_BYTES = 65_536
  * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
  * beside it is another's or `restore_interrupted`; Error when it lost its durability settings.
  */
-export function openStore(file: string, { max_pages, elapsed, warn = silent }: Options = {}) {
+export function openStore(file: string, { max_pages, elapsed, clock, warn = silent }: Options = {}) {
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, warn)
@@ -43,7 +45,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     afterBatch()
     checkpoints.afterBatch()
   }
-  const commits = openCommits(db, between, warn, elapsed)
+  const commits = openCommits(db, between, warn, elapsed, clock)
   const copies = openCopies(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null
@@ -111,6 +113,7 @@ export function openStore(file: string, { max_pages, elapsed, warn = silent }: O
     bytes,
     copy: copies.copy,
     isWritable,
+    isDamaged: commits.isDamaged,
     limitPages,
     close,
     commit: commits.commit,

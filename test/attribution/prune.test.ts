@@ -144,15 +144,21 @@ test('housekeeping prunes once a day where the configuration says so, and the au
   expect(await store.isWritable()).toBe(true)
 })
 
+/** Housekeeping trusts the clock, after a jump, at its second look an hour later. */
+async function housekeeping(): Promise<void> {
+  await app.windfall.jobs.runNow('housekeeping')
+  app.clock.turn(3_600_000)
+  await app.windfall.jobs.runNow('housekeeping')
+}
+
 test('the status suggests it from 50,000 such users on, as counted that day', async () => {
-  const { jobs } = app.windfall
   await claimed(49_999, app.clock())
   app.clock.turn(31 * DAY)
-  await jobs.runNow('housekeeping')
+  await housekeeping()
   expect(await statusRow()).toBeUndefined()
   await identify('one-more')
   app.clock.turn(31 * DAY)
-  await jobs.runNow('housekeeping')
+  await housekeeping()
   expect(await statusRow()).toMatchObject({
     level: 'notice',
     title: '50,000 users or more can be pruned',

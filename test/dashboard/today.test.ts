@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { OverviewAnswer } from '../../src/metrics/overview.ts'
 import type { Point } from '../../src/metrics/points.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { figuresIn, openLedger } from '../metrics/told_ledger.ts'
@@ -11,7 +12,7 @@ type TodayAnswer = Record<string, unknown> & {
   sales: Counted
   renewals: Counted
   refunds: Counted
-  mrr: Counted & { change_milli: number; points: Point[] }
+  mrr: Counted & { change_milli: number; no_period: number; points: Point[] }
   yesterday: { gross: Point; proceeds: Point; proceeds_known: object; estimated_share: number }
   code?: string
 }
@@ -153,4 +154,50 @@ test.each([
 test('nobody without a token is told', async () => {
   const { get } = await openMonday()
   expect((await get('today', 'wf_nothing')).status).toBe(401)
+})
+
+test('a sandbox subscription of unknown period is no MRR of zero without a word, until the period is known', async () => {
+  const { app, ask, get, today } = await openMonday()
+  const sandbox = { environment: 'Sandbox', originalTransactionId: '9000' }
+  const buy = async (transactionId: string, price: number | undefined, currency: string | undefined) => {
+    const names = { ...sandbox, transactionId, originalTransactionId: transactionId }
+    const sold = { productId: 'monthly', price, currency, transactionReason: 'PURCHASE' }
+    const inside = {
+      environment: 'Sandbox',
+      signedTransactionInfo: app.authority.sign(transactionPayload({ ...names, ...sold })),
+      signedRenewalInfo: app.authority.sign(renewalPayload({ ...names, signedDate: app.clock() })),
+    }
+    const outer = { notificationType: 'SUBSCRIBED', notificationUUID: randomUUID() }
+    expect((await app.notify(outerPayload(dataBody(inside), outer))).status).toBe(200)
+  }
+  await buy('9000', 9_990, 'USD')
+  await buy('9001', undefined, undefined)
+  const on = `from=2026-06-01&environment=sandbox`
+  const counts = async () => {
+    const { series } = await ask(`mrr?${on}`)
+    return series.map(({ part, points: [point] }) => [part, point?.milli ?? null, point?.count])
+  }
+  expect(await counts()).toEqual([
+    [null, 0, 2],
+    ['no_period', null, 2],
+  ])
+  expect((await ask(`arr?${on}&part=no_period`)).series.map(({ part }) => part)).toEqual(['no_period'])
+  expect((await ask(`mrr?${on}&period=P1M`)).series.map(({ part }) => part)).toEqual([null])
+  const overview = (await (await get('overview?environment=sandbox')).json()) as OverviewAnswer
+  const figures = overview.organizations[0]?.figures.filter(({ metric }) => metric === 'mrr')
+  expect(figures?.map(({ part, now }) => [part, now.count])).toEqual([
+    [null, 2],
+    ['unpriced', 0],
+    ['no_period', 2],
+  ])
+  expect((await today('?environment=sandbox')).body.mrr).toMatchObject({ milli: 0, count: 2, no_period: 2 })
+  const { products, store, metrics, apps } = app.windfall
+  const app_id = apps.list()[0]?.id ?? ''
+  await store.commit(() => products.learnPeriod(app_id, { product_id: 'monthly', period: 'P1M' }))
+  await metrics.settled()
+  expect(await counts()).toEqual([
+    [null, 9_990, 2],
+    ['unpriced', null, 1],
+  ])
+  expect((await today('?environment=sandbox')).body.mrr).toMatchObject({ milli: 9_990, no_period: 0 })
 })

@@ -129,6 +129,27 @@ test('a clock that is set back delays nothing', async () => {
   expect([reconcile.began, failing.began]).toEqual([2, 2])
 })
 
+test('a job that ran or failed while the clock was ahead runs at the next start with the right clock', async () => {
+  const { boot, clock, crash } = machine()
+  const [failing, reconcile] = [scripted('import'), scripted('reconcile')]
+  failing.run = () => Promise.reject(new Error('Apple refuses a token from the future'))
+  clock.turn(400 * 24 * HOUR)
+  const ahead = boot([failing, reconcile])
+  await ahead.tick()
+  await ahead.close()
+  await crash()
+  clock.set(START)
+  const right = boot([failing, reconcile])
+  await right.tick()
+  expect([failing.began, reconcile.began]).toEqual([2, 2])
+  expect(right.stateOf('import')).toMatchObject({
+    started_at: START,
+    failures: 2,
+    next_at: START + 2 * MINUTE,
+  })
+  expect(right.stateOf('reconcile')).toMatchObject({ started_at: START, next_at: START + 15 * MINUTE })
+})
+
 test('what was missed while the machine was off runs at the start, once; what was not waits', async () => {
   const { boot, clock, crash } = machine()
   const [rates, reconcile] = [scripted('rates'), scripted('reconcile')]

@@ -78,7 +78,15 @@ test.each<[string, string | undefined, Part | null, Part, string, number]>([
   ['DID_RENEW', 'BILLING_RECOVERY', {}, {}, 'subscription.recovered', PURCHASED],
   ['DID_CHANGE_RENEWAL_PREF', 'UPGRADE', {}, {}, 'subscription.upgraded', PURCHASED],
   ['DID_CHANGE_RENEWAL_PREF', 'DOWNGRADE', {}, { renewalPrice: 990 }, 'subscription.downgraded', 0],
-  ['DID_CHANGE_RENEWAL_PREF', 'DOWNGRADE', {}, { renewalPrice: 49_990 }, 'subscription.crossgraded', 0],
+  // To a plan of three months at 5.99, which Apple ranks lower: by the month it costs no less, by the charge it does.
+  [
+    'DID_CHANGE_RENEWAL_PREF',
+    'DOWNGRADE',
+    { price: 1_990 },
+    { autoRenewProductId: 'lantern.pro.quarterly', renewalPrice: 5_990 },
+    'subscription.downgraded',
+    0,
+  ],
   [
     'DID_CHANGE_RENEWAL_PREF',
     'DOWNGRADE',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../src/metrics/overview.ts'
+import { BUNDLE, transactionPayload } from '../apple/samples.ts'
 import { at, figuresIn, openLedger } from './told_ledger.ts'
 
 const FAILED = { isInBillingRetryPeriod: true, expirationIntent: 2 }
@@ -101,3 +102,65 @@ test('a trial is none of them, and a split has the parts of each', async () => {
   const german = await ask('status?from=2026-06-01&country=DEU&part=will_cancel')
   expect(german.series.map(({ points }) => points[0]?.count)).toEqual([1])
 })
+
+/**
+ * 9.990 a month from 1 April, renewal turned off on the 20th: over on 1 May. Bought again on 10 May and renewed on 10
+ * June, both known by their transactions alone, as an app sends them. `order` is that of their arrival.
+ */
+async function openReturned(order: readonly number[]) {
+  const ledger = await openLedger()
+  const { app, tell } = ledger
+  app.clock.set(at('2026-06-12'))
+  const send = async (transactionId: string, reason: string, from: string, to: string) => {
+    const ids = { transactionId, originalTransactionId: '1000', appTransactionId: '704000001' }
+    const dates = { purchaseDate: at(from), originalPurchaseDate: at('2026-04-01'), signedDate: at(from) }
+    const price = { productId: 'monthly', price: 9_990, transactionReason: reason, expiresDate: at(to) }
+    const jws = app.authority.sign(transactionPayload({ ...ids, ...dates, ...price }))
+    const call = { appUserId: 'ada', bundleId: BUNDLE, originalTransactionId: '1000', jws }
+    expect((await app.post('/api/sdk/v1/attribute', call)).status).toBe(200)
+  }
+  const off = { autoRenewStatus: 0, autoRenewProductId: 'basic', renewalPrice: 4_990 }
+  const facts = [
+    () => tell('1', 0, '2026-04-01', '2026-05-01', { signedDate: at('2026-04-20') }, off),
+    () =>
+      tell(
+        '1',
+        0,
+        '2026-04-01',
+        '2026-05-01',
+        { signedDate: at('2026-05-10T11:00:00Z') },
+        { ...off, expirationIntent: 1 },
+      ),
+    () => send('1001', 'PURCHASE', '2026-05-10', '2026-06-10'),
+    () => send('1002', 'RENEWAL', '2026-06-10', '2026-07-10'),
+  ]
+  for (const index of order) await facts[index]?.()
+  return ledger
+}
+
+test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
+  'what Apple said before the customer bought again says nothing of the new subscription (%j)',
+  async (order) => {
+    const { app, ask, get } = await openReturned(order)
+    const rows = app.windfall.store.prepare(
+      'select transaction_id, auto_renew_status, next_product_id, renewal_price_milli, expiration_intent from subscriptions',
+    )
+    expect(rows.all()).toEqual([
+      {
+        ...{ transaction_id: '1002', auto_renew_status: null, next_product_id: null },
+        ...{ renewal_price_milli: null, expiration_intent: null },
+      },
+    ])
+    const risk = figuresIn((await ask('mrr_at_risk?from=2026-04-19&to=2026-06-12')).series, 'count')
+    const days = ['2026-04-19', '2026-04-20', '2026-04-30', '2026-05-10', '2026-05-20', '2026-06-11']
+    expect(days.map((on) => risk[on])).toEqual([0, 1, 1, 0, 0, 0])
+    const { customers } = (await (await get('customers')).json()) as { customers: { status: string }[] }
+    expect(customers.map(({ status }) => status)).toEqual(['renewing'])
+    // Nothing says why it would end, should no more come: the cancellation was of the first subscription.
+    const endings = app.windfall.store
+      .prepare("select distinct measure from metric_rows where measure like 'mrr.churn%' order by 1")
+      .pluck()
+    expect(endings.all()).toEqual(['mrr.churn_other', 'mrr.churn_voluntary'])
+    expect((await app.windfall.metrics.verify()).difference).toBeNull()
+  },
+)

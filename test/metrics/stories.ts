@@ -25,7 +25,7 @@ export async function levelsOn(ask: Ask, days: readonly string[], more = '') {
 function partsOf(series: SeriesAnswer['series']): string[] {
   return series
     .flatMap(({ part, points }) =>
-      part === null || part === 'unpriced'
+      part === null || part === 'unpriced' || part === 'no_period'
         ? []
         : points.filter(({ milli }) => milli !== 0).map(({ on, milli }) => `${on} ${part} ${milli}`),
     )

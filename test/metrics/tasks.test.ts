@@ -1,8 +1,9 @@
 /** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
+import { copyOfDatabase, temporaryFolder } from '../folders.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
 type Row = { measure: string; currency: string; milli: number; base_milli: number | null }
@@ -127,6 +128,40 @@ test('what was to be made anew when the process ended is made at the next start'
   app = await openTestApp({ folder: folder.path, apps: [] })
   await app.windfall.metrics.settled()
   expect(rows('mrr')[0]?.milli).toBe(8_490)
+})
+
+test('a rebuild or verification that ended with its process leaves nothing behind after the next start', async () => {
+  await buy()
+  const verifying = app.windfall.metrics.verify()
+  const { generations } = app.windfall.metrics
+  while (generations.making() === null) await setImmediate()
+  const killed = copyOfDatabase(folder.path)
+  await verifying
+  const next = await openTestApp({ folder: killed.path, apps: [] })
+  const { metrics, store } = next.windfall
+  const unfinished = store
+    .prepare('select count(*) from metric_generations where made_up_to is not null')
+    .pluck()
+  const orphaned = store
+    .prepare(
+      'select count(*) from metric_series where generation not in (select generation from metric_generations)',
+    )
+    .pluck()
+  await vi.waitFor(() => expect([unfinished.get(), orphaned.get()]).toEqual([0, 0]))
+  expect(await metrics.verify()).toEqual({ lineages: 1, difference: null })
+  await next.close()
+  killed.remove()
+})
+
+test('a reload leaves a rebuild that is under way alone', async () => {
+  await buy()
+  const { metrics } = app.windfall
+  const rebuilding = metrics.rebuild()
+  while (metrics.generations.making() === null) await setImmediate()
+  const made = metrics.generations.making()?.generation
+  await app.windfall.declare(app.config)
+  expect(await rebuilding).toBe(1)
+  expect(metrics.generations.shown()).toBe(made)
 })
 
 test('what ends in the future is not shown before it does', async () => {

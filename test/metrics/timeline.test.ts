@@ -154,3 +154,13 @@ test('the segments of any history follow one another without overlap', () => {
   })
   fc.assert(property, runs(500, 20_000))
 })
+
+test('why a subscription ended says nothing of one that was bought within a day after', () => {
+  const facts = [
+    bought('1', '2026-01-01', '2026-02-01'),
+    bought('2', '2026-02-02', '2026-03-02', { reason: 'PURCHASE' }),
+  ]
+  const ended = [told('2026-02-01', { expiration_intent: 1, auto_renew_status: 0 })]
+  const endings = timelineOf(facts, ended, periodOf).map(({ ending }) => ending)
+  expect(endings).toEqual(['voluntary', 'other'])
+})

@@ -66,12 +66,17 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
   /** Begins one; its token is what the cookie holds. Inside a unit of work. */
   function begin(of: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
     const now = clock()
-    removeOver.run(now - settings.idle_days * DAY_MS, now - settings.longest_days * DAY_MS)
     removeMany.run(of.link_id, KEPT - 1)
     const token = newToken()
     const session = { ...of, id: newId('ses'), created_at: now, seen_at: now, confirmed_at: now }
     insert.run({ ...session, hash: hashOf(token) })
     return { ...session, token }
+  }
+
+  /** Deletes the sessions that are over. Inside a unit of work. */
+  function expire(): void {
+    const now = clock()
+    removeOver.run(now - settings.idle_days * DAY_MS, now - settings.longest_days * DAY_MS)
   }
 
   /** The session of a token; null where there is none, or it is over. */
@@ -108,6 +113,7 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
 
   return {
     begin,
+    expire,
     find,
     touch,
     confirm,

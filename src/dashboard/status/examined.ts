@@ -3,7 +3,9 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
+import { minuteText } from '../../days.ts'
 import { APPLE_CURRENCIES, BASE } from '../../ledger/rates/currencies.ts'
+import { DISK_FAULT_REPORTED_MS, type DiskFault } from '../../store/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
 
@@ -19,6 +21,30 @@ export function roomFinding(path: string): Finding {
   const words = `${path}, ${Math.ceil(statSync(path).size / MEGABYTE)} MB; ${free} MB are free.`
   if (free >= LEAST_FREE_MEGABYTES) return ok('database', words)
   return fault('database', `${words} Make room.`, { id: 'disk', title: 'The disk is nearly full' })
+}
+
+/** What the disk failed with lately, and that the database is damaged, also where writing works again. */
+export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
+  const faults = reader
+    .prepare<[number], DiskFault>('select * from disk_faults where last_at > ? order by kind')
+    .all(clock() - DISK_FAULT_REPORTED_MS)
+  for (const { kind, code, times, first_at, last_at } of faults) {
+    const often = `${times === 1 ? 'once' : `${times} times`}, last on ${minuteText(last_at)}`
+    if (kind === 'damaged') yield damagedFinding(`${code} ${often}`, first_at)
+    else {
+      const words = `the disk reported an I/O error ${often} (${code}). Check the disk, and take a backup: windfall backup.`
+      const action = { label: 'Take a backup', command: 'windfall backup' }
+      const about = { id: 'disk:io_error', title: 'The disk reported an I/O error', since: first_at }
+      yield warning('database', words, { ...about, action })
+    }
+  }
+}
+
+/** The database holds what was never written. `seen` is how SQLite says so. */
+export function damagedFinding(seen: string, since: number | null = null): Finding {
+  const words = `it is damaged (${seen}). Stop Windfall and restore the last good backup: windfall restore.`
+  const action = { label: 'Restore a backup', command: 'windfall restore' }
+  return fault('database', words, { id: 'database:damaged', title: 'The database is damaged', since, action })
 }
 
 /** A connected app, and its organization's slug. */

@@ -12,10 +12,11 @@ import type { History, Progress } from '../../ledger/history/history.ts'
 import type { PendingSummary } from '../../ledger/pending.ts'
 import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import { damageIn } from '../../store/disk_faults.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
 import type { Store } from '../../store/store.ts'
 import { backupFinding } from './backups.ts'
-import { examineJobs, examineNotifications, roomFinding } from './examined.ts'
+import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import type { Rhythms } from './rhythm.ts'
 
@@ -70,9 +71,14 @@ function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
     const served = { isServed: true, fetches: rates.fetch }
     return [
       ...scheduledBackup(reader, clock, written.config.backup.schedule),
+      ...examineDisk(reader, clock),
       ...examineNotifications(reader, clock),
       ...examineJobs(reader, clock, served),
     ]
+  } catch (error) {
+    const code = damageIn(error)
+    if (code === null) throw error
+    return [damagedFinding(code)]
   } finally {
     reader.close()
   }
@@ -84,6 +90,7 @@ const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Findin
 
 async function ofDisk({ store }: StandingDeps): Promise<Finding[]> {
   if (await store.isWritable()) return [roomFinding(store.file)]
+  if (store.isDamaged()) return [damagedFinding('nothing can be written')]
   const words =
     'nothing can be written: the disk is full or failing. Apple is answered with 503 and tries again.'
   return [fault('database', words, { id: 'database', title: 'Nothing can be written' })]

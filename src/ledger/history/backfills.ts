@@ -41,6 +41,12 @@ export function openBackfills(store: Store, clock: Clock) {
     insert or ignore into backfills (app_id, environment, stage, started_at, read_until_at, until_at,
                                      notifications, lineages, transactions, statuses, refused)
     values (:app_id, :environment, 'notifications', :now, :from, :now, 0, 0, 0, 0, 0)`)
+  // A reading that begins in the future was begun while the clock was ahead: its windows hold nothing yet.
+  const rebase = store.prepare<object>(`
+    update backfills set started_at = :now, stage = iif(until_at > :now, 'notifications', stage),
+      read_until_at = iif(until_at > :now, :from, read_until_at), until_at = min(until_at, :now),
+      window_until_at = null, page = null
+    where app_id = :app_id and environment = :environment and started_at > :now`)
   const place = store.prepare<[number, number | null, string | null, string, string]>(`
     update backfills set read_until_at = ?, window_until_at = ?, page = ?, problem = null, problem_at = null
     where app_id = ? and environment = ?`)
@@ -60,10 +66,15 @@ export function openBackfills(store: Store, clock: Clock) {
 
   const get = ({ app, environment }: Realm): BackfillRow | null => find.get(app.id, environment) ?? null
 
-  /** Begins with as much as Apple shows; one that was begun before is left as it is. */
+  /**
+   * Begins with as much as Apple shows. One that was begun before is left as it is, unless the clock was ahead then: it
+   * starts over.
+   */
   function begin({ app, environment }: Realm): void {
     const now = clock()
-    insert.run({ app_id: app.id, environment, now, from: now - REACH_MS })
+    const from = now - REACH_MS
+    insert.run({ app_id: app.id, environment, now, from })
+    rebase.run({ app_id: app.id, environment, now, from })
   }
 
   /** The window that is being read, or the next one; null when all of them were. */

@@ -9,6 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Apple's own notification of a new purchase is mostly here within the first of them; after the last we give up. */
 const DELAYS_MS = [2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS]
+const LONGEST_DELAY_MS = Math.max(...DELAYS_MS)
 /**
  * Apple's ids are digits, and many of them; Xcode's local store counts from 0. Whatever else an app sends is not worth a
  * question.
@@ -24,9 +25,10 @@ export type Lookups = ReturnType<typeof openLookups>
 export function openLookups(store: Store, clock: Clock, customers: ReturnType<typeof openCustomers>) {
   const insert = store.prepare<[string, string, number, number]>(`
     insert or ignore into lookups (app_id, original_transaction_id, asked_at, attempts, next_at) values (?, ?, ?, 0, ?)`)
-  const ofApp = store.prepare<[string, number, number], Lookup>(`
+  // A time later than the longest delay was set while the clock was ahead.
+  const ofApp = store.prepare<[string, number, number, number], Lookup>(`
     select app_id, original_transaction_id, attempts from lookups
-    where app_id = ? and next_at is not null and next_at <= ? order by next_at limit ?`)
+    where app_id = ? and next_at is not null and (next_at <= ? or next_at > ?) order by next_at limit ?`)
   const again = store.prepare<[number | null, string | null, string, string]>(`
     update lookups set attempts = attempts + 1, next_at = ?, outcome = ?
     where app_id = ? and original_transaction_id = ?`)
@@ -46,7 +48,8 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   }
 
   /** The ids of an app that are to be asked for now, those that wait longest first. */
-  const due = (app_id: string, limit: number): Lookup[] => ofApp.all(app_id, clock(), limit)
+  const due = (app_id: string, limit: number): Lookup[] =>
+    ofApp.all(app_id, clock(), clock() + LONGEST_DELAY_MS, limit)
 
   /** Apple does not know it (yet): asked for again later, at ever longer intervals, six times in all. */
   function postpone({ app_id, original_transaction_id, attempts }: Lookup): void {

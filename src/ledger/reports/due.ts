@@ -4,7 +4,7 @@ import { addDays, pacificDay, pacificDayOf } from '../../days.ts'
 export type DayState = 'done' | 'empty' | 'not_yet' | 'missing' | 'failed'
 
 /** What a row of import_days tells of a day. */
-type KnownDay = { state: DayState; due_at: number | null }
+type KnownDay = { state: DayState; asked_at: number; due_at: number | null }
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -24,9 +24,9 @@ export function daysWanted(now: number, days: number = DAYS_KEPT_BY_APPLE): stri
   return Array.from({ length: days }, (_, index) => addDays(today, index - days))
 }
 
-/** Whether to ask for a day now. */
+/** Whether to ask for a day now. A day asked in the future was asked while the clock was ahead, and is due. */
 export const isDue = (known: KnownDay | undefined, now: number): boolean =>
-  known === undefined || (known.due_at !== null && known.due_at <= now)
+  known === undefined || (known.due_at !== null && (known.due_at <= now || known.asked_at > now))
 
 export const isFresh = (day: string, now: number): boolean => now < pacificDay(day).until + FRESH_MS
 

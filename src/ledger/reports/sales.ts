@@ -6,7 +6,7 @@ import { column, type Line, optional, type Table } from './tsv.ts'
 /**
  * `app` is how the report names the app: its SKU, and its Apple id where the row is of the app itself. `price_milli`
  * and `unit_proceeds_milli` are of one unit, `gross_milli` and `proceeds_milli` of the row, with its sign. Blanks are
- * null. `subscription` is `New` or `Renewal`, `period` as in `7 Days`.
+ * null; without `proceeds_currency` the proceeds are unknown. `subscription` is `New` or `Renewal`, `period` as in `7 Days`.
  */
 export type SalesRow = {
   line: number
@@ -116,8 +116,6 @@ function amountsOf(line: Line<Name>) {
   const currency = line.text('currency')
   const proceeds_currency = line.text('proceeds_currency')
   if (currency === null && price_milli !== 0) throw line.fault('currency', 'is blank beside a price')
-  if (proceeds_currency === null && unit_proceeds_milli !== 0)
-    throw line.fault('proceeds_currency', 'is blank beside proceeds')
   try {
     const { gross_milli, proceeds_milli } = sumsOf(units, price_milli, unit_proceeds_milli)
     return {

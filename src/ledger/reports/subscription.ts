@@ -3,7 +3,7 @@ import { column, type Line, optional, type Table } from './tsv.ts'
 
 /**
  * A snapshot of one day, split by price, country, device and state. `price_milli` is what a customer pays for a
- * period, `proceeds_milli` what the developer gets of it. Counts that this version of the report does not have are 0;
+ * period, `proceeds_milli` what the developer gets of it, unknown where `proceeds_currency` is null. Counts that this version of the report does not have are 0;
  * `subscribers` is then null. `state` is a region of the country, `duration` as in `1 Month`.
  */
 export type SubscriptionRow = {
@@ -97,9 +97,9 @@ export const subscriptionTable: Table<Name, SubscriptionRow> = {
     offer_name: line.text('offer_name'),
     offer_id: line.text('offer_id'),
     price_milli: line.milli('price'),
-    currency: currencyOf(line, 'currency', 'price'),
+    currency: priceCurrencyOf(line),
     proceeds_milli: line.milli('proceeds'),
-    proceeds_currency: currencyOf(line, 'proceeds_currency', 'proceeds'),
+    proceeds_currency: line.text('proceeds_currency'),
     preserved_pricing: line.text('preserved_pricing'),
     proceeds_reason: line.text('proceeds_reason'),
     client: line.text('client'),
@@ -126,9 +126,10 @@ export const subscriptionTable: Table<Name, SubscriptionRow> = {
   }),
 }
 
-function currencyOf(line: Line<Name>, name: 'currency' | 'proceeds_currency', amount: 'price' | 'proceeds') {
-  const currency = line.text(name)
-  if (currency === null && (line.milli(amount) ?? 0) !== 0)
-    throw line.fault(name, 'is blank beside an amount')
+/** MRR is made of the price, so its currency must be there. That of the proceeds may be blank: they are unknown then. */
+function priceCurrencyOf(line: Line<Name>): string | null {
+  const currency = line.text('currency')
+  if (currency === null && (line.milli('price') ?? 0) !== 0)
+    throw line.fault('currency', 'is blank beside an amount')
   return currency
 }

@@ -46,9 +46,10 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
   const links = store.prepare<[string, string, number], { transaction_id: string }>(
     `select transaction_id from links where app_id = ? and app_user_id = ? and store = 'apple' limit ?`,
   )
+  // The + keeps the planner on rowids: by an index of app_id every slice would read and sort all users of the app.
   const users = store.prepare<object, User>(`
     select rowid as number, app_id, app_user_id, attributes, proved_attributes from users
-    where rowid > :after and rowid <= :until and app_id in (select value from json_each(:apps))
+    where rowid > :after and rowid <= :until and +app_id in (select value from json_each(:apps))
       and (instr(attributes, :text) > 0 or instr(attributes, :literal) > 0
         or instr(proved_attributes, :text) > 0 or instr(proved_attributes, :literal) > 0)
     order by rowid limit :limit`)

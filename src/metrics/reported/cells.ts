@@ -2,16 +2,18 @@
 import type { SegmentKind } from '../timeline.ts'
 
 /**
- * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr. grace is within mrr (or
+ * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr, but for mrr.unshared, of which no
+ * report names that part. grace is within mrr (or
  * trials), too: who is in it still has what was paid for.
  */
-type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'trials' | 'billing_retry' | 'grace'
+type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'mrr.unshared' | 'trials' | 'billing_retry' | 'grace'
 /**
  * Money that moved on a Pacific day, what was given back above zero. `proration` is every part given back: Apple writes
- * upgrades and refunds in part alike. `revenue` is what customers paid, `proceeds` what the developer gets of it.
+ * upgrades and refunds in part alike. `revenue` is what customers paid, `proceeds` what the developer gets of it, but
+ * for `unshared`, which is what customers paid where no report names that part.
  */
 export type MoneyMeasure =
-  `${'revenue' | 'proceeds'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
+  `${'revenue' | 'proceeds' | 'unshared'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
 /**
  * Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. `paid.direct`: began with a payment.
  */
@@ -27,7 +29,7 @@ export type ReportedMeasure = LevelMeasure | MoneyMeasure | HappeningMeasure | '
 export type SummedKind = 'subscription' | 'sales' | 'subscription_event'
 export const SUMMED_KINDS: readonly SummedKind[] = ['sales', 'subscription', 'subscription_event']
 
-const LEVELS: readonly string[] = ['mrr', 'mrr.proceeds', 'trials', 'billing_retry', 'grace']
+const LEVELS: readonly string[] = ['mrr', 'mrr.proceeds', 'mrr.unshared', 'trials', 'billing_retry', 'grace']
 
 export function kindOfMeasure(measure: string): SummedKind {
   if (LEVELS.includes(measure)) return 'subscription'

@@ -15,36 +15,55 @@ import {
   type JoinedDay,
   type JoinedMeasure,
   known,
+  type RevenueMeasure,
   standingIn,
   valuesOf,
 } from './joining.ts'
-import { addTo, minus, NOTHING, type ValueLines } from './lines.ts'
+import { type Amount, addTo, minus, NOTHING, type ValueLines } from './lines.ts'
+import { type Commission, estimated } from './proceeds.ts'
 import type { Seam, Seams } from './seams.ts'
 import type { LedgerAsk, Sources, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
-type Deps = { settingsOf: SettingsOf; days: ReportedDays; sources: Sources; seams: Seams }
+type Deps = {
+  settingsOf: SettingsOf
+  days: ReportedDays
+  sources: Sources
+  seams: Seams
+  commission: Commission
+}
 /** Sums, and how much of them is known how surely. */
 type Owned = { lines: ValueLines; basis: ValueLines }
 
 const NONE: Owned = { lines: EMPTY, basis: EMPTY }
 
-export function openJoinedFlows({ settingsOf, days, sources, seams }: Deps) {
+export function openJoinedFlows({ settingsOf, days, sources, seams, commission }: Deps) {
   /** What the ledger has of a measure, in money as it is asked for. */
   async function ofLedger(ask: LedgerAsk & Pick<JoinedAsk, 'basis'>, measure: FlowMeasure): Promise<Owned> {
     if (ask.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(ask, measure)
     return { lines: await sources.ledger(ask, { [measure]: 1 }), basis: EMPTY }
   }
 
-  /** What reports have of a measure; their proceeds are exact. */
+  /** What reports have of a measure; their proceeds are exact, and estimated where a report does not name them. */
   function ofReports(ask: JoinedAsk, measure: FlowMeasure): Owned {
-    const own = reportedAs(measure, ask).map((one) => sources.reports({ ...ask, app_id: ask.app.id }, one))
-    const lines = together(own)
-    if (ask.basis !== 'proceeds') return { lines, basis: EMPTY }
+    const read = (one: ReportedMeasure) => sources.reports({ ...ask, app_id: ask.app.id }, one)
+    const exact = together(reportedAs(measure, ask).map(read))
+    if (ask.basis !== 'proceeds') return { lines: exact, basis: EMPTY }
+    const left = isRevenue(measure) ? estimatesOf(read(inReports(measure, 'unshared'))) : EMPTY
     const basis: ValueLines = new Map()
-    for (const line of lines.values()) for (const [day, amount] of line) addTo(basis, 'exact', day, amount)
-    return { lines, basis }
+    addAll(basis, exact.values(), 'exact')
+    addAll(basis, left.values(), 'estimated')
+    return { lines: together([exact, left]), basis }
+  }
+
+  /** What is left of amounts by Apple's commission. */
+  function estimatesOf(lines: ValueLines): ValueLines {
+    const left: ValueLines = new Map()
+    for (const [value, line] of lines)
+      for (const [day, { milli, count }] of line)
+        addTo(left, value, day, { milli: estimated(milli, commission), count })
+    return left
   }
 
   /** A flow of reports before the seam and of the ledger after it. */
@@ -131,15 +150,24 @@ function restIn(own: ValueLines, before: ValueLines, day: DayNumber): ValueLines
 
 function together(all: readonly ValueLines[]): ValueLines {
   const lines: ValueLines = new Map()
-  for (const [value, line] of all.flatMap((one) => [...one]))
-    for (const [day, amount] of line) addTo(lines, value, day, amount)
+  for (const [value, line] of all.flatMap((one) => [...one])) addAll(lines, [line], value)
   return lines
+}
+
+/** Adds every day of some lines to the line of one value. */
+function addAll(to: ValueLines, lines: Iterable<ReadonlyMap<DayNumber, Amount>>, value: string): void {
+  for (const line of lines) for (const [day, amount] of line) addTo(to, value, day, amount)
 }
 
 /** As the reports have it: what has to be summed. */
 function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
+  if (isRevenue(measure)) return [inReports(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
+  return [measure]
+}
+
+/** A measure of revenue as reports have it: what was paid, or the developer's part of it where it is named or is not. */
+function inReports(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
-  if (basis !== 'proceeds' || !isRevenue(own)) return [own]
-  return [own.replace('revenue.', 'proceeds.') as MoneyMeasure]
+  return own.replace('revenue', part) as MoneyMeasure
 }

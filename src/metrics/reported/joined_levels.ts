@@ -84,18 +84,25 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     const anchorOf = newestOf(days.there(ask.app.organization_id, 'subscription'))
     const from = anchorOf(ask.from) ?? ask.from
     const range = { ...ask, app_id: ask.app.id, from }
-    const [gross, net] = [sources.reports(range, 'mrr'), sources.reports(range, 'mrr.proceeds')].map(dayIn)
+    const [gross, net, unshared] = (['mrr', 'mrr.proceeds', 'mrr.unshared'] as const).map((measure) =>
+      dayIn(sources.reports(range, measure)),
+    )
     const partsOf = (value: string, day: DayNumber) => {
       const anchor = ask.environment === 'production' ? anchorOf(day) : null
-      const whole = anchor === null ? 0 : (gross?.(value)(anchor).milli ?? 0)
-      return { whole, part: anchor === null ? 0 : (net?.(value)(anchor).milli ?? 0) }
+      const milliOf = (one: At | undefined) => (anchor === null ? 0 : (one?.(value)(anchor).milli ?? 0))
+      const left = milliOf(unshared)
+      return { whole: milliOf(gross), part: milliOf(net) + estimated(left, commission), isTold: left === 0 }
     }
     const own: At = (value) => (day) => {
       const { milli, count } = at(value)(day)
       const { whole, part } = partsOf(value, day)
       return { milli: whole === 0 ? estimated(milli, commission) : Math.round((milli * part) / whole), count }
     }
-    return { at: own, isTold: (value: string, day: DayNumber): boolean => partsOf(value, day).whole !== 0 }
+    const isTold = (value: string, day: DayNumber): boolean => {
+      const parts = partsOf(value, day)
+      return parts.whole !== 0 && parts.isTold
+    }
+    return { at: own, isTold }
   }
 
   /** By how much the ledger says that a level changed from the end of a Pacific day to that of a day of the zone. */

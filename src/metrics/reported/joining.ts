@@ -14,7 +14,7 @@ import type { Range, Zone } from './sources.ts'
 type Source = 'reports' | 'anchored' | 'ledger'
 
 /** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
-type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
+export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
 /** What both sources know, and downloads, which reports alone do. */
 export type JoinedMeasure =

@@ -46,9 +46,14 @@ export function levelCells(row: LevelRow, lengthOf: LengthOf, factors: Factors):
       milli: milli === null || currency === null ? 0 : (monthlyMilli(milli, period, factors) ?? 0) * count,
     })
     const of = { ...dimensions(row, period), offer, count }
+    const gross = worth(row.price_milli, row.currency)
+    const { proceeds_milli, proceeds_currency } = row
+    const isShared = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
     return [
-      { ...of, measure: 'mrr', ...worth(row.price_milli, row.currency) },
-      { ...of, measure: 'mrr.proceeds', ...worth(row.proceeds_milli, row.proceeds_currency) },
+      { ...of, measure: 'mrr', ...gross },
+      isShared
+        ? { ...of, measure: 'mrr.proceeds', ...worth(proceeds_milli, proceeds_currency) }
+        : { ...of, measure: 'mrr.unshared', ...gross },
     ]
   }
   const counted = (measure: Cell['measure'], offer: Cell['offer'], count: number): Cell => ({

@@ -29,7 +29,7 @@ type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
 
 /** What a row adds: what was paid or given back, the developer's part of it, and first downloads of the app. */
 export function moneyCells(row: MoneyRow): Cell[] {
-  const { units, gross_milli, proceeds_milli, currency, proceeds_currency } = row
+  const { units, gross_milli, proceeds_milli, currency } = row
   const isApp = row.class === 'app'
   const common = {
     number: isApp ? '' : (row.apple_id ?? row.sku),
@@ -47,11 +47,20 @@ export function moneyCells(row: MoneyRow): Cell[] {
   return [
     ...downloads,
     { ...common, measure: `revenue.${flow}`, currency: currency ?? '', milli: sign * gross_milli, count },
-    {
-      ...{ ...common, measure: `proceeds.${flow}` as const },
-      ...{ currency: proceeds_currency ?? '', milli: sign * proceeds_milli, count },
-    },
+    { ...common, ...developersPart(row, flow, sign), count },
   ]
+}
+
+/** Without a currency nobody can tell it: then what it is a part of. */
+function developersPart(
+  row: MoneyRow,
+  flow: Flow,
+  sign: 1 | -1,
+): Pick<Cell, 'measure' | 'currency' | 'milli'> {
+  const { gross_milli, proceeds_milli, currency, proceeds_currency } = row
+  if (proceeds_currency === null && proceeds_milli !== 0)
+    return { measure: `unshared.${flow}`, currency: currency ?? '', milli: sign * gross_milli }
+  return { measure: `proceeds.${flow}`, currency: proceeds_currency ?? '', milli: sign * proceeds_milli }
 }
 
 function flowOf({ units, class: type, subscription }: MoneyRow): Flow {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { figureOfAll, sumOf, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
 import { knownOnly, withKnownPast } from '../../../src/dashboard/ui/metrics/known.ts'
 import { graphOf } from '../../../src/dashboard/ui/metrics/lines.ts'
+import { noPeriodOf, unpricedOf } from '../../../src/dashboard/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('a level is what stands at the end, a flow all of it', () => {
@@ -104,4 +105,21 @@ test('the time before is told by its own days', () => {
   const before = graph.lines.find(({ isBefore }) => isBefore)
   expect(before?.titles).toEqual(['Before: Oct 30, 2026', 'Before: Oct 31, 2026'])
   expect(before && graph.summed(before)).toBe(15)
+})
+
+test('how many of a level cannot be valued is told in a sentence', () => {
+  const counted = (part: string, ...counts: number[]) =>
+    seriesOf(
+      counts.map((count, index) => ({ on: `2026-11-0${index + 1}`, count, complete: true })),
+      { part },
+    )
+  const answer = answerOf({
+    metric: 'mrr',
+    kind: 'level',
+    series: [counted('no_period', 3, 1), counted('unpriced', 0, 2)],
+  })
+  expect(noPeriodOf(answer)).toMatch(/^1 subscription of unknown period left out: /)
+  expect(unpricedOf(answer)).toBe('2 transactions of unknown price left out.')
+  expect(noPeriodOf(answerOf({ series: [counted('no_period', 0)] }))).toBeNull()
+  expect(noPeriodOf(answerOf({}))).toBeNull()
 })

@@ -53,8 +53,17 @@ test('what comes of it is told in a few words', () => {
   expect(toldOf(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
   expect(toldOf(event('trial.started', {}))).toBeNull()
   expect(toldOf(event('subscription.downgraded', { subscription, bundle_id: 'com.example.a' }))).toBe(
-    'to Basic',
+    'to Basic, $5.99',
   )
+  const renewing = { ...subscription, auto_renew: true }
+  expect(
+    toldOf(event('subscription.downgraded', { subscription: renewing, bundle_id: 'com.example.a' })),
+  ).toBe('to Basic, $5.99, renewal is on')
+  for (const type of ['subscription.upgraded', 'subscription.downgrade_cancelled']) {
+    expect(toldOf(event(type, { subscription: renewing }))).toBe('renewal is on')
+    expect(toldOf(event(type, { subscription: { auto_renew: false } }))).toBe('renewal is off')
+    expect(toldOf(event(type, {}))).toBeNull()
+  }
   expect(toldOf(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
   expect(toldOf(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
     'payment failed',

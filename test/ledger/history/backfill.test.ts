@@ -1,10 +1,10 @@
-import { cpSync, existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { openRandom } from '../../../src/demo/random.ts'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
-import { temporaryFolder } from '../../folders.ts'
+import { copyOfDatabase } from '../../folders.ts'
 import { rowsOf, type TestApp } from '../../helpers.ts'
 import { isLong, seed } from '../../random.ts'
 import { connectTo, DAY, give, held, openLeftovers, openShop, type Shop } from './connected.ts'
@@ -134,12 +134,8 @@ function stateOf(app: TestApp) {
 
 /** The files of a database as they lie on the disk at this instant: what a process that is killed leaves behind. */
 function leftBehind(from: string): string {
-  const folder = temporaryFolder()
+  const folder = copyOfDatabase(from)
   leftovers.add({ close: async () => folder.remove() })
-  for (const name of ['windfall.db', 'windfall.db-wal']) {
-    const file = join(from, 'data', name)
-    if (existsSync(file)) cpSync(file, join(folder.path, 'data', name))
-  }
   return folder.path
 }
 
@@ -242,6 +238,22 @@ test('too many questions, an outage of Apple’s and a wrong key are told in wor
   expect(part).toBeLessThan(held(app).length)
   app.windfall.log.flush()
   expect(logged.join('')).toContain('the reading of Apple’s history stopped')
+})
+
+test('a reading that began while the clock was ahead starts over with the right clock', async () => {
+  const { shop, app, history } = await opened(CALM)
+  const now = shop.clock()
+  const shown = shop.shown()
+  shop.clock.turn(400 * DAY)
+  shop.store.mood.unavailable = 1_000
+  await history.backfill()
+  expect(history.progress()[0]?.backfill?.until_at).toBe(now + 400 * DAY)
+  shop.store.mood.unavailable = 0
+  shop.clock.set(now)
+  await history.backfill()
+  await history.backfill()
+  expect(held(app)).toEqual(shown)
+  expect(history.progress()[0]?.backfill).toMatchObject({ stage: 'done', started_at: now, until_at: now })
 })
 
 test('an app that was never on sale is read in the sandbox alone, and that is no fault', async () => {

@@ -112,3 +112,13 @@ test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it
     .all()
   expect(rows).toEqual([{ outcome: 'refused' }])
 })
+
+test('an id that was named while the clock was ahead is looked up with the right clock', async () => {
+  const { shop, say, lookUp, someone } = await opened()
+  const { bundle_id, id } = someone('production')
+  const now = shop.clock()
+  shop.clock.turn(400 * DAY)
+  await say(bundle_id, id)
+  shop.clock.set(now)
+  expect(totals(await lookUp())).toEqual({ asked: 1, found: 1, waiting: 0 })
+})

@@ -236,3 +236,17 @@ test('a report of the same words compressed at another time is no new version', 
   expect(await imports.run({ days: 1 })).toMatchObject({ revised: 0, unchanged: 1 })
   expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 1 })
 })
+
+test('a day that was asked for while the clock was ahead is asked for again with the right clock', async () => {
+  const apple = await openApple()
+  const { imports, day } = await apple.openWindfall()
+  const now = apple.clock()
+  apple.say('sales', DAY, 'not_yet')
+  await imports.run({ days: 1 })
+  apple.clock.turn(400 * 24 * HOUR)
+  await imports.run({ days: 1 })
+  apple.clock.set(now)
+  apple.say('sales', DAY, [sale({ Units: '1' })])
+  await imports.run({ days: 1 })
+  expect(day('sales', DAY)).toMatchObject({ state: 'done' })
+})

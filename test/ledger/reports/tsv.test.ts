@@ -211,11 +211,6 @@ test.each<[string, Buffer | string, string]>([
     'line 2, column "Customer Currency": is blank beside a price',
   ],
   [
-    'proceeds without a currency',
-    textOf([sale({ 'Currency of Proceeds': '' })]),
-    'line 2, column "Currency of Proceeds": is blank beside proceeds',
-  ],
-  [
     'a fourth decimal',
     textOf([sale({ 'Customer Price': '9.9999' })]),
     'line 2, column "Customer Price": "9.9999" has more than three decimals',

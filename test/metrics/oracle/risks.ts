@@ -6,9 +6,15 @@ type Found = { risk: 'will_cancel' | 'grace' | 'billing_retry'; worth: Worth }
 
 /** Null: it is to be renewed, or is over. */
 export function riskAt({ lineage, worths }: Concluded, at: number): Found | null {
-  const told = lineage.infos.filter(({ signed_at }) => signed_at <= at)
   const worth = worths.findLast(({ from }) => from <= at)
   if (!worth?.is_paid) return null
+  // What was signed before the customer bought again is about what had ended.
+  const begun = lineage.bought.findLast(
+    ({ reason, purchased_at }) => reason === 'PURCHASE' && purchased_at <= worth.by.purchased_at,
+  )
+  const told = lineage.infos.filter(
+    ({ signed_at }) => signed_at <= at && signed_at >= (begun?.purchased_at ?? -Infinity),
+  )
   const { by, to, ending } = worth
   if (at < to && at >= Math.max(worth.from, by.expires_at ?? by.purchased_at)) return { risk: 'grace', worth }
   if (at < to) return told.at(-1)?.auto_renew_status === 0 ? { risk: 'will_cancel', worth } : null

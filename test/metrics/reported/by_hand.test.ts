@@ -4,6 +4,7 @@ import type { ReportKind } from '../../../src/apple/api/connect.ts'
 import { addDays } from '../../../src/days.ts'
 import { dayNumber } from '../../../src/metrics/calendar.ts'
 import type { ReportedMeasure } from '../../../src/metrics/reported/cells.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series.ts'
 import { rowsOf } from '../../helpers.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { type Cells, DAY, download, happening, level, sale } from '../../ledger/reports/samples.ts'
@@ -85,6 +86,38 @@ test('levels: standard, offers by their own length, trials, grace, retry', async
   expect(on(DAY, 'billing_retry')?.count).toBe(2)
   // 7.00 of each of the 32; of the year 7.00 ÷ 12 = 0.583; of the offer 7.00 ÷ 3 = 2.333: 224 + 1.166 + 6.999.
   expect(on(DAY, 'mrr.proceeds')?.milli).toBe(232_165)
+})
+
+test('proceeds whose currency Apple leaves blank are unknown: the row counts, and its share is estimated', async () => {
+  const { apple, run, on, request, token } = await opened()
+  const named = { 'Active Standard Price Subscriptions': '1' }
+  saying(apple, 'subscription', DAY, [
+    level({ ...withoutAny, ...named }),
+    level({ ...withoutAny, ...named, 'Proceeds Currency': ' ' }),
+  ])
+  // Two of 9.99, for each of which the developer gets 7.00, and one of them refunded.
+  saying(apple, 'sales', DAY, [
+    sale({ Units: '1' }),
+    sale({ Units: '1', 'Currency of Proceeds': ' ' }),
+    sale({ Units: '-1', 'Customer Price': '-9.99', 'Currency of Proceeds': '' }),
+  ])
+  await run(1)
+  expect(on(DAY, 'mrr')).toEqual({ milli: 19_980, count: 2 })
+  expect(on(DAY, 'mrr.proceeds')).toEqual({ milli: 7_000, count: 1 })
+  expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 19_980, count: 2 })
+  expect(on(DAY, 'proceeds.renewal')).toEqual({ milli: 7_000, count: 1 })
+  const bearer = { headers: { authorization: `Bearer ${await token()}` } }
+  const proceeds = async (metric: string): Promise<SeriesAnswer> => {
+    const path = `/api/v1/metrics/${metric}?from=${DAY}&to=${DAY}&basis=proceeds&zone=pacific`
+    return (await (await request(path, bearer)).json()) as SeriesAnswer
+  }
+  // 7.000, and of the other 9.990 less Apple's 30 %: 6.993, which the refund takes back from the revenue.
+  const mrr = await proceeds('mrr')
+  expect(mrr.series[0]?.points[0]).toMatchObject({ milli: 13_993, count: 2 })
+  expect(mrr.proceeds_known).toMatchObject({ exact: 0, estimated: 13_993 })
+  const revenue = await proceeds('revenue')
+  expect(revenue.series.find(({ part }) => part === null)?.points[0]).toMatchObject({ milli: 7_000 })
+  expect(revenue.proceeds_known).toEqual({ exact: 7_000, ratio: 0, estimated: 13_986 })
 })
 
 test('a length that is told later changes the days that were counted without it', async () => {

@@ -25,8 +25,19 @@ type Teller = (data: FeedEvent['data']) => string | null
 const until: Teller = ({ subscription }) =>
   subscription?.expires_at ? `runs until ${date(subscription.expires_at)}` : null
 
-const next: Teller = ({ subscription, bundle_id }) =>
-  subscription?.next_product_id ? `to ${productName(subscription.next_product_id, bundle_id)}` : null
+/** A change of plans turns a renewal that was off on again, which no other notification says. */
+const renews: Teller = ({ subscription }) => {
+  if (subscription?.auto_renew === undefined) return null
+  return subscription.auto_renew ? 'renewal is on' : 'renewal is off'
+}
+
+const next: Teller = (data) => {
+  const { subscription, bundle_id } = data
+  const { next_product_id, renewal_price_milli, currency = null } = subscription ?? {}
+  const product = next_product_id ? `to ${productName(next_product_id, bundle_id)}` : null
+  const then = renewal_price_milli ? money(renewal_price_milli, currency) : null
+  return [product, then, renews(data)].filter((one) => one !== null).join(', ') || null
+}
 
 const due: Teller = ({ subscription }) =>
   subscription?.renewal_price_milli
@@ -53,8 +64,9 @@ const TELLERS: Record<string, Teller> = {
   'trial.started': trial,
   'subscription.renewal_disabled': until,
   'subscription.extended': until,
+  'subscription.upgraded': renews,
   'subscription.downgraded': next,
-  'subscription.crossgraded': next,
+  'subscription.downgrade_cancelled': renews,
   'subscription.billing_failed': due,
   'subscription.grace_started': ({ subscription }) =>
     subscription?.grace_until_at ? `until ${date(subscription.grace_until_at)}` : null,

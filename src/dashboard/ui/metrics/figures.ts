@@ -7,9 +7,9 @@ export function wholesOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
   return wholes.length > 0 ? wholes : series
 }
 
-/** How many have no price is a count, of whatever it is a part. */
+/** How many have no price or no period is a count, of whatever it is a part. */
 export const countedAs = (answer: MetricAnswer): MetricAnswer =>
-  answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced')
+  answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced' || part === 'no_period')
     ? { ...answer, unit: 'count' }
     : answer
 

@@ -12,7 +12,7 @@ import { seamsOf } from './origins.ts'
 export type Style = 'line' | 'bar'
 
 /** Parts that say what is missing are told in words, not drawn. */
-const ASIDE = new Set(['unpriced'])
+const ASIDE = new Set(['unpriced', 'no_period'])
 /** What is lost in warm colours, what is won in cool ones; each its own. */
 export const HUES: Record<string, Hue> = {
   new: 1,

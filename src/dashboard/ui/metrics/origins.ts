@@ -65,8 +65,22 @@ export function unconvertedOf({ series }: MetricAnswer): string | null {
 }
 
 /** How many cost something that Apple has not told. */
-export function unpricedOf({ series, kind }: MetricAnswer): string | null {
-  const unpriced = series.find(({ part }) => part === 'unpriced')?.points.map(({ count }) => count ?? 0) ?? []
-  const many = kind === 'level' ? (unpriced.at(-1) ?? 0) : unpriced.reduce((sum, one) => sum + one, 0)
+export function unpricedOf(answer: MetricAnswer): string | null {
+  const many = countOf(answer, 'unpriced')
   return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
+}
+
+/** How many are worth something a month that nobody can tell, since the period of their product is unknown. */
+export function noPeriodOf(answer: MetricAnswer): string | null {
+  const many = countOf(answer, 'no_period')
+  return many === 0 ? null : noPeriod(many)
+}
+
+export const noPeriod = (many: number): string =>
+  `${plural(many, 'subscription')} of unknown period left out: an App Store Connect key or Apple’s reports tell the period of a product.`
+
+/** Of a level what stands at the end, of a flow all of it. */
+function countOf({ series, kind }: MetricAnswer, part: string): number {
+  const counts = series.find((one) => one.part === part)?.points.map(({ count }) => count ?? 0) ?? []
+  return kind === 'level' ? (counts.at(-1) ?? 0) : counts.reduce((sum, one) => sum + one, 0)
 }

@@ -2,12 +2,12 @@
 import type { JSX } from 'preact'
 import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
 import { wholesOf } from './figures.ts'
-import { estimateOf, originOf, unconvertedOf, unpricedOf } from './origins.ts'
+import { estimateOf, noPeriodOf, originOf, unconvertedOf, unpricedOf } from './origins.ts'
 
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
     <span>{originOf(answer)}</span>
-    {[estimateOf(answer), unconvertedOf(answer), unpricedOf(answer)].map(
+    {[estimateOf(answer), unconvertedOf(answer), unpricedOf(answer), noPeriodOf(answer)].map(
       (note) => note && <span key={note}>{note}</span>,
     )}
     {answer.seams.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
+import { noPeriod } from '../metrics/origins.ts'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
@@ -129,6 +130,7 @@ export function Mrr({ today }: { today: TodayFigures }): JSX.Element {
       <p class="small quiet">
         {money(mrr.change_milli, currency)} in 30 days, from {count(mrr.count)} subscriptions
       </p>
+      {mrr.no_period > 0 && <p class="small warn">{noPeriod(mrr.no_period)}</p>}
       <div class="hero-spark">
         <Spark values={mrr.points.map(({ milli }) => milli ?? null)} label="MRR of the last 30 days" />
       </div>

@@ -1,0 +1,45 @@
+/** What we remember: when housekeeping last read the clock, so that a clock that jumped ahead deletes nothing by age. */
+import type { Clock } from '../clock.ts'
+import type { Store } from './store.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A little less than the hour between two housekeeping runs. */
+const CONFIRMED_AFTER_MS = 55 * MINUTE_MS
+
+export type ClockCheck = ReturnType<typeof openClockCheck>
+
+/** `monotonic` never jumps; it begins anew with each process. */
+export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
+  const find = store.prepare<[], { value: string }>(
+    "select value from settings where key = 'clock_checked_at'",
+  )
+  const put = store.prepare<[string]>(
+    "insert or replace into settings (key, value) values ('clock_checked_at', ?)",
+  )
+  let jump: { at: number; elapsed: number } | null = null
+
+  /**
+   * True when rows may be deleted by their age. Call it inside a unit of work.
+   *
+   * More than a day after the previous check, either the server was off or the clock is wrong, and only time tells
+   * which. So the first check after a jump says no. A later one says yes once the clock has kept pace with the monotonic
+   * clock for about an hour: by then NTP has corrected a wrong clock, and a server that was off goes on as usual.
+   */
+  function isTrusted(): boolean {
+    const now = clock()
+    const checked_at = Number(find.get()?.value ?? now)
+    if (now - checked_at > DAY_MS && !isConfirmed(now, monotonic())) return false
+    jump = null
+    put.run(String(now))
+    return true
+  }
+
+  function isConfirmed(at: number, elapsed: number): boolean {
+    const hasKeptPace = jump !== null && Math.abs(at - jump.at - (elapsed - jump.elapsed)) <= MINUTE_MS
+    if (jump === null || !hasKeptPace) jump = { at, elapsed }
+    return elapsed - jump.elapsed >= CONFIRMED_AFTER_MS
+  }
+
+  return { isTrusted }
+}

@@ -1,0 +1,60 @@
+/** What we remember: that the disk failed to write or the database turned out damaged, also once writing works again. */
+import type { Database } from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
+
+/** `io_error`: the disk refused a read, a write or a sync. `damaged`: what is in the file is not what was written. */
+type DiskFaultKind = 'io_error' | 'damaged'
+
+/** The newest fault of a kind. `times`: how often since `first_at`, with less than seven days between any two. */
+export type DiskFault = {
+  kind: DiskFaultKind
+  code: string
+  times: number
+  first_at: number
+  last_at: number
+}
+
+/** For so long a fault is reported, and what comes later begins anew. */
+export const DISK_FAULT_REPORTED_MS = 7 * 86_400_000
+
+/** SQLite's code where an error says that the database is damaged; null for any other error. */
+export function damageIn(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return diskFaultKindOf(code) === 'damaged' ? code : null
+}
+
+/** The kind of fault that an error code of SQLite stands for; null for one that says nothing bad of disk or file. */
+export function diskFaultKindOf(code: string): DiskFaultKind | null {
+  if (/^SQLITE_CORRUPT/.test(code)) return 'damaged'
+  return /^SQLITE_IOERR(?!_NOMEM)/.test(code) ? 'io_error' : null
+}
+
+/** Keeps faults in memory until something can be written again, and writes them with that. */
+export function openDiskFaults(db: Database, clock: Clock) {
+  const put = db.prepare<DiskFault & { begins_after: number }>(`
+    insert into disk_faults (kind, code, times, first_at, last_at) values (:kind, :code, :times, :first_at, :last_at)
+    on conflict (kind) do update set code = excluded.code, last_at = excluded.last_at,
+      times = iif(last_at <= :begins_after, 0, times) + excluded.times,
+      first_at = iif(last_at <= :begins_after, excluded.first_at, first_at)`)
+  const unwritten = new Map<DiskFaultKind, DiskFault>()
+
+  /** Counts a fault, where the code stands for one. */
+  function note(code: string): void {
+    const kind = diskFaultKindOf(code)
+    if (kind === null) return
+    const now = clock()
+    const { times, first_at } = unwritten.get(kind) ?? { times: 0, first_at: now }
+    unwritten.set(kind, { kind, code, times: times + 1, first_at, last_at: now })
+  }
+
+  /** Writes what was counted, inside a transaction. It stays in memory until `written`. */
+  function write(): void {
+    for (const fault of unwritten.values())
+      put.run({ ...fault, begins_after: fault.first_at - DISK_FAULT_REPORTED_MS })
+  }
+
+  /** The transaction was committed. */
+  const written = (): void => unwritten.clear()
+
+  return { note, write, written }
+}

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openClockCheck } from '../../src/store/clock_check.ts'
+import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
+import { handClock, openTestApp, type TestApp } from '../helpers.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp({ env: { WINDFALL_RATES_FETCH: 'false' } })
+})
+afterEach(() => app.close())
+
+const keepHouse = async () => (await app.windfall.jobs.runNow('housekeeping')).outcome
+const UNSURE = 'nothing was deleted by age: the clock is more than a day ahead of the last run'
+
+async function leaveSomethingBehind(): Promise<void> {
+  await app.notify(
+    outerPayload(dataBody({ bundleId: 'com.example.unknown' }), {
+      notificationType: 'TEST',
+      notificationUUID: 'one',
+    }),
+  )
+  await app.signIn()
+}
+
+const left = () => ({
+  pending: app.windfall.arrivals.pending.list().length,
+  sessions: app.windfall.store.prepare('select count(*) from sessions').pluck().get(),
+})
+
+test('a clock that jumps ahead and back deletes no notification and no session', async () => {
+  await leaveSomethingBehind()
+  await keepHouse()
+  app.clock.turn(400 * DAY)
+  expect(await keepHouse()).toBe(UNSURE)
+  // A sign-in by the wrong clock ends no other session for good.
+  await app.signIn()
+  app.clock.turn(30 * MINUTE)
+  expect(await keepHouse()).toBe(UNSURE)
+  app.clock.turn(-400 * DAY)
+  expect(await keepHouse()).toBe('0 pending notifications were too old')
+  expect(left()).toEqual({ pending: 1, sessions: 2 })
+})
+
+test('a server that was off for a month deletes what is too old an hour after its start', async () => {
+  await leaveSomethingBehind()
+  await keepHouse()
+  app.clock.turn(100 * DAY)
+  expect(await keepHouse()).toBe(UNSURE)
+  app.clock.turn(HOUR)
+  expect(await keepHouse()).toBe('1 pending notifications were too old')
+  expect(left()).toEqual({ pending: 0, sessions: 0 })
+})
+
+test('the time of the last check is in the file; a clock that jumps on is checked for an hour more', async () => {
+  const { store } = app.windfall
+  const clock = handClock()
+  const monotonic = handClock(0)
+  const pass = (ms: number) => {
+    clock.turn(ms)
+    monotonic.turn(ms)
+  }
+  const before = openClockCheck(store, clock, monotonic)
+  expect(await store.commit(before.isTrusted)).toBe(true)
+  clock.turn(2 * DAY)
+  const { isTrusted } = openClockCheck(store, clock, monotonic)
+  expect(await store.commit(isTrusted)).toBe(false)
+  pass(30 * MINUTE)
+  clock.turn(5 * DAY)
+  expect(await store.commit(isTrusted)).toBe(false)
+  pass(30 * MINUTE)
+  expect(await store.commit(isTrusted)).toBe(false)
+  pass(30 * MINUTE)
+  expect(await store.commit(isTrusted)).toBe(true)
+})
+
+test('housekeeping brings the statistics of the tables up to date, without samples of what they hold', async () => {
+  const { store } = app.windfall
+  const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
+  for (let user = 0; user < 20; user += 1) await identify(`user-${user}`)
+  await keepHouse()
+  const rows = store.prepare("select stat from sqlite_stat1 where tbl = 'users'").pluck()
+  expect(rows.all()).toEqual(['20 20 1'])
+  expect(store.prepare('select count(*) from sqlite_stat4').pluck().get()).toBe(0)
+  for (let user = 20; user < 220; user += 1) await identify(`user-${user}`)
+  await keepHouse()
+  expect(rows.all()).toEqual(['220 220 1'])
+})

@@ -1,0 +1,38 @@
+/** What walks through a table in slices reads each slice alone: by an index of something else it would read all of it. */
+import { expect, test } from 'vitest'
+import { openSearch } from '../../src/metrics/customers/search.ts'
+import { openRowReading } from '../../src/metrics/row_sums.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTestStore } from '../store/open.ts'
+
+/** The plans of the statements that go on `> :after`, in a database without statistics, as a new one is. */
+function plansOf(open: (store: Store) => unknown): string[][] {
+  const { store } = openTestStore()
+  const texts: string[] = []
+  const prepare: Store['prepare'] = (sql) => {
+    texts.push(sql)
+    return store.prepare(sql)
+  }
+  open({ ...store, prepare })
+  return texts
+    .filter((sql) => sql.includes('> :after'))
+    .map((sql) => {
+      const given = Object.fromEntries([...sql.matchAll(/:(\w+)/g)].map(([, name]) => [name, null]))
+      const steps = store.prepare<object, { detail: string }>(`explain query plan ${sql}`).all(given)
+      return steps.map(({ detail }) => detail)
+    })
+}
+
+test('a search by attribute walks through users in the order of their numbers', () => {
+  const plans = plansOf((store) => openSearch(store, () => false))
+  expect(plans).toHaveLength(1)
+  expect(plans[0]?.[0]).toBe('SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+})
+
+test('rows are read of subscriptions and users in the order of their numbers', () => {
+  const plans = plansOf(openRowReading)
+  expect(plans).toHaveLength(2)
+  expect(plans[0]?.[0]).toBe('SEARCH u USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
+  expect(plans[1]?.[0]).toBe('SEARCH metric_lineages USING INDEX metric_lineages_provisional (id>?)')
+  expect(plans.flat()).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+})

@@ -1,0 +1,131 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { examine } from '../../src/cli/doctor.ts'
+import type { Finding } from '../../src/dashboard/status/findings.ts'
+import { BUNDLE } from '../apple/samples.ts'
+import { temporaryFolder } from '../folders.ts'
+import { openTestApp } from '../helpers.ts'
+import { openTestStore } from './open.ts'
+
+const DAY = 86_400_000
+const failing = (code: string) => () => {
+  throw new Database.SqliteError('disk I/O error', code)
+}
+
+type Row = { id: string; level: string; detail: string; since: number | null }
+
+async function opened(folder?: string) {
+  const logged: string[] = []
+  const env = { WINDFALL_RATES_FETCH: 'false' }
+  const app = await openTestApp({ logged, env, ...(folder !== undefined && { folder, apps: [] }) })
+  onTestFinished(app.close)
+  const bearer = { headers: { authorization: `Bearer ${await app.token()}` } }
+  const rows = async (): Promise<Row[]> => {
+    const { rows } = (await (await app.request('/api/v1/status', bearer)).json()) as { rows: Row[] }
+    return rows.filter(({ id }) => id.startsWith('dis') || id.startsWith('database'))
+  }
+  const doctor = async (): Promise<string[]> => {
+    const surroundings = { cwd: app.folder, env }
+    const found: Finding[] = []
+    const nowhere = 'http://127.0.0.1:1'
+    const hosts = { connect: nowhere, server: { production: nowhere, sandbox: nowhere } }
+    for await (const finding of examine({
+      surroundings,
+      test: false,
+      clock: app.clock,
+      hosts,
+      wait: async () => {},
+    }))
+      found.push(finding)
+    return found
+      .filter(({ subject }) => subject === 'database')
+      .map(({ state, words }) => `${state} ${words}`)
+  }
+  return { app, logged, rows, doctor, commit: app.windfall.store.commit }
+}
+
+test('an I/O error is told for seven days after writing works again, with how often it came', async () => {
+  const { app, rows, doctor, commit } = await opened()
+  const since = app.clock()
+  await expect(commit(failing('SQLITE_IOERR_FSYNC'))).rejects.toMatchObject({ status: 503 })
+  app.clock.turn(60_000)
+  await expect(commit(failing('SQLITE_IOERR_WRITE'))).rejects.toMatchObject({ status: 503 })
+  // The next batch that is written keeps it, whoever wrote it; a full disk and a caller's mistake are none.
+  await commit(() => {})
+  await expect(commit(failing('SQLITE_FULL'))).rejects.toMatchObject({ status: 503 })
+  await commit(() => {})
+  const told = { id: 'disk:io_error', level: 'warning', since }
+  expect(await rows()).toMatchObject([
+    { ...told, detail: expect.stringMatching(/ 2 times, last on .*SQLITE_IOERR_WRITE/) },
+  ])
+  expect(await doctor()).toContainEqual(
+    expect.stringMatching(/^warning the disk reported an I\/O error 2 times.*windfall backup/),
+  )
+  expect((await app.request('/readyz')).status).toBe(200)
+  app.clock.turn(7 * DAY - 1)
+  expect(await rows()).toMatchObject([told])
+  app.clock.turn(1)
+  expect(await rows()).toEqual([])
+  // What comes after that is another matter.
+  await expect(commit(failing('SQLITE_IOERR_READ'))).rejects.toMatchObject({ status: 503 })
+  await commit(() => {})
+  expect(await rows()).toMatchObject([
+    { since: app.clock(), detail: expect.stringContaining(' once, last on ') },
+  ])
+})
+
+test('an I/O error is in the file after a restart', async () => {
+  const { store, put } = openTestStore()
+  await expect(store.commit(failing('SQLITE_IOERR_WRITE'))).rejects.toMatchObject({ status: 503 })
+  await store.commit(() => put('later'))
+  await store.close()
+  const db = new Database(store.file, { readonly: true })
+  expect(db.prepare('select kind, code, times from disk_faults').all()).toEqual([
+    { kind: 'io_error', code: 'SQLITE_IOERR_WRITE', times: 1 },
+  ])
+  db.close()
+})
+
+/** Overwrites the first page of an index with what is no page. */
+function damage(file: string, index: string): void {
+  const db = new Database(file)
+  const page = Number(db.prepare('select rootpage from sqlite_schema where name = ?').pluck().get(index))
+  const size = Number(db.pragma('page_size', { simple: true }))
+  db.close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size)
+  closeSync(descriptor)
+}
+
+test('a damaged database is called so, and what restores it is named', async () => {
+  const folder = temporaryFolder()
+  const first = await openTestApp({ folder: folder.path })
+  const identify = (app: typeof first) =>
+    app.post('/api/sdk/v1/identify', { appUserId: 'ada', bundleId: BUNDLE })
+  expect((await identify(first)).status).toBe(200)
+  await first.close()
+  damage(first.windfall.store.file, 'sqlite_autoindex_users_1')
+  const { app, logged, rows, doctor, commit } = await opened(folder.path)
+  expect(await identify(app)).toMatchObject({ status: 503, body: { code: 'store_unavailable' } })
+  app.windfall.log.flush()
+  expect(logged.join('')).toContain(
+    'the database is damaged: stop Windfall and restore a backup with windfall restore',
+  )
+  const told = { id: 'database:damaged', level: 'error', detail: expect.stringContaining('windfall restore') }
+  // What touches other pages can be written, and is no reason to forget it.
+  await commit(() => {})
+  expect(await rows()).toMatchObject([told])
+  expect(await doctor()).toContainEqual(
+    expect.stringMatching(/^fault it is damaged \(SQLITE_CORRUPT.* once.*windfall restore/),
+  )
+})
+
+test('doctor names what restores a database that cannot be read', async () => {
+  const { app, doctor } = await opened()
+  await app.windfall.close()
+  damage(app.windfall.store.file, 'apps')
+  expect(await doctor()).toContainEqual(
+    expect.stringMatching(/^fault it is damaged \(SQLITE_CORRUPT.*windfall restore/),
+  )
+})
