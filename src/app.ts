@@ -172,7 +172,7 @@ export async function openApp(options: AppOptions) {
   const front = openFront()
   http.add(front.routes)
   http.elsewhere(front.elsewhere)
-  http.add(ledgerRoutes({ arrivals, organizations, limits }))
+  http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(door.routes)
   http.add(dashboardRoutes({ feed, live, apps, readers, endings, closing: http.closing }))

@@ -64,6 +64,7 @@ export function attributionRoutes(deps: Deps): Route[] {
   const admit = openAdmission(deps)
 
   async function identify(event: H3Event) {
+    store.assertRoom()
     const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
     checkCount(call.attributes, limits.attributes_per_user)
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.platform === 'android' })
@@ -72,6 +73,7 @@ export function attributionRoutes(deps: Deps): Route[] {
   }
 
   async function attribute(event: H3Event) {
+    store.assertRoom()
     const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes))
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.store === 'google' })
     const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../config/settings.ts'
 import { askControl, controlPath } from '../control.ts'
+import { conditionFinding } from '../dashboard/status/condition.ts'
 import { damagedFinding, roomFinding } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
 import { damageIn } from '../store/disk_faults.ts'
@@ -15,6 +16,7 @@ import { assertNotSwapping } from '../store/swap.ts'
 const Serving = v.object({
   address: v.string(),
   base_url: v.string(),
+  database: v.picklist(['ok', 'full', 'failing', 'damaged', 'replaced']),
   hosts: v.object({
     connect: v.string(),
     server: v.object({ production: v.string(), sandbox: v.string() }),
@@ -33,6 +35,8 @@ export async function* examineServer({ store, base_url }: Config): AsyncGenerato
     }
     const serving = v.parse(Serving, answered.result)
     yield ok('server', `Windfall runs on ${serving.address}.`)
+    const condition = conditionFinding(serving.database, store.path)
+    if (condition !== null) yield condition
     if (serving.base_url !== base_url) {
       const words = `the running Windfall says it is at ${serving.base_url}, this configuration ${base_url}: was it started with other settings (WINDFALL_…)?`
       yield warning('base_url', words)

@@ -90,6 +90,7 @@ export async function serve(
     await windfall.close()
     throw error
   })
+  windfall.store.watchRoom()
   windfall.jobs.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
@@ -107,8 +108,11 @@ export async function serve(
 }
 
 /** Who serves: the address it listens on, the one it says it is at, and where it asks Apple. */
-const statusVerb = ({ http, hosts }: Windfall, address: string): Verbs => ({
-  'instance.status': verb(v.object({}), () => ({ address, base_url: http.baseUrl() ?? address, hosts })),
+const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs => ({
+  'instance.status': verb(v.object({}), () => ({
+    ...{ address, base_url: http.baseUrl() ?? address, hosts },
+    database: store.condition(),
+  })),
 })
 
 async function listenOr(windfall: Windfall, config: Config, any_port: boolean): Promise<Listening> {

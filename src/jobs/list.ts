@@ -63,6 +63,7 @@ export function jobList(working: Working): Job[] {
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
+    store.assertRoom()
     await catalogue.refreshAll()
     const run = await imports.run({ signal })
     for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
@@ -86,7 +87,11 @@ export function jobList(working: Working): Job[] {
     return `${expired} pending notifications were too old${users}`
   }
 
-  const told = (ask: () => Promise<string>) => () => toldWithin(history.reach(), ask)
+  /** What fetches more waits until there is room for it. */
+  const told = (ask: () => Promise<string>) => () => {
+    store.assertRoom()
+    return toldWithin(history.reach(), ask)
+  }
 
   return [
     { name: 'import', run: importReports },

@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import { readJson } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
+import type { Store } from '../store/store.ts'
 import type { Arrivals } from './arrivals.ts'
 
 const SignedPayload = v.object({
@@ -32,10 +33,16 @@ const ANSWERS = {
   503: { description: 'It cannot be stored now; Apple tries again' },
 }
 
-type Deps = { arrivals: Arrivals; organizations: Organizations; limits: { apple_body_bytes: number } }
+type Deps = {
+  store: Pick<Store, 'assertRoom'>
+  arrivals: Arrivals
+  organizations: Organizations
+  limits: { apple_body_bytes: number }
+}
 
-export function ledgerRoutes({ arrivals, organizations, limits }: Deps): Route[] {
+export function ledgerRoutes({ store, arrivals, organizations, limits }: Deps): Route[] {
   async function take(event: H3Event, organization_id: string | null) {
+    store.assertRoom()
     const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes))
     return arrivals.receive(signedPayload, organization_id)
   }

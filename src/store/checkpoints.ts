@@ -66,5 +66,10 @@ export function openCheckpoints(db: Database, warn: Warn = silent) {
     }
   }
 
-  return { afterBatch }
+  /** Tries at once, however short the log is: on a full disk it is the only part that can shrink. */
+  function now(): void {
+    checkpoint(last.log)
+  }
+
+  return { afterBatch, now }
 }

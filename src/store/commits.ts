@@ -12,6 +12,7 @@ const BATCH_MS = 5
 const BUSY_GIVE_UP_MS = 5_000
 const WARN_EVERY_MS = 1_000
 
+const UNWRITABLE = 'the database cannot be written'
 const DAMAGED = 'the database is damaged: stop Windfall and restore a backup with windfall restore'
 
 type Waiting = {
@@ -23,19 +24,35 @@ type Outcome = { waiting: Waiting; value?: unknown; error?: unknown }
 /** What is to be written at the end of a batch, and by whom. */
 type Gathered = { write: (items: readonly never[]) => void; item: unknown }
 
+type Options = {
+  /** Called between batches, when no transaction is open. */
+  afterBatch: () => void
+  /** Takes what the callers do not see: why the database could not be written, and which effect failed. */
+  warn?: Warn | undefined
+  /** Bounds the time of a batch; never jumps. */
+  elapsed?: Clock | undefined
+  clock?: Clock | undefined
+  /** Why nothing may be written now; asked before each batch. */
+  refusal?: () => Refusal | null
+  /** Called with SQLite's code after a batch that could not be written, when no transaction is open. */
+  onFault?: (code: string) => void
+}
+
 /**
  * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
  * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own.
  *
- * `afterBatch` is called between batches, when no transaction is open. `warn` is told what the callers are not: why the
- * database could not be written, and which effect failed.
  */
 export function openCommits(
   db: Database,
-  afterBatch: () => void,
-  warn: Warn = silent,
-  elapsed: Clock = () => performance.now(),
-  clock: Clock = systemClock,
+  {
+    afterBatch,
+    warn = silent,
+    elapsed = () => performance.now(),
+    clock = systemClock,
+    refusal = () => null,
+    onFault = () => {},
+  }: Options,
 ) {
   const faults = openDiskFaults(db, clock)
   const tellFault = atMostEvery(WARN_EVERY_MS, warn)
@@ -100,6 +117,8 @@ export function openCommits(
 
   function flush(): void {
     scheduled = false
+    const reason = refusal()
+    if (reason !== null) return refuseAll(reason)
     if (!beginOrWait()) return
     effects = []
     gathered = []
@@ -187,11 +206,15 @@ export function openCommits(
     fault_code = code
     faults.note(code)
     effects = []
-    const isDamaged = diskFaultKindOf(code) === 'damaged'
-    tellFault(isDamaged ? DAMAGED : 'the database cannot be written', { reason: reasonOf(fault), code })
+    tellFault(diskFaultKindOf(code) === 'damaged' ? DAMAGED : UNWRITABLE, { reason: reasonOf(fault), code })
     rollBack()
-    const refusal = unavailable(fault)
-    for (const { waiting } of outcomes) waiting.reject(refusal)
+    onFault(code)
+    for (const { waiting } of outcomes) waiting.reject(unavailable(fault))
+  }
+
+  function refuseAll(reason: Refusal): void {
+    for (const { reject } of queue.splice(0)) reject(reason)
+    next()
   }
 
   function rollBack(): void {
@@ -239,13 +262,10 @@ export function openCommits(
     return new Promise((resolve) => idle.push(resolve))
   }
 
-  /** True while the last batch could not be written. */
-  const isFailing = (): boolean => fault_code !== null
+  /** SQLite's code of why the last batch could not be written; null when it was. */
+  const fault = (): string | null => fault_code
 
-  /** True while that is because the database is damaged. */
-  const isDamaged = (): boolean => fault_code !== null && diskFaultKindOf(fault_code) === 'damaged'
-
-  return { commit, afterCommit, gathering, drained, isFailing, isDamaged }
+  return { commit, afterCommit, gathering, drained, fault }
 }
 
 /** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */

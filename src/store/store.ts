@@ -3,13 +3,17 @@ import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
 import { openCheckpoints } from './checkpoints.ts'
 import { openCommits } from './commits.ts'
 import { openCopies } from './copies.ts'
+import { diskFaultKindOf } from './disk_faults.ts'
 import { assertDurable } from './durable.ts'
 import { assertOwnLog } from './header.ts'
 import { identify } from './identify.ts'
+import { openPresence } from './presence.ts'
 import { openRemembered } from './remembered.ts'
+import { type FreeBytes, freeBytesIn, openRoom } from './room.ts'
 import { schema } from './schema.ts'
 import { assertNotSwapping } from './swap.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
@@ -25,7 +29,15 @@ type Options = {
   max_pages?: number
   /** Told what goes wrong where no caller waits for it. */
   warn?: Warn
+  /** How much room there is; the file system's word unless a test says otherwise. */
+  freeBytes?: FreeBytes
 }
+
+/** Whether the database can be written, or why not. */
+export type Condition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
+
+const FULL = 'SQLITE_FULL'
+const LOOK_EVERY_MS = 1_000
 
 /** More than the free pages that a full file still has within it. */
 const PROBE_BYTES = 65_536
@@ -36,19 +48,28 @@ const PROBE_BYTES = 65_536
  * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
  * beside it is another's or `restore_interrupted`; Error when it lost its durability settings.
  */
-export function openStore(file: string, { max_pages, elapsed, clock, warn = silent }: Options = {}) {
+export function openStore(
+  file: string,
+  { max_pages, elapsed, clock, warn = silent, freeBytes = freeBytesIn }: Options = {},
+) {
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, warn)
+  const presence = openPresence(file)
+  const room = openRoom(file, { warn, freeBytes })
   const { remembering, afterBatch } = openRemembered(db)
-  const between = () => {
-    afterBatch()
-    checkpoints.afterBatch()
-  }
-  const commits = openCommits(db, between, warn, elapsed, clock)
+  const commits = openCommits(db, {
+    ...{ warn, elapsed, clock, onFault },
+    afterBatch() {
+      afterBatch()
+      checkpoints.afterBatch()
+    },
+    refusal: () => (presence() === 'there' ? null : replaced(file)),
+  })
   const copies = openCopies(db)
   const probe = db.prepare<[string]>("insert or replace into settings (key, value) values ('probe', ?)")
   let closed: Promise<void> | null = null
+  let watch: NodeJS.Timeout | undefined
   const unprobe = db.prepare("delete from settings where key = 'probe'")
 
   /** A statement, prepared once and kept. */
@@ -59,14 +80,32 @@ export function openStore(file: string, { max_pages, elapsed, clock, warn = sile
   /** One pragma's value. */
   const pragma = (name: string): unknown => db.pragma(name, { simple: true })
 
+  /** Makes what room there is: folds the log in, which takes room itself for what is new, and gives the ballast up. */
+  function onFault(code: string): void {
+    if (code !== FULL) return
+    room.giveUp()
+    checkpoints.now()
+  }
+
+  /** Whether the database can be written, or what keeps it from that. */
+  function condition(): Condition {
+    const fault = commits.fault()
+    if (presence() !== 'there') return 'replaced'
+    if (room.isLow() || fault === FULL) return 'full'
+    if (fault === null) return 'ok'
+    return diskFaultKindOf(fault) === 'damaged' ? 'damaged' : 'failing'
+  }
+
   /** True when something can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
   async function isWritable(): Promise<boolean> {
-    if (!commits.isFailing()) return true
+    if (presence() !== 'there') return false
+    if (commits.fault() === null) return true
     try {
       await commits.commit(() => {
         probe.run('x'.repeat(PROBE_BYTES))
         unprobe.run()
       })
+      checkpoints.now()
       return true
     } catch {
       return false
@@ -90,7 +129,15 @@ export function openStore(file: string, { max_pages, elapsed, clock, warn = sile
     return closed
   }
 
+  /** Looks at the room every second, and keeps ballast, until the store is closed. For the process that serves. */
+  function watchRoom(): void {
+    room.look()
+    watch = setInterval(room.look, LOOK_EVERY_MS).unref()
+  }
+
   async function closeAll(): Promise<void> {
+    clearInterval(watch)
+    await room.close()
     await copies.close()
     await commits.drained()
     try {
@@ -113,7 +160,9 @@ export function openStore(file: string, { max_pages, elapsed, clock, warn = sile
     bytes,
     copy: copies.copy,
     isWritable,
-    isDamaged: commits.isDamaged,
+    condition,
+    watchRoom,
+    assertRoom: room.assertRoom,
     limitPages,
     close,
     commit: commits.commit,
@@ -121,6 +170,14 @@ export function openStore(file: string, { max_pages, elapsed, clock, warn = sile
     gathering: commits.gathering,
   }
 }
+
+const replaced = (file: string): Refusal =>
+  new Refusal(
+    503,
+    'store_replaced',
+    `${file} was replaced or deleted while it is served; nothing of this was kept. Restart Windfall`,
+    { headers: { 'retry-after': '30' } },
+  )
 
 function connect(file: string): Database.Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -224,4 +224,36 @@ test('the log of another database is refused before SQLite could replay it', asy
   const restored = openStore(`${path}/windfall.db`)
   expect(restored.prepare('select key from settings').pluck().all()).toEqual(['before'])
   await restored.close()
+})
+
+test('a file that is replaced or deleted while it is open takes nothing more', async () => {
+  await store.commit(() => put('before'))
+  for (const inPlace of [null, 'another file']) {
+    renameSync(store.file, `${store.file}.away`)
+    if (inPlace !== null) writeFileSync(store.file, inPlace)
+    await expect(store.commit(() => put('lost'))).rejects.toMatchObject({
+      status: 503,
+      code: 'store_replaced',
+    })
+    expect(await store.isWritable()).toBe(false)
+    expect(store.condition()).toBe('replaced')
+    renameSync(`${store.file}.away`, store.file)
+    expect(store.condition()).toBe('ok')
+  }
+  await store.commit(() => put('after'))
+  expect(keys()).toEqual(['after', 'before'])
+})
+
+test('after a full disk the log is folded in at once, and again once there is room', async () => {
+  await store.commit(() => put('small', 'x'.repeat(100_000)))
+  store.limitPages(Number(store.pragma('page_count')))
+  await expect(store.commit(() => put('large', 'x'.repeat(200_000)))).rejects.toThrow()
+  const log = () =>
+    store.prepare<[], { log: number; checkpointed: number }>('pragma wal_checkpoint(NOOP)').get()
+  expect(log()?.checkpointed).toBe(log()?.log)
+  expect(store.condition()).toBe('full')
+  store.limitPages(null)
+  expect(await store.isWritable()).toBe(true)
+  expect(log()?.checkpointed).toBe(log()?.log)
+  expect(store.condition()).toBe('ok')
 })

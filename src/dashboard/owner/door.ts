@@ -49,7 +49,7 @@ export function openDoor(deps: Deps) {
   const routes = [
     ...entryRoutes({ store, owner, sessions, signIn, doorway, readers, audit }),
     ...linkRoutes({
-      ...{ clock, organizations, apps, owner, links, sessions },
+      ...{ store, clock, organizations, apps, owner, links, sessions },
       ...{ signIn, doorway, readers, audit, base_url },
     }),
     ...tokenRoutes({ clock, organizations, apps, tokens, readers, audit }),

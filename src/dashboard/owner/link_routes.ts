@@ -9,6 +9,7 @@ import { clientAddress } from '../../http/addresses.ts'
 import { readJson } from '../../http/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
+import type { Store } from '../../store/store.ts'
 import type { Readers } from '../readers.ts'
 import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../reading.ts'
 import type { Audit } from './audit.ts'
@@ -59,6 +60,7 @@ const MadeAnswer = v.object({
 })
 
 type Deps = {
+  store: Pick<Store, 'condition'>
   clock: Clock
   organizations: Organizations
   apps: Apps

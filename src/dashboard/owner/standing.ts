@@ -1,6 +1,7 @@
 /** What may be asked: who is signed in, as every route that changes it answers. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Store } from '../../store/store.ts'
 import { FRESH_MS, type Readers } from '../readers.ts'
 import type { Doorway } from './doorway.ts'
 import type { Owner } from './owner.ts'
@@ -18,19 +19,30 @@ export const SessionAnswer = v.object({
   ),
   fresh: v.pipe(v.boolean(), v.description('The password was entered within the last fifteen minutes')),
   fresh_until: v.pipe(v.nullable(v.number()), v.description('Until when it counts as that')),
+  storage: v.pipe(
+    v.picklist(['ok', 'full', 'failing', 'damaged', 'replaced']),
+    v.description('Whether the database can be written, or why not'),
+  ),
   insecure: v.pipe(v.boolean(), v.description('Over plain http from another machine, as configured')),
   expires_at: v.pipe(v.nullable(v.number()), v.description('When the session is over unless it is used')),
 })
 
-type Deps = { owner: Owner; sessions: Sessions; doorway: Doorway; readers: Readers }
+type Deps = {
+  store: Pick<Store, 'condition'>
+  owner: Owner
+  sessions: Sessions
+  doorway: Doorway
+  readers: Readers
+}
 
-export function openStanding({ owner, sessions, doorway, readers }: Deps) {
+export function openStanding({ store, owner, sessions, doorway, readers }: Deps) {
   /** How the caller of this request stands; after a sign-in, with the session it has just been given. */
   function standing(event: H3Event, caller = readers.signedIn(event)): v.InferOutput<typeof SessionAnswer> {
     const insecure = doorway.isInsecure(event)
+    const storage = store.condition()
     if (caller === null) {
       const state = owner.password() === null ? 'setup' : 'signed_out'
-      return { ...NOBODY, state, insecure }
+      return { ...NOBODY, state, storage, insecure }
     }
     const { kind, reach, session } = caller
     const fresh = kind === 'owner' && readers.isFresh(session)
@@ -45,6 +57,7 @@ export function openStanding({ owner, sessions, doorway, readers }: Deps) {
       basis: link?.basis ?? null,
       fresh,
       fresh_until,
+      storage,
       insecure,
       expires_at,
     }

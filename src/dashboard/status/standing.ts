@@ -16,6 +16,7 @@ import { damageIn } from '../../store/disk_faults.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
 import type { Store } from '../../store/store.ts'
 import { backupFinding } from './backups.ts'
+import { conditionFinding } from './condition.ts'
 import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import type { Rhythms } from './rhythm.ts'
@@ -89,11 +90,9 @@ const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Findin
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
 async function ofDisk({ store }: StandingDeps): Promise<Finding[]> {
-  if (await store.isWritable()) return [roomFinding(store.file)]
-  if (store.isDamaged()) return [damagedFinding('nothing can be written')]
-  const words =
-    'nothing can be written: the disk is full or failing. Apple is answered with 503 and tries again.'
-  return [fault('database', words, { id: 'database', title: 'Nothing can be written' })]
+  // Tries to write where that failed last, so that what is over is not reported.
+  await store.isWritable()
+  return [conditionFinding(store.condition(), store.file) ?? roomFinding(store.file)]
 }
 
 function keysOf({ accounts, access, organizations }: StandingDeps): Finding[] {

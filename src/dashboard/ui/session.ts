@@ -13,7 +13,19 @@ export const SessionContext = createContext<Session>({
   basis: null,
   fresh: false,
   fresh_until: null,
+  storage: 'ok',
   insecure: false,
   expires_at: null,
 })
+/** What keeps the database from being written, for the owner; null while nothing does. */
+export function storageWords(storage: Session['storage']): string | null {
+  if (storage === 'ok') return null
+  return {
+    full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall goes on by itself.',
+    damaged: 'The database of the server is damaged. Stop Windfall and restore a backup.',
+    failing: 'The database of the server cannot be written. Its log says why.',
+    replaced: 'The database file was replaced or deleted while Windfall runs. Restart Windfall.',
+  }[storage]
+}
+
 export const useSession = (): Session => useContext(SessionContext)

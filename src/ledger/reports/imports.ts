@@ -180,6 +180,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   }
 
   async function importDay(of: ReportDay, at: Running, patience: Patience): Promise<Stop | null> {
+    store.assertRoom()
     while (!at.stop.aborted) {
       const fault = await ask(of, at)
       if (fault === null) return patience.answered(of)

@@ -46,6 +46,7 @@ test('nobody is anybody before there is an owner', async () => {
     basis: null,
     fresh: false,
     fresh_until: null,
+    storage: 'ok',
     insecure: false,
     expires_at: null,
   })

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { useSession } from '../session.ts'
+import { storageWords, useSession } from '../session.ts'
 import { ThemeButton } from './theme.tsx'
 import { VIEWS, type View } from './views.ts'
 
@@ -103,7 +103,9 @@ function Bottom({ views, path }: { views: View[]; path: string }): JSX.Element {
 
 export function Frame({ children }: { children: ComponentChildren }): JSX.Element {
   const { path } = useLocation()
-  const { state, insecure } = useSession()
+  const session = useSession()
+  const { state, insecure } = session
+  const storage = storageWords(session.storage)
   const isOnline = useOnline()
   const views = VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (
@@ -113,6 +115,11 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
       </a>
       <Side views={views} path={path} />
       <div class="content">
+        {storage !== null && (
+          <div class="banner" role="status">
+            {storage}
+          </div>
+        )}
         {insecure && (
           <div class="banner" role="status">
             This page came over plain http: whoever is on the way can read along. Put it behind https.

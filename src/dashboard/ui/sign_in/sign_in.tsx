@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso'
 import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../asking.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
-import type { Session } from '../session.ts'
+import { type Session, storageWords } from '../session.ts'
 import { Entering, enter } from './entering.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
@@ -32,6 +32,7 @@ type SignInProps = { session: Session; isOver: boolean; wasGuest: boolean }
 export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
   // Kept: the address becomes another before the session does.
+  const storage = storageWords(session.storage)
   const [{ door, token }] = useState(() => ({ door: doorOf(path), token: tokenIn(path) }))
   return (
     <main class="alone" id="content">
@@ -39,6 +40,11 @@ export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element 
         <p class="brand">
           <img src="/icon.svg" alt="" width="26" height="26" /> Windfall
         </p>
+        {storage !== null && (
+          <p class="notice warn" role="status">
+            {storage}
+          </p>
+        )}
         {session.insecure && (
           <p class="notice warn" role="status">
             This page came over plain http: whoever is on the way can read the password along.

@@ -1,0 +1,18 @@
+/** What is wrong when the database cannot be written, and what to do. */
+import type { Condition } from '../../store/store.ts'
+import { damagedFinding } from './examined.ts'
+import { type Finding, fault } from './findings.ts'
+
+/** The finding for a database in this condition; null while it can be written. */
+export function conditionFinding(condition: Condition, file: string): Finding | null {
+  if (condition === 'ok') return null
+  if (condition === 'damaged') return damagedFinding('nothing can be written')
+  const words = {
+    full: 'the disk is full: notifications and calls are answered with 503, and Apple tries again. Make room; Windfall goes on by itself.',
+    failing:
+      'nothing can be written, and the log says why. Notifications are answered with 503, and Apple tries again.',
+    replaced: `${file} was replaced or deleted while it is served: nothing more is written. Restart Windfall; to put a backup in place, stop it and run windfall restore.`,
+  }[condition]
+  const title = condition === 'full' ? 'The disk is full' : 'Nothing can be written'
+  return fault('database', words, { id: 'database', title })
+}

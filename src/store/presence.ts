@@ -1,0 +1,12 @@
+/** Whether the path of the database still names the file that is open: somebody may replace or delete it. */
+import { statSync } from 'node:fs'
+
+/** Looks at the path each time it is asked, in some microseconds. To be opened right after the file was. */
+export function openPresence(file: string): () => 'there' | 'replaced' | 'deleted' {
+  const opened = statSync(file)
+  return () => {
+    const now = statSync(file, { throwIfNoEntry: false })
+    if (now === undefined) return 'deleted'
+    return now.ino === opened.ino && now.dev === opened.dev ? 'there' : 'replaced'
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Room on the disk. Below a floor ingest is refused before SQLite has to refuse everything. A ballast file is given up
+ * when the disk is full all the same, so that the owner can sign in and the log can be folded in.
+ */
+import { randomBytes } from 'node:crypto'
+import { renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Refusal } from '../errors.ts'
+import { reasonOf, type Warn } from './warnings.ts'
+
+const MEGABYTE = 1_048_576
+const BALLAST_BYTES = 16 * MEGABYTE
+/** Less than this much free, ingest is refused. */
+const FLOOR_BYTES = 16 * MEGABYTE
+const RETRY_AFTER_SECONDS = 60
+
+/** Bytes that can be written in the file system of `folder`. */
+export function freeBytesIn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+export type FreeBytes = typeof freeBytesIn
+
+type Options = { warn: Warn; freeBytes: FreeBytes }
+
+/**
+ * Watches the room for `file`. Does nothing before the first `look`, so that only who serves keeps ballast.
+ */
+export function openRoom(file: string, { warn, freeBytes }: Options) {
+  const ballast = `${file}.ballast`
+  let isLow = false
+  let filling: Promise<void> | null = null
+  let isClosed = false
+
+  const hasBallast = (): boolean => statSync(ballast, { throwIfNoEntry: false })?.size === BALLAST_BYTES
+
+  /** Looks how much is free, and makes the ballast where there is room for it. To be called every second or so. */
+  function look(): void {
+    const free = freeNow()
+    if (free === null || filling !== null) return
+    const isBallasted = hasBallast()
+    const needed = isBallasted ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
+    say(free < needed, free)
+    if (!isBallasted && !isLow) fill()
+  }
+
+  function freeNow(): number | null {
+    try {
+      return freeBytes(dirname(file))
+    } catch {
+      // The folder is gone: what is open says so better.
+      return null
+    }
+  }
+
+  function say(low: boolean, free: number): void {
+    if (low !== isLow) {
+      const fields = { free_mb: Math.floor(free / MEGABYTE) }
+      if (low) warn('the disk is nearly full: notifications and calls are answered with 503', fields)
+      else warn('there is room on the disk again: notifications and calls are taken', fields)
+    }
+    isLow = low
+  }
+
+  function fill(): void {
+    filling = write()
+      .catch((error: unknown) => {
+        rmSync(`${ballast}.partial`, { force: true })
+        warn('the ballast file could not be written', { reason: reasonOf(error) })
+      })
+      .finally(() => {
+        filling = null
+      })
+  }
+
+  /** Random, so that no file system saves the space by compressing it. */
+  async function write(): Promise<void> {
+    const handle = await open(`${ballast}.partial`, 'w', 0o600)
+    try {
+      for (let written = 0; written < BALLAST_BYTES && !isClosed; written += MEGABYTE)
+        await handle.write(randomBytes(MEGABYTE))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    if (isClosed) rmSync(`${ballast}.partial`)
+    else renameSync(`${ballast}.partial`, ballast)
+  }
+
+  /** Gives the ballast up, because something could not be written. Ingest stays refused until there is room for it again. */
+  function giveUp(): void {
+    if (!hasBallast()) return
+    rmSync(ballast, { force: true })
+    isLow = true
+    warn('the disk is full: the ballast file was given up', { bytes: BALLAST_BYTES })
+  }
+
+  /** @throws Refusal 503 `disk_full` while there is too little room for what comes from outside. */
+  function assertRoom(): void {
+    if (!isLow) return
+    throw new Refusal(503, 'disk_full', 'the disk is nearly full; nothing of this was kept', {
+      headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+    })
+  }
+
+  /** Stops making ballast. What there is stays for the next start. */
+  async function close(): Promise<void> {
+    isClosed = true
+    await filling
+  }
+
+  return { look, giveUp, assertRoom, isLow: () => isLow, close }
+}

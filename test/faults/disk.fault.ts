@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../folders.ts'
+import { folderOf, run, type Serving, startServing } from '../processes.ts'
+
+const APP = 'com.example.lantern'
+const CONFIG = `[rates]\nfetch = false\n[limits]\nsdk_requests_per_minute = 100000\n[[apps]]\nbundle_id = "${APP}"\n`
+
+const identify = async ({ url }: Serving, appUserId: string, attributes = {}) => {
+  const answer = await fetch(`${url}/api/sdk/v1/identify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ appUserId, bundleId: APP, attributes }),
+  })
+  return { status: answer.status, ...((await answer.json()) as { code?: string }) }
+}
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status
+const storageOf = async ({ url }: Serving): Promise<unknown> =>
+  ((await (await fetch(`${url}/api/v1/session`)).json()) as { storage: unknown }).storage
+
+/** Waits until `ask` gives `wanted`: what happens once a second may take one. */
+async function until<Value>(ask: () => Promise<Value>, wanted: Value): Promise<void> {
+  const patience = AbortSignal.timeout(20_000)
+  while ((await ask()) !== wanted) patience.throwIfAborted()
+}
+
+const mounted: string[] = []
+afterAll(() => {
+  for (const folder of mounted) spawnSync('umount', ['-l', folder])
+})
+
+/** A file system of its own of so many megabytes; null where this user may not mount one. */
+function smallDisk(megabytes: number): string | null {
+  const { path } = temporaryFolder()
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path])
+  if (status !== 0) return null
+  mounted.push(path)
+  return path
+}
+
+const probe = smallDisk(1)
+
+test.skipIf(probe === null)(
+  'on a full disk ingest is refused, reading and signing in go on, and it recovers by itself (skipped where no file system can be mounted)',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = smallDisk(64) ?? ''
+    writeFileSync(join(cwd, 'config.toml'), CONFIG, { mode: 0o600 })
+    const running = await startServing({ cwd })
+    expect((await identify(running, 'first')).status).toBe(200)
+    const ballast = async () =>
+      statSync(join(cwd, 'data/windfall.db.ballast'), { throwIfNoEntry: false })?.size
+    await until(ballast, 16_777_216)
+    // Another program fills the disk, to the last byte.
+    spawnSync('dd', ['if=/dev/zero', `of=${join(cwd, 'filler')}`, 'bs=1M', 'count=100'])
+    await until(() => storageOf(running), 'full')
+    expect(await identify(running, 'second')).toMatchObject({ status: 503 })
+    expect(await statusOf(`${running.url}/healthz`)).toBe(200)
+    expect((await run(['doctor'], { cwd })).stdout).toMatch(/fault +database +the disk is full/)
+    expect((await run(['backup', 'b.tar'], { cwd })).stderr).toMatch(/no room for .*b\.tar/)
+    // The ballast makes room for what the owner does.
+    const link = /setup#(\S+)/.exec(running.stdout())?.[1]
+    const setup = await fetch(`${running.url}/api/v1/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+      body: JSON.stringify({ token: link, password: 'an uncommon pass phrase' }),
+    })
+    expect([200, 503]).toContain(setup.status)
+    rmSync(join(cwd, 'filler'))
+    await until(() => storageOf(running), 'ok')
+    expect((await identify(running, 'second')).status).toBe(200)
+    expect(await statusOf(`${running.url}/readyz`)).toBe(200)
+    running.kill('SIGTERM')
+    expect((await running.ended).status).toBe(0)
+  },
+)
+
+test('a database file that is replaced or removed under a running server is answered with 503, never with 200', async () => {
+  const cwd = folderOf({ 'config.toml': CONFIG })
+  const running = await startServing({ cwd })
+  expect((await identify(running, 'first')).status).toBe(200)
+  const backup = join(cwd, 'copy')
+  mkdirSync(backup)
+  await run(['backup', 'b.tar'], { cwd })
+  await run(['restore', 'b.tar', '--into', backup], { cwd })
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(cwd, `data/windfall.db${suffix}`), { force: true })
+  copyFileSync(join(backup, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
+  expect(await identify(running, 'lost')).toMatchObject({ status: 503, code: 'store_replaced' })
+  expect(await statusOf(`${running.url}/readyz`)).toBe(503)
+  expect((await run(['doctor'], { cwd })).stdout).toMatch(
+    /fault +database +.*was replaced or deleted while it is served/,
+  )
+  running.kill('SIGTERM')
+  expect((await running.ended).status).toBe(0)
+  const again = await startServing({ cwd })
+  expect((await identify(again, 'kept')).status).toBe(200)
+  cpSync(join(cwd, 'config.toml'), join(cwd, 'config.copy'))
+  rmSync(join(cwd, 'data'), { recursive: true })
+  expect((await identify(again, 'lost')).status).toBe(503)
+  expect(await storageOf(again)).toBe('replaced')
+  again.kill('SIGTERM')
+  await again.ended
+})
