@@ -187,7 +187,10 @@ export const jobs = {
     '25 5,17 * * *',
     'Fetch the exchange rates of days that are over. Central banks publish once a day, and some a day late.',
   ),
-  housekeeping: schedule('17 * * * *', 'Drop what has waited too long.'),
+  housekeeping: schedule(
+    '17 * * * *',
+    'Drop what has waited too long, and keep the statistics of the tables up.',
+  ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:
       'Chance moves each run by up to this share of the time to the next, so that not all the world asks Apple in the same second.',

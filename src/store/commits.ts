@@ -4,7 +4,7 @@
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
+import { damageIn, diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
 
 const BATCH_CLOSURES = 64
@@ -114,7 +114,7 @@ export function openCommits(
         runInSavepoint(outcome)
       }
       perform(writeGathered)
-      writeFaults()
+      keepFaults()
       commitAll.run()
     } catch (fault) {
       abandon(outcomes, fault)
@@ -122,17 +122,19 @@ export function openCommits(
     }
     busySince = null
     fault_code = null
-    faults.written()
     settle(outcomes)
     next()
   }
 
-  function writeFaults(): void {
+  /** Writes down what the disk failed with before, beside the work of this batch. */
+  function keepFaults(): void {
+    if (!faults.isWaiting()) return
     try {
       faults.write()
+      effects.push(faults.written)
     } catch (error) {
       // Where only that table is damaged, everything else can be written.
-      if (!db.inTransaction) throw error
+      if (damageIn(error) === null || !db.inTransaction) throw error
     }
   }
 
