@@ -229,7 +229,7 @@ export const jobs = {
   ),
   housekeeping: schedule(
     '17 * * * *',
-    'Drop what has waited too long, and once a day the users that prune_after_days names.',
+    'Drop what has waited too long, once a day the users that prune_after_days names, and keep the statistics of the tables up.',
   ),
   jitter_percent: setting(is.wholeNumber(0, 50), 5, {
     reason:

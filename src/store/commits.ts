@@ -4,7 +4,8 @@
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
+import { damageIn, diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
+import { codeOf, isBusy, isStorageFault } from './sqlite_errors.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
 
 const BATCH_CLOSURES = 64
@@ -133,7 +134,7 @@ export function openCommits(
         runInSavepoint(outcome)
       }
       perform(writeGathered)
-      writeFaults()
+      keepFaults()
       commitAll.run()
     } catch (fault) {
       abandon(outcomes, fault)
@@ -141,17 +142,19 @@ export function openCommits(
     }
     busySince = null
     fault_code = null
-    faults.written()
     settle(outcomes)
     next()
   }
 
-  function writeFaults(): void {
+  /** Writes down what the disk failed with before, beside the work of this batch. */
+  function keepFaults(): void {
+    if (!faults.isWaiting()) return
     try {
       faults.write()
+      effects.push(faults.written)
     } catch (error) {
       // Where only that table is damaged, everything else can be written.
-      if (!db.inTransaction) throw error
+      if (damageIn(error) === null || !db.inTransaction) throw error
     }
   }
 
@@ -286,15 +289,3 @@ function demandFinished(value: unknown): unknown {
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
-
-const codeOf = (fault: unknown): string =>
-  fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : ''
-
-const isBusy = (fault: unknown): boolean => codeOf(fault).startsWith('SQLITE_BUSY')
-
-/** The file, not the caller, is at fault: nothing more can be written to this transaction. */
-function isStorageFault(fault: unknown): boolean {
-  return /^SQLITE_(FULL|IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|BUSY|LOCKED|PROTOCOL)/.test(
-    codeOf(fault),
-  )
-}

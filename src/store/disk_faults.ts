@@ -56,5 +56,8 @@ export function openDiskFaults(db: Database, clock: Clock) {
   /** The transaction was committed. */
   const written = (): void => unwritten.clear()
 
-  return { note, write, written }
+  /** Whether anything was counted that is not written yet. */
+  const isWaiting = (): boolean => unwritten.size > 0
+
+  return { note, write, written, isWaiting }
 }

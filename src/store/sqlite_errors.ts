@@ -1,0 +1,15 @@
+/** What an error of SQLite means (https://sqlite.org/rescode.html). */
+
+/** SQLite's name of the error, as in `SQLITE_FULL`; empty for any other error. */
+export const codeOf = (fault: unknown): string =>
+  fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : ''
+
+/** Whether another connection holds the lock. */
+export const isBusy = (fault: unknown): boolean => codeOf(fault).startsWith('SQLITE_BUSY')
+
+/** Whether the file, not the caller, is at fault: nothing more can be written to this transaction. */
+export function isStorageFault(fault: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|BUSY|LOCKED|PROTOCOL)/.test(
+    codeOf(fault),
+  )
+}
