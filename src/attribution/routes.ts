@@ -61,14 +61,14 @@ export function attributionRoutes(deps: Deps): Route[] {
   const admit = openAdmission(deps)
 
   async function identify(event: H3Event) {
-    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
+    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
     const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
     const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
     return { appUserId: call.appUserId, bundleId: call.bundleId, verification: label.verification }
   }
 
   async function attribute(event: H3Event) {
-    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes))
+    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
     const caller = admit(event, { bundle_id: call.bundleId, platform: call.platform })
     const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
     const evidence = { signed, unattested: unattestedBecause(event) }

@@ -67,7 +67,9 @@ export function clientAddress(event: H3Event): string {
   const proxies = readers.get(event.app ?? event)
   const node = event.runtime?.node
   const remote = node === undefined ? '127.0.0.1' : (node.req.socket.remoteAddress ?? gone)
-  const forwarded = event.req.headers.get('x-forwarded-for') ?? undefined
+  const header =
+    node === undefined ? event.req.headers.get('x-forwarded-for') : node.req.headers['x-forwarded-for']
+  const forwarded = header?.toString()
   return proxies === undefined ? remote : addressBehind(proxies, remote, forwarded)
 }
 

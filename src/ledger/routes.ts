@@ -36,7 +36,7 @@ type Deps = { arrivals: Arrivals; organizations: Organizations; limits: { apple_
 
 export function ledgerRoutes({ arrivals, organizations, limits }: Deps): Route[] {
   async function take(event: H3Event, organization_id: string | null) {
-    const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes))
+    const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes, 'reserved'))
     return arrivals.receive(signedPayload, organization_id)
   }
 

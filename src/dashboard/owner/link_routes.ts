@@ -132,7 +132,7 @@ function opening(deps: Deps) {
   return async function open(event: H3Event) {
     doorway.demandSameSite(event)
     doorway.demandOpen(event)
-    const { token, passcode } = parse(Opening, await readJson(event, BODY_BYTES))
+    const { token, passcode } = parse(Opening, await readJson(event, BODY_BYTES, 'reserved'))
     if (readers.signedIn(event)?.kind === 'owner') {
       const detail =
         'you are signed in as the owner; open the link in a private window to see what guests see'
