@@ -20,7 +20,7 @@ const EXPORTS_KEPT = 1_000
 
 /** Who calls: the bearer of a token, the owner, or a guest with a share link. */
 export type Caller =
-  | { kind: 'token'; reach: Reach; id: string }
+  | { kind: 'token'; reach: Reach; id: string; expires_at: number | null }
   | { kind: 'owner'; reach: Reach; session: Session }
   | { kind: 'guest'; reach: Reach; session: Session; link: ShareLink }
 
@@ -67,8 +67,8 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     const caller = authorization === undefined ? signedIn(event) : null
     if (caller) return caller
     if (authorization === undefined && doorway.tokenOf(event) !== null) throw signInAgain()
-    const { id, ...reach } = tokens.holderOf(authorization ?? null)
-    return { kind: 'token', id, reach }
+    const { id, expires_at, ...reach } = tokens.holderOf(authorization ?? null)
+    return { kind: 'token', id, expires_at, reach }
   }
 
   function admitted(event: H3Event): Caller {
@@ -140,12 +140,14 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     })
   }
 
-  /** Whether the caller of a stream may go on reading. */
-  function mayStill(event: H3Event): boolean {
+  /** Until when the caller of a stream may go on reading, in ms since the epoch: infinity where there is no end. */
+  function mayUntil(event: H3Event): number {
     try {
-      return callerOf(event).kind !== 'guest'
+      const caller = callerOf(event)
+      if (caller.kind === 'token') return caller.expires_at ?? Number.POSITIVE_INFINITY
+      return caller.kind === 'owner' ? sessions.overAt(caller.session) : 0
     } catch {
-      return false
+      return 0
     }
   }
 
@@ -170,7 +172,7 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
-  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, commitAs, mayStill, whoOf, noteExport }
+  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, commitAs, mayUntil, whoOf, noteExport }
 }
 
 const OWNER = 'owner'
