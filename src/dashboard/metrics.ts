@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
-import { csvOf } from '../http/csv.ts'
+import { csvLine, csvSlices } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { COHORT_METRICS } from '../metrics/cohorts/words.ts'
 import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
@@ -16,7 +16,7 @@ import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, GUESTS_READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, GUESTS_READ, REFUSED, UNKNOWN } from './reading.ts'
 
 type Deps = {
   series: SeriesOf
@@ -31,9 +31,9 @@ const CSV = '.csv'
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
 
-  function csvAnswer(event: H3Event, name: string, text: string, table = name): Response {
+  function csvAnswer(event: H3Event, name: string, parts: AsyncGenerator<string, void>, table = name) {
     readers.noteExport(event, table)
-    return new Response(text, { headers: csvHeaders(name) })
+    return csvResponse(event, name, parts)
   }
 
   async function one(event: H3Event): Promise<unknown> {
@@ -73,7 +73,9 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
   })
 }
 
-function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }): string {
+type Definitions = { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }
+
+function definitionsCsv({ metrics }: Definitions): AsyncGenerator<string, void> {
   const header = [
     'name',
     'title',
@@ -86,13 +88,14 @@ function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeo
     'filters',
     'views',
   ]
-  return csvOf(
-    header,
-    metrics.map(({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) => [
-      ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
-      views.map((view) => view.name),
-    ]),
+  const lines = metrics.map(
+    ({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) =>
+      csvLine([
+        ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
+        views.map((view) => view.name),
+      ]),
   )
+  return csvSlices(csvLine(header), lines)
 }
 
 type Handlers = Record<

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
+import { nextTurn } from '../turns.ts'
 import type { Endings } from './owner/endings.ts'
 import type { Scope } from './scope.ts'
 
@@ -130,6 +131,7 @@ function sourceOf(deps: Deps, { scope, after, mayUntil }: Watched): UnderlyingSo
 async function nextPage(feed: Feed, scope: Scope, from: number, goOn: () => boolean) {
   let reached = from
   for (;;) {
+    await nextTurn()
     const { events, next } = await pageForwards(feed, scope.query, reached, PAGE)
     reached = next ?? reached
     const isHead = reached >= feed.head()

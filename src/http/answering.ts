@@ -10,6 +10,7 @@ import {
   type FlatHeaders,
   headersSetOn,
   isResponse,
+  jsonOf,
   onlyHttps,
   overruled,
   sendText,
@@ -95,7 +96,7 @@ export function openAnswering(options: {
       finish(asked, response.status, null, null)
       return response
     }
-    const body = given === undefined ? null : JSON.stringify(given)
+    const body = jsonOf(given)
     const status = event.res.status ?? (body === null ? 204 : 200)
     if (body !== null) headers.push('content-type', 'application/json')
     finish(asked, status, body === null ? 0 : Buffer.byteLength(body), null)
