@@ -20,7 +20,7 @@ import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, GUESTS_READ, REFUSED } from './reading.ts'
+import { csvResponse, GUESTS_READ, RATIONED, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 
 const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
@@ -118,7 +118,8 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     }
   }
 
-  return routesFor(async (event) => jsonInSlices(await answer(event), 'cohorts'), csv)
+  const json = async (event: H3Event) => jsonInSlices(await answer(event), 'cohorts')
+  return routesFor(readers.rationed(json), readers.rationed(csv))
 }
 
 type Counted = { question: CohortQuestion; today: number; net: readonly CohortSum[] | null }
@@ -197,7 +198,11 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
       query: Query,
       path: '/api/v1/cohorts',
       summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
-      answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer }, ...REFUSED },
+      answers: {
+        200: { description: 'A row for each cohort', schema: CohortsAnswer },
+        ...REFUSED,
+        ...RATIONED,
+      },
       handler: answer,
     },
     {
@@ -208,6 +213,7 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
       answers: {
         200: { description: 'One line for each cohort and place', content_type: 'text/csv' },
         ...REFUSED,
+        ...RATIONED,
       },
       handler: csv,
     },

@@ -18,7 +18,7 @@ import { asked } from '../metrics/question.ts'
 import { nextTurn } from '../turns.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, RATIONED, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { EventsAnswer } from './routes.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
 import type { Reach } from './tokens.ts'
@@ -120,7 +120,10 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     return csvResponse(event, 'customers', linesOf(read, customers.summaryOf))
   }
 
-  return routesFor({ listCustomers, csv, ...personHandlers({ customers, apps }, reachOf) })
+  return routesFor({
+    ...{ listCustomers: readers.rationed(listCustomers), csv: readers.rationed(csv) },
+    ...personHandlers({ customers, apps }, reachOf),
+  })
 }
 
 function onlyByEnd(): Refusal {
@@ -218,6 +221,8 @@ function paramOf(event: H3Event, name: string): string {
   }
 }
 
+const LIST_REFUSED = { ...REFUSED, ...RATIONED }
+
 function routesFor(
   handlers: Record<'listCustomers' | 'csv' | 'profile' | 'events' | 'user', Route['handler']>,
 ): Route[] {
@@ -227,7 +232,7 @@ function routesFor(
       path: '/api/v1/customers',
       summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
       query: CustomersQuery,
-      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...REFUSED },
+      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...LIST_REFUSED },
       handler: handlers.listCustomers,
     },
     {
@@ -235,7 +240,7 @@ function routesFor(
       path: '/api/v1/customers.csv',
       summary: 'The same customers, all of them, as a table',
       query: CsvQuery,
-      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...REFUSED },
+      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...LIST_REFUSED },
       handler: handlers.csv,
     },
     {

@@ -16,7 +16,7 @@ import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, GUESTS_READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, GUESTS_READ, RATIONED, REFUSED, UNKNOWN } from './reading.ts'
 
 type Deps = {
   series: SeriesOf
@@ -30,6 +30,7 @@ const CSV = '.csv'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
+  const { rationed } = readers
 
   function csvAnswer(event: H3Event, name: string, parts: AsyncGenerator<string, void>, table = name) {
     readers.noteExport(event, table)
@@ -67,9 +68,9 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
   return routesFor({
     definitions,
     definitionsCsv: (event) => csvAnswer(event, 'metrics', definitionsCsv(definitions(event))),
-    one,
-    overview: standing,
-    overviewCsv: async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event))),
+    one: rationed(one),
+    overview: rationed(standing),
+    overviewCsv: rationed(async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event)))),
   })
 }
 
@@ -108,6 +109,7 @@ const AS_CSV = { description: 'The same as comma-separated values', content_type
 const REFUSALS = {
   ...REFUSED,
   400: { description: 'invalid_request, unknown_metric, organization_needed' },
+  ...RATIONED,
 }
 
 function routesFor(handlers: Handlers): Route[] {

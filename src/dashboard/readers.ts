@@ -6,6 +6,7 @@ import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body.ts'
 import type { Basis } from '../metrics/definition.ts'
 import type { Store } from '../store/store.ts'
+import { openGate } from './gate.ts'
 import type { Audit, Who } from './owner/audit.ts'
 import type { Doorway } from './owner/doorway.ts'
 import type { ShareLink, ShareLinks } from './owner/links.ts'
@@ -95,6 +96,13 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     return { reach: caller.reach, basis: is_guest ? caller.link.basis : null, is_guest }
   }
 
+  /** Handlers of expensive questions: guests and tokens ask two at once, the owner as many as there are. */
+  const rationed = openGate((event) => {
+    const caller = callerOf(event)
+    if (caller.kind === 'owner') return null
+    return caller.kind === 'guest' ? { id: caller.session.id, waits: true } : { id: caller.id, waits: false }
+  })
+
   /**
    * The owner, signed in, on our own page.
    *
@@ -172,7 +180,19 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
-  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, commitAs, mayUntil, whoOf, noteExport }
+  return {
+    signedIn,
+    reachOf,
+    readingOf,
+    rationed,
+    owner,
+    isFresh,
+    freshOwner,
+    commitAs,
+    mayUntil,
+    whoOf,
+    noteExport,
+  }
 }
 
 const OWNER = 'owner'

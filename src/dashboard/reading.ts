@@ -16,6 +16,9 @@ export const REFUSED = {
   404: { description: 'unknown_app' },
 } as const
 
+/** What an expensive question refuses besides. */
+export const RATIONED = { 429: { description: 'too_many_questions' } } as const
+
 /** Nobody is let in without a name, and guests only to a few places. */
 export const UNKNOWN = { 401: REFUSED[401], 403: REFUSED[403] } as const
 
