@@ -124,7 +124,8 @@ function opening(deps: Deps) {
   async function demandPasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
     if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link asks for a passcode, too')
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
-    const check = async () => (await checkPassword(passcode, phc)).fits
+    const check = async (is_clean: boolean) =>
+      (await checkPassword(passcode, phc, is_clean ? 'first' : 'later')).fits
     if (!(await signIn.attempt(event, wrong, check)))
       throw new Refusal(401, 'wrong_passcode', 'this is not the passcode of the link')
   }
