@@ -108,6 +108,7 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     const wanted = askedIn(event, query)
     await customers.ripen()
     const page = await pageOf(wanted, query.cursor ?? null, query.limit)
+    await nextTurn()
     return { customers: page.customers.map(customers.summaryOf), next: page.next }
   }
 

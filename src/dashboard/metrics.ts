@@ -2,6 +2,7 @@
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
+import { jsonInSlices } from '../http/answers.ts'
 import { csvLine, csvSlices } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { COHORT_METRICS } from '../metrics/cohorts/words.ts'
@@ -46,7 +47,8 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     query.basis = basisFor(reading, DEFINITIONS[name], query)
     const scope = scopeOf(reading.reach, query)
     const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
-    return isCsv ? csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`) : answer
+    if (isCsv) return csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`)
+    return jsonInSlices(answer, 'series')
   }
 
   const standing = (event: H3Event) => {
