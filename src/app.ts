@@ -175,7 +175,7 @@ export async function openApp(options: AppOptions) {
   http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
   http.add(door.routes)
-  http.add(dashboardRoutes({ feed, live, apps, readers, endings, closing: http.closing }))
+  http.add(dashboardRoutes({ feed, live, apps, readers, endings, clock, closing: http.closing }))
   http.add(forgetRoutes({ store, keys, apps, readers, audit, forgetting }))
   http.add(customerRoutes({ customers, apps, readers }))
   http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))

@@ -16,7 +16,7 @@ const TESTS = filesBelow('test')
 
 /** Each line may import the lines above it and itself; words on one line do not know one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'version', 'days', 'money'],
+  ['errors', 'clock', 'ids', 'version', 'days', 'money', 'turns'],
   ['log', 'config'],
   ['http'],
   ['store'],

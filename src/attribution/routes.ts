@@ -65,7 +65,7 @@ export function attributionRoutes(deps: Deps): Route[] {
 
   async function identify(event: H3Event) {
     store.assertRoom()
-    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes))
+    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
     checkCount(call.attributes, limits.attributes_per_user)
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.platform === 'android' })
     const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
@@ -74,7 +74,7 @@ export function attributionRoutes(deps: Deps): Route[] {
 
   async function attribute(event: H3Event) {
     store.assertRoom()
-    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes))
+    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.store === 'google' })
     const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
     const evidence = { signed, unattested: unattestedBecause(event) }

@@ -6,11 +6,13 @@ import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { addDays, isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
-import { type CsvValue, csvHead, csvRow } from '../http/csv.ts'
+import { jsonInSlices } from '../http/answers.ts'
+import { type CsvValue, csvHead, csvRow, csvSlices } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
 import type { CohortSum } from '../metrics/cohorts/cells.ts'
-import { type CohortQuestion, type Cohorts, GRAINS, type Grain } from '../metrics/cohorts/cohorts.ts'
+import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
+import { type CohortQuestion, GRAINS, type Grain } from '../metrics/cohorts/spans.ts'
 import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
 import type { Basis } from '../metrics/definition.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -18,7 +20,7 @@ import { asked as askedIn } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, GUESTS_READ, REFUSED } from './reading.ts'
+import { csvResponse, GUESTS_READ, RATIONED, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 
 const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
@@ -100,21 +102,24 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     return {
       ...{ metric: asked.metric, ...table, time_zone, currency, basis },
       proceeds_known: proceeds?.known ?? null,
-      cohorts: tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
+      cohorts: await tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
     }
   }
 
   async function csv(event: H3Event): Promise<Response> {
     const { metric, currency, cohorts: table } = await answer(event)
-    const isMoney = MEASURES[metric].unit === 'money'
-    const rows = rowsOf(metric, table).map((row) => (isMoney ? { ...row, currency } : row))
-    const columns = Object.keys(rows[0] ?? { cohort: '' })
-    const lines = rows.map((row) => csvRow(columns, row))
+    const also = MEASURES[metric].unit === 'money' ? { currency } : {}
+    const [first] = rowsOf(metric, table)
+    const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...also })
     readers.noteExport(event, 'cohorts')
-    return new Response([csvHead(columns), ...lines].join(''), { headers: csvHeaders('cohorts') })
+    return csvResponse(event, 'cohorts', csvSlices(csvHead(columns), lines()))
+    function* lines() {
+      for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...also })
+    }
   }
 
-  return routesFor(answer, csv)
+  const json = async (event: H3Event) => jsonInSlices(await answer(event), 'cohorts')
+  return routesFor(readers.rationed(json), readers.rationed(csv))
 }
 
 type Counted = { question: CohortQuestion; today: number; net: readonly CohortSum[] | null }
@@ -124,7 +129,7 @@ const proceedsIn = (cohorts: Cohorts, asked: Asked, question: CohortQuestion, to
     ? cohorts.proceedsOfLtv(question)
     : cohorts.proceedsOfPayers({ ...question, grain: payersBy(asked.by) }, today)
 
-function tableOf(cohorts: Cohorts, asked: Asked, { question, today, net }: Counted): object[] {
+async function tableOf(cohorts: Cohorts, asked: Asked, { question, today, net }: Counted): Promise<object[]> {
   if (asked.metric === 'retention') return cohorts.retention(question, today)
   if (asked.metric === 'recovery') return cohorts.recovery(question, today)
   if (asked.metric === 'arppu') return cohorts.arppu({ ...question, grain: payersBy(asked.by) }, today, net)
@@ -177,13 +182,13 @@ function spanOf({ from, to }: Asked, today: number): { from: number; until: numb
 }
 
 /** One line for each cohort and each place within it. */
-function rowsOf(metric: CohortMetric, table: readonly object[]): Record<string, CsvValue>[] {
+function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Record<string, CsvValue>, void> {
   const within = metric === 'retention' ? 'renewals' : metric === 'ltv' ? 'values' : null
-  return table.flatMap((cohort) => {
+  for (const cohort of table) {
     const { renewals, values, ...own } = cohort as Record<string, unknown>
     const places = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
-    return places.map((place) => ({ ...own, ...place }) as Record<string, CsvValue>)
-  })
+    for (const place of places) yield { ...own, ...place } as Record<string, CsvValue>
+  }
 }
 
 function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
@@ -193,7 +198,11 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
       query: Query,
       path: '/api/v1/cohorts',
       summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
-      answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer }, ...REFUSED },
+      answers: {
+        200: { description: 'A row for each cohort', schema: CohortsAnswer },
+        ...REFUSED,
+        ...RATIONED,
+      },
       handler: answer,
     },
     {
@@ -204,6 +213,7 @@ function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
       answers: {
         200: { description: 'One line for each cohort and place', content_type: 'text/csv' },
         ...REFUSED,
+        ...RATIONED,
       },
       handler: csv,
     },

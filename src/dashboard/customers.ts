@@ -15,15 +15,16 @@ import {
 } from '../metrics/customers/lists.ts'
 import { STATUSES } from '../metrics/customers/worth.ts'
 import { asked } from '../metrics/question.ts'
+import { nextTurn } from '../turns.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, RATIONED, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { EventsAnswer } from './routes.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
 import type { Reach } from './tokens.ts'
 
 /** Customers read at once for a file. */
-const CSV_PAGE = 200
+const CSV_PAGE = 100
 
 const Choice = {
   query: v.optional(
@@ -107,6 +108,7 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     const wanted = askedIn(event, query)
     await customers.ripen()
     const page = await pageOf(wanted, query.cursor ?? null, query.limit)
+    await nextTurn()
     return { customers: page.customers.map(customers.summaryOf), next: page.next }
   }
 
@@ -116,12 +118,13 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     await customers.ripen()
     readers.noteExport(event, 'customers')
     const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
-    return new Response(event.req.method === 'HEAD' ? null : tableOf(read, customers.summaryOf), {
-      headers: csvHeaders('customers'),
-    })
+    return csvResponse(event, 'customers', linesOf(read, customers.summaryOf))
   }
 
-  return routesFor({ listCustomers, csv, ...personHandlers({ customers, apps }, reachOf) })
+  return routesFor({
+    ...{ listCustomers: readers.rationed(listCustomers), csv: readers.rationed(csv) },
+    ...personHandlers({ customers, apps }, reachOf),
+  })
 }
 
 function onlyByEnd(): Refusal {
@@ -186,25 +189,13 @@ function scopesOf(
     .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
 }
 
-/** The table of all pages that `read` gives. */
-function tableOf(read: Read, summaryOf: Customers['summaryOf']): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  const pages = linesOf(read, summaryOf)
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pages.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    cancel: async () => void (await pages.return()),
-  })
-}
-
 type Read = (cursor: string | null) => Promise<CustomerPage>
 
+/** The table of all pages that `read` gives. */
 async function* linesOf(read: Read, summaryOf: Customers['summaryOf']): AsyncGenerator<string, void> {
   yield csvHead(COLUMNS)
   for (let cursor: string | null | undefined; cursor !== null; ) {
+    await nextTurn()
     const page: CustomerPage = await read(cursor ?? null)
     const rows = page.customers.map(summaryOf)
     // A page of a search may be empty before the last.
@@ -231,6 +222,8 @@ function paramOf(event: H3Event, name: string): string {
   }
 }
 
+const LIST_REFUSED = { ...REFUSED, ...RATIONED }
+
 function routesFor(
   handlers: Record<'listCustomers' | 'csv' | 'profile' | 'events' | 'user', Route['handler']>,
 ): Route[] {
@@ -240,7 +233,7 @@ function routesFor(
       path: '/api/v1/customers',
       summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
       query: CustomersQuery,
-      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...REFUSED },
+      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...LIST_REFUSED },
       handler: handlers.listCustomers,
     },
     {
@@ -248,7 +241,7 @@ function routesFor(
       path: '/api/v1/customers.csv',
       summary: 'The same customers, all of them, as a table',
       query: CsvQuery,
-      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...REFUSED },
+      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...LIST_REFUSED },
       handler: handlers.csv,
     },
     {

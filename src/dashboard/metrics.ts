@@ -2,7 +2,8 @@
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
-import { csvOf } from '../http/csv.ts'
+import { jsonInSlices } from '../http/answers.ts'
+import { csvLine, csvSlices } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { COHORT_METRICS } from '../metrics/cohorts/words.ts'
 import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
@@ -16,7 +17,7 @@ import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, GUESTS_READ, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, GUESTS_READ, RATIONED, REFUSED, UNKNOWN } from './reading.ts'
 
 type Deps = {
   series: SeriesOf
@@ -30,10 +31,11 @@ const CSV = '.csv'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
+  const { rationed } = readers
 
-  function csvAnswer(event: H3Event, name: string, text: string, table = name): Response {
+  function csvAnswer(event: H3Event, name: string, parts: AsyncGenerator<string, void>, table = name) {
     readers.noteExport(event, table)
-    return new Response(text, { headers: csvHeaders(name) })
+    return csvResponse(event, name, parts)
   }
 
   async function one(event: H3Event): Promise<unknown> {
@@ -45,7 +47,8 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     query.basis = basisFor(reading, DEFINITIONS[name], query)
     const scope = scopeOf(reading.reach, query)
     const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
-    return isCsv ? csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`) : answer
+    if (isCsv) return csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`)
+    return jsonInSlices(answer, 'series')
   }
 
   const standing = (event: H3Event) => {
@@ -67,13 +70,15 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
   return routesFor({
     definitions,
     definitionsCsv: (event) => csvAnswer(event, 'metrics', definitionsCsv(definitions(event))),
-    one,
-    overview: standing,
-    overviewCsv: async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event))),
+    one: rationed(one),
+    overview: rationed(standing),
+    overviewCsv: rationed(async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event)))),
   })
 }
 
-function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }): string {
+type Definitions = { metrics: (typeof DEFINITIONS)[keyof typeof DEFINITIONS][] }
+
+function definitionsCsv({ metrics }: Definitions): AsyncGenerator<string, void> {
   const header = [
     'name',
     'title',
@@ -86,13 +91,14 @@ function definitionsCsv({ metrics }: { metrics: (typeof DEFINITIONS)[keyof typeo
     'filters',
     'views',
   ]
-  return csvOf(
-    header,
-    metrics.map(({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) => [
-      ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
-      views.map((view) => view.name),
-    ]),
+  const lines = metrics.map(
+    ({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) =>
+      csvLine([
+        ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
+        views.map((view) => view.name),
+      ]),
   )
+  return csvSlices(csvLine(header), lines)
 }
 
 type Handlers = Record<
@@ -105,6 +111,7 @@ const AS_CSV = { description: 'The same as comma-separated values', content_type
 const REFUSALS = {
   ...REFUSED,
   400: { description: 'invalid_request, unknown_metric, organization_needed' },
+  ...RATIONED,
 }
 
 function routesFor(handlers: Handlers): Route[] {

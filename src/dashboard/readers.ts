@@ -6,6 +6,7 @@ import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body.ts'
 import type { Basis } from '../metrics/definition.ts'
 import type { Store } from '../store/store.ts'
+import { openGate } from './gate.ts'
 import type { Audit, Who } from './owner/audit.ts'
 import type { Doorway } from './owner/doorway.ts'
 import type { ShareLink, ShareLinks } from './owner/links.ts'
@@ -20,7 +21,7 @@ const EXPORTS_KEPT = 1_000
 
 /** Who calls: the bearer of a token, the owner, or a guest with a share link. */
 export type Caller =
-  | { kind: 'token'; reach: Reach; id: string }
+  | { kind: 'token'; reach: Reach; id: string; expires_at: number | null }
   | { kind: 'owner'; reach: Reach; session: Session }
   | { kind: 'guest'; reach: Reach; session: Session; link: ShareLink }
 
@@ -67,8 +68,8 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     const caller = authorization === undefined ? signedIn(event) : null
     if (caller) return caller
     if (authorization === undefined && doorway.tokenOf(event) !== null) throw signInAgain()
-    const { id, ...reach } = tokens.holderOf(authorization ?? null)
-    return { kind: 'token', id, reach }
+    const { id, expires_at, ...reach } = tokens.holderOf(authorization ?? null)
+    return { kind: 'token', id, expires_at, reach }
   }
 
   function admitted(event: H3Event): Caller {
@@ -94,6 +95,13 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     const is_guest = caller.kind === 'guest'
     return { reach: caller.reach, basis: is_guest ? caller.link.basis : null, is_guest }
   }
+
+  /** Handlers of expensive questions: guests and tokens ask two at once, the owner as many as there are. */
+  const rationed = openGate((event) => {
+    const caller = callerOf(event)
+    if (caller.kind === 'owner') return null
+    return caller.kind === 'guest' ? { id: caller.session.id, waits: true } : { id: caller.id, waits: false }
+  })
 
   /**
    * The owner, signed in, on our own page.
@@ -140,12 +148,14 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     })
   }
 
-  /** Whether the caller of a stream may go on reading. */
-  function mayStill(event: H3Event): boolean {
+  /** Until when the caller of a stream may go on reading, in ms since the epoch: infinity where there is no end. */
+  function mayUntil(event: H3Event): number {
     try {
-      return callerOf(event).kind !== 'guest'
+      const caller = callerOf(event)
+      if (caller.kind === 'token') return caller.expires_at ?? Number.POSITIVE_INFINITY
+      return caller.kind === 'owner' ? sessions.overAt(caller.session) : 0
     } catch {
-      return false
+      return 0
     }
   }
 
@@ -170,7 +180,19 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
-  return { signedIn, reachOf, readingOf, owner, isFresh, freshOwner, commitAs, mayStill, whoOf, noteExport }
+  return {
+    signedIn,
+    reachOf,
+    readingOf,
+    rationed,
+    owner,
+    isFresh,
+    freshOwner,
+    commitAs,
+    mayUntil,
+    whoOf,
+    noteExport,
+  }
 }
 
 const OWNER = 'owner'

@@ -1,4 +1,6 @@
 /** What may be asked: what every route that reads has in common: who may, what is refused, and how a file is given. */
+import type { H3Event } from 'h3'
+import { streamOfText } from '../http/csv.ts'
 
 /** A route for a holder of a read token and for the owner. */
 export const READ = { method: 'GET', tag: 'Read', security: ['read_token', 'session'] } as const
@@ -14,10 +16,17 @@ export const REFUSED = {
   404: { description: 'unknown_app' },
 } as const
 
+/** What an expensive question refuses besides. */
+export const RATIONED = { 429: { description: 'too_many_questions' } } as const
+
 /** Nobody is let in without a name, and guests only to a few places. */
 export const UNKNOWN = { 401: REFUSED[401], 403: REFUSED[403] } as const
 
-/** The headers of a table as comma-separated values, to be kept as `name`.csv. */
+/** A table as comma-separated values, to be kept as `name`.csv, made while it is sent. */
+export const csvResponse = (event: H3Event, name: string, parts: AsyncGenerator<string, void>): Response =>
+  new Response(event.req.method === 'HEAD' ? null : streamOfText(parts), { headers: csvHeaders(name) })
+
+/** The headers of such a table. */
 export const csvHeaders = (name: string): Record<string, string> => ({
   'content-type': 'text/csv; charset=utf-8',
   'content-disposition': `attachment; filename="${name}.csv"`,

@@ -2,6 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Feed } from '../events/feed.ts'
 import type { Live } from '../events/live.ts'
@@ -43,7 +44,15 @@ export const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-type Deps = { feed: Feed; live: Live; apps: Apps; readers: Readers; endings: Endings; closing: AbortSignal }
+type Deps = {
+  feed: Feed
+  live: Live
+  apps: Apps
+  readers: Readers
+  endings: Endings
+  clock: Clock
+  closing: AbortSignal
+}
 
 export function dashboardRoutes(deps: Deps): Route[] {
   const { feed, apps, readers } = deps
@@ -69,7 +78,7 @@ export function dashboardRoutes(deps: Deps): Route[] {
     return streamOf(deps, {
       scope,
       after: lastSeen(header(event, 'last-event-id')),
-      may: () => readers.mayStill(event),
+      mayUntil: () => readers.mayUntil(event),
     })
   }
 

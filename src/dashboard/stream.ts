@@ -1,8 +1,10 @@
 /** What may be asked: the feed as Server-Sent Events (HTML Living Standard §9.2), from any point on and live. */
 import type { UnderlyingSource } from 'node:stream/web'
+import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
+import { nextTurn } from '../turns.ts'
 import type { Endings } from './owner/endings.ts'
 import type { Scope } from './scope.ts'
 
@@ -16,9 +18,12 @@ const UNREAD_BYTES = 1_048_576
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(': still here\n\n')
 
-type Deps = { feed: Feed; live: Live; endings: Endings; closing: AbortSignal }
-/** What is asked for: which events, after which seq (null: from the head on), and for as long as `may` says so. */
-export type Watched = { scope: Scope; after: number | null; may: () => boolean }
+type Deps = { feed: Feed; live: Live; endings: Endings; clock: Clock; closing: AbortSignal }
+/**
+ * What is asked for: which events, after which seq (null: from the head on). `mayUntil` gives the instant at which the
+ * caller's access ends, as far as is known now; one that has passed ends the stream.
+ */
+export type Watched = { scope: Scope; after: number | null; mayUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
@@ -32,16 +37,43 @@ export function streamOf(deps: Deps, watched: Watched): Response {
   return new Response(body, { headers: STREAM_HEADERS })
 }
 
+/**
+ * Watches the caller's access: `onEnd` is called once `mayUntil` has passed. `look` asks `mayUntil` again; `demand` does
+ * so only where the end known so far has passed, so that it costs nothing before a write.
+ */
+function openAccess({ endings, clock }: Deps, mayUntil: Watched['mayUntil'], onEnd: () => void) {
+  let until = mayUntil()
+  let timer: NodeJS.Timeout | undefined
+
+  function look(): void {
+    clearTimeout(timer)
+    until = mayUntil()
+    const left = until - clock()
+    if (left <= 0) onEnd()
+    // Later ends are looked at with a heartbeat before them.
+    else if (left <= HEARTBEAT_MS) timer = setTimeout(look, left).unref()
+  }
+
+  const unheed = endings.watch(look)
+  function stop(): void {
+    clearTimeout(timer)
+    unheed()
+  }
+  const demand = (): void => {
+    if (until <= clock()) look()
+  }
+  return { look, demand, stop }
+}
+
 /** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
-function sourceOf(
-  { feed, live, endings, closing }: Deps,
-  { scope, after, may }: Watched,
-): UnderlyingSource<Uint8Array> {
+function sourceOf(deps: Deps, { scope, after, mayUntil }: Watched): UnderlyingSource<Uint8Array> {
+  const { feed, live, closing } = deps
   // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
   let sent = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
   let caughtUp = false
   let isOpen = true
   let unwatch = (): void => {}
+  let access: ReturnType<typeof openAccess> | undefined
 
   function stop(): void {
     isOpen = false
@@ -55,26 +87,26 @@ function sourceOf(
       controller.close()
     }
     const send = (messages: Uint8Array): void => {
+      access?.demand()
       if (!isOpen) return
       controller.enqueue(messages)
       if ((controller.desiredSize ?? 0) < READY_BYTES - UNREAD_BYTES) end()
     }
+    access = openAccess(deps, mayUntil, end)
     const beat = setInterval(() => {
-      if (!may()) end()
-      else if (caughtUp) send(heartbeat)
+      access?.look()
+      if (caughtUp) send(heartbeat)
     }, HEARTBEAT_MS).unref()
-    const unheed = endings.watch(() => {
-      if (!may()) end()
-    })
     const leave = live.watch({ wants: (event) => caughtUp && event.seq > sent && scope.wants(event), send })
     unwatch = () => {
       leave()
-      unheed()
+      access?.stop()
       clearInterval(beat)
       closing.removeEventListener('abort', end)
     }
     closing.addEventListener('abort', end)
     controller.enqueue(encoder.encode('retry: 2000\n\n'))
+    access.look()
     if (closing.aborted) end()
   }
 
@@ -84,6 +116,7 @@ function sourceOf(
       const { events, reached, isHead } = await nextPage(feed, scope, sent, () => isOpen)
       sent = reached
       caughtUp = isHead
+      access?.demand()
       if (isOpen && events.length > 0) controller.enqueue(encoder.encode(events.map(messageOf).join('')))
     } catch (error) {
       stop()
@@ -98,6 +131,7 @@ function sourceOf(
 async function nextPage(feed: Feed, scope: Scope, from: number, goOn: () => boolean) {
   let reached = from
   for (;;) {
+    await nextTurn()
     const { events, next } = await pageForwards(feed, scope.query, reached, PAGE)
     reached = next ?? reached
     const isHead = reached >= feed.head()

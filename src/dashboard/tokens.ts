@@ -59,11 +59,11 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
   }
 
   /**
-   * What the bearer of `authorization` may read.
+   * What the bearer of `authorization` may read, and until when (null: without an end).
    *
    * @throws Refusal 401 `token_required` or `invalid_token`.
    */
-  function holderOf(authorization: string | null): Reach & { id: string } {
+  function holderOf(authorization: string | null): Reach & Pick<ApiToken, 'id' | 'expires_at'> {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
     if (!token) {
       throw new Refusal(
@@ -81,8 +81,8 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
       throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or past its time')
     }
     if (row.used_at === null || now - row.used_at > USED_EVERY_MS) noteUse(row.id, now)
-    const { organization_id, apps } = tokenOf(row)
-    return { id: row.id, organization_id, apps }
+    const { id, expires_at, organization_id, apps } = tokenOf(row)
+    return { id, expires_at, organization_id, apps }
   }
 
   function noteUse(id: string, now: number): void {

@@ -1,5 +1,5 @@
 /** What we remember: the feed a page at a time, however far apart the events are that a reader wants. */
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../turns.ts'
 import type { Feed, FeedEvent, Filter } from './feed.ts'
 
 /** How much of the feed is looked at before requests get their turn, and how much for one page at most. */
@@ -18,7 +18,7 @@ export async function pageForwards(feed: Feed, filter: Filter, after: number, li
   const end = Math.min(feed.head(), after + MOST)
   let at = after
   while (at < end && events.length < limit) {
-    if (at > after) await setImmediate()
+    if (at > after) await nextTurn()
     const until = Math.min(at + SLICE, end)
     const wanted = limit - events.length
     const found = feed.read({ ...filter, after: at, until, limit: wanted })
@@ -40,7 +40,7 @@ export async function pageBackwards(
   const end = Math.max(1, start - MOST)
   let at = start
   while (at > end && events.length < limit) {
-    if (at < start) await setImmediate()
+    if (at < start) await nextTurn()
     const until = Math.max(at - SLICE, end)
     const wanted = limit - events.length
     const found = feed.read({ ...filter, after: at, until, limit: wanted, newest_first: true })

@@ -67,7 +67,9 @@ export function clientAddress(event: H3Event): string {
   const proxies = readers.get(event.app ?? event)
   const node = event.runtime?.node
   const remote = node === undefined ? '127.0.0.1' : (node.req.socket.remoteAddress ?? gone)
-  const forwarded = event.req.headers.get('x-forwarded-for') ?? undefined
+  const header =
+    node === undefined ? event.req.headers.get('x-forwarded-for') : node.req.headers['x-forwarded-for']
+  const forwarded = header?.toString()
   return proxies === undefined ? remote : addressBehind(proxies, remote, forwarded)
 }
 
@@ -75,8 +77,15 @@ export function clientAddress(event: H3Event): string {
  * What one caller is counted under: an IPv4 address itself, of an IPv6 address its /64, which is the least that one
  * customer gets. `address` as `clientAddress` gives it.
  */
-export function addressBucket(address: string): string {
-  if (!address.includes(':')) return address
+export const addressBucket = (address: string): string =>
+  address.includes(':') ? networkOf(address, 4) : address
+
+/** The network that an IPv6 address is in: its /48, which is the most that one customer commonly gets. Null for IPv4. */
+export const siteBucket = (address: string): string | null =>
+  address.includes(':') ? networkOf(address, 3) : null
+
+/** The first so many groups of an IPv6 address, sixteen bits each. */
+function networkOf(address: string, count: number): string {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
@@ -85,5 +94,5 @@ export function addressBucket(address: string): string {
     ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'),
     ...after,
   ]
-  return `${groups.slice(0, 4).join(':')}::/64`
+  return `${groups.slice(0, count).join(':')}::/${16 * count}`
 }

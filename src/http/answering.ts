@@ -10,6 +10,7 @@ import {
   type FlatHeaders,
   headersSetOn,
   isResponse,
+  jsonOf,
   onlyHttps,
   overruled,
   sendText,
@@ -19,8 +20,12 @@ import { newRequestId } from './ids.ts'
 import { problemOf, problemType, refusalOf } from './problems.ts'
 import type { Around } from './routing.ts'
 
-/** How much of a body that nobody reads is taken in so that its sender gets to see the answer. */
+/**
+ * How much of a body that nobody reads is taken in so that its sender gets to see the answer. Each piece counts as at
+ * least so many bytes, because tiny pieces cost the processor more than their bytes.
+ */
 const mostDiscarded = 65_536
+const leastPerPiece = 64
 
 /** One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged. */
 type Asked = Readonly<{ event: H3Event; id: string; began: number; cors: FlatHeaders; path: string }>
@@ -37,7 +42,7 @@ function discardRest(event: H3Event): void {
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined) return
   let left = mostDiscarded
   req.on('data', (chunk: Buffer) => {
-    left -= chunk.length
+    left -= Math.max(chunk.length, leastPerPiece)
     if (left < 0) req.socket.destroy()
   })
 }
@@ -91,7 +96,7 @@ export function openAnswering(options: {
       finish(asked, response.status, null, null)
       return response
     }
-    const body = given === undefined ? null : JSON.stringify(given)
+    const body = jsonOf(given)
     const status = event.res.status ?? (body === null ? 204 : 200)
     if (body !== null) headers.push('content-type', 'application/json')
     finish(asked, status, body === null ? 0 : Buffer.byteLength(body), null)

@@ -1,6 +1,7 @@
 /** What we compute: the response to a request, with the headers that every response has. */
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
+import { nextTurn } from '../turns.ts'
 import { type Encoding, encodingFor, packed } from './packing.ts'
 
 /** Headers as Node takes them fastest: names and values in turn. */
@@ -43,6 +44,39 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
       'authorization, content-type, x-windfall-unattested, x-revenuehog-unattested',
     'access-control-max-age': '86400',
   }
+}
+
+/** Where `jsonInSlices` keeps its text. */
+const jsonText = Symbol('JSON text')
+/** Characters of JSON made in one turn of the event loop. */
+const CHARACTERS_AT_ONCE = 131_072
+
+/** An answer as `jsonInSlices` makes it. */
+type JsonText = Readonly<{ [jsonText]: string }>
+
+/** An answer whose array `name` may be long, as JSON that is made some elements in each turn of the event loop. */
+export async function jsonInSlices<Name extends string>(
+  answer: Record<Name, readonly object[]>,
+  name: Name,
+): Promise<JsonText> {
+  const { [name]: list, ...rest } = answer
+  let text = ''
+  let due = CHARACTERS_AT_ONCE
+  for (const element of list) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(element)}`
+    if (text.length < due) continue
+    due = text.length + CHARACTERS_AT_ONCE
+    await nextTurn()
+  }
+  return { [jsonText]: JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`) }
+}
+
+/** What a handler returned, as JSON; null for undefined. */
+export function jsonOf(given: unknown): string | null {
+  if (given === undefined) return null
+  return typeof given === 'object' && given !== null && jsonText in given
+    ? String(given[jsonText])
+    : JSON.stringify(given)
 }
 
 /** h3's word for an answer that was sent already. */

@@ -3,18 +3,22 @@ import { isUtf8 } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
+import { clientAddress } from './addresses.ts'
+import { openBodyAccount, type Room } from './body_budget.ts'
 import { whereMalformed } from './malformed.ts'
 
 /** Deeper values are refused, so that no recursion over what was sent can run out of stack. */
 export const deepestNesting = 32
 
-/** So many bytes of bodies that have not come to their end are kept at most, in the whole process. */
-const mostUnderWay = 64 * 1024 * 1024
+/**
+ * How many pieces a body may come in: so many, and one more for each 64 bytes. A piece costs the processor as much as a
+ * kilobyte, whatever its size. JSON that a client sends token by token stays far below.
+ */
+const freePieces = 4_096
+const bytesPerPiece = 64
 
-/** What a piece takes besides its bytes: a body that comes byte by byte takes a multiple of itself. */
-const bytesPerPiece = 256
-
-let underWay = 0
+/** The first buffer of a body that comes in several pieces has at least so many bytes. */
+const smallestBuffer = 1_024
 
 const jsonType = /^application\/json\s*(?:;|$)/i
 
@@ -25,6 +29,11 @@ function tooLarge(limit: number): Refusal {
 function tooMany(): Refusal {
   const headers = { 'retry-after': '1' }
   return new Refusal(503, 'busy', 'Too many bodies are being sent at once; try again.', { headers })
+}
+
+function tooFragmented(): Refusal {
+  const detail = `The body comes in too many small pieces; send at least ${bytesPerPiece} bytes in each.`
+  return new Refusal(400, 'body_fragmented', detail, { headers: { connection: 'close' } })
 }
 
 function cutShort(): Refusal {
@@ -80,65 +89,82 @@ function parseJson(bytes: Buffer): unknown {
   throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${deepestNesting} levels.`)
 }
 
-/** The pieces of one body. `drop` is to be called however it ends. */
-function openPieces(limit: number) {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  let kept = 0
+/** What a body is read with: `expected` is the length that the headers announce, at most `limit`. */
+type Reading = Readonly<{ limit: number; expected: number; address: string; room: Room }>
 
-  /** Keeps one more, or says why not. */
+/**
+ * Gathers one body. A single piece stays as it came; several are copied into one buffer that doubles as it grows, so that
+ * a body costs its bytes and not its pieces. `drop` is to be called however the body ends.
+ */
+function openBody({ limit, expected, address, room }: Reading) {
+  const account = openBodyAccount(address, room)
+  let buffer: Buffer = Buffer.alloc(0)
+  let size = 0
+  let pieces = 0
+
+  /** Adds a piece, or says why not. */
   function take(piece: Uint8Array): Refusal | null {
-    const cost = piece.length + bytesPerPiece
-    if (size + piece.length > limit) return tooLarge(limit)
-    if (underWay + cost > mostUnderWay) return tooMany()
-    size += piece.length
-    kept += cost
-    underWay += cost
-    pieces.push(piece)
+    const needed = size + piece.length
+    pieces += 1
+    if (needed > limit) return tooLarge(limit)
+    if (pieces > freePieces + needed / bytesPerPiece) return tooFragmented()
+    if (needed > buffer.length && !growFor(piece, needed)) return tooMany()
+    if (size > 0) buffer.set(piece, size)
+    size = needed
     return null
   }
 
-  function whole(): Buffer {
-    const [only] = pieces
-    return pieces.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(pieces, size)
+  function growFor(piece: Uint8Array, needed: number): boolean {
+    const doubled = Math.min(expected, Math.max(2 * buffer.length, smallestBuffer))
+    const capacity = size === 0 ? needed : Math.max(needed, doubled)
+    if (!account.growTo(capacity)) return false
+    if (size === 0) {
+      buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    } else {
+      const larger = Buffer.allocUnsafeSlow(capacity)
+      buffer.copy(larger, 0, 0, size)
+      buffer = larger
+    }
+    return true
   }
 
+  const whole = (): Buffer => buffer.subarray(0, size)
+
   function drop(): void {
-    underWay -= kept
-    kept = 0
-    pieces.length = 0
+    account.close()
+    buffer = Buffer.alloc(0)
   }
 
   return { take, whole, drop }
 }
 
 /** Settles once; the listeners stay, because taking them off costs more than letting them find nothing to do. */
-function readFromNode(req: IncomingMessage, limit: number): Promise<unknown> {
+function readFromNode(req: IncomingMessage, reading: Reading): Promise<unknown> {
   return new Promise((resolve, reject) => {
     // A stream that is closed already sends no event that would end the wait.
     if (req.destroyed) return reject(cutShort())
-    const pieces = openPieces(limit)
+    const body = openBody(reading)
     let settled = false
 
     function refuse(refusal: Refusal): void {
       settled = true
-      pieces.drop()
+      body.drop()
       reject(refusal)
     }
     req.on('data', (piece: Buffer) => {
       if (settled) return
-      const refusal = pieces.take(piece)
+      const refusal = body.take(piece)
       if (refusal !== null) refuse(refusal)
     })
     req.on('end', () => {
       if (settled) return
       settled = true
       try {
-        resolve(parseJson(pieces.whole()))
+        resolve(parseJson(body.whole()))
       } catch (error) {
         reject(error)
       }
-      pieces.drop()
+      body.drop()
     })
     req.on('close', () => {
       if (!settled) refuse(cutShort())
@@ -146,16 +172,16 @@ function readFromNode(req: IncomingMessage, limit: number): Promise<unknown> {
   })
 }
 
-async function readFromWeb(request: Request, limit: number): Promise<unknown> {
-  const pieces = openPieces(limit)
+async function readFromWeb(request: Request, reading: Reading): Promise<unknown> {
+  const body = openBody(reading)
   try {
     for await (const piece of request.body ?? []) {
-      const refusal = pieces.take(piece)
+      const refusal = body.take(piece)
       if (refusal !== null) throw refusal
     }
-    return parseJson(pieces.whole())
+    return parseJson(body.whole())
   } finally {
-    pieces.drop()
+    body.drop()
   }
 }
 
@@ -164,12 +190,14 @@ async function readFromWeb(request: Request, limit: number): Promise<unknown> {
  * becomes the nearest double (beyond 2^53 not every integer has one: send such ids as strings) and `__proto__` is a key
  * like any other. Throws a `Refusal`: 415 unless the content type is application/json and nothing is compressed; 413 as
  * soon as the limit is passed, announced or counted; 400 `invalid_json` for what is not UTF-8 or not JSON (saying
- * where, never repeating it) or is nested deeper than `deepestNesting`; 503 `busy` when all the bodies under way in this
- * process together have become too much to keep.
+ * where, never repeating it) or is nested deeper than `deepestNesting`; 400 `body_fragmented` for thousands of tiny pieces; 503 `busy`
+ * when the bodies under way take too much memory (`openBodyAccount` says how much, and what `room` is).
  */
-export function readJson(event: H3Event, limit: number): Promise<unknown> {
+export function readJson(event: H3Event, limit: number, room: Room = 'common'): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)
   if (refused !== null) return Promise.reject(refused)
+  const announced = Number(header(event, 'content-length') ?? limit)
+  const reading = { limit, expected: Math.min(announced, limit), address: clientAddress(event), room }
   const req = event.runtime?.node?.req
-  return req instanceof IncomingMessage ? readFromNode(req, limit) : readFromWeb(event.req, limit)
+  return req instanceof IncomingMessage ? readFromNode(req, reading) : readFromWeb(event.req, reading)
 }

@@ -1,4 +1,8 @@
 /** What we compute: tables as comma-separated text (RFC 4180), the same everywhere. */
+import { nextTurn } from '../turns.ts'
+
+/** Lines made in one turn of the event loop. */
+const LINES_AT_ONCE = 500
 
 /** A value of a cell; what is not there is an empty one, of a list each is told, with spaces between. */
 export type CsvValue = string | number | boolean | readonly string[] | null | undefined
@@ -11,9 +15,33 @@ const NUMBER = /^-?\d+(\.\d+)?$/
 /** One line with its end. A text that a spreadsheet would run as a formula is led by an apostrophe. */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(cellOf).join(',')}\r\n`
 
-/** A header and its lines. */
-export const csvOf = (header: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
-  [header, ...rows].map(csvLine).join('')
+/** A header and its lines, some of them at a time, each time in a turn of the event loop of its own. */
+export async function* csvSlices(header: string, lines: Iterable<string>): AsyncGenerator<string, void> {
+  let slice = header
+  let count = 0
+  for (const line of lines) {
+    slice += line
+    count += 1
+    if (count % LINES_AT_ONCE > 0) continue
+    yield slice
+    slice = ''
+    await nextTurn()
+  }
+  if (slice !== '') yield slice
+}
+
+/** A text of several parts as a body, each part made once the reader has taken those before it. */
+export function streamOfText(parts: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: async () => void (await parts.return()),
+  })
+}
 
 /** The header of rows as JSON has them: of `ltv_milli` stands `ltv`, as a decimal number. */
 export const csvHead = (columns: readonly string[]): string =>

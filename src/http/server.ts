@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { serve } from 'h3'
 import { refuseTheBroken } from './broken.ts'
 import type { Http } from './http.ts'
+import { routedTarget } from './target.ts'
 
 /** Where to listen and what a connection may do. Times in milliseconds; the defaults suit one small machine. */
 export type ListenOptions = Readonly<{
@@ -69,7 +70,10 @@ function openServer(http: Http, set: Required<ListenOptions>) {
   if (!(server instanceof Server) || handler === undefined) throw new Error('h3 made no server of node:http')
   server.maxConnections = set.max_connections
   server.setTimeout(set.idle_timeout_ms)
-  refuseTheBroken(server, http.log, handler)
+  refuseTheBroken(server, http.log, (req, res) => {
+    req.url = routedTarget(req.url ?? '')
+    return handler(req, res)
+  })
   return { server, start: async () => void (await srvx.serve()) }
 }
 

@@ -43,7 +43,7 @@ type Deps = {
 export function ledgerRoutes({ store, arrivals, organizations, limits }: Deps): Route[] {
   async function take(event: H3Event, organization_id: string | null) {
     store.assertRoom()
-    const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes))
+    const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes, 'reserved'))
     return arrivals.receive(signedPayload, organization_id)
   }
 

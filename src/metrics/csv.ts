@@ -1,5 +1,5 @@
 /** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
-import { type CsvValue, csvOf, decimalText } from '../http/csv.ts'
+import { type CsvValue, csvLine, csvSlices, decimalText } from '../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point } from './points.ts'
 import type { SeriesAnswer, Stretch } from './series.ts'
@@ -29,27 +29,32 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
 
 const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
 
-/** One line a point. `others` is above zero where the values of a split are told as one. */
-export function seriesCsv(answer: SeriesAnswer): string {
-  const rows = (stretch: Stretch, when: 'asked' | 'previous') =>
-    stretch.series.flatMap(({ value, others, part, points }) =>
-      points.map((point) => [
+const SERIES_COLUMNS = [
+  ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
+  ...['complete', 'not_converted'],
+]
+
+/** One line a point, in slices. `others` is above zero where the values of a split are told as one. */
+export const seriesCsv = (answer: SeriesAnswer): AsyncGenerator<string, void> =>
+  csvSlices(csvLine(SERIES_COLUMNS), seriesLines(answer))
+
+function* seriesLines(answer: SeriesAnswer): Generator<string, void> {
+  yield* stretchLines(answer, answer, 'asked')
+  if (answer.previous) yield* stretchLines(answer, answer.previous, 'previous')
+}
+
+function* stretchLines(answer: SeriesAnswer, { series }: Stretch, when: 'asked' | 'previous') {
+  for (const { value, others, part, points } of series)
+    for (const point of points)
+      yield csvLine([
         ...[answer.metric, when, point.on, answer.interval, answer.split, value, others, part],
         ...figureCells(answer, point),
         ...lastCells(point),
-      ]),
-    )
-  return csvOf(
-    [
-      ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
-      ...['complete', 'not_converted'],
-    ],
-    [...rows(answer, 'asked'), ...(answer.previous ? rows(answer.previous, 'previous') : [])],
-  )
+      ])
 }
 
-/** One line a figure, and one for what it was before. */
-export function overviewCsv({ organizations }: OverviewAnswer): string {
+/** One line a figure, and one for what it was before, in slices. */
+export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<string, void> {
   const rows = organizations.flatMap((one) =>
     one.figures.flatMap(({ metric, part, now, previous, ...unit }) =>
       ([now, previous] as const).map((point, index) => [
@@ -59,8 +64,15 @@ export function overviewCsv({ organizations }: OverviewAnswer): string {
       ]),
     ),
   )
-  return csvOf(
-    ['organization_id', 'metric', 'part', 'range', 'on', ...FIGURES, 'complete', 'not_converted'],
-    rows,
-  )
+  const columns = [
+    'organization_id',
+    'metric',
+    'part',
+    'range',
+    'on',
+    ...FIGURES,
+    'complete',
+    'not_converted',
+  ]
+  return csvSlices(csvLine(columns), rows.map(csvLine))
 }

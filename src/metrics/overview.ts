@@ -1,5 +1,6 @@
 /** What we compute: how an organization stands: today's levels, this month's flows, and those a month before. */
 import type { Environment } from '../apple/payloads.ts'
+import { nextTurn } from '../turns.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
 import { dayText } from './calendar.ts'
 import { type Basis, isMoney, type Kind, type Unit } from './definition.ts'
@@ -95,6 +96,7 @@ export function openOverview({ metrics, series }: Deps) {
       },
       ...{ basis, refunds: 'refund_day', view: views[0]?.name ?? null, with_empty_parts: true },
     }
+    await nextTurn()
     const { series: current } = await series.seriesIn(scope, ask, [at(kind, now)])
     const { series: earlier } = await series.seriesIn(scope, ask, [at(kind, before)])
     const currency = (ratio_of ?? unit) === 'money' ? scope.organization.currency : null

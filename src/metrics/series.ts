@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
+import { nextTurn } from '../turns.ts'
 import { asideOf } from './aside.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
@@ -36,6 +37,9 @@ import {
 import { openSums } from './sums.ts'
 import type { Bucket, Reading, Tallies, Unconverted } from './tallies.ts'
 import { unknownIn } from './unknown.ts'
+
+/** Points of a split drawn in one turn of the event loop. */
+const POINTS_AT_ONCE = 2_000
 
 /** Whose figures: apps of one organization. There is at least one app. */
 export type Scope = {
@@ -126,8 +130,10 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
   async function answer(scope: Scope, question: Question): Promise<SeriesAnswer> {
     const { definition, buckets, interval, basis } = question
     await metrics.ripen()
+    await nextTurn()
     const { series, from } = await seriesIn(scope, question, buckets)
     const before = question.with_previous ? bucketsBefore(buckets, interval) : null
+    if (before) await nextTurn()
     const first = sums.firstDay(readingOf(scope, question, buckets))
     const { unit, ratio_of, kind } = definition
     return {
@@ -172,7 +178,11 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
       return { series: [...whole, ...(await asideOf(sums.read, reading, ask, drawing))], from }
     }
     const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: ask.limit })
-    const named = slices.flatMap((slice) => seriesOf(slice, drawing))
+    const named: Series[] = []
+    for (const [index, slice] of slices.entries()) {
+      if ((index * buckets.length) % POINTS_AT_ONCE < buckets.length) await nextTurn()
+      named.push(...seriesOf(slice, drawing))
+    }
     return { series: ask.split === 'app' ? named.map((one) => withBundleId(scope, one)) : named, from }
   }
 

@@ -190,3 +190,39 @@ test.each([
   })
   await app.close()
 })
+
+test('a table of more than 20,000 cells is refused with what to narrow', async () => {
+  const { app, get } = await openBook()
+  const days = (count: number) => Array.from({ length: count }, (_, day) => day).join(',')
+  const { status, body } = await get(`metric=ltv&by=day&from=2016-01-01&days=${days(400)}`)
+  expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(body.errors).toEqual([{ path: 'days', message: expect.stringContaining('more than 20000 cells') }])
+  // 100 days of cohorts: 200 places in each are the most.
+  const span = 'metric=ltv&by=day&from=2025-12-06&to=2026-03-15'
+  expect((await get(`${span}&days=${days(200)}`)).status).toBe(200)
+  expect((await get(`${span}&days=${days(201)}`)).status).toBe(400)
+  await app.close()
+})
+
+test('retention of more than 20,000 renewals is refused with what to narrow', async () => {
+  const { app, get } = await openBook()
+  const { windfall } = app
+  const [own] = windfall.apps.byBundle(BUNDLE)
+  for (let n = 0; n < 60; n += 1) {
+    const bought_at = at('2018-01-01') + n * 86_400_000
+    const payload = transactionPayload({
+      ...{ transactionId: `9${n}`, originalTransactionId: `9${n}`, appTransactionId: `app9${n}` },
+      ...{ purchaseDate: bought_at, originalPurchaseDate: bought_at, signedDate: at('2026-03-01') },
+      ...{ expiresDate: bought_at + 7 * 86_400_000, transactionReason: 'PURCHASE' },
+    })
+    const signed = await verifyTransaction(windfall.verifier, app.authority.sign(payload))
+    await windfall.store.commit(() => {
+      if (own) windfall.ledger.applyTransaction(own, signed, { origin: 'live', source: 'device' })
+    })
+  }
+  const { status, body } = await get('metric=retention&by=day&from=2018-01-01&to=2018-03-31')
+  expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path: 'from' }] } })
+  expect((await get('metric=retention&by=day&from=2018-01-01&to=2018-01-31')).status).toBe(200)
+  expect((await get('metric=retention&by=month&from=2018-01-01&to=2018-03-31')).status).toBe(200)
+  await app.close()
+})

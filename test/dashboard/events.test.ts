@@ -236,6 +236,44 @@ test('a token that is revoked ends the stream it opened', async () => {
   }
 })
 
+/** Opens the stream with a token that expires in so many ms, and reads its beginning. */
+async function openExpiring(ms: number) {
+  const { store, tokens } = app.windfall
+  const all = { organization_id: null, apps: null }
+  const { token } = await store.commit(() => tokens.create('short', all, app.clock() + ms))
+  const headers = { authorization: `Bearer ${token}` }
+  const reader = (await app.request('/api/v1/events/stream', { headers })).body?.getReader()
+  await reader?.read()
+  return reader
+}
+
+test('the stream of a token that expires ends at that instant', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] })
+  try {
+    const reader = await openExpiring(5_000)
+    const end = reader?.read().then(({ done }) => (done ? 'over' : 'more'))
+    const soon = () => Promise.race([end, new Promise((resolve) => setImmediate(resolve, 'open'))])
+    const pass = (ms: number) => {
+      app.clock.turn(ms)
+      vi.advanceTimersByTime(ms)
+      return soon()
+    }
+    expect(await pass(4_999)).toBe('open')
+    expect(await pass(1)).toBe('over')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('what happens after a token has expired is not sent to its stream', async () => {
+  const reader = await openExpiring(3_600_000)
+  await testNotification('before')
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('id: 1\n')
+  app.clock.turn(3_600_000)
+  await testNotification('after')
+  expect(await reader?.read()).toMatchObject({ done: true })
+})
+
 test('a filter that nothing matches is looked through once: the cursor goes on', async () => {
   for (let n = 1; n <= 5; n += 1) await testNotification(`n${n}`)
   expect(await events('?after=0&type=trial.started')).toEqual({ events: [], next: 5 })

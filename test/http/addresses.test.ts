@@ -5,6 +5,7 @@ import {
   addressBucket,
   clientAddress,
   normalAddress,
+  siteBucket,
   trustedProxies,
 } from '../../src/http/addresses.ts'
 import { openTestHttp, route, say, serveTest } from './wire.ts'
@@ -131,4 +132,10 @@ test('without a socket the request comes from this machine', async () => {
   const headers = { 'x-forwarded-for': '2001:db8::1' }
   expect(await (await http.app.request('/me')).json()).toBe('127.0.0.1')
   expect(await (await http.app.request('/me', { headers })).json()).toBe('2001:db8::1')
+})
+
+test('the network of an IPv6 address is its /48; IPv4 has none', () => {
+  expect(siteBucket('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1::/48')
+  expect(siteBucket('2001:db8::1')).toBe('2001:db8:0::/48')
+  expect(siteBucket('192.0.2.1')).toBeNull()
 })

@@ -61,8 +61,8 @@ export async function serveTest(routes: readonly Route[], options: ListenOptions
 }
 
 /** A connection to the port. What it does not live through is for the test to see, not to fail by. */
-export async function dial(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
+export async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   return socket

@@ -63,7 +63,7 @@ export function entryRoutes(deps: Deps): Route[] {
   async function bodyOf<Schema extends v.GenericSchema>(event: H3Event, schema: Schema) {
     doorway.demandSameSite(event)
     doorway.demandOpen(event)
-    return parse(schema, await readJson(event, BODY_BYTES))
+    return parse(schema, await readJson(event, BODY_BYTES, 'reserved'))
   }
 
   async function setup(event: H3Event) {

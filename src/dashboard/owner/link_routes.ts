@@ -126,7 +126,8 @@ function opening(deps: Deps) {
   async function demandPasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
     if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link asks for a passcode, too')
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
-    const check = async () => (await checkPassword(passcode, phc)).fits
+    const check = async (is_clean: boolean) =>
+      (await checkPassword(passcode, phc, is_clean ? 'first' : 'later')).fits
     if (!(await signIn.attempt(event, wrong, check)))
       throw new Refusal(401, 'wrong_passcode', 'this is not the passcode of the link')
   }
@@ -134,7 +135,7 @@ function opening(deps: Deps) {
   return async function open(event: H3Event) {
     doorway.demandSameSite(event)
     doorway.demandOpen(event)
-    const { token, passcode } = parse(Opening, await readJson(event, BODY_BYTES))
+    const { token, passcode } = parse(Opening, await readJson(event, BODY_BYTES, 'reserved'))
     if (readers.signedIn(event)?.kind === 'owner') {
       const detail =
         'you are signed in as the owner; open the link in a private window to see what guests see'

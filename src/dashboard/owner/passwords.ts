@@ -16,32 +16,55 @@ const WAITING_MOST = 32
 
 type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
-let running = 0
-const waiting: (() => void)[] = []
+/** Whether a hash is made before those of callers who failed lately. */
+type Place = 'first' | 'later'
+type Waiter = { begin: () => void; refuse: (error: Refusal) => void }
 
-/** @throws Refusal 503 `busy` where too many wait already. */
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (waiting.length >= WAITING_MOST) {
-    const headers = { 'retry-after': '5' }
-    throw new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers })
-  }
-  if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running += 1
+let running = 0
+const waiting: Record<Place, Waiter[]> = { first: [], later: [] }
+
+/**
+ * Of those who wait, `first` ones are served before `later` ones, and among them the latest: whoever guesses from many
+ * addresses is at the front with one attempt each, and the owner who comes after them does not wait for all of those.
+ *
+ * @throws Refusal 503 `busy` where too many wait already. One that is `first` displaces another.
+ */
+async function inTurn<Result>(place: Place, work: () => Promise<Result>): Promise<Result> {
+  if (running < AT_ONCE) running += 1
+  else await new Promise<void>((begin, refuse) => queue(place, { begin, refuse }))
   try {
     return await work()
   } finally {
-    const next = waiting.shift()
-    if (next) next()
+    const next = waiting.first.pop() ?? waiting.later.shift()
+    if (next) next.begin()
     else running -= 1
   }
+}
+
+function queue(place: Place, waiter: Waiter): void {
+  const { first, later } = waiting
+  if (first.length + later.length >= WAITING_MOST) {
+    const displaced = place === 'later' ? waiter : (later.pop() ?? first.shift())
+    if (displaced) refuseBusy(displaced)
+    if (displaced === waiter) return
+  }
+  waiting[place].push(waiter)
+}
+
+function refuseBusy({ refuse }: Waiter): void {
+  const headers = { 'retry-after': '5' }
+  refuse(new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers }))
 }
 
 /** The same characters are the same password, however the keyboard composed them. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
-function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Promise<Buffer> {
+type Derived = { salt: Buffer; bytes: number; cost: Cost; place: Place }
+
+function derive(password: string, { salt, bytes, cost, place }: Derived): Promise<Buffer> {
   const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
   return inTurn(
+    place,
     () =>
       new Promise((resolve, reject) => {
         crypto.argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
@@ -51,10 +74,10 @@ function derive(password: string, salt: Buffer, bytes: number, cost: Cost): Prom
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
-/** The PHC string of a password: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
+/** The PHC string of a password, of somebody who is let in already: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
-  const hash = await derive(password, salt, HASH_BYTES, COST)
+  const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, place: 'first' })
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
@@ -69,15 +92,20 @@ export function readHash(phc: string): Hashed | null {
   return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64'), cost }
 }
 
-/** Whether a password is the one that was hashed. `stale`: the hash costs less than those made today. */
+/**
+ * Whether a password is the one that was hashed. `stale`: the hash costs less than those made today.
+ *
+ * @throws Refusal 503 `busy`; for `later` callers when many wait, for `first` ones when many of these came after them.
+ */
 export async function checkPassword(
   password: string,
   phc: string,
+  place: Place,
 ): Promise<{ fits: boolean; stale: boolean }> {
   const known = readHash(phc)
   if (!known) return { fits: false, stale: false }
   const { salt, hash, cost } = known
-  const given = await derive(password, salt, hash.length, cost)
+  const given = await derive(password, { salt, bytes: hash.length, cost, place })
   const stale = cost.memory < COST.memory || cost.passes < COST.passes || hash.length < HASH_BYTES
   return { fits: crypto.timingSafeEqual(given, hash), stale }
 }

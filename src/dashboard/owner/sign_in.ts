@@ -49,7 +49,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   async function attempt(
     event: H3Event,
     { account, action, why }: { account: string; action: Action; why: string },
-    check: () => Promise<boolean>,
+    check: (is_clean: boolean) => Promise<boolean>,
   ): Promise<boolean> {
     try {
       const isRight = await throttle.attempt(account, clientAddress(event), check)
@@ -132,10 +132,10 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   async function demandPassword(event: H3Event, password: string): Promise<string | null> {
     const wrong = { ...OWNER, why: 'wrong password' }
     let known: string | null = null
-    const isRight = await attempt(event, wrong, async () => {
+    const isRight = await attempt(event, wrong, async (is_clean) => {
       known = owner.password()
       if (known === null) return false
-      const { fits, stale } = await checkPassword(password, known)
+      const { fits, stale } = await checkPassword(password, known, is_clean ? 'first' : 'later')
       if (fits && stale) known = await rehash(password, known)
       return fits
     })

@@ -1,11 +1,11 @@
 /** What we remember: how often somebody tried to come in and could not. In memory; a restart begins anew. */
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { addressBucket } from '../../http/addresses.ts'
+import { addressBucket, siteBucket } from '../../http/addresses.ts'
 
-/** Attempts of one address at once, and how long each takes to come back. */
-const BURST = 10
-const EVERY_MS = 60_000
+/** Attempts at once, and how long each takes to come back: of one address, and of all of an IPv6 /48. */
+const ADDRESS = { burst: 10, every_ms: 60_000 }
+const SITE = { burst: 40, every_ms: 15_000 }
 /** Failures in a row, of all addresses together, before an attempt waits; and how long it waits at most. */
 const FREE_FAILURES = 3
 const FIRST_WAIT_MS = 100
@@ -16,6 +16,7 @@ const FORGIVEN_AFTER_MS = 15 * 60_000
 const KEPT = 10_000
 
 type Bucket = { spent: number; at: number }
+type Allowance = { burst: number; every_ms: number }
 
 export type Throttle = ReturnType<typeof openThrottle>
 
@@ -24,15 +25,28 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   const addresses = new Map<string, Bucket>()
   const accounts = new Map<string, Bucket>()
 
-  function take(key: string): Bucket {
+  /** A bucket as of now. @throws Refusal 429 where nothing is left in it. */
+  function bucketOf(key: string, { burst, every_ms }: Allowance): Bucket {
     const now = clock()
     const bucket = addresses.get(key) ?? { spent: 0, at: now }
-    bucket.spent = Math.max(0, bucket.spent - (now - bucket.at) / EVERY_MS)
+    bucket.spent = Math.max(0, bucket.spent - (now - bucket.at) / every_ms)
     bucket.at = now
-    if (bucket.spent > BURST - 1) throw tooMany((bucket.spent - BURST + 1) * EVERY_MS)
-    bucket.spent += 1
+    if (bucket.spent > burst - 1) throw tooMany((bucket.spent - burst + 1) * every_ms)
     keep(addresses, key, bucket)
     return bucket
+  }
+
+  /** Takes an attempt of an address. `is_clean`: none before it failed lately or is under way. */
+  function take(address: string): { is_clean: boolean; giveBack: () => void } {
+    const site = siteBucket(address)
+    const buckets = [bucketOf(addressBucket(address), ADDRESS)]
+    if (site !== null) buckets.push(bucketOf(site, SITE))
+    const is_clean = buckets.every(({ spent }) => spent < 1)
+    for (const bucket of buckets) bucket.spent += 1
+    const giveBack = (): void => {
+      for (const bucket of buckets) bucket.spent = Math.max(0, bucket.spent - 1)
+    }
+    return { is_clean, giveBack }
   }
 
   function waitOf(account: string): number {
@@ -48,22 +62,30 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   }
 
   /**
-   * Whether `check` lets the caller in as `account`. An address has ten attempts and one more each minute, those that
-   * succeed not counted; after failures from anywhere each attempt waits, five seconds at most, so that whoever is
-   * right comes in always.
+   * Whether `check` lets the caller in as `account`. An address (IPv6: a /64) has ten attempts and one more each minute,
+   * an IPv6 /48 forty and four more. Those that succeed, or that `check` throws for, are not counted. After failures from
+   * anywhere each attempt waits, five seconds at most, so that whoever is right comes in always. `check` hears whether
+   * the address is clean: none of its attempts failed lately or is under way. Then it is served before others.
    *
-   * @throws Refusal 429 `rate_limited` with `retry-after`, before `check` is called.
+   * @throws Refusal 429 `rate_limited` with `retry-after`, before `check` is called; and as `check`.
    */
-  async function attempt(account: string, address: string, check: () => Promise<boolean>): Promise<boolean> {
-    const bucket = take(addressBucket(address))
+  async function attempt(
+    account: string,
+    address: string,
+    check: (is_clean: boolean) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { is_clean, giveBack } = take(address)
     const ms = waitOf(account)
     if (ms > 0) await wait(ms)
-    const isRight = await check()
-    if (isRight) {
-      bucket.spent = Math.max(0, bucket.spent - 1)
-      accounts.delete(account)
-    } else noteFailure(account)
-    return isRight
+    let isFailure = false
+    try {
+      isFailure = !(await check(is_clean))
+    } finally {
+      if (!isFailure) giveBack()
+    }
+    if (isFailure) noteFailure(account)
+    else accounts.delete(account)
+    return !isFailure
   }
 
   return { attempt }
@@ -79,6 +101,6 @@ function keep(map: Map<string, Bucket>, key: string, bucket: Bucket): void {
 
 function tooMany(wait_ms: number): Refusal {
   const seconds = Math.max(1, Math.ceil(wait_ms / 1000))
-  const detail = `too many attempts from your address; try again in ${seconds} s`
+  const detail = `too many attempts from your address or network; try again in ${seconds} s`
   return new Refusal(429, 'rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
 }

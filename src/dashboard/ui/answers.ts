@@ -5,8 +5,19 @@ import { addressOf, Problem, type Query, read } from './asking.ts'
 
 const MINUTE = 60_000
 
-const isWorthAnother = (failures: number, error: Error): boolean =>
-  failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 500)
+const SECOND = 1_000
+/** A question that had no place among those under way is asked again so often before the page says so. */
+const TRIES_FOR_A_PLACE = 10
+
+const isWorthAnother = (failures: number, error: Error): boolean => {
+  if (!(error instanceof Problem)) return false
+  if (error.status === 429) return failures < TRIES_FOR_A_PLACE
+  return failures < 2 && (error.status === 0 || error.status >= 500)
+}
+
+/** As long as the server says; else a second, two, four. */
+const waitOf = (failures: number, error: Error): number =>
+  ((error instanceof Problem && error.retryAfter) || 2 ** failures) * SECOND
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -14,6 +25,7 @@ export const client = new QueryClient({
       staleTime: 20_000,
       gcTime: 30 * MINUTE,
       retry: isWorthAnother,
+      retryDelay: waitOf,
       // What a person looks at is told even while the network is away.
       networkMode: 'always',
       refetchOnWindowFocus: true,

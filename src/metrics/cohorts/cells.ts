@@ -20,6 +20,7 @@ export type Wanted = {
 }
 
 const SERIES_IN_MIND = 50_000
+const PARTS_AT_ONCE = 366
 
 export type Cells = ReturnType<typeof openCells>
 
@@ -102,11 +103,12 @@ export function openCells(store: Store) {
       sums.all(id, wanted.from, wanted.until).map((sum) => ({ ...sum, period })),
     )
 
-  /** What `read` gives, of one product in one country after the other. */
+  /** What `read` gives, of one product in one country after the other, a year of cohorts at a time. */
   function* parts({ scopes, kind, product_id, storefront, from, until }: Wanted) {
     for (const { app_id, environment } of scopes)
       for (const { id, ...place } of concrete.all({ app_id, environment, kind, product_id, storefront }))
-        yield { app_id, ...place, sums: sums.all(id, from, until) }
+        for (let first = from; first <= until; first += PARTS_AT_ONCE)
+          yield { app_id, ...place, sums: sums.all(id, first, Math.min(first + PARTS_AT_ONCE - 1, until)) }
   }
 
   /** The cohorts from `from` to `until` as one, a sum for each place. */

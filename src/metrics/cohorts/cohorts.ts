@@ -1,27 +1,29 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
-import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
+import { Refusal } from '../../errors.ts'
+import { nextTurn } from '../../turns.ts'
+import { type DayNumber, dayText } from '../calendar.ts'
 import { ratioOf } from '../formula_lines.ts'
 import type { Shares } from '../reported/shares.ts'
-import type { CohortSum, Scope } from './cells.ts'
+import type { CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
 import { compareCohorts } from './comparison.ts'
 import { RETRIED_DAYS } from './failures.ts'
 import { proceedsOf } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
+import {
+  BEGINS,
+  beginOf,
+  type CohortQuestion,
+  daysBetween,
+  endOf,
+  type Grain,
+  type Span,
+  spansInTurns,
+  spansOf,
+  UNITS,
+  within,
+} from './spans.ts'
 import { openSpreads } from './spreads.ts'
-
-export const GRAINS = ['day', 'week', 'month', 'year'] as const
-export type Grain = (typeof GRAINS)[number]
-
-/** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. */
-export type CohortQuestion = {
-  scopes: readonly Scope[]
-  grain: Grain
-  product_id: string
-  storefront: string
-  from: DayNumber
-  until: DayNumber
-}
 
 type Part = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
@@ -29,6 +31,9 @@ type Money = { charged_milli: number; refunded_milli: number; prorated_milli: nu
 /** Apple's hours move with the clocks, and a payment may fail at first: only then is a renewal judged. */
 const JUDGED_AFTER_DAYS = 3
 const RENEWALS_MOST = 400
+/** Cohorts and the places within each, multiplied: a question of more is refused. */
+const CELLS_MOST = 20_000
+const UNITS_AT_ONCE = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
@@ -56,53 +61,67 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
   /**
    * Of the subscriptions first paid for in each cohort, with one period: how many were paid for a day after their k-th
    * renewal was due. `due`: of how many that is known; `complete`: it is of all.
+   *
+   * @throws Refusal 400 `invalid_request` for more than 20,000 renewals in all cohorts together.
    */
-  function retention(question: CohortQuestion, today: DayNumber) {
-    const parts = cells.read({ ...question, kind: 'retention' }).filter(({ cohort }) => cohort <= today)
-    const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${beginOf(question.grain, cohort)}`)
-    return [...rows.values()]
-      .map((own) => ({
-        ...cohortPart(question.grain, own[0]?.cohort ?? 0),
-        period: own[0]?.period ?? '',
-        ...renewalsOf(own, today),
-      }))
-      .filter(({ size }) => size > 0)
-      .sort((a, b) => (`${a.period}${a.cohort}` < `${b.period}${b.cohort}` ? -1 : 1))
+  async function retention(question: CohortQuestion, today: DayNumber) {
+    const table: Kept[] = []
+    let count = 0
+    for await (const spans of spansInTurns(question, today)) {
+      const parts = cells.read({ ...question, ...within(question, spans, today), kind: 'retention' })
+      const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${beginOf(question.grain, cohort)}`)
+      for (const own of rows.values()) {
+        const row = keptOf(question.grain, own, today)
+        count += row.renewals.length
+        if (row.size > 0) table.push(row)
+      }
+      demandCells(count, 'from')
+    }
+    return table.sort((a, b) => (`${a.period}${a.cohort}` < `${b.period}${b.cohort}` ? -1 : 1))
   }
 
   /**
    * Of the customers who first paid in each cohort: what they paid, less what was given back, up to and with so many
-   * days after the first payment, whose day is 0. `complete`: that many days are over for all of them. `net`: proceeds
-   * instead of what was charged.
+   * days after the first payment, whose day is 0. `days` in ascending order. `complete`: that many days are over for all
+   * of them. `net`: proceeds instead of what was charged.
+   *
+   * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
-  function ltv(
+  async function ltv(
     question: CohortQuestion,
     days: readonly number[],
     today: DayNumber,
     net: readonly CohortSum[] | null = null,
   ) {
-    return spansOf(question, today).flatMap(({ cohort, from, until }) => {
+    demandCells(spansOf(question, today).length * days.length, 'days')
+    const left = net && Map.groupBy(net, ({ cohort }) => cohort)
+    const valuesOf = ({ cohort, from, until }: Span) => {
       const gross = cells.together({ ...question, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
-      const own = net?.filter(({ cohort }) => cohort >= from && cohort <= until) ?? gross
-      const values = days.map((day) => {
-        const money = moneyOf(summed(own.filter(({ position }) => position <= day)))
-        return {
-          days: day,
-          ...money,
-          per_customer_milli: Math.round(money.net_milli / customers),
-          complete: endOf(question.grain, from) + day < today,
-        }
-      })
+      const paid = left ? daysBetween(from, until).flatMap((day) => left.get(day) ?? []) : gross
+      const values = runningSums(paid, days).map(({ day, ...money }) => ({
+        days: day,
+        ...money,
+        per_customer_milli: Math.round(money.net_milli / customers),
+        complete: until + day < today,
+      }))
       return [{ cohort, customers, values }]
-    })
+    }
+    const table: ReturnType<typeof valuesOf> = []
+    for await (const spans of spansInTurns(question, today)) table.push(...spans.flatMap(valuesOf))
+    return table
   }
 
   /** In each day, week or month: the revenue, and the customers who paid in it. `net` as for ltv. */
-  function arppu(question: PayersQuestion, today: DayNumber, net: readonly CohortSum[] | null = null) {
+  async function arppu(question: PayersQuestion, today: DayNumber, net: readonly CohortSum[] | null = null) {
     const { grain } = question
-    const parts = cells.read(payersWanted(question, today))
+    const parts: CohortSum[] = []
+    const wanted = payersWanted(question, today)
+    for (let from = wanted.from; from <= wanted.until; from += UNITS_AT_ONCE) {
+      await nextTurn()
+      parts.push(...cells.read({ ...wanted, from, until: Math.min(from + UNITS_AT_ONCE - 1, wanted.until) }))
+    }
     const left = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
       .map(([unit, own]) => {
@@ -124,12 +143,16 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
    * Of the payments that failed in each cohort: how many Apple collected after all, and within how many days; how many it
    * did not, or gave up after 60 days. The rest is pending.
    */
-  function recovery(question: CohortQuestion, today: DayNumber) {
-    const parts = cells.read({ ...question, kind: 'recovery' }).filter(({ cohort }) => cohort <= today)
-    return [...Map.groupBy(parts, ({ cohort }) => beginOf(question.grain, cohort))]
-      .map(([begin, own]) => ({ cohort: dayText(begin), ...recoveredOf(own, today) }))
-      .filter(({ failed }) => failed > 0)
-      .sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
+  async function recovery(question: CohortQuestion, today: DayNumber) {
+    const table: Recovered[] = []
+    for await (const spans of spansInTurns(question, today)) {
+      const parts = cells.read({ ...question, ...within(question, spans, today), kind: 'recovery' })
+      for (const [begin, own] of Map.groupBy(parts, ({ cohort }) => beginOf(question.grain, cohort))) {
+        const row = { cohort: dayText(begin), ...recoveredOf(own, today) }
+        if (row.failed > 0) table.push(row)
+      }
+    }
+    return table.sort((a, b) => (a.cohort < b.cohort ? -1 : 1))
   }
 
   /** What `ltv` is told in proceeds by: of everything, or of one product in one country. */
@@ -155,21 +178,47 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
   return { ...asked, settle, rebuild, verify, close: spreads.close }
 }
 
+/** @throws Refusal 400 `invalid_request` that says what to narrow. */
+function demandCells(count: number, path: 'from' | 'days'): void {
+  if (count <= CELLS_MOST) return
+  const advice = path === 'days' ? 'ask for fewer `days`, a' : 'ask for a'
+  const message = `the table would have more than ${CELLS_MOST} cells: ${advice} shorter span, or longer cohorts (\`by\`)`
+  throw new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+type Kept = ReturnType<typeof keptOf>
+type Recovered = { cohort: string } & ReturnType<typeof recoveredOf>
+
+function keptOf(grain: Grain, own: readonly Part[], today: DayNumber) {
+  const [{ cohort, period } = { cohort: 0, period: '' }] = own
+  return { cohort: dayText(beginOf(grain, cohort)), period, ...renewalsOf(own, today) }
+}
+
 function renewalsOf(parts: readonly Part[], today: DayNumber) {
-  const days = [...Map.groupBy(parts, ({ cohort }) => cohort)].map(([day, own]) => {
-    const changes = new Map<number, number>()
-    for (const { position, count } of own) changes.set(position, (changes.get(position) ?? 0) + count)
-    return { day, size: changes.get(0) ?? 0, changes, held: 0 }
-  })
+  const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
+    .map(([day, own]) => {
+      const changes = new Map<number, number>()
+      for (const { position, count } of own) changes.set(position, (changes.get(position) ?? 0) + count)
+      return { day, size: changes.get(0) ?? 0, changes, held: 0 }
+    })
+    .sort((a, b) => a.day - b.day)
   const size = days.reduce((sum, one) => sum + one.size, 0)
   const period = parts[0]?.period ?? ''
+  const isKnown = (day: DayNumber, k: number): boolean =>
+    k === 0 || renewalDay(day, period, k) + JUDGED_AFTER_DAYS <= today
   const renewals = []
+  // A later day is never due earlier, so those of which the k-th renewal is known come first.
+  let known = days.length
   for (let k = 0; k < RENEWALS_MOST; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
-    const known = days.filter(({ day }) => k === 0 || renewalDay(day, period, k) + JUDGED_AFTER_DAYS <= today)
-    const due = known.reduce((sum, one) => sum + one.size, 0)
+    while (known > 0 && !isKnown(days[known - 1]?.day ?? 0, k)) known -= 1
+    let due = 0
+    let held = 0
+    for (const one of days.slice(0, known)) {
+      due += one.size
+      held += one.held
+    }
     if (due === 0) break
-    const held = known.reduce((sum, one) => sum + one.held, 0)
     renewals.push({ k, due, held, share: ratioOf(held, due), complete: due === size })
   }
   return { size, renewals }
@@ -201,48 +250,26 @@ function recoveredOf(parts: readonly Part[], today: DayNumber) {
   }
 }
 
-const UNITS = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
-const BEGINS = {
-  day: (day: number): DayNumber => day,
-  // Weeks begin on Mondays, and 1970 began on a Thursday.
-  week: (week: number): DayNumber => week * 7 - 3,
-  month: (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000,
-}
-
-/** The first day of the cohort that a day is in. */
-function beginOf(grain: Grain, day: DayNumber): DayNumber {
-  if (grain === 'day') return day
-  if (grain === 'week') return BEGINS.week(weekOf(day))
-  const month = monthOf(day)
-  return BEGINS.month(grain === 'month' ? month : month - (month % 12))
-}
-
-/** The last day of the cohort that begins with a day. */
-function endOf(grain: Grain, begin: DayNumber): DayNumber {
-  if (grain === 'day') return begin
-  if (grain === 'week') return begin + 6
-  return BEGINS.month(monthOf(begin) + (grain === 'month' ? 1 : 12)) - 1
-}
-
-const cohortPart = (grain: Grain, day: DayNumber) => ({ cohort: dayText(beginOf(grain, day)) })
-
 function payersWanted({ grain, from, until, ...question }: PayersQuestion, today: DayNumber) {
   const unitOf = UNITS[grain]
   const kind = `payers.${grain}` as const
   return { ...question, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
 }
 
-/** The cohorts of a question that have begun, each whole. */
-function spansOf({ grain, from, until }: CohortQuestion, today: DayNumber) {
-  const spans: { cohort: string; from: DayNumber; until: DayNumber }[] = []
-  const last = Math.min(until, today)
-  for (let begin = beginOf(grain, from); begin <= last; begin = endOf(grain, begin) + 1) {
-    spans.push({ cohort: dayText(begin), from: begin, until: endOf(grain, begin) })
-  }
-  return spans
-}
-
 type Given = Omit<Money, 'net_milli'>
+
+/** The sum of what has a place up to each of `days`, which ascend. */
+function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
+  const ordered = parts.toSorted((a, b) => a.position - b.position)
+  let sum = summed([])
+  let at = 0
+  return days.map((day) => {
+    const before = at
+    while (at < ordered.length && (ordered[at]?.position ?? 0) <= day) at += 1
+    sum = summed([sum, ...ordered.slice(before, at)])
+    return { day, ...moneyOf(sum) }
+  })
+}
 
 const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: Given): Money => ({
   ...{ charged_milli, refunded_milli, prorated_milli },

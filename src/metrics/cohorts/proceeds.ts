@@ -1,8 +1,11 @@
 /** What we compute: the money of cohorts as what is left of it after tax and Apple's commission. */
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../../turns.ts'
 import type { DayNumber } from '../calendar.ts'
 import type { Shares } from '../reported/shares.ts'
 import type { Cells, CohortSum, Wanted } from './cells.ts'
+
+/** About so many sums are turned into proceeds in one turn of the event loop. */
+const AT_ONCE = 2_000
 
 /** How much of it is told by a report of the product in the country, and how much is estimated; charged less given back. */
 type ProceedsKnown = { ratio: number; estimated: number }
@@ -19,6 +22,7 @@ export async function proceedsOf(
 ): Promise<{ sums: CohortSum[]; known: ProceedsKnown }> {
   const sums: CohortSum[] = []
   const known: ProceedsKnown = { ratio: 0, estimated: 0 }
+  let count = 0
   for (const { sums: own, ...place } of cells.parts(wanted)) {
     for (const sum of own) {
       const { of, is_estimated } = leftOf({ ...place, day: dayOf(sum) })
@@ -27,7 +31,10 @@ export async function proceedsOf(
       known[is_estimated ? 'estimated' : 'ratio'] += charged_milli - refunded_milli - prorated_milli
       sums.push({ ...sum, charged_milli, refunded_milli, prorated_milli })
     }
-    await setImmediate()
+    count += own.length
+    if (count < AT_ONCE) continue
+    count = 0
+    await nextTurn()
   }
   return { sums, known }
 }

@@ -1,5 +1,6 @@
 /** What we compute: how much of Apple's figures the ledger explains, month by month, and what the rest is for. */
 import type { App } from '../../apps/apps.ts'
+import { nextTurn } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../calendar.ts'
 import { ratioOf } from '../formula_lines.ts'
 import type { Measure } from '../rows.ts'
@@ -63,9 +64,15 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
       (kind) => (sums.isReported(app.id, kind) ? days.there(app.organization_id, kind) : []),
     )
     const found: Covered[][] = []
-    for (const level of LEVELS) found.push(await levelMonths(app, level, levelDays ?? []))
-    for (const metric of ['revenue', 'refunds'] as const)
+    for (const level of LEVELS) {
+      await nextTurn()
+      found.push(await levelMonths(app, level, levelDays ?? []))
+    }
+    for (const metric of ['revenue', 'refunds'] as const) {
+      await nextTurn()
       found.push(await moneyMonths(app, metric, saleDays ?? []))
+    }
+    await nextTurn()
     found.push(await trialMonths(app, eventDays ?? []))
     return found.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
   }

@@ -1,8 +1,8 @@
 /** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayNumber } from '../../../src/metrics/calendar.ts'
-import type { CohortQuestion } from '../../../src/metrics/cohorts/cohorts.ts'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
+import type { CohortQuestion } from '../../../src/metrics/cohorts/spans.ts'
 import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
 import { seed } from '../../random.ts'
 import type { Oracle } from '../oracle/oracle.ts'
@@ -43,11 +43,15 @@ const filters = () => {
   return [{}, { product_id }, { storefront }, { product_id, storefront }]
 }
 
-test('realized lifetime value by month of the first payment, whole and of a product and a country', () => {
+test('realized lifetime value by month of the first payment, whole and of a product and a country', async () => {
   const { cohorts } = played.app.windfall
   let compared = 0
   for (const filter of filters()) {
-    for (const { cohort, customers, values } of cohorts.ltv(question(filter), [0, 7, 30, 100, 365], today)) {
+    for (const { cohort, customers, values } of await cohorts.ltv(
+      question(filter),
+      [0, 7, 30, 100, 365],
+      today,
+    )) {
       for (const { days, charged_milli, refunded_milli, prorated_milli, complete } of values) {
         const wanted = oracle.realizedLtv('month', cohort.slice(0, 7), days, filter)
         expect({ customers, charged_milli, refunded_milli, prorated_milli }).toEqual({
@@ -64,9 +68,9 @@ test('realized lifetime value by month of the first payment, whole and of a prod
   expect(compared).toBeGreaterThan(100)
 })
 
-test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much', (grain) => {
+test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much', async (grain) => {
   for (const filter of filters()) {
-    for (const row of played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today)) {
+    for (const row of await played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today)) {
       const begin = dayNumber(row.cohort)
       const length = grain === 'day' ? 1 : grain === 'week' ? 7 : renewalDay(begin, 'P1M', 1) - begin
       const span = {
@@ -127,8 +131,8 @@ function retentionInWords(cohort: string, period: string, k: number) {
   return { size: lives.length, due: due.length, held: held.length }
 }
 
-test('retention by month of the first payment and its period', () => {
-  const rows = played.app.windfall.cohorts.retention(question(), today)
+test('retention by month of the first payment and its period', async () => {
+  const rows = await played.app.windfall.cohorts.retention(question(), today)
   expect(rows.length).toBeGreaterThan(20)
   for (const { cohort, period, size, renewals } of rows) {
     for (const { k, due, held, complete } of renewals) {
@@ -138,8 +142,8 @@ test('retention by month of the first payment and its period', () => {
   }
 })
 
-test('payments that failed are recovered, lost or pending', () => {
-  const rows = played.app.windfall.cohorts.recovery(question({ grain: 'year', from: 0 }), today)
+test('payments that failed are recovered, lost or pending', async () => {
+  const rows = await played.app.windfall.cohorts.recovery(question({ grain: 'year', from: 0 }), today)
   const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + of(row), 0)
   const { books } = played.simulation
   const recovered = books.entries.filter(
@@ -156,8 +160,8 @@ test('proceeds are of every charge, whatever the product and country', async () 
   const [everything, , , both] = filters()
   for (const filter of [everything, both]) {
     const { sums, known } = await cohorts.proceedsOfLtv(question(filter))
-    const net = cohorts.ltv(question(filter), [500], today, sums)
-    const gross = cohorts.ltv(question(filter), [500], today)
+    const net = await cohorts.ltv(question(filter), [500], today, sums)
+    const gross = await cohorts.ltv(question(filter), [500], today)
     expect(net.length).toBeGreaterThan(2)
     expect(net.map(({ customers }) => customers)).toEqual(gross.map(({ customers }) => customers))
     for (const [index, { values }] of net.entries()) {

@@ -1,0 +1,82 @@
+/** What we compute: the cohorts that a question is about: the days, weeks, months or years that they begin in. */
+import { nextTurn } from '../../turns.ts'
+import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
+import type { Scope } from './cells.ts'
+
+/** Cohorts of about so many days are made in one turn of the event loop. */
+const DAYS_AT_ONCE = 31
+
+export const GRAINS = ['day', 'week', 'month', 'year'] as const
+export type Grain = (typeof GRAINS)[number]
+
+/** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. */
+export type CohortQuestion = {
+  scopes: readonly Scope[]
+  grain: Grain
+  product_id: string
+  storefront: string
+  from: DayNumber
+  until: DayNumber
+}
+
+/** A cohort by its first day, and the days of it. */
+export type Span = { cohort: string; from: DayNumber; until: DayNumber }
+
+/** The cohorts of a question that have begun, each whole. */
+export function spansOf({ grain, from, until }: CohortQuestion, today: DayNumber): Span[] {
+  const spans: Span[] = []
+  const last = Math.min(until, today)
+  for (let begin = beginOf(grain, from); begin <= last; begin = endOf(grain, begin) + 1) {
+    spans.push({ cohort: dayText(begin), from: begin, until: endOf(grain, begin) })
+  }
+  return spans
+}
+
+/** Those cohorts in order, some in each turn of the event loop. */
+export async function* spansInTurns(
+  question: CohortQuestion,
+  today: DayNumber,
+): AsyncGenerator<Span[], void> {
+  let some: Span[] = []
+  for (const span of spansOf(question, today)) {
+    some.push(span)
+    if (span.until - (some[0]?.from ?? 0) < DAYS_AT_ONCE) continue
+    await nextTurn()
+    yield some
+    some = []
+  }
+  await nextTurn()
+  if (some.length > 0) yield some
+}
+
+/** The cohorts of `spans` that the question asks for: a month that it begins in the middle of has its later days alone. */
+export const within = ({ from, until }: CohortQuestion, spans: readonly Span[], today: DayNumber) => ({
+  from: Math.max(from, spans[0]?.from ?? from),
+  until: Math.min(until, today, spans.at(-1)?.until ?? until),
+})
+
+export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>
+  Array.from({ length: until - from + 1 }, (_, index) => from + index)
+
+export const UNITS = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
+export const BEGINS = {
+  day: (day: number): DayNumber => day,
+  // Weeks begin on Mondays, and 1970 began on a Thursday.
+  week: (week: number): DayNumber => week * 7 - 3,
+  month: (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_400_000,
+}
+
+/** The first day of the cohort that a day is in. */
+export function beginOf(grain: Grain, day: DayNumber): DayNumber {
+  if (grain === 'day') return day
+  if (grain === 'week') return BEGINS.week(weekOf(day))
+  const month = monthOf(day)
+  return BEGINS.month(grain === 'month' ? month : month - (month % 12))
+}
+
+/** The last day of the cohort that begins with a day. */
+export function endOf(grain: Grain, begin: DayNumber): DayNumber {
+  if (grain === 'day') return begin
+  if (grain === 'week') return begin + 6
+  return BEGINS.month(monthOf(begin) + (grain === 'month' ? 1 : 12)) - 1
+}

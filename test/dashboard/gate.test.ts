@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
+import { APPLE_ID, BUNDLE, renewedPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
+  await app.notify(renewedPayload(app.authority))
+})
+afterEach(() => app.close())
+
+type Headers = Record<string, string>
+const ask = (path: string, headers: Headers) => app.request(`/api/v1/${path}`, { headers })
+const statusOf = async (path: string, headers: Headers) => (await ask(path, headers)).status
+const bearer = async (): Promise<Headers> => ({ authorization: `Bearer ${await app.token()}` })
+
+/** A guest of a share link for everything. */
+async function guest(): Promise<Headers> {
+  const { store, links } = app.windfall
+  const link = { organization_id: null, apps: null, label: 'x', basis: 'gross', passcode: null } as const
+  const { id } = await store.commit(() => links.create({ ...link, expires_at: null }))
+  return app.signIn(id)
+}
+
+const QUESTIONS = [
+  ...['metrics/revenue', 'metrics/mrr.csv', 'overview', 'overview.csv'],
+  ...['cohorts?metric=ltv', 'cohorts.csv?metric=retention', 'customers', 'customers.csv'],
+]
+
+test('a token asks a question twice at once, and a third time once one is answered', async () => {
+  for (const path of QUESTIONS) {
+    const mine = await bearer()
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => ask(path, mine)))
+    expect([first?.status, second?.status, third?.status], path).toEqual([200, 200, 429])
+    expect(third?.headers.get('retry-after')).toBe('1')
+    expect(await third?.json()).toMatchObject({ status: 429, code: 'too_many_questions' })
+    await Promise.all([first?.text(), second?.text()])
+    expect(await statusOf(path, mine), path).toBe(200)
+  }
+})
+
+test('a table is under way until it is read, failed or given up, and one caller is not another', async () => {
+  const mine = await bearer()
+  const [first, second] = [await ask('customers.csv', mine), await ask('metrics/mrr.csv', mine)]
+  expect(await statusOf('overview', mine)).toBe(429)
+  expect(await statusOf('overview', await bearer())).toBe(200)
+  expect(await statusOf('overview', await app.signIn())).toBe(200)
+  // What costs next to nothing is not counted.
+  expect([await statusOf('metrics', mine), await statusOf('apps', mine)]).toEqual([200, 200])
+  await first.body?.cancel()
+  expect(await statusOf('overview', mine)).toBe(200)
+  await second.text()
+  const head = await app.request('/api/v1/customers.csv', { method: 'HEAD', headers: mine })
+  expect(head.status).toBe(200)
+  for (let n = 0; n < 3; n += 1) expect(await statusOf('metrics/nothing', mine)).toBe(400)
+  expect((await Promise.all([1, 2].map(() => statusOf('overview', mine)))).join()).toBe('200,200')
+})
+
+test('the page of a guest asks everything at once, and is answered', async () => {
+  const paths = [
+    ...['overview', 'cohorts?metric=retention', 'cohorts?metric=ltv', 'cohorts?metric=arppu'],
+    ...METRIC_NAMES.map((name) => `metrics/${name}`),
+  ]
+  const mine = await guest()
+  const statuses = await Promise.all(paths.map((path) => statusOf(path, mine)))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(paths.length).toBeGreaterThan(20)
+})
+
+test('the owner asks as much as there is to ask', async () => {
+  const mine = await app.signIn()
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => statusOf('metrics/mrr', mine)))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test('a guest waits for two answers at most ten seconds, and only so many questions wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const mine = await guest()
+    const held = [await ask('overview.csv', mine), await ask('overview.csv', mine)]
+    const waiting = Array.from({ length: 65 }, () => statusOf('overview', mine))
+    // The last one found no room to wait.
+    expect(await waiting.at(-1)).toBe(429)
+    await held[0]?.text()
+    await Promise.all(waiting.slice(0, -1).map(async (status) => expect(await status).toBe(200)))
+
+    const again = await ask('overview.csv', mine)
+    const late = statusOf('overview', mine)
+    await new Promise(setImmediate)
+    vi.advanceTimersByTime(9_999)
+    expect(await Promise.race([late, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits')
+    vi.advanceTimersByTime(1)
+    expect(await late).toBe(429)
+    await Promise.all([held[1]?.text(), again.text()])
+    expect(await statusOf('overview', mine)).toBe(200)
+  } finally {
+    vi.useRealTimers()
+  }
+})

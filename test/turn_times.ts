@@ -1,0 +1,29 @@
+/** How long the turns of the event loop take while something is under way, in processor time of the main thread. */
+import { isLong } from './random.ts'
+
+/** What a turn may take, in ms. The short form gives three times the slack: other work shares the machine. */
+export const LONGEST_TURN_MS = isLong ? 50 : 150
+
+/** Processor time of this thread so far, in ms. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Runs `work` to its end; the most processor time that one turn of the event loop took meanwhile, in ms. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let isOver = false
+  let longest = 0
+  let last = processorMs()
+  const done = work().finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await new Promise(setImmediate)
+    const now = processorMs()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  await done
+  return longest
+}
