@@ -674,6 +674,20 @@ create table tombstones ( -- kept
   primary key (app_id, hash)
 ) strict, without rowid;
 
+-- SDK calls that were answered with a 4xx, by UTC day; kept for 30 days. `bundle_id` is what the call named: empty where
+-- it named none that can be one, '*' for all that had no row of their own. `platform` is ios, android, other or empty.
+-- `example` is what was wrong with the newest such call, without anything that was sent but the names of fields.
+create table refused_calls ( -- kept
+  refused_on              text not null,
+  bundle_id               text not null,
+  platform                text not null,
+  code                    text not null,
+  calls                   integer not null,
+  example                 text,
+  last_at                 integer not null,
+  primary key (refused_on, bundle_id, platform, code)
+) strict, without rowid;
+
 -- metrics/ ----------------------------------------------------------------------------------------------
 
 -- The lineages that metrics know, so that their rows need not name them in full. provisional is 1 while one of its

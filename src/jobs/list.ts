@@ -3,6 +3,7 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { Forgetting } from '../attribution/forget.ts'
 import type { Pruning } from '../attribution/prune.ts'
+import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Config } from '../config/settings.ts'
 import type { Audit } from '../dashboard/owner/audit.ts'
 import type { Sessions } from '../dashboard/owner/sessions.ts'
@@ -35,6 +36,7 @@ type Working = {
   imports: Imports
   pruning: Pruning
   rates: Rates
+  refusedCalls: RefusedCalls
   reportedPeriods: ReportedPeriods
   sessions: Pick<Sessions, 'expire'>
   store: Store
@@ -56,6 +58,7 @@ export function jobList(working: Working): Job[] {
     history,
     imports,
     rates,
+    refusedCalls,
     reportedPeriods,
     sessions,
     store,
@@ -79,6 +82,7 @@ export function jobList(working: Working): Job[] {
       return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
     const expired = await store.commit(() => {
       sessions.expire()
+      refusedCalls.expire()
       return arrivals.pending.expire()
     })
     const pruned = await pruneUsers(working)

@@ -18,6 +18,7 @@ import type { Store } from '../../store/store.ts'
 import { backupFinding } from './backups.ts'
 import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
+import { examineRefusedCalls } from './refused_calls.ts'
 import type { Rhythms } from './rhythm.ts'
 
 const HOUR_MS = 3_600_000
@@ -73,6 +74,7 @@ function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
       ...scheduledBackup(reader, clock, written.config.backup.schedule),
       ...examineDisk(reader, clock),
       ...examineNotifications(reader, clock),
+      ...examineRefusedCalls(reader, clock),
       ...examineJobs(reader, clock, served),
     ]
   } catch (error) {
