@@ -66,13 +66,17 @@ export async function withInstance<Result>(
   const { config } = loaded
   let alone: Promise<Alone> | null = null
 
+  function openAsOwner(): Promise<Alone> {
+    actAsOwnerOf(config.store.path)
+    return openAlone(loaded)
+  }
+
   async function ask<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       const answered = alone === null ? await askControl(config.store.path, verb, args) : null
       if (answered) return answered.result as Answer
       if (alone === null && onlyReads(verb)) refuseMissing(config)
-      if (alone === null) actAsOwnerOf(config.store.path)
-      alone ??= openAlone(loaded)
+      alone ??= openAsOwner()
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
         if (alone === opening) alone = null

@@ -5,7 +5,7 @@ import * as is from './values.ts'
 export const organization = {
   slug: required(is.slug, {
     reason:
-      'The name of the organization in addresses and commands. It stays: another slug is another organization.',
+      'The name of the organization in addresses and commands. Another slug is another organization, except where it has the key of one that is no longer declared: then that one has the new slug.',
     write: '1 to 40 of a to z, 0 to 9 and -',
     example: '"acme"',
   }),

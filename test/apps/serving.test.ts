@@ -52,7 +52,7 @@ test('a reload that fails half-way is told in words and changes nothing, and the
   expect(
     await serving.logged('the configuration was read again and cannot be used; the old one goes on'),
   ).toMatchObject({
-    why: 'the publishable key …aaaa in config.toml belongs to another organization; write another',
+    why: 'the publishable key …aaaa in config.toml belongs to the organization acme; declare it there, or write another key',
   })
   reload(limits + organization('acme', `publishable_key = "${key}"`))
   const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
