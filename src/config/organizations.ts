@@ -19,8 +19,8 @@ export const organization = {
   },
   sdk_auth: setting(is.oneOf(['any', 'key', 'attestation']), 'any', {
     reason:
-      'What identify and attribute ask of a caller: nothing, a key, or a device that Apple attests (then every app needs its team_id).',
-    write: 'any, key or attestation',
+      'What identify and attribute require of a caller: nothing, or a key. A device that Apple attests cannot be required yet.',
+    write: 'any or key',
   }),
   time_zone: setting(is.timeZone, 'UTC', {
     reason: 'Where its days begin and end in charts.',
