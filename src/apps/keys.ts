@@ -96,10 +96,13 @@ export function openKeys(store: Store, clock: Clock) {
     return keys.findLast((key) => key.expires_at === null) ?? keys.at(-1) ?? null
   }
 
-  /** Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. */
-  function rotate(id: string, overlap_ms: number) {
+  /**
+   * Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. `source` is
+   * where that was asked for: `cli` or `dashboard`.
+   */
+  function rotate(id: string, overlap_ms: number, source = 'cli') {
     const old = mutable(id)
-    const successor = create(old.organization_id, old.kind, old.label)
+    const successor = create(old.organization_id, old.kind, old.label, { source })
     expire.run(clock() + overlap_ms, id)
     return { ...successor, replaces: id, old_expires_at: clock() + overlap_ms }
   }
