@@ -183,12 +183,14 @@ create table pending_notifications ( -- kept
 create index pending_by_bundle on pending_notifications (bundle_id);
 create unique index pending_once on pending_notifications (sha256, ifnull(organization_id, ''));
 
--- What failed verification, the last hundred, because our own clock or root may be what is wrong.
+-- What failed verification, a hundred, because our own clock or root may be what is wrong. `address` is from where it was
+-- pushed (IPv6: its /64); null for one of Apple's history.
 create table refused_notifications ( -- kept
   id                      integer primary key,
   reason                  text not null,
   detail                  text not null,
   raw                     text not null,
+  address                 text,
   received_at             integer not null
 ) strict;
 

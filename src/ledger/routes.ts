@@ -3,6 +3,7 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
+import { addressBucket, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
@@ -37,7 +38,7 @@ type Deps = { arrivals: Arrivals; organizations: Organizations; limits: { apple_
 export function ledgerRoutes({ arrivals, organizations, limits }: Deps): Route[] {
   async function take(event: H3Event, organization_id: string | null) {
     const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes))
-    return arrivals.receive(signedPayload, organization_id)
+    return arrivals.receive(signedPayload, organization_id, addressBucket(clientAddress(event)))
   }
 
   function named(event: H3Event): string {

@@ -246,7 +246,7 @@ test('notifications that wait or were refused, and jobs that failed, are told', 
   expect(about(found, 'backfill')[0]).toMatch(/^fault failed once \(just now\): /)
   expect(about(found, 'notifications')).toEqual([
     'warning 1 waits for an app that is not connected: windfall apps list',
-    'warning 1 of the last day is not proved to be Apple’s: windfall refused list',
+    'warning at least 1 notification was refused in the last day, not proved to be Apple’s: windfall refused list',
   ])
 })
 

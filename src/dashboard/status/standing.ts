@@ -32,7 +32,7 @@ export type StandingDeps = {
   access: Pick<Access, 'standing'>
   apps: Apps
   organizations: Organizations
-  arrivals: Pick<Arrivals, 'pending'>
+  arrivals: Pick<Arrivals, 'pending' | 'refused'>
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>
@@ -65,7 +65,7 @@ export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
 }
 
 /** What `windfall doctor` reads out of the file, by the same judgement. */
-function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
+function ofDatabase({ store, clock, rates, written, arrivals }: StandingDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
@@ -73,7 +73,7 @@ function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
     return [
       ...scheduledBackup(reader, clock, written.config.backup.schedule),
       ...examineDisk(reader, clock),
-      ...examineNotifications(reader, clock),
+      ...examineNotifications(reader, clock, arrivals.refused.lately()),
       ...examineRefusedCalls(reader, clock),
       ...examineJobs(reader, clock, served),
     ]
