@@ -30,10 +30,11 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
    */
   async function receive(signedPayload: string, organization_id: string | null, address: string | null) {
     const verified = await prove(signedPayload, address)
-    const connected = homesOf(verified.payload, organization_id)
-    if (connected.length === 0) {
-      await store.commit(() => pending.keep(verified, organization_id))
-      return { applied: 0, duplicates: 0, pending: true }
+    let connected = homesOf(verified.payload, organization_id)
+    while (connected.length === 0) {
+      if (await keepUnlessConnected(verified, organization_id))
+        return { applied: 0, duplicates: 0, pending: true }
+      connected = homesOf(verified.payload, organization_id)
     }
     // One unit of work an organization: none may span two.
     const outcomes = await Promise.all(
@@ -42,6 +43,14 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
     const applied = outcomes.filter((outcome) => outcome.is_new).length
     return { applied, duplicates: outcomes.length - applied, pending: false }
   }
+
+  /** False where its app was connected meanwhile: what waited was applied by then, and nobody would look again. */
+  const keepUnlessConnected = (verified: Verified<Notification>, organization_id: string | null) =>
+    store.commit(() => {
+      if (homesOf(verified.payload, organization_id).length > 0) return false
+      pending.keep(verified, organization_id)
+      return true
+    })
 
   async function prove(signedPayload: string, address: string | null): Promise<Verified<Notification>> {
     try {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openArrivals } from '../../src/ledger/arrivals.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -76,6 +77,36 @@ test('an address that floods pushes out none of what other addresses sent', asyn
     await refused.keep('signature', 'forged', 'x', `198.51.100.${n}`)
   }
   expect(new Set(refused.list().map(({ address }) => address)).size).toBe(100)
+})
+
+test('an app that is connected while its notification is being kept gets it', async () => {
+  const { store, apps, clock, ledger, verifier, log, arrivals } = app.windfall
+  let reach = (): void => undefined
+  let goOn = (): void => undefined
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  const gap = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const slow = {
+    ...store,
+    async commit<T>(work: () => T): Promise<T> {
+      reach()
+      await gap
+      return store.commit(work)
+    },
+  }
+  const late = openArrivals({ store: slow, clock, verifier, apps, ledger, log })
+  const payload = outerPayload(dataBody({ bundleId: 'com.late' }), { notificationType: 'TEST' })
+  const receiving = late.receive(app.authority.sign(payload), null, null)
+  await reached
+  await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.late' }, 'test'))
+  expect(await arrivals.applyPending()).toBe(0)
+  goOn()
+  expect(await receiving).toEqual({ applied: 1, duplicates: 0, pending: false })
+  expect(arrivals.pending.list()).toEqual([])
+  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'live' }])
 })
 
 /** The lines of the log of this level. */
