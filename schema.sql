@@ -183,12 +183,14 @@ create table pending_notifications ( -- kept
 create index pending_by_bundle on pending_notifications (bundle_id);
 create unique index pending_once on pending_notifications (sha256, ifnull(organization_id, ''));
 
--- What failed verification, the last hundred, because our own clock or root may be what is wrong.
+-- What failed verification, a hundred, because our own clock or root may be what is wrong. `address` is from where it was
+-- pushed (IPv6: its /64); null for one of Apple's history.
 create table refused_notifications ( -- kept
   id                      integer primary key,
   reason                  text not null,
   detail                  text not null,
   raw                     text not null,
+  address                 text,
   received_at             integer not null
 ) strict;
 
@@ -672,6 +674,20 @@ create table tombstones ( -- kept
   erasure_id              text not null references erasures (id),
   lifted_at               integer,
   primary key (app_id, hash)
+) strict, without rowid;
+
+-- SDK calls that were answered with a 4xx, by UTC day; kept for 30 days. `bundle_id` is what the call named: empty where
+-- it named none that can be one, '*' for all that had no row of their own. `platform` is ios, android, other or empty.
+-- `example` is what was wrong with the newest such call, without anything that was sent but the names of fields.
+create table refused_calls ( -- kept
+  refused_on              text not null,
+  bundle_id               text not null,
+  platform                text not null,
+  code                    text not null,
+  calls                   integer not null,
+  example                 text,
+  last_at                 integer not null,
+  primary key (refused_on, bundle_id, platform, code)
 ) strict, without rowid;
 
 -- metrics/ ----------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
 import { openForgetting } from './attribution/forget.ts'
 import { openPruning } from './attribution/prune.ts'
+import { openRefusedCalls } from './attribution/refused_calls.ts'
 import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
 import { backupSources } from './config/backup_sources.ts'
@@ -124,6 +125,7 @@ export async function openApp(options: AppOptions) {
   const pruning = openPruning({ store, clock, log, isOfForgotten: forgetting.isOfForgotten })
   const users = { ...config.users }
   const callers = openCallers({ apps, keys, organizations })
+  const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const endings = openEndings()
   const tokens = openApiTokens(store, clock, endings)
   const http = openHttp({ log, version, ...reachOf(config) })
@@ -161,7 +163,7 @@ export async function openApp(options: AppOptions) {
   const jobs = openJobs(
     jobList({
       ...{ accounts, arrivals, audit, catalogue, cohorts, customers, forgetting, history, imports, rates },
-      ...{ pruning, reportedPeriods, sessions, store, users },
+      ...{ pruning, refusedCalls, reportedPeriods, sessions, store, users },
       backup: () => scheduledBackup(backups, written.config.backup, clock),
       clockCheck: openClockCheck(store, clock, monotonic),
     }),
@@ -173,7 +175,7 @@ export async function openApp(options: AppOptions) {
   http.add(front.routes)
   http.elsewhere(front.elsewhere)
   http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
-  http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, limits }))
+  http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, refusedCalls, limits }))
   http.add(door.routes)
   http.add(dashboardRoutes({ feed, live, apps, readers, endings, clock, closing: http.closing }))
   http.add(forgetRoutes({ store, keys, apps, readers, audit, forgetting }))
@@ -233,6 +235,7 @@ export async function openApp(options: AppOptions) {
       customers.close(),
       series.close(),
       forgetting.close(),
+      refusedCalls.close(),
     ])
     await backups.close()
     await revocation?.close()
@@ -277,6 +280,7 @@ export async function openApp(options: AppOptions) {
     series,
     overview,
     attribution,
+    refusedCalls,
     forgetting,
     pruning,
     tokens,

@@ -1,11 +1,9 @@
 /** The local control socket: how a command that writes reaches the process that serves the file. */
-import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Agent, request } from 'undici'
 import * as v from 'valibot'
+import { placesToAsk, placeToListen } from './control/place.ts'
 import { Refusal } from './errors.ts'
 import { parse } from './http/parse.ts'
 import type { Log } from './log.ts'
@@ -32,19 +30,18 @@ const Answered = v.union([
   v.object({ refusal: v.object({ status: v.number(), code: v.string(), detail: v.string() }) }),
 ])
 
-/** Unix sockets have short names (104 bytes on macOS); a long path gets one in the folder for temporary files. */
-const LONGEST_PATH = 100
-
-/** Where the process that serves `databaseFile` listens for commands. */
-export function controlPath(databaseFile: string): string {
-  const beside = `${databaseFile}.sock`
-  if (Buffer.byteLength(beside) <= LONGEST_PATH) return beside
-  const name = createHash('sha256').update(databaseFile).digest('hex').slice(0, 16)
-  return join(tmpdir(), `windfall-${name}.sock`)
-}
-
-/** Listens for commands of this machine's user alone. To be called by whoever holds the lock on the file. */
-export async function openControl(path: string, verbs: Verbs, log: Log): Promise<{ close(): Promise<void> }> {
+/**
+ * Listens for commands to the process that serves `databaseFile`, of this machine's user alone. To be called by whoever
+ * holds the lock on the file.
+ *
+ * @throws Refusal 409 `untrusted_folder` when no folder is safe for the socket.
+ */
+export async function openControl(
+  databaseFile: string,
+  verbs: Verbs,
+  log: Log,
+): Promise<{ close(): Promise<void> }> {
+  const path = placeToListen(databaseFile)
   rmSync(path, { force: true })
   const server = createServer((req, res) => void answer(req, res, verbs, log))
   const mask = process.umask(0o177)
@@ -101,15 +98,24 @@ export async function perform(verbs: Verbs, name: string, args: unknown): Promis
 }
 
 /**
- * Asks the process listening at `path`. Resolves with `null` when nobody listens there.
+ * Asks the process that serves `databaseFile`. Resolves with `null` when none does.
  *
- * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could.
+ * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could; 403 `untrusted_socket` when
+ * somebody else may have made the socket.
  */
 export async function askControl(
-  path: string,
+  databaseFile: string,
   name: string,
   args: unknown,
 ): Promise<{ result: unknown } | null> {
+  for (const path of placesToAsk(databaseFile)) {
+    const answered = await askAt(path, name, args)
+    if (answered !== null) return answered
+  }
+  return null
+}
+
+async function askAt(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
   const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
   try {
     const { body } = await request('http://windfall/', {

@@ -6,6 +6,7 @@ import type { Refreshed } from './apps/catalogue.ts'
 import { AppUserId } from './attribution/requests.ts'
 import { type Verbs, verb } from './control.ts'
 import { type Action, COMMAND_LINE } from './dashboard/owner/audit.ts'
+import { LONGEST_MS } from './dashboard/owner/wishes.ts'
 import { refusedByApple } from './dashboard/test_notification.ts'
 import { isDay } from './days.ts'
 import { Refusal } from './errors.ts'
@@ -30,7 +31,10 @@ const AddApp = v.object({
 })
 const NamedApp = v.object({ organization: slug, bundle_id: text })
 const CreateKey = v.object({ organization: slug, kind: v.picklist(['publishable', 'secret']), label: text })
-const RotateKey = v.object({ id: text, overlap_ms: v.pipe(v.number(), v.minValue(0)) })
+const RotateKey = v.object({
+  id: text,
+  overlap_ms: v.pipe(v.number(), v.minValue(0), v.maxValue(LONGEST_MS, 'must be at most 100 years')),
+})
 const ById = v.object({ id: text })
 const NumberedRefused = v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
 const Reconcile = v.object({ since: v.nullable(text), app: v.nullable(text), organization: slug })

@@ -26,7 +26,13 @@ export function folderOf(files: Record<string, string> = {}): string {
   return folder
 }
 
-type Options = { cwd: string; env?: Record<string, string> | undefined; entry?: string | undefined }
+type Options = {
+  cwd: string
+  env?: Record<string, string> | undefined
+  entry?: string | undefined
+  /** The user (and group) to run as instead of this one, for tests that root runs. */
+  uid?: number | undefined
+}
 export type Ended = { status: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
 /** A line of the log. */
@@ -48,9 +54,12 @@ function clean(): NodeJS.ProcessEnv {
 }
 
 /** Starts `windfall` (or another `entry`) with these arguments. */
-export function start(args: readonly string[], { cwd, env = {}, entry = built }: Options) {
+export function start(args: readonly string[], { cwd, env = {}, entry = built, uid }: Options) {
   if (!existsSync(entry)) throw new Error(`${entry} is missing: node build.mjs makes it`)
-  const child = spawn(process.execPath, [entry, ...args], { cwd, env: { ...clean(), ...env } })
+  const child = spawn(process.execPath, [entry, ...args], {
+    ...{ cwd, env: { ...clean(), ...env } },
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
   living.add(child)
   let stdout = ''
   let stderr = ''

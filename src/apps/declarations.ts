@@ -18,7 +18,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
    */
   async function declare(next: Declared): Promise<void> {
     const warnings = await store.commit(() => {
-      const said = settleFirstStart(next)
+      const said = [...settleRenames(next), ...settleFirstStart(next)]
       organizations.declare(next.organizations)
       for (const organization of organizations.list()) declareOne(organization, next)
       return said
@@ -32,6 +32,33 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     apps.declare(id, declaredApps)
     keys.declare(id, declared ? keysOf(declared) : [])
     if (keys.list(id).length === 0) keys.create(id, 'publishable', 'made at first start')
+  }
+
+  /**
+   * An organization that is no longer declared, and whose key a new slug has, got another slug: it stays the same
+   * organization, so that the keys in released apps, the tokens and the history go on. Each rename is logged.
+   */
+  function settleRenames(next: Declared): Warning[] {
+    return next.organizations.flatMap((declared) => {
+      const former = organizations.named(declared.slug) === null ? formerOf(declared, next) : null
+      if (former === null) return []
+      organizations.rename(former.id, declared.slug)
+      const message =
+        'an organization whose key config.toml gives another slug has that slug; its address, too'
+      const address = `/apple/notifications/${declared.slug}`
+      return [{ message, fields: { before: former.slug, now: declared.slug, address } }]
+    })
+  }
+
+  /** The organization that had all the keys of a new one, where it is not declared itself. */
+  function formerOf(
+    declared: Config['organizations'][number],
+    { organizations: all }: Declared,
+  ): Organization | null {
+    const holders = new Set(keysOf(declared).flatMap(({ token }) => keys.holderOf(token) ?? []))
+    const [id, another] = holders
+    const former = id === undefined || another !== undefined ? null : organizations.get(id)
+    return former === null || all.some(({ slug }) => slug === former.slug) ? null : former
   }
 
   /**

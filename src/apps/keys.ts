@@ -40,6 +40,7 @@ export function openKeys(store: Store, clock: Clock) {
   const all = store.prepare<[string | null, string | null], Key>(
     `select ${columns} from sdk_keys where (? is null or organization_id = ?) order by created_at, id`,
   )
+  const slugOf = store.prepare<[string], { slug: string }>('select slug from organizations where id = ?')
   const expire = store.prepare<[number, string]>('update sdk_keys set expires_at = ? where id = ?')
   const endNow = store.prepare<[number, string]>('update sdk_keys set revoked_at = ? where id = ?')
   const revive = store.prepare<[string]>(
@@ -76,6 +77,12 @@ export function openKeys(store: Store, clock: Clock) {
     return key && isAlive(key, clock()) ? key : null
   }
 
+  /** The organization whose key `token` is, while the key is valid; null otherwise. */
+  const holderOf = (token: string): string | null => {
+    const key = byHash.get(hashOf(token))
+    return key && isAlive(key, clock()) ? key.organization_id : null
+  }
+
   /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
@@ -89,10 +96,13 @@ export function openKeys(store: Store, clock: Clock) {
     return keys.findLast((key) => key.expires_at === null) ?? keys.at(-1) ?? null
   }
 
-  /** Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. */
-  function rotate(id: string, overlap_ms: number) {
+  /**
+   * Makes a successor; the old key goes on for `overlap_ms`, so that what is deployed can be changed in peace. `source` is
+   * where that was asked for: `cli` or `dashboard`.
+   */
+  function rotate(id: string, overlap_ms: number, source = 'cli') {
     const old = mutable(id)
-    const successor = create(old.organization_id, old.kind, old.label)
+    const successor = create(old.organization_id, old.kind, old.label, { source })
     expire.run(clock() + overlap_ms, id)
     return { ...successor, replaces: id, old_expires_at: clock() + overlap_ms }
   }
@@ -133,14 +143,14 @@ export function openKeys(store: Store, clock: Clock) {
       throw new Refusal(
         409,
         'key_in_use',
-        `the ${holder.kind} key …${holder.hint} in config.toml belongs to another organization; write another`,
+        `the ${holder.kind} key …${holder.hint} in config.toml belongs to the organization ${slugOf.get(holder.organization_id)?.slug}; declare it there, or write another key`,
       )
     }
     if (!isAlive(holder, clock())) revive.run(holder.id)
     return holder.id
   }
 
-  return { create, recognise, list, alive, publishable, rotate, revoke, declare }
+  return { create, recognise, holderOf, list, alive, publishable, rotate, revoke, declare }
 }
 
 const isAlive = (key: Key, now: number): boolean =>

@@ -1,5 +1,6 @@
 /** What we compute: the two calls of client apps, checked. Field names are the public SDKs'. */
 import * as v from 'valibot'
+import { documented } from '../http/documented.ts'
 import type { StoreName } from './links.ts'
 
 /** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
@@ -7,6 +8,13 @@ const NOBODY = new Set([
   ...['no_user', 'null', '(null)', 'none', 'nil', 'nan', 'undefined', 'unidentified', 'unknown'],
   ...['anonymous', 'guest', '0', '-1', '[]', '{}', '[object object]'],
 ])
+
+/** The same as a pattern; JSON Schema has none that disregards case. */
+const NOBODY_PATTERN = `^(${[...NOBODY]
+  .map((word) =>
+    word.replace(/[a-z()[\]{}]/g, (one) => (/[a-z]/.test(one) ? `[${one}${one.toUpperCase()}]` : `\\${one}`)),
+  )
+  .join('|')})$`
 
 const USER_ID_CHARACTERS = 256
 const KEY_CHARACTERS = 64
@@ -27,6 +35,7 @@ const text = (limit: number) =>
     v.string(),
     v.nonEmpty('must not be empty'),
     v.check((value) => isAtMost(value, limit), `must have at most ${limit} characters`),
+    documented({ maxLength: limit }),
     v.check(isStorable, 'must be well-formed Unicode without null characters'),
   )
 
@@ -50,7 +59,10 @@ export const AppUserId = v.pipe(
     (id) => !NOBODY.has(id.toLowerCase()),
     'means nobody; leave the call out, or send an anonymous id of your own',
   ),
-  v.description('The customer’s own user id, or an anonymous id that the app keeps'),
+  documented({ pattern: '^\\S([\\s\\S]*\\S)?$', not: { pattern: NOBODY_PATTERN } }),
+  v.description(
+    `The customer’s own user id, or an anonymous id that the app keeps. Refused are ids that mean nobody, in upper or lower case: ${[...NOBODY].join(', ')}`,
+  ),
 )
 
 const platform = absentText(
@@ -70,6 +82,7 @@ const Attributes = v.pipe(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   ),
+  documented({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
     // The same object for every fault, and not for ever: this runs before anybody is known to be anybody.

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts'
 import type { Attribution } from './attribution.ts'
 import { type Caller, type Callers, type Claim, isProved } from './callers.ts'
 import { openFairWindow } from './fair_window.ts'
+import type { RefusedCalls } from './refused_calls.ts'
 import { AttributeCall, IdentifyCall } from './requests.ts'
 import { checkCount } from './users.ts'
 import { openWindow } from './window.ts'
@@ -33,6 +34,7 @@ type Deps = {
   verifier: Verifier
   callers: Callers
   attribution: Attribution
+  refusedCalls: Pick<RefusedCalls, 'watch' | 'claimed'>
   limits: SdkLimits
 }
 
@@ -60,12 +62,13 @@ const REFUSALS = {
 }
 
 export function attributionRoutes(deps: Deps): Route[] {
-  const { store, attribution, limits } = deps
+  const { store, attribution, refusedCalls, limits } = deps
   const admit = openAdmission(deps)
 
   async function identify(event: H3Event) {
     store.assertRoom()
-    const call = parse(IdentifyCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+    const body = refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+    const call = parse(IdentifyCall, body)
     checkCount(call.attributes, limits.attributes_per_user)
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.platform === 'android' })
     const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
@@ -74,7 +77,8 @@ export function attributionRoutes(deps: Deps): Route[] {
 
   async function attribute(event: H3Event) {
     store.assertRoom()
-    const call = parse(AttributeCall, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+    const body = refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+    const call = parse(AttributeCall, body)
     const caller = admit(event, { bundle_id: call.bundleId, is_android: call.store === 'google' })
     const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
     const evidence = { signed, unattested: unattestedBecause(event) }
@@ -95,7 +99,7 @@ export function attributionRoutes(deps: Deps): Route[] {
       summary: 'Upsert an app user: attributes merge shallowly, device fields present replace',
       body: IdentifyCall,
       answers: { 200: { description: 'It is on disk', schema: Identified }, ...REFUSALS },
-      handler: identify,
+      handler: refusedCalls.watch(identify),
     },
     {
       ...common,
@@ -107,7 +111,7 @@ export function attributionRoutes(deps: Deps): Route[] {
         ...REFUSALS,
         400: { description: 'invalid_json, invalid_request, invalid_signed_transaction' },
       },
-      handler: attribute,
+      handler: refusedCalls.watch(attribute),
     },
   ]
 }

@@ -1,21 +1,31 @@
 /** The command `windfall check`: whether the configuration can be used, and what it comes to. */
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { defineCommand } from 'citty'
+import { rehearse } from '../apps/rehearsal.ts'
+import { systemClock } from '../clock.ts'
 import { type Path, pathText } from '../config/complaints.ts'
 import { leavesOf } from '../config/leaves.ts'
 import { loadConfig, type Surroundings } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
-import { settingAt } from '../config/settings.ts'
+import { type Config, settingAt } from '../config/settings.ts'
+import { openLog } from '../log.ts'
+import { assertOwnLog } from '../store/header.ts'
+import { identifyFile } from '../store/identify.ts'
+import { openReader } from '../store/reader.ts'
+import { assertNotSwapping } from '../store/swap.ts'
 import { configArg } from './instance.ts'
+import { actAsOwnerOf } from './privileges.ts'
 
 /**
  * What a configuration that can be used comes to, a line each: what is not at its default, and from where. Secrets
  * are not shown.
  *
- * @throws ConfigError when it cannot be used
+ * @throws ConfigError when it cannot be used; Refusal as `serve` would, when the database does not take it.
  */
-export function check(surroundings: Surroundings): string[] {
+export async function check(surroundings: Surroundings): Promise<string[]> {
   const { config, file, places } = loadConfig(surroundings)
+  await tryOnDatabase(config)
   const written = leavesOf(config).flatMap(([path, value]) => {
     const place = places.get(pathText(path))
     return place === undefined ? [] : [[`${pathText(path)} = ${shown(path, value)}`, place] as const]
@@ -31,14 +41,31 @@ export function check(surroundings: Surroundings): string[] {
   ]
 }
 
+/** Where there is a database already, what it holds may contradict what is declared. */
+async function tryOnDatabase(config: Config): Promise<void> {
+  const { path } = config.store
+  actAsOwnerOf(path)
+  assertNotSwapping(path)
+  assertOwnLog(path)
+  // One of an older version is upgraded by `serve` before anything is declared in it.
+  const reader = existsSync(path) && identifyFile(path)?.isPresent ? openReader(path) : null
+  if (reader === null) return
+  const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
+  try {
+    await rehearse(config, { reader, clock: systemClock, log })
+  } finally {
+    reader.close()
+  }
+}
+
 const shown = (path: Path, value: unknown): string =>
   settingAt(path)?.secret ? '(not shown)' : tomlText(value)
 
 export const checkCommand = defineCommand({
   meta: { name: 'check', description: 'Say whether the configuration can be used, without serving' },
   args: configArg,
-  run({ args }) {
-    const lines = check({ path: args.config, env: process.env, cwd: process.cwd() })
+  async run({ args }) {
+    const lines = await check({ path: args.config, env: process.env, cwd: process.cwd() })
     process.stdout.write(`${lines.join('\n')}\n`)
   },
 })

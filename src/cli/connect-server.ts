@@ -4,9 +4,8 @@ import type { AppleApp } from '../apple/api/connect.ts'
 import type { ApiKey } from '../apple/api/keys.ts'
 import type { Environment } from '../apple/payloads.ts'
 import type { Config } from '../config/settings.ts'
-import { askControl, controlPath } from '../control.ts'
+import { askControl } from '../control.ts'
 import { Refusal } from '../errors.ts'
-import { realPathOf } from '../store/paths.ts'
 import { openReader } from '../store/reader.ts'
 import type { Asking } from './connect-checks.ts'
 import type { Talk } from './connect-talk.ts'
@@ -37,8 +36,7 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 /** Tells the server that runs, if one does, and follows a test notification to it. */
 export async function takeOver(connected: Connected): Promise<void> {
   const { talk, config } = connected
-  const socket = controlPath(realPathOf(config.store.path))
-  const answered = await askControl(socket, 'config.reload', {})
+  const answered = await askControl(config.store.path, 'config.reload', {})
   if (answered === null) {
     tellAddress(connected)
     talk.say(
@@ -53,7 +51,7 @@ export async function takeOver(connected: Connected): Promise<void> {
   talk.say('   ✓ The running Windfall has taken it over.')
   if (needs_a_restart.length > 0)
     talk.say(`   Changed as well, from the next start on: ${needs_a_restart.join(', ')}`)
-  await askControl(socket, 'apps.refresh', { organization: null })
+  await askControl(config.store.path, 'apps.refresh', { organization: null })
   tellAddress(connected)
   await tests(connected)
   if (!connected.has_reports) return

@@ -2,16 +2,16 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../config/settings.ts'
-import { askControl, controlPath } from '../control.ts'
+import { askControl } from '../control.ts'
 import { conditionFinding } from '../dashboard/status/condition.ts'
 import { damagedFinding, roomFinding } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
 import { damageIn } from '../store/disk_faults.ts'
 import { assertOwnLog } from '../store/header.ts'
 import { identifyFile } from '../store/identify.ts'
-import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
 import { assertNotSwapping } from '../store/swap.ts'
+import { actAsOwnerOf } from './privileges.ts'
 
 const Serving = v.object({
   address: v.string(),
@@ -28,7 +28,7 @@ type Serving = v.InferOutput<typeof Serving>
 /** Whether a process serves the database, and what it says of itself; null where none answers. */
 export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
   try {
-    const answered = await askControl(controlPath(realPathOf(store.path)), 'instance.status', {})
+    const answered = await askControl(store.path, 'instance.status', {})
     if (answered === null) {
       yield warning('server', 'nobody serves this database: windfall serve')
       return null
@@ -64,6 +64,7 @@ export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generat
 /** The database, opened to be read; null where it is not there or cannot be used. */
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
+    actAsOwnerOf(store.path)
     assertNotSwapping(store.path)
     assertOwnLog(store.path)
     if (!existsSync(store.path)) {

@@ -16,6 +16,7 @@ import {
   examineNotifications,
 } from '../dashboard/status/examined.ts'
 import { type Finding, fault, ok } from '../dashboard/status/findings.ts'
+import { examineRefusedCalls } from '../dashboard/status/refused_calls.ts'
 import { damageIn } from '../store/disk_faults.ts'
 import type { Reader } from '../store/reader.ts'
 import type { Asking } from './connect-checks.ts'
@@ -54,6 +55,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     if (reader === null) return
     yield* examineDisk(reader, clock)
     yield* examineNotifications(reader, clock)
+    yield* examineRefusedCalls(reader, clock)
     if (there.server && options.test) yield* testEach(config, asking, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })

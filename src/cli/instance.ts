@@ -5,13 +5,13 @@ import { openApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { askControl, controlPath, onlyReads, perform, type Verbs } from '../control.ts'
+import { askControl, onlyReads, perform, type Verbs } from '../control.ts'
 import { minuteText } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
-import { realPathOf } from '../store/paths.ts'
 import { verbsOf } from '../verbs.ts'
+import { actAsOwnerOf } from './privileges.ts'
 
 /** The arguments every command that needs the configuration takes. */
 export const configArg = {
@@ -64,15 +64,19 @@ export async function withInstance<Result>(
 ): Promise<Result> {
   const loaded = load(configPath)
   const { config } = loaded
-  const socket = controlPath(realPathOf(config.store.path))
   let alone: Promise<Alone> | null = null
+
+  function openAsOwner(): Promise<Alone> {
+    actAsOwnerOf(config.store.path)
+    return openAlone(loaded)
+  }
 
   async function ask<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answered = alone === null ? await askControl(socket, verb, args) : null
+      const answered = alone === null ? await askControl(config.store.path, verb, args) : null
       if (answered) return answered.result as Answer
       if (alone === null && onlyReads(verb)) refuseMissing(config)
-      alone ??= openAlone(loaded)
+      alone ??= openAsOwner()
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
         if (alone === opening) alone = null

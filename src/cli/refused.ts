@@ -7,7 +7,7 @@ import { columns, configArg, harmless, print, shownAt, tell } from './instance.t
 type Listed = { count: number; kept: Refused[] }
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'Show the last hundred notifications that did not verify' },
+  meta: { name: 'list', description: 'Show the notifications that did not verify, the newest hundred' },
   args: {
     raw: { type: 'string', valueHint: 'N', description: 'Print the text of number N as it came, instead' },
     ...configArg,
@@ -21,10 +21,11 @@ const list = defineCommand({
   },
 })
 
-const HEAD = ['number', 'when', 'reason', 'detail']
-const rowOf = ({ id, received_at, reason, detail }: Refused) => [
+const HEAD = ['number', 'when', 'from', 'reason', 'detail']
+const rowOf = ({ id, received_at, address, reason, detail }: Refused) => [
   id,
   shownAt(received_at),
+  address,
   reason,
   harmless(detail),
 ]

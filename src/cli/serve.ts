@@ -8,14 +8,13 @@ import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { differences, takenOver } from '../config/differences.ts'
 import { type Loaded, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
-import { controlPath, openControl, type Verbs, verb } from '../control.ts'
+import { openControl, type Verbs, verb } from '../control.ts'
 import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
 import { Refusal } from '../errors.ts'
 import { reachOf } from '../http/reach.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/lock.ts'
-import { realPathOf } from '../store/paths.ts'
 import { setupUrl } from '../verbs/owner.ts'
 import { verbsOf } from '../verbs.ts'
 import { configArg, print } from './instance.ts'
@@ -82,7 +81,7 @@ export async function serve(
   const { base_url } = withPort(config, server.port)
   windfall.http.reach(reachOf(withPort(config, server.port)))
   const control = await openControl(
-    controlPath(realPathOf(config.store.path)),
+    config.store.path,
     { ...verbsOf(windfall), ...verbs, ...statusVerb(windfall, server.url) },
     log,
   ).catch(async (error) => {

@@ -30,10 +30,9 @@ const Legible = v.object({
     }),
   ),
   apps: list(
-    v.fallback(v.object({ bundle_id: text, organization: text, team_id: text, android_package: text }), {
+    v.fallback(v.object({ bundle_id: text, organization: text, android_package: text }), {
       bundle_id: null,
       organization: null,
-      team_id: null,
       android_package: null,
     }),
   ),
@@ -156,14 +155,12 @@ function checkOwners(draft: Draft, list: string, owned: readonly Owned[], { orga
   }
 }
 
-/** Apple attests a device for the app id, which is the team id and the bundle id. */
-function checkAttestation(draft: Draft, { organizations, apps }: Legible): void {
-  const strict = organizations.filter(({ sdk_auth }) => sdk_auth === 'attestation')
-  for (const [index, app] of apps.entries()) {
-    const owner = ownerOf(app, organizations)
-    if (owner === null || app.team_id !== null || !strict.some(({ slug }) => slug === owner)) continue
-    const problem = `is missing, and "${owner}" takes only devices that Apple attests for a team's app`
-    const advice = `Write team_id = "A1B2C3D4E5", as under Membership in the developer account, or sdk_auth = "any" at "${owner}".`
-    draft.complain(['apps', index, 'team_id'], problem, advice)
+/** Nothing can attest a device yet, so that an organization that requires it would refuse every client app. */
+function checkAttestation(draft: Draft, { organizations }: Legible): void {
+  for (const [index, { sdk_auth }] of organizations.entries()) {
+    if (sdk_auth !== 'attestation') continue
+    const problem = '"attestation" is not available yet, and would refuse every call of a client app'
+    const advice = 'Write sdk_auth = "key" to require a key, or sdk_auth = "any" to require nothing.'
+    draft.complain(['organizations', index, 'sdk_auth'], problem, advice)
   }
 }

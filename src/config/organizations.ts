@@ -5,7 +5,7 @@ import * as is from './values.ts'
 export const organization = {
   slug: required(is.slug, {
     reason:
-      'The name of the organization in addresses and commands. It stays: another slug is another organization.',
+      'The name of the organization in addresses and commands. Another slug is another organization, except where it has the key of one that is no longer declared: then that one has the new slug.',
     write: '1 to 40 of a to z, 0 to 9 and -',
     example: '"acme"',
   }),
@@ -19,8 +19,8 @@ export const organization = {
   },
   sdk_auth: setting(is.oneOf(['any', 'key', 'attestation']), 'any', {
     reason:
-      'What identify and attribute ask of a caller: nothing, a key, or a device that Apple attests (then every app needs its team_id).',
-    write: 'any, key or attestation',
+      'What identify and attribute require of a caller: nothing, or a key. A device that Apple attests cannot be required yet.',
+    write: 'any or key',
   }),
   time_zone: setting(is.timeZone, 'UTC', {
     reason: 'Where its days begin and end in charts.',

@@ -4,10 +4,11 @@ import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
-import { addDays, isDay } from '../days.ts'
+import { addDays } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { jsonInSlices } from '../http/answers.ts'
 import { type CsvValue, csvHead, csvRow, csvSlices } from '../http/csv.ts'
+import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import { dayNumber, dayText, openCalendar } from '../metrics/calendar.ts'
 import type { CohortSum } from '../metrics/cohorts/cells.ts'
@@ -16,7 +17,7 @@ import { type CohortQuestion, GRAINS, type Grain } from '../metrics/cohorts/span
 import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
 import type { Basis } from '../metrics/definition.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { asked as askedIn } from '../metrics/question.ts'
+import { asked as askedIn, day } from '../metrics/question.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
@@ -29,8 +30,6 @@ const DAYS_MOST = 400
 const BACK_DAYS = 365
 const SPAN_MOST = 4_000
 
-const day = (description: string) =>
-  v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description(description))
 const one = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
 const Query = v.object({
   metric: v.pipe(
@@ -53,6 +52,8 @@ const Query = v.object({
   country: one('A storefront, alpha-3 as Apple names it'),
   days: v.optional(
     v.pipe(
+      v.string(),
+      documented({ pattern: '^,*(\\d{1,4}(,+\\d{1,4})*)?,*$' }),
       list,
       v.maxLength(DAYS_MOST, `must be at most ${DAYS_MOST} numbers`),
       v.check(

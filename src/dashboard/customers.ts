@@ -5,6 +5,7 @@ import type { Environment } from '../apple/payloads.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { csvHead, csvRow, decimalText } from '../http/csv.ts'
+import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
 import {
@@ -23,6 +24,8 @@ import { EventsAnswer } from './routes.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
 import type { Reach } from './tokens.ts'
 
+/** Of a list by one order; of a search, which goes on at a number. */
+const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
 /** Customers read at once for a file. */
 const CSV_PAGE = 100
 
@@ -54,7 +57,9 @@ const Choice = {
 }
 const CustomersQuery = v.object({
   ...Choice,
-  cursor: v.optional(v.pipe(v.string(), v.description('`next` of the page before'))),
+  cursor: v.optional(
+    v.pipe(v.string(), documented({ pattern: CURSOR }), v.description('`next` of the page before')),
+  ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
 })
 const CsvQuery = v.object(Choice)

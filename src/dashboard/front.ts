@@ -32,8 +32,10 @@ const VIEWS = [
 ]
 /** Files that keep their names: browsers look for them there. */
 const NAMED = [
-  ...['/service_worker.js', '/manifest.webmanifest'],
-  ...['/icon.svg', '/icon-180.png', '/icon-192.png', '/icon-512.png'],
+  { path: '/service_worker.js', type: 'text/javascript' },
+  { path: '/manifest.webmanifest', type: 'application/manifest+json' },
+  { path: '/icon.svg', type: 'image/svg+xml' },
+  ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
 /** What is named after its content never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -64,14 +66,14 @@ export function openFront() {
     )
   }
 
-  const route = (path: string, summary: string, handler: Route['handler']): Route => ({
+  const route = (path: string, type: string, summary: string, handler: Route['handler']): Route => ({
     private_path: path.startsWith('/users/'),
     method: 'GET',
     path,
     summary,
     tag: 'Dashboard',
     security: ['none'],
-    answers: { 200: { description: 'A file of the page', content_type: 'text/html' } },
+    answers: { 200: { description: 'A file of the page', content_type: type } },
     handler,
   })
   function elsewhere(event: H3Event): Response | undefined {
@@ -83,11 +85,13 @@ export function openFront() {
   }
 
   const routes = [
-    ...VIEWS.map((path) => route(path, 'The dashboard', (event) => answer(event, '/', 'no-cache'))),
-    ...NAMED.map((path) =>
-      route(path, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
+    ...VIEWS.map((path) =>
+      route(path, 'text/html', 'The dashboard', (event) => answer(event, '/', 'no-cache')),
     ),
-    route('/assets/:name', 'A file of the dashboard, named after its content', (event) =>
+    ...NAMED.map(({ path, type }) =>
+      route(path, type, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
+    ),
+    route('/assets/:name', '*/*', 'A file of the dashboard, named after its content', (event) =>
       answer(event, event.url.pathname, FOR_EVER),
     ),
   ]

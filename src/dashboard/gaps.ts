@@ -2,6 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
+import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
 import { asked } from '../metrics/question.ts'
@@ -13,7 +14,13 @@ import { appsNamed, appsWithin, list, whole } from './scope.ts'
 const GapsQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   environment: v.optional(v.picklist(['production', 'sandbox'])),
-  before: v.optional(v.pipe(v.string(), v.description('`next` of the page before'))),
+  before: v.optional(
+    v.pipe(
+      v.string(),
+      documented({ pattern: '^\\d{1,15}\\.\\w+$' }),
+      v.description('`next` of the page before'),
+    ),
+  ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
 })
 const GapsAnswer = v.object({

@@ -3,13 +3,13 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
-import { isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Progress } from '../ledger/reports/tally.ts'
+import { day } from '../metrics/question.ts'
 import type { Readers } from './readers.ts'
 import { READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
@@ -72,9 +72,7 @@ export const ImportsAnswer = v.object({
 const DaysQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
   report: v.optional(v.pipe(list, v.description('Reports, separated by commas'))),
-  before: v.optional(
-    v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description('Days before this one')),
-  ),
+  before: v.optional(day('Days before this one')),
   limit: v.optional(
     v.pipe(
       whole(1, 100),

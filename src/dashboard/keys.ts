@@ -88,7 +88,7 @@ export function keyRoutes({ clock, keys, organizations, audit, readers }: KeyDep
     const id = event.context.params?.id ?? ''
     const { overlap_hours } = parse(RotateBody, await readJson(event, LARGEST_WISH))
     const key = await readers.commitAs(event, demandFor(named(id).kind), (who) => {
-      const successor = keys.rotate(id, overlap_hours * HOUR_MS)
+      const successor = keys.rotate(id, overlap_hours * HOUR_MS, 'dashboard')
       audit.note({ ...who, action: 'key.rotated', subject: id, detail: successor.id })
       return successor
     })

@@ -4,13 +4,16 @@ import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import type { FeedEvent, Filter } from '../events/feed.ts'
 import { EVENT_TYPES, ORIGINS, QUIET_TYPES } from '../events/vocabulary.ts'
+import { documented } from '../http/documented.ts'
 import type { Reach } from './tokens.ts'
 
-/** A whole number in a query. */
+const LARGEST = 999_999_999_999_999
+/** A whole number in a query, of at most 15 digits. */
 export const whole = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, 'must be a whole number'),
+    documented({ type: 'integer', minimum: min, maximum: Math.min(max, LARGEST), pattern: undefined }),
     v.transform(Number),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),

@@ -84,12 +84,26 @@ export function testRoutes({ store, apps, access, audit, readers }: TestDeps): R
     readers.owner(event)
     const { app: name, environment } = asked(TestQuery, event.url.searchParams)
     const app = appMeant(apps, name)
+    const api = apiOf(app)
     const token = event.context.params?.token ?? ''
-    const status = await apiOf(app).testStatus(environment, token).catch(refusedByApple)
+    if (!TOKEN.test(token)) throw noToken()
+    const status = await api.testStatus(environment, token).catch((error: unknown) => {
+      throw error instanceof AppleFault && error.code === INVALID_TOKEN ? noToken() : refusedByApple(error)
+    })
     return { ...testedBy(status, arrivals(app, environment)), attempts: status.attempts }
   }
 
   return routesFor({ ask, look })
+}
+
+/** As Apple gives them: a UUID, an underscore and an instant, so far. */
+const TOKEN = /^[\w.-]{1,200}$/
+/** Apple's code for a token that it never gave. */
+const INVALID_TOKEN = '4000020'
+
+function noToken(): Refusal {
+  const message = 'is not the token of a test notification'
+  return new Refusal(400, 'invalid_request', `token: ${message}`, { errors: [{ path: 'token', message }] })
 }
 
 /** @throws Refusal 502 `apple` with the words of Apple's fault. */
@@ -121,6 +135,7 @@ function routesFor(handlers: Record<'ask' | 'look', Route['handler']>): Route[] 
       method: 'GET',
       path: '/api/v1/test-notification/:token',
       summary: 'How a test notification fares',
+      params: v.object({ token: v.pipe(v.string(), v.regex(TOKEN)) }),
       query: TestQuery,
       answers: { 200: { description: 'To be asked every other second', schema: TestedAnswer }, ...REFUSED },
       handler: handlers.look,

@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts'
 import { hashOf, newId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 import type { Endings } from './owner/endings.ts'
+import { LAST_SHOWN_AT } from './owner/wishes.ts'
 
 /** What a token may read: one organization or all, some apps or all of them. */
 export type Reach = { organization_id: string | null; apps: readonly string[] | null }
@@ -26,7 +27,9 @@ const USED_EVERY_MS = 5 * 60_000
 export type ApiTokens = ReturnType<typeof openApiTokens>
 
 export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
-  const columns = 'id, organization_id, apps, label, hint, created_at, expires_at, used_at, revoked_at'
+  const columns = `
+    id, organization_id, apps, label, hint, created_at, min(expires_at, ${LAST_SHOWN_AT}) as expires_at, used_at,
+    revoked_at`
   const insert = store.prepare<Row & { hash: Buffer }>(`
     insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at)
     values                 (:id, :organization_id, :apps, :label, :hash, :hint, :created_at, :expires_at, :used_at, :revoked_at)`)

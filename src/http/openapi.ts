@@ -1,6 +1,7 @@
 /** What we compute: the OpenAPI 3.1 document of the routes, from the same schemas that validate. */
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
+import { descriptionOf, KEY, keywordsOf } from './documented.ts'
 import { Problem, problemType } from './problems.ts'
 import type { Answer, Route, Security } from './route.ts'
 
@@ -16,18 +17,15 @@ const securitySchemes = {
   },
   secret_key: { type: 'http', scheme: 'bearer', description: "An organization's secret key (`sk_live_…`)." },
   read_token: { type: 'http', scheme: 'bearer', description: 'A read-only token (`wf_…`).' },
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: '__Host-windfall',
-    description: 'The owner, signed in (`windfall` where it is served without https).',
-  },
-  guest: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: '__Host-windfall',
-    description: 'A guest with a share link: the same cookie, for less.',
-  },
+  session: cookie('__Host-windfall', 'The owner, signed in, where base_url is https.'),
+  session_http: cookie('windfall', 'The owner, signed in, where base_url is http.'),
+  guest: cookie('__Host-windfall', 'A guest with a share link: the same cookie, for less.'),
+  guest_http: cookie('windfall', 'A guest with a share link, where base_url is http.'),
+}
+
+/** The scheme of a cookie. Its name depends on whether it goes over https. */
+function cookie(name: string, description: string): Part {
+  return { type: 'apiKey', in: 'cookie', name, description }
 }
 
 /** Schemas that refer to themselves, gathered for the whole document under names of their own. */
@@ -55,6 +53,10 @@ function plainSchema(
     typeMode,
     errorMode: 'ignore',
     overrideRef: ({ referenceId }) => refer(referenceId),
+    overrideAction({ valibotAction, jsonSchema }) {
+      const keywords = keywordsOf(valibotAction)
+      return keywords === null ? null : { ...jsonSchema, ...keywords, [KEY]: undefined }
+    },
   })
   return rest
 }
@@ -63,7 +65,11 @@ type SchemaOf = ReturnType<typeof openSchemas>['schemaOf']
 
 function securityOf(route: Route): Part[] {
   const needs: readonly Security[] = route.security ?? ['none']
-  return needs.map((need) => (need === 'none' ? {} : { [need]: [] }))
+  return needs.flatMap((need): Part[] => {
+    if (need === 'none') return [{}]
+    const isCookie = need === 'session' || need === 'guest'
+    return isCookie ? [{ [need]: [] }, { [`${need}_http`]: [] }] : [{ [need]: [] }]
+  })
 }
 
 function operationIdOf(route: Route): string {
@@ -81,13 +87,25 @@ function parametersOf(route: Route, schemaOf: SchemaOf): Part[] {
     required: true,
     schema: params.properties?.[name] ?? { type: 'string' },
   }))
+  const { entries = {} } = (route.query ?? {}) as { entries?: Record<string, v.GenericSchema> }
   const inQuery = Object.entries(query.properties ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: query.required?.includes(name) ?? false,
-    schema,
+    schema: parameterSchema(schema, entries[name]),
   }))
   return [...inPath, ...inQuery]
+}
+
+/** A number's default is text in the schema that reads the query; a description may stand behind a transformation. */
+function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | undefined): Part {
+  const known = typeof schema === 'boolean' ? {} : schema
+  const description = entry && descriptionOf(entry)
+  return {
+    ...known,
+    ...(description !== undefined && { description }),
+    ...(known.type === 'integer' && known.default !== undefined && { default: Number(known.default) }),
+  }
 }
 
 function responseOf(status: string, answer: Answer, schemaOf: SchemaOf, name: string): Part {

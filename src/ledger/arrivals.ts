@@ -24,16 +24,17 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
 
   /**
    * Takes what Apple pushed. Resolves once it is on disk: applied to every organization that has the app (or to
-   * the one named), a duplicate, or pending because nobody has it.
+   * the one named), a duplicate, or pending because nobody has it. `address` is from where it came, for what is refused.
    *
    * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when it cannot be stored.
    */
-  async function receive(signedPayload: string, organization_id: string | null) {
-    const verified = await prove(signedPayload)
-    const connected = homesOf(verified.payload, organization_id)
-    if (connected.length === 0) {
-      await store.commit(() => pending.keep(verified, organization_id))
-      return { applied: 0, duplicates: 0, pending: true }
+  async function receive(signedPayload: string, organization_id: string | null, address: string | null) {
+    const verified = await prove(signedPayload, address)
+    let connected = homesOf(verified.payload, organization_id)
+    while (connected.length === 0) {
+      if (await keepUnlessConnected(verified, organization_id))
+        return { applied: 0, duplicates: 0, pending: true }
+      connected = homesOf(verified.payload, organization_id)
     }
     // One unit of work an organization: none may span two.
     const outcomes = await Promise.all(
@@ -43,12 +44,20 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
     return { applied, duplicates: outcomes.length - applied, pending: false }
   }
 
-  async function prove(signedPayload: string): Promise<Verified<Notification>> {
+  /** False where its app was connected meanwhile: what waited was applied by then, and nobody would look again. */
+  const keepUnlessConnected = (verified: Verified<Notification>, organization_id: string | null) =>
+    store.commit(() => {
+      if (homesOf(verified.payload, organization_id).length > 0) return false
+      pending.keep(verified, organization_id)
+      return true
+    })
+
+  async function prove(signedPayload: string, address: string | null): Promise<Verified<Notification>> {
     try {
       return await verifyNotification(verifier, signedPayload)
     } catch (error) {
       if (!(error instanceof SignatureError)) throw error
-      await refused.keep(error.code, error.message, signedPayload)
+      await refused.keep(error.code, error.message, signedPayload, address)
       throw new Refusal(401, 'invalid_signature', `${error.code}: ${error.message}`)
     }
   }
@@ -106,7 +115,7 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
   }
 
   async function applyWaiting({ id, organization_id, jws }: Pending): Promise<number> {
-    const verified = await prove(jws()).catch(givenUp)
+    const verified = await prove(jws(), null).catch(givenUp)
     if (verified === null) await store.commit(() => pending.settle(id))
     if (verified === null) return 0
     const homes = homesOf(verified.payload, organization_id)

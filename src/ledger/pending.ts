@@ -38,9 +38,10 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
   const boundBundle = store.prepare<[string, string]>(`
     delete from pending_notifications where bundle_id = ? and id not in
       (select id from pending_notifications where bundle_id = ? order by id desc limit ${PER_BUNDLE})`)
+  // The bundle id with the most gives way, so that a flood of one app's pushes out no other app's.
   const boundAll = store.prepare(`
-    delete from pending_notifications where id not in
-      (select id from pending_notifications order by id desc limit ${IN_ALL})`)
+    delete from pending_notifications where id =
+      (select min(id) from pending_notifications group by bundle_id order by count(*) desc, min(id) limit 1)`)
   const count = store.prepare<[], { n: number }>('select count(*) as n from pending_notifications')
   const ofBundle = store.prepare<[string], Row>(
     'select * from pending_notifications where bundle_id = ? order by id',
@@ -55,7 +56,8 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
 
   /**
    * Keeps a proved notification until its app is connected (to the organization it was sent to, where its address
-   * named one): seven days, 100 a bundle id, 1,000 in all.
+   * named one): seven days, 100 a bundle id, 1,000 in all. Beyond that the oldest goes: of its bundle id, or of the one
+   * with the most waiting.
    */
   function keep(verified: Verified<Notification>, organization_id: string | null): void {
     const { bundle_id, environment, apple_id, uuid, type } = verified.payload

@@ -3,6 +3,7 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
+import { addressBucket, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
@@ -44,7 +45,7 @@ export function ledgerRoutes({ store, arrivals, organizations, limits }: Deps): 
   async function take(event: H3Event, organization_id: string | null) {
     store.assertRoom()
     const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes, 'reserved'))
-    return arrivals.receive(signedPayload, organization_id)
+    return arrivals.receive(signedPayload, organization_id, addressBucket(clientAddress(event)))
   }
 
   function named(event: H3Event): string {

@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { isDay } from '../days.ts'
 import { type Fault, Refusal } from '../errors.ts'
+import { documented } from '../http/documented.ts'
 import { parse } from '../http/parse.ts'
 import { ASIDE } from './aside.ts'
 import { bucketsOf, type Interval, usualStart } from './buckets.ts'
@@ -15,11 +16,18 @@ const YEARS_MOST = 5
 const VALUES_MOST = 100
 const LIST_MOST = 100
 
-const day = (words: string) =>
-  v.pipe(v.string(), v.check(isDay, 'must be a day, YYYY-MM-DD'), v.description(words))
+/** A day in a query, YYYY-MM-DD. */
+export const day = (words: string) =>
+  v.pipe(
+    v.string(),
+    v.check(isDay, 'must be a day, YYYY-MM-DD'),
+    documented({ format: 'date' }),
+    v.description(words),
+  )
 const words = (pattern: RegExp, message: string, description: string) =>
   v.pipe(
     v.string(),
+    documented({ minLength: 1, pattern: '[^,]' }),
     v.transform((text) => text.split(',').filter((word) => word !== '')),
     v.minLength(1, 'must name at least one'),
     v.maxLength(LIST_MOST, `must name at most ${LIST_MOST}`),
@@ -80,6 +88,7 @@ export const SeriesQuery = v.object({
     v.pipe(
       v.string(),
       v.regex(/^\d{1,3}$/, 'must be a whole number'),
+      documented({ type: 'integer', minimum: 1, maximum: VALUES_MOST, pattern: undefined }),
       v.transform(Number),
       v.minValue(1, 'must be at least 1'),
       v.maxValue(VALUES_MOST, `must be at most ${VALUES_MOST}`),

@@ -1,5 +1,5 @@
 /** What we remember: which file a path means, so that two paths to one file are taken for one. */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
@@ -16,16 +16,17 @@ export function realPathOf(file: string): string {
   }
   const folder = realPathOf(dirname(written))
   // A link to a file that does not exist yet: SQLite would make the file where the link points.
-  return isLink(written)
+  return statsAt(written)?.isSymbolicLink()
     ? realPathOf(resolve(folder, readlinkSync(written)))
     : join(folder, basename(written))
 }
 
-function isLink(path: string): boolean {
+/** What is at a path, without following a link there; null where nothing is. */
+export function statsAt(path: string): Stats | null {
   try {
-    return lstatSync(path).isSymbolicLink()
+    return lstatSync(path)
   } catch (error) {
-    if (isMissing(error)) return false
+    if (isMissing(error)) return null
     throw error
   }
 }

@@ -4,6 +4,7 @@ import type { Windfall } from '../app.ts'
 import type { App } from '../apps/apps.ts'
 import { type Verbs, verb } from '../control.ts'
 import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
+import { LONGEST_MS, TOO_LONG } from '../dashboard/owner/wishes.ts'
 import type { Reach } from '../dashboard/tokens.ts'
 import { Refusal } from '../errors.ts'
 
@@ -12,7 +13,7 @@ const CreateToken = v.object({
   organization: v.optional(v.nullable(v.string()), null),
   apps: v.optional(v.nullable(v.array(text)), null),
   label: text,
-  valid_ms: v.optional(v.nullable(v.pipe(v.number(), v.minValue(1))), null),
+  valid_ms: v.optional(v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(LONGEST_MS, TOO_LONG))), null),
 })
 
 /** The link by which the owner chooses a password, as `owner reset` and the first start print it. */

@@ -148,7 +148,7 @@ test('a declaration that fails half-way changes nothing', async () => {
   await declare(organization('acme') + organization('blue', `publishable_key = "${PUBLISHABLE}"\n`))
   const before = everything()
   const next = `[limits]\nsdk_requests_per_minute = 1\n${organization('acme')}name = "Other"
-${organization('red')}publishable_key = "${PUBLISHABLE}"\n${declared('acme', BUNDLE)}`
+${organization('blue')}${organization('red')}publishable_key = "${PUBLISHABLE}"\n${declared('acme', BUNDLE)}`
   await expect(declare(next)).rejects.toMatchObject({
     code: 'key_in_use',
     message: expect.stringContaining('…aaaa'),
@@ -162,6 +162,49 @@ ${organization('red')}publishable_key = "${PUBLISHABLE}"\n${declared('acme', BUN
   ).rejects.toMatchObject({ code: 'key_in_use' })
   const identify = () => app.post('/api/sdk/v1/identify', { appUserId: 'u', bundleId: BUNDLE })
   expect([(await identify()).status, (await identify()).status]).toEqual([200, 200])
+})
+
+test('an organization whose key another slug has, and which is no longer declared, is renamed', async () => {
+  const two = (slug: string) =>
+    `${organization('one')}${organization(slug, `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`)}${declared(slug, BUNDLE)}`
+  await declare(two('two'))
+  const { id } = app.windfall.organizations.meant('two')
+  const issued = await app.windfall.store.commit(() => app.windfall.keys.create(id, 'publishable', 'app'))
+  await app.notify(renewedPayload(app.authority))
+  await declare(two('zwei'))
+  expect(slugs().sort()).toEqual(['one', 'zwei'])
+  expect(app.windfall.organizations.meant('zwei').id).toBe(id)
+  for (const token of [PUBLISHABLE, SECRET, issued.token])
+    expect(app.windfall.keys.recognise(token)).toMatchObject({ organization_id: id })
+  expect(app.windfall.apps.byBundle(BUNDLE)).toMatchObject([{ organization_id: id }])
+  expect(new Set(app.feed().map(({ organization_id }) => organization_id))).toEqual(new Set([id]))
+  expect(warnings()).toMatchObject([
+    { organization: 'default' },
+    { before: 'two', now: 'zwei', address: '/apple/notifications/zwei' },
+  ])
+})
+
+test('a key of an organization that is still declared, or of two that are not, renames nothing', async () => {
+  const keyed = (slug: string, ...keys: string[]) =>
+    organization(
+      slug,
+      keys.map((key) => `${key.startsWith('pk') ? 'publishable' : 'secret'}_key = "${key}"\n`).join(''),
+    )
+  await declare(keyed('one', PUBLISHABLE) + keyed('two', SECRET))
+  const before = everything()
+  const inUse = { code: 'key_in_use', message: expect.stringContaining('belongs to the organization ') }
+  await expect(declare(keyed('one') + keyed('two') + keyed('new', PUBLISHABLE))).rejects.toMatchObject(inUse)
+  await expect(declare(keyed('new', PUBLISHABLE, SECRET))).rejects.toMatchObject(inUse)
+  await expect(declare(keyed('one', PUBLISHABLE) + keyed('two', PUBLISHABLE))).rejects.toThrow()
+  expect(everything()).toEqual(before)
+})
+
+test('an organization that was taken out comes back under another slug with its key', async () => {
+  await declare(organization('one') + organization('two', `secret_key = "${SECRET}"\n`))
+  const { id } = app.windfall.organizations.meant('two')
+  await declare(organization('one'))
+  await declare(organization('one') + organization('zwei', `secret_key = "${SECRET}"\n`))
+  expect(app.windfall.organizations.meant('zwei').id).toBe(id)
 })
 
 test('an Android package belongs to one app of an organization', async () => {

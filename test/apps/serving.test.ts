@@ -52,7 +52,7 @@ test('a reload that fails half-way is told in words and changes nothing, and the
   expect(
     await serving.logged('the configuration was read again and cannot be used; the old one goes on'),
   ).toMatchObject({
-    why: 'the publishable key …aaaa in config.toml belongs to another organization; write another',
+    why: 'the publishable key …aaaa in config.toml belongs to the organization acme; declare it there, or write another key',
   })
   reload(limits + organization('acme', `publishable_key = "${key}"`))
   const taken = await serving.logged('configuration read again', (line) => String(line.taken_over) !== '')
@@ -108,7 +108,7 @@ test('refused list shows what did not verify, and the text of one as it came', a
   expect(windfall(['refused', 'list'], { cwd }).stdout).toBe('Nothing was refused.\n')
   await prepare(cwd, (app) => app.post('/apple/notifications', { signedPayload: 'junk.\u001b[31m.x' }))
   expect(windfall(['refused', 'list'], { cwd }).stdout).toMatch(
-    /^number +when +reason +detail\n1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +\w+ +\S.*\n$/,
+    /^number +when +from +reason +detail\n1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +127\.0\.0\.1 +\w+ +\S.*\n$/,
   )
   expect(windfall(['refused', 'list', '--raw', '1'], { cwd }).stdout).toBe('junk.\u001b[31m.x\n')
   expect(windfall(['refused', 'list', '--raw', '7'], { cwd })).toMatchObject({

@@ -19,7 +19,7 @@ const USUAL_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
 /** The two routes on another store over the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
-  const { apps, keys, organizations, ledger, forgetting, verifier, clock } = windfall
+  const { apps, keys, organizations, ledger, forgetting, verifier, clock, refusedCalls } = windfall
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
@@ -29,6 +29,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
     verifier,
     callers,
     attribution,
+    refusedCalls,
     limits,
   })
 }
@@ -56,7 +57,7 @@ export function oneByOne(windfall: Windfall, limits: Limits): Route[] {
 
 /** Everything but the storage: the same checks, of credentials that are looked up in memory, and the same answers. */
 export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
-  const { store, verifier, attribution: real } = windfall
+  const { store, verifier, refusedCalls, attribution: real } = windfall
   const attribution: Attribution = {
     ...real,
     identify: (_, __, unattested) => ({ verification: 'unverified', unattested }),
@@ -74,6 +75,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
     verifier,
     callers: callersInMemory(windfall),
     attribution,
+    refusedCalls,
     limits,
   })
 }

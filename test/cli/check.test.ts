@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { check } from '../../src/cli/check.ts'
 import { openFolder } from '../config/folder.ts'
+import { openTestApp, rowsOf } from '../helpers.ts'
 import { windfall } from './command.ts'
 
 const KEY = `sk_live_${'k'.repeat(24)}`
 
-test('a configuration that can be used is told with what is not at its default, and from where', () => {
+test('a configuration that can be used is told with what is not at its default, and from where', async () => {
   const folder = openFolder()
   const key = folder.write('key', KEY)
   folder.write(
@@ -13,7 +14,7 @@ test('a configuration that can be used is told with what is not at its default, 
     '[server]\nport = 80\nhosts = ["a.b"]\n[[organizations]]\nslug = "acme"\nsecret_key_file = "key"\n',
   )
   const env = { WINDFALL_LOG_LEVEL: 'debug' }
-  expect(check({ env, cwd: folder.path })).toEqual([
+  expect(await check({ env, cwd: folder.path })).toEqual([
     'config.toml can be used.',
     '  server.port = 80                           config.toml:2',
     '  server.hosts = ["a.b"]                     config.toml:3',
@@ -25,9 +26,9 @@ test('a configuration that can be used is told with what is not at its default, 
   ])
 })
 
-test('without a file there is nothing to put right', () => {
+test('without a file there is nothing to put right', async () => {
   const folder = openFolder()
-  expect(check({ env: {}, cwd: folder.path })).toEqual([
+  expect(await check({ env: {}, cwd: folder.path })).toEqual([
     'There is no config file, and none is needed.',
     'Everything is at its default.',
     `Windfall is reached at http://127.0.0.1:8787 and keeps everything in ${folder.path}/data/windfall.db`,
@@ -56,6 +57,37 @@ test('the command ends with 2 and every complaint on a line when it cannot', () 
     'WINDFALL_LOG_LEVEL  log.level  "loud" is not one of the choices. Write debug, info, warn or error, such as WINDFALL_LOG_LEVEL=info',
     '',
   ])
+})
+
+test('what the database would refuse is refused, and the database stays as it was', async () => {
+  const folder = openFolder()
+  const organization = (slug: string, more = '') => `[[organizations]]\nslug = "${slug}"\n${more}`
+  const keyed = `secret_key = "${KEY}"\n`
+  const app = await openTestApp({ folder: folder.path, apps: [] })
+  folder.write('config.toml', organization('one') + organization('two', keyed))
+  await app.windfall.declare(folder.load().config)
+  const tables = () => ['organizations', 'sdk_keys', 'apps'].map((name) => rowsOf(app.windfall.store, name))
+  const before = tables()
+  const checked = (toml: string) => {
+    folder.write('config.toml', toml)
+    return check({ env: {}, cwd: folder.path })
+  }
+  await expect(checked(organization('one', keyed) + organization('two'))).rejects.toMatchObject({
+    code: 'key_in_use',
+    message:
+      'the secret key …kkkk in config.toml belongs to the organization two; declare it there, or write another key',
+  })
+  const { status, stdout, stderr } = windfall(['check'], { cwd: folder.path })
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('…kkkk'),
+  })
+  expect((await checked(organization('one') + organization('zwei', keyed)))[0]).toBe(
+    'config.toml can be used.',
+  )
+  expect(tables()).toEqual(before)
+  await app.close()
 })
 
 test('no secret is on either stream', () => {

@@ -194,6 +194,7 @@ test('what cannot be done is said once, in words', async () => {
     ['keys list --organization nope', 'there is no organization nope: default'],
     ['tokens create --app com.nope', 'com.nope is not connected'],
     ['tokens create --days 0', '--days takes a whole number of days'],
+    ['tokens create --days 99999', 'valid_ms: must be at most 100 years ahead'],
     ['tokens revoke nope', 'there is no token nope'],
     ['backup missing/copy.db', 'missing/copy.db cannot be written: its folder does not exist'],
   ]

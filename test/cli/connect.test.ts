@@ -393,10 +393,10 @@ test('a running Windfall that cannot take it over says why', async () => {
   const twice = '[[organizations]]\nslug = "acme"\npublishable_key = "pk_live_abcdefghijklmnopqrstuvwx"\n'
   folder.write('config.toml', twice)
   expect((await folder.connect()).refusal).toBeNull()
-  folder.write('config.toml', twice.replace('acme', 'other'))
-  const { text, refusal } = await folder.connect()
+  folder.write('config.toml', `[[organizations]]\nslug = "acme"\n${twice.replace('acme', 'other')}`)
+  const { text, refusal } = await folder.connect({ flags: { ...folder.flags, organization: 'other' } })
   expect(text).toContain('✓ Written.')
-  expect(refusal).toContain('belongs to another organization')
+  expect(refusal).toContain('belongs to the organization acme')
 })
 
 test('where the keys cannot be put it is said, and config.toml stays as it was', async () => {

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as v from 'valibot'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { askControl, openControl, verb } from '../../src/control.ts'
 import { openLog } from '../../src/log.ts'
 import { folderOf, run, startServing } from '../processes.ts'
@@ -54,7 +54,7 @@ test('the log tells each command that may change something, and no look', async 
   const logged: string[] = []
   const log = openLog({ format: 'json', level: 'info', write: (text) => void logged.push(String(text)) })
   const nothing = verb(v.object({}), () => null)
-  const path = join(folderOf(), 'control.sock')
+  const path = join(folderOf(), 'windfall.db')
   const names = ['imports.status', 'apps.list', 'imports.run', 'rates.show', 'refused.raw']
   const control = await openControl(path, Object.fromEntries(names.map((name) => [name, nothing])), log)
   for (const name of [...names, 'imports.status'])
@@ -77,19 +77,57 @@ test('a server that ends before it answers is told of in words', async () => {
   dying.close()
 })
 
-test('where the path of the database is too long for a socket, one in the temporary folder stands for it', async () => {
+/** The private folder for sockets below a folder for temporary files. */
+const socketsIn = (tmp: string): string => join(tmp, `windfall-${process.getuid?.()}`)
+
+test('where the path of the database is too long the socket lies in a private folder', async () => {
   const cwd = folderOf()
   const TMPDIR = folderOf()
   const env = { TMPDIR, WINDFALL_STORE_PATH: `${'deep/'.repeat(30)}windfall.db` }
   const serving = await startServing({ cwd, env })
-  const [socket = ''] = readdirSync(TMPDIR)
-  expect(socket).toMatch(/^windfall-[0-9a-f]{16}\.sock$/)
-  expect(statSync(join(TMPDIR, socket)).mode & 0o777).toBe(0o600)
+  expect(readdirSync(TMPDIR)).toEqual([basename(socketsIn(TMPDIR))])
+  expect(statSync(socketsIn(TMPDIR)).mode & 0o777).toBe(0o700)
+  const [socket = ''] = readdirSync(socketsIn(TMPDIR))
+  expect(socket).toMatch(/^[0-9a-f]{16}\.sock$/)
+  expect(statSync(join(socketsIn(TMPDIR), socket)).mode & 0o777).toBe(0o600)
   expect((await run(['apps', 'add', BUNDLE], { cwd, env })).stdout).toContain('is connected')
   await serving.logged('command', ({ verb }) => verb === 'apps.add')
   serving.kill('SIGTERM')
   expect((await serving.ended).status).toBe(0)
-  expect(readdirSync(TMPDIR)).toEqual([])
+  expect(readdirSync(socketsIn(TMPDIR))).toEqual([])
+})
+
+const silent = openLog({ format: 'json', level: 'error', write: () => undefined })
+
+test('where others can write the folder of the database the socket lies in the private folder, too', async () => {
+  const TMPDIR = folderOf()
+  vi.stubEnv('TMPDIR', TMPDIR)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const folder = folderOf()
+  chmodSync(folder, 0o775)
+  const file = join(folder, 'windfall.db')
+  const control = await openControl(file, { ping: verb(v.object({}), () => 'pong') }, silent)
+  onTestFinished(control.close)
+  expect(readdirSync(folder)).toEqual([])
+  expect(readdirSync(socketsIn(TMPDIR))).toHaveLength(1)
+  expect(await askControl(file, 'ping', {})).toEqual({ result: 'pong' })
+  chmodSync(socketsIn(TMPDIR), 0o777)
+  await expect(openControl(file, {}, silent)).rejects.toMatchObject({ code: 'untrusted_folder' })
+  await expect(askControl(file, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
+})
+
+test('a socket in a folder that others can write, and what is no socket, are not asked', async () => {
+  const folder = folderOf()
+  const file = join(folder, 'windfall.db')
+  const control = await openControl(file, { ping: verb(v.object({}), () => 'pong') }, silent)
+  onTestFinished(control.close)
+  expect(await askControl(file, 'ping', {})).toEqual({ result: 'pong' })
+  chmodSync(folder, 0o777)
+  await expect(askControl(file, 'ping', {})).rejects.toThrow(/other users can write \(chmod go-w\)/)
+  chmodSync(folder, 0o700)
+  const other = join(folder, 'other.db')
+  symlinkSync(`${file}.sock`, `${other}.sock`)
+  await expect(askControl(other, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
 })
 
 test('no secret reaches the log, however it is sent', async () => {

@@ -72,6 +72,18 @@ test('where all is well every line says so, with the server running and a test n
   expect(found.filter(({ state }) => state === 'fault')).toEqual([])
 })
 
+test('it names the SDK calls that were refused, and what to do', async () => {
+  const folder = await openConnected()
+  const app = await folder.startServing()
+  const body = JSON.stringify({ appUserId: 'ann', bundleId: 'com.example.droid', platform: 'android' })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${app.server.url}/api/sdk/v1/identify`, { method: 'POST', headers, body })
+  await app.windfall.refusedCalls.flush()
+  expect(about(await findings(folder), 'SDK calls')).toEqual([
+    'warning 1 call for com.example.droid on Android was refused today (UTC): unknown_app. Connect the app, or set the android_package of the app it belongs to.',
+  ])
+})
+
 test.each([
   ['App Store Connect key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
   [
@@ -234,7 +246,7 @@ test('notifications that wait or were refused, and jobs that failed, are told', 
   expect(about(found, 'backfill')[0]).toMatch(/^fault failed once \(just now\): /)
   expect(about(found, 'notifications')).toEqual([
     'warning 1 waits for an app that is not connected: windfall apps list',
-    'warning 1 of the last day is not proved to be Apple’s: windfall refused list',
+    'warning at least 1 notification was refused in the last day, not proved to be Apple’s: windfall refused list',
   ])
 })
 

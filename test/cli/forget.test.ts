@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { controlPath, openControl } from '../../src/control.ts'
+import { openControl } from '../../src/control.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
@@ -11,7 +11,7 @@ let forget: (...args: string[]) => ReturnType<typeof run>
 beforeEach(async () => {
   app = await openTestApp()
   const { path } = app.config.store
-  const control = await openControl(controlPath(path), verbsOf(app.windfall), app.windfall.log)
+  const control = await openControl(path, verbsOf(app.windfall), app.windfall.log)
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   forget = (...args) => run(['forget', ...args], { cwd })
   close = () => control.close().then(app.close)

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { inWords } from '../../src/cli/import.ts'
-import { controlPath, openControl } from '../../src/control.ts'
+import { openControl } from '../../src/control.ts'
 import { emptyTally, type Progress } from '../../src/ledger/reports/tally.ts'
-import { realPathOf } from '../../src/store/paths.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { openApple } from '../ledger/reports/apple.ts'
 import { DAY, sale } from '../ledger/reports/samples.ts'
@@ -12,8 +11,7 @@ import { folderOf, run } from '../processes.ts'
 async function openServing(hosts = {}) {
   const apple = await openApple()
   const app = await apple.openWindfall(hosts)
-  const socket = controlPath(realPathOf(app.config.store.path))
-  const control = await openControl(socket, verbsOf(app.windfall), app.windfall.log)
+  const control = await openControl(app.config.store.path, verbsOf(app.windfall), app.windfall.log)
   onTestFinished(control.close)
   return { apple, app, tell: (args: string[]) => run(['import', ...args], { cwd: app.folder }) }
 }

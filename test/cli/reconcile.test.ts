@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { controlPath, openControl } from '../../src/control.ts'
+import { openControl } from '../../src/control.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
 import { folderOf, run } from '../processes.ts'
@@ -12,7 +12,7 @@ async function opened() {
   const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
   const app = leftovers.add(await connectTo(shop))
   const { path } = app.config.store
-  leftovers.add(await openControl(controlPath(path), verbsOf(app.windfall), app.windfall.log))
+  leftovers.add(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   return { shop, app, windfall: (...args: string[]) => run(['reconcile', ...args], { cwd }) }
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { controlPath, openControl } from '../../src/control.ts'
+import { openControl } from '../../src/control.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
@@ -10,7 +10,7 @@ test('windfall users prune counts, then drops, by the server and without one', a
   // The command without a server has the clock of this machine.
   const app = await openTestApp()
   const { path } = app.config.store
-  const control = await openControl(controlPath(path), verbsOf(app.windfall), app.windfall.log)
+  const control = await openControl(path, verbsOf(app.windfall), app.windfall.log)
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   onTestFinished(() => app.close().catch(() => {}))
   const prune = (...args: string[]) => run(['users', 'prune', ...args], { cwd })

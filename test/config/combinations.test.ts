@@ -94,24 +94,17 @@ test('what cannot be told apart is not called a repeat', () => {
     'apps[0].organization',
     'apps[1].organization',
   ])
-  const nameless = '[[organizations]]\nsdk_auth = "attestation"\n'
+  const nameless = '[[organizations]]\nsdk_auth = "key"\n'
   expect(complaintsOf(nameless + app).map((line) => line.split('  ')[1])).toEqual(['organizations[0].slug'])
 })
 
-test('attestation needs the team of every app of that organization', () => {
-  const words = (path: string) =>
-    `${path}  is missing, and "a" takes only devices that Apple attests for a team's app. ` +
-    'Write team_id = "A1B2C3D4E5", as under Membership in the developer account, or sdk_auth = "any" at "a".'
-  const strict = '[[organizations]]\nslug = "a"\nsdk_auth = "attestation"\n'
-  expect(complaintsOf(`${strict}[[apps]]\nbundle_id = "com.a"`)).toEqual([
-    `config.toml:4  ${words('apps[0].team_id')}`,
+test('attestation is refused until devices can be attested, and the alternatives are named', () => {
+  const toml = '[[organizations]]\nslug = "a"\nsdk_auth = "attestation"\n[[apps]]\nbundle_id = "com.a"\n'
+  expect(complaintsOf(toml)).toEqual([
+    'config.toml:3  organizations[0].sdk_auth  "attestation" is not available yet, and would refuse every call of a client app. ' +
+      'Write sdk_auth = "key" to require a key, or sdk_auth = "any" to require nothing.',
   ])
-  expect(complaintsOf(`${strict}[[apps]]\nbundle_id = "com.a"\nteam_id = "A1B2C3D4E5"`)).toEqual([])
-  const other = '[[organizations]]\nslug = "b"\n[[apps]]\nbundle_id = "com.b"\norganization = "b"\n'
-  expect(complaintsOf(strict + other)).toEqual([])
-  expect(complaintsOf(`${strict}${other}[[apps]]\nbundle_id = "com.a"\norganization = "a"`)).toEqual([
-    `config.toml:9  ${words('apps[1].team_id')}`,
-  ])
+  for (const other of ['any', 'key']) expect(complaintsOf(toml.replace('attestation', other))).toEqual([])
 })
 
 test('a setting that is wrong by itself is complained of once', () => {
@@ -120,7 +113,7 @@ test('a setting that is wrong by itself is complained of once', () => {
     headers_timeout_seconds = 5000
     [[organizations]]
     slug = "Not A Slug"
-    sdk_auth = "attestation"
+    sdk_auth = "key"
     [[apps]]
     bundle_id = 1
     organization = "Not A Slug"

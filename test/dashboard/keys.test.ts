@@ -70,6 +70,7 @@ test('of a secret key that was rotated the new one works at once, the old one un
     return body.verification ?? body.code
   }
   expect(next.token).not.toBe(old.token)
+  expect(next).toMatchObject({ source: 'dashboard' })
   expect([await identified(old), await identified(next)]).toEqual(['verified', 'verified'])
   app.clock.turn(2 * HOUR - 1)
   expect(await identified(old)).toBe('verified')

@@ -75,7 +75,10 @@ test('what Apple says went wrong is told in words, and so is what it refuses', a
   const refused = { status: 502, body: { code: 'apple' } }
   expect((await ask('SUCCESS')).asked).toMatchObject(refused)
   const path = `test-notification/nonsense?app=${bundle}&environment=production`
-  expect(await call('GET', path)).toMatchObject(refused)
+  const garbage = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'token' }] } }
+  expect(await call('GET', path)).toMatchObject(garbage)
+  expect(await call('GET', path.replace('nonsense', '%20%00'))).toMatchObject(garbage)
+  expect(await call('GET', path.replace('nonsense', 'x'.repeat(201)))).toMatchObject(garbage)
   expect(await call('GET', `test-notification/nonsense?app=${bundle}`)).toMatchObject({ status: 400 })
 })
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openArrivals } from '../../src/ledger/arrivals.ts'
 import { verbsOf } from '../../src/verbs.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -11,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-test('of a flood of bad signatures ten a second are kept and all are counted', async () => {
+test('of a flood of bad signatures five a second of an address are kept, ten in all, and all are counted', async () => {
   const { refused } = app.windfall.arrivals
   const flood = () =>
     Promise.all(
@@ -19,11 +20,23 @@ test('of a flood of bad signatures ten a second are kept and all are counted', a
     )
   await app.post('/apple/notifications', { signedPayload: 'one.to.keep' })
   expect((await flood()).every(({ status }) => status === 401)).toBe(true)
-  expect(refused.list()).toHaveLength(10)
+  expect(refused.list()).toHaveLength(5)
   app.clock.turn(1000)
   await flood()
-  expect(refused.list()).toHaveLength(20)
+  expect(refused.list()).toHaveLength(10)
   expect(refused.count()).toBe(301)
+  app.clock.turn(1000)
+  for (const address of ['a', 'b', 'c']) {
+    for (let n = 0; n < 6; n += 1) await refused.keep('root', 'forged', 'x', address)
+  }
+  expect(
+    refused
+      .list()
+      .slice(0, 10)
+      .map(({ address }) => address)
+      .join(''),
+  ).toBe('bbbbbaaaaa')
+  expect(refused.list()).toHaveLength(20)
   expect(refused.raw(refused.list().at(-1)?.id ?? 0)).toBe('one.to.keep')
 })
 
@@ -32,10 +45,68 @@ test('what was refused can be listed and read as it came', async () => {
   await app.post('/apple/notifications', { signedPayload: 'junk' })
   expect(await verbs['refused.list']?.({})).toEqual({
     count: 1,
-    kept: [{ id: 1, reason: 'not_a_jws', detail: expect.any(String), received_at: NOW }],
+    kept: [
+      {
+        id: 1,
+        reason: 'not_a_jws',
+        detail: expect.any(String),
+        address: expect.any(String),
+        received_at: NOW,
+      },
+    ],
   })
   expect(await verbs['refused.raw']?.({ id: 1 })).toEqual({ id: 1, raw: 'junk' })
   await expect(verbs['refused.raw']?.({ id: 2 })).rejects.toMatchObject({ code: 'unknown_refused' })
+})
+
+test('an address that floods pushes out none of what other addresses sent', async () => {
+  const { refused } = app.windfall.arrivals
+  for (let n = 0; n < 3; n += 1) await refused.keep('not_valid_then', 'our clock', `apple ${n}`, '17.0.0.1')
+  await refused.keep('revoked', 'of the history', 'history', null)
+  for (let n = 0; n < 300; n += 1) {
+    app.clock.turn(1000)
+    await refused.keep('signature', 'forged', `forged ${n}`, '203.0.113.7')
+  }
+  const kept = refused.list()
+  expect(kept).toHaveLength(100)
+  expect(kept.slice(-4).map(({ address }) => address)).toEqual([null, '17.0.0.1', '17.0.0.1', '17.0.0.1'])
+  expect(refused.raw(kept[0]?.id ?? 0)).toBe('forged 299')
+  // Where no address has more than another the oldest goes.
+  for (let n = 0; n < 400; n += 1) {
+    app.clock.turn(1000)
+    await refused.keep('signature', 'forged', 'x', `198.51.100.${n}`)
+  }
+  expect(new Set(refused.list().map(({ address }) => address)).size).toBe(100)
+})
+
+test('an app that is connected while its notification is being kept gets it', async () => {
+  const { store, apps, clock, ledger, verifier, log, arrivals } = app.windfall
+  let reach = (): void => undefined
+  let goOn = (): void => undefined
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  const gap = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const slow = {
+    ...store,
+    async commit<T>(work: () => T): Promise<T> {
+      reach()
+      await gap
+      return store.commit(work)
+    },
+  }
+  const late = openArrivals({ store: slow, clock, verifier, apps, ledger, log })
+  const payload = outerPayload(dataBody({ bundleId: 'com.late' }), { notificationType: 'TEST' })
+  const receiving = late.receive(app.authority.sign(payload), null, null)
+  await reached
+  await store.commit(() => apps.add(app.organization.id, { bundle_id: 'com.late' }, 'test'))
+  expect(await arrivals.applyPending()).toBe(0)
+  goOn()
+  expect(await receiving).toEqual({ applied: 1, duplicates: 0, pending: false })
+  expect(arrivals.pending.list()).toEqual([])
+  expect(app.feed()).toMatchObject([{ type: 'notification.test', origin: 'live' }])
 })
 
 /** The lines of the log of this level. */

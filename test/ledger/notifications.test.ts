@@ -116,7 +116,7 @@ test('a notification for an app that is not connected waits, and is applied as r
   expect(apps.byBundle('com.example.other')).toMatchObject([{ apple_id: 77 }])
 })
 
-test('at most 100 wait for one bundle id and 1,000 in all, the newest; after seven days none', async () => {
+test('at most 100 wait for one bundle id and 1,000 in all, and the app with the most gives way; after seven days none', async () => {
   const waiting = (bundleId: string, n: number) =>
     app.notify(
       outerPayload(dataBody({ bundleId }), {
@@ -124,16 +124,22 @@ test('at most 100 wait for one bundle id and 1,000 in all, the newest; after sev
         notificationUUID: `${bundleId}-${n}`,
       }),
     )
+  for (let n = 0; n < 5; n += 1) await waiting('com.example.calm', n)
   for (let n = 0; n < 103; n += 1) await waiting('com.example.busy', n)
-  expect(app.windfall.arrivals.pending.list()).toMatchObject([{ notifications: 100 }])
+  const { pending } = app.windfall.arrivals
+  expect(pending.list()).toMatchObject([{ notifications: 100 }, { notifications: 5 }])
   for (let other = 0; other < 10; other += 1) {
     for (let n = 0; n < 100; n += 1) await waiting(`com.example.n${other}`, n)
   }
-  const sum = app.windfall.arrivals.pending.list().reduce((total, one) => total + one.notifications, 0)
-  expect(sum).toBe(1000)
+  const counts = new Map(pending.list().map((one) => [one.bundle_id, one.notifications]))
+  expect([...counts.values()].reduce((total, count) => total + count, 0)).toBe(1000)
+  // What came first is still there, though it is the oldest.
+  expect(counts.get('com.example.calm')).toBe(5)
+  expect(Math.min(...counts.values())).toBe(5)
+  expect([...counts.values()].filter((count) => count < 90)).toEqual([5])
   app.clock.turn(7 * 86_400_000 + 1)
   await app.windfall.jobs.runNow('housekeeping')
-  expect(app.windfall.arrivals.pending.list()).toEqual([])
+  expect(pending.list()).toEqual([])
   expect(app.windfall.jobs.runs()).toMatchObject([{ job: 'housekeeping', error: null }])
 })
 

@@ -24,12 +24,10 @@ export const Password = v.pipe(
   v.maxBytes(MOST_BYTES, `must have at most ${MOST_BYTES} bytes`),
 )
 const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is no token of ours'))
+const NEW_PASSWORD = `At least ${FEWEST_CHARACTERS} characters of any kind, and none that is common`
 const Setup = v.object({
   token: v.pipe(Token, v.description('What stands after the # of the link that was printed')),
-  password: v.pipe(
-    Password,
-    v.description(`At least ${FEWEST_CHARACTERS} characters of any kind, and none that is common`),
-  ),
+  password: v.pipe(Password, v.description(NEW_PASSWORD)),
 })
 const Login = v.union(
   [
@@ -41,6 +39,10 @@ const Login = v.union(
   'must be {password} or {token}',
 )
 const Confirmation = v.object({ password: Password })
+const PasswordChange = v.object({
+  current_password: v.pipe(Password, v.description('The one until now, however lately it was entered')),
+  password: v.pipe(Password, v.description(NEW_PASSWORD)),
+})
 
 type Deps = {
   store: Store
@@ -102,9 +104,9 @@ export function entryRoutes(deps: Deps): Route[] {
   }
 
   async function password(event: H3Event) {
-    readers.freshOwner(event)
-    const { password: next } = await bodyOf(event, Confirmation)
-    return asOwner(event, await signIn.changePassword(event, readers.freshOwner(event), next))
+    readers.owner(event)
+    const change = await bodyOf(event, PasswordChange)
+    return asOwner(event, await signIn.changePassword(event, readers.owner(event), change))
   }
 
   return routesFor({ session: (event) => standing(event), setup, login, logout, reauth, password })
@@ -167,14 +169,13 @@ function routesFor(handlers: Handlers): Route[] {
     {
       ...OWNERS,
       path: '/api/v1/password',
-      summary: 'Another password; the owner’s other sessions end',
-      body: Confirmation,
+      summary: 'Changes the password, which takes the current one; the owner’s other sessions end',
+      body: PasswordChange,
       answers: {
         ...STANDING,
         ...REFUSALS,
         400: { description: 'invalid_request, weak_password' },
-        401: { description: 'sign_in_required' },
-        403: { description: 'reauthentication_required, insecure_transport, cross_site' },
+        401: { description: 'sign_in_required, wrong_password' },
       },
       handler: handlers.password,
     },

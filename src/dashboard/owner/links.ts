@@ -7,6 +7,7 @@ import type { Basis } from '../../metrics/definition.ts'
 import type { Store } from '../../store/store.ts'
 import type { Reach } from '../tokens.ts'
 import type { Sessions } from './sessions.ts'
+import { LAST_SHOWN_AT } from './wishes.ts'
 
 export type ShareLink = Reach & {
   id: string
@@ -26,8 +27,9 @@ export type Wish = Reach & { label: string; basis: Basis; expires_at: number | n
 export type ShareLinks = ReturnType<typeof openShareLinks>
 
 export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
-  const columns =
-    'id, organization_id, apps, basis, label, passcode, created_at, expires_at, opened_at, revoked_at'
+  const columns = `
+    id, organization_id, apps, basis, label, passcode, created_at, min(expires_at, ${LAST_SHOWN_AT}) as expires_at,
+    opened_at, revoked_at`
   const insert = store.prepare<Row & { hash: Buffer }>(`
     insert into share_links ( id,  organization_id,  apps,  basis,  label,  hash,  passcode,  created_at,  expires_at,  opened_at,  revoked_at)
     values                  (:id, :organization_id, :apps, :basis, :label, :hash, :passcode, :created_at, :expires_at, :opened_at, :revoked_at)`)

@@ -170,11 +170,21 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     return given(event, confirmed)
   }
 
-  /** Another password: every other session of the owner is over. */
-  async function changePassword(event: H3Event, session: Session, password: string): Promise<Session> {
+  /**
+   * Sets another password, which takes the current one. Every other session of the owner is over.
+   *
+   * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` where the session ended meanwhile.
+   */
+  async function changePassword(
+    event: H3Event,
+    session: Session,
+    { current_password, password }: { current_password: string; password: string },
+  ): Promise<Session> {
     demandStrong(password)
+    const known = await demandPassword(event, current_password)
     const phc = await hashPassword(password)
     const renewed = await store.commit(() => {
+      if (owner.password() !== known) throw wrongPassword()
       owner.setPassword(phc)
       sessions.endOwners(session.id)
       audit.note({ ...whoIn(event), action: 'owner.password_changed' })

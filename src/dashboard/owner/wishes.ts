@@ -8,6 +8,12 @@ import { appsNamed } from '../scope.ts'
 import type { Reach } from '../tokens.ts'
 
 const APPS_MOST = 100
+const LONGEST_YEARS = 100
+/** How long a token or share link may be valid that ends at all. */
+export const LONGEST_MS = LONGEST_YEARS * 365.25 * 86_400_000
+export const TOO_LONG = `must be at most ${LONGEST_YEARS} years ahead; leave it out for no end`
+/** The last instant that a date can show: rows of an older version may have a later one. */
+export const LAST_SHOWN_AT = 8_640_000_000_000_000
 const text = (most: number) =>
   v.pipe(
     v.string(),
@@ -39,7 +45,7 @@ export const Wish = {
   expires_at: v.optional(
     v.pipe(
       v.nullable(v.pipe(v.number(), v.safeInteger('must be a whole number'))),
-      v.description('Until when, in milliseconds since 1970; null for ever'),
+      v.description('Until when, in milliseconds since 1970, at most 100 years ahead; null for ever'),
     ),
     null,
   ),
@@ -62,14 +68,15 @@ type Deps = { organizations: Organizations; apps: Apps; clock: Clock }
 /**
  * What is reached by it, in ids.
  *
- * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` where it would be over already.
+ * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` where it would be over already, or in
+ * more than 100 years.
  */
 export function reachWished({ organizations, apps, clock }: Deps, wished: Wished): Reach {
   const { organization_id, expires_at } = wished
   if (organization_id !== null && !organizations.list().some(({ id }) => id === organization_id))
     throw new Refusal(404, 'unknown_organization', `there is no organization with the id ${organization_id}`)
-  if (expires_at !== null && expires_at <= clock()) {
-    const message = 'must lie in the future'
+  const message = expires_at === null ? null : faultOfEnd(expires_at, clock())
+  if (message !== null) {
     throw new Refusal(400, 'invalid_request', `expires_at: ${message}`, {
       errors: [{ path: 'expires_at', message }],
     })
@@ -77,4 +84,9 @@ export function reachWished({ organizations, apps, clock }: Deps, wished: Wished
   const within = { organization_id, apps: null }
   const ids = wished.apps?.flatMap((name) => appsNamed(name, within, apps)) ?? null
   return { organization_id, apps: ids && [...new Set(ids)] }
+}
+
+function faultOfEnd(expires_at: number, now: number): string | null {
+  if (expires_at <= now) return 'must lie in the future'
+  return expires_at > now + LONGEST_MS ? TOO_LONG : null
 }

@@ -5,6 +5,7 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import { minuteText } from '../../days.ts'
 import { APPLE_CURRENCIES, BASE } from '../../ledger/rates/currencies.ts'
+import type { RefusedLately } from '../../ledger/refused.ts'
 import { DISK_FAULT_REPORTED_MS, type DiskFault } from '../../store/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
@@ -58,8 +59,15 @@ export const connectedApps = (reader: Reader): ConnectedApp[] =>
       where apps.gone_at is null and organizations.gone_at is null order by apps.created_at, bundle_id`)
     .all()
 
-/** When each app was last heard of, and what came and was not taken. */
-export function* examineNotifications(reader: Reader, clock: Clock): Generator<Finding> {
+/**
+ * When each app was last heard of, and what came and was not taken. `refused` is what the server counted; without it the
+ * file tells a lower bound.
+ */
+export function* examineNotifications(
+  reader: Reader,
+  clock: Clock,
+  refused = keptLately(reader, clock),
+): Generator<Finding> {
   const newest = reader.prepare<[string, Environment], { received_at: number }>(`
     select received_at from notifications where app_id = ? and environment = ? and origin = 'live'
     order by signed_at desc limit 1`)
@@ -77,10 +85,11 @@ export function* examineNotifications(reader: Reader, clock: Clock): Generator<F
         action: { label: 'Enter the notification URL', href: '/settings' },
       })
   }
-  yield* examineUntaken(reader, clock)
+  yield* examinePending(reader)
+  if (refused.count > 0) yield refusedFinding(refused)
 }
 
-function* examineUntaken(reader: Reader, clock: Clock): Generator<Finding> {
+function* examinePending(reader: Reader): Generator<Finding> {
   const waiting = reader
     .prepare<[], { count: number }>('select count(*) as count from pending_notifications')
     .get()
@@ -91,24 +100,26 @@ function* examineUntaken(reader: Reader, clock: Clock): Generator<Finding> {
       { id: 'pending' },
     )
   }
-  const refused = reader
+}
+
+/** As far as the file alone tells: the kept ones. */
+function keptLately(reader: Reader, clock: Clock): RefusedLately {
+  const kept = reader
     .prepare<[number], { count: number }>(
       'select count(*) as count from refused_notifications where received_at > ?',
     )
     .get(clock() - DAY_MS)
-  if (refused && refused.count > 0) {
-    yield warning(
-      'notifications',
-      `${refused.count} of the last day ${refused.count === 1 ? 'is' : 'are'} not proved to be Apple’s: windfall refused list`,
-      {
-        ...{
-          id: 'refused',
-          title: `${refused.count} ${refused.count === 1 ? 'notification was' : 'notifications were'} refused in the last day`,
-        },
-        action: { label: 'See why', command: 'windfall refused list' },
-      },
-    )
-  }
+  return { count: kept?.count ?? 0, is_exact: false }
+}
+
+function refusedFinding({ count, is_exact }: RefusedLately): Finding {
+  const of = count === 1 ? '1 notification was' : `${count} notifications were`
+  const title = `${is_exact ? '' : 'At least '}${of} refused in the last day`
+  const words = `${is_exact ? '' : 'at least '}${of} refused in the last day, not proved to be Apple’s: windfall refused list`
+  return warning('notifications', words, {
+    ...{ id: 'refused', title },
+    action: { label: 'See why', command: 'windfall refused list' },
+  })
 }
 
 type Run = {

@@ -19,6 +19,7 @@ import { backupFinding } from './backups.ts'
 import { conditionFinding } from './condition.ts'
 import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
+import { examineRefusedCalls } from './refused_calls.ts'
 import type { Rhythms } from './rhythm.ts'
 
 const HOUR_MS = 3_600_000
@@ -32,7 +33,7 @@ export type StandingDeps = {
   access: Pick<Access, 'standing'>
   apps: Apps
   organizations: Organizations
-  arrivals: Pick<Arrivals, 'pending'>
+  arrivals: Pick<Arrivals, 'pending' | 'refused'>
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>
@@ -65,7 +66,7 @@ export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
 }
 
 /** What `windfall doctor` reads out of the file, by the same judgement. */
-function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
+function ofDatabase({ store, clock, rates, written, arrivals }: StandingDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
@@ -73,7 +74,8 @@ function ofDatabase({ store, clock, rates, written }: StandingDeps): Finding[] {
     return [
       ...scheduledBackup(reader, clock, written.config.backup.schedule),
       ...examineDisk(reader, clock),
-      ...examineNotifications(reader, clock),
+      ...examineNotifications(reader, clock, arrivals.refused.lately()),
+      ...examineRefusedCalls(reader, clock),
       ...examineJobs(reader, clock, served),
     ]
   } catch (error) {

@@ -90,7 +90,7 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     if (told.size >= TOLD) told.clear()
     told.add(name)
     log.warn('Apple’s history holds something that is refused', { ...named(realm), code, reason: message })
-    await refused.keep(code, message, jws)
+    await refused.keep(code, message, jws, null)
   }
 
   /** Applies facts in small units of work, one after another, so that others get their turn between them. */

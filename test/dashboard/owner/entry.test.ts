@@ -269,20 +269,24 @@ test('the password once more makes the session fresh for fifteen minutes, under 
   expect(await session(headers.cookie)).toMatchObject({ state: 'signed_out' })
 })
 
-test('another password needs the old one lately, and ends all other sessions', async () => {
+test('another password takes the current one, also right after signing in, and ends all other sessions', async () => {
   await withPassword()
   const other = await app.signIn()
-  const own = await app.signIn()
-  app.clock.turn(15 * MINUTE)
+  const headers = { ...SAME_SITE, cookie: cookieOf(await login()) }
   const next = { password: 'another good phrase' }
-  const stale = await app.post('/api/v1/password', next, own)
-  expect(stale).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } })
-  const fresh = await app.post('/api/v1/reauth', { password: PASSWORD }, own)
-  const headers = { ...SAME_SITE, cookie: cookieOf(fresh) }
-  const weak = await app.post('/api/v1/password', { password: 'short' }, headers)
+  const change = (body: object) => app.post('/api/v1/password', body, headers)
+  const missing = await change(next)
+  expect(missing).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  expect(missing.body.detail).toBe('current_password: is required')
+  const wrong = await change({ ...next, current_password: 'a wrong phrase' })
+  expect(wrong).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
+  const weak = await change({ password: 'short', current_password: PASSWORD })
   expect(weak).toMatchObject({ status: 400, body: { code: 'weak_password' } })
-  const changed = await app.post('/api/v1/password', next, headers)
+  expect(app.windfall.owner.password()).toBe(PHC)
+  app.clock.turn(15 * MINUTE)
+  const changed = await change({ ...next, current_password: PASSWORD })
   expect(changed.body).toMatchObject({ state: 'owner' })
+  expect(actions()).toEqual(['owner.password_changed', 'owner.sign_in_failed', 'owner.signed_in'])
   expect(await session(cookieOf(changed))).toMatchObject({ state: 'owner' })
   for (const cookie of [headers.cookie, other.cookie])
     expect(await session(cookie)).toMatchObject({ state: 'signed_out' })
@@ -405,7 +409,8 @@ test.each(['/api/v1/password', '/api/v1/reauth'])(
     await withPassword()
     const stolen = await app.signIn()
     const own = await app.signIn()
-    const asked = app.post(path, { password: path.endsWith('reauth') ? PASSWORD : 'another phrase' }, stolen)
+    const change = { current_password: PASSWORD, password: 'another good phrase' }
+    const asked = app.post(path, path.endsWith('reauth') ? { password: PASSWORD } : change, stolen)
     // It was let in, and its hash is being made.
     await new Promise((resolve) => setImmediate(resolve))
     const ended = await app.request('/api/v1/sessions', { method: 'DELETE', headers: own })
@@ -422,7 +427,8 @@ test.each(['/api/v1/password', '/api/v1/reauth'])(
 test('a reset while a password is changed stands: the new link works, the old session chooses nothing', async () => {
   await withPassword()
   const stolen = await app.signIn()
-  const asked = app.post('/api/v1/password', { password: 'another good phrase' }, stolen)
+  const change = { current_password: PASSWORD, password: 'another good phrase' }
+  const asked = app.post('/api/v1/password', change, stolen)
   await new Promise((resolve) => setImmediate(resolve))
   const { owner, sessions, store } = app.windfall
   const { token } = await store.commit(() => {

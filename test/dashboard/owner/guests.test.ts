@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { date } from '../../../src/dashboard/ui/words.ts'
+import { minuteText } from '../../../src/days.ts'
 import type { Basis } from '../../../src/metrics/definition.ts'
-import { APPLE_ID, BUNDLE, renewedPayload } from '../../apple/samples.ts'
+import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const OTHER = 'com.example.other'
@@ -244,6 +246,7 @@ test('the owner is not turned into a guest by a link', async () => {
 
 const LINK = '/api/v1/share-links'
 const TOKEN = '/api/v1/tokens'
+const CENTURY = 36_525 * DAY
 test.each([
   [LINK, {}, 400, 'label: is required'],
   [LINK, { label: 'x' }, 400, 'basis: is required'],
@@ -258,12 +261,20 @@ test.each([
     'passcode: must have at most 512 bytes',
   ],
   [LINK, { label: 'x', basis: 'gross', expires_at: 1 }, 400, 'expires_at: must lie in the future'],
+  [
+    LINK,
+    { label: 'x', basis: 'gross', expires_at: NOW + CENTURY + 1 },
+    400,
+    'expires_at: must be at most 100',
+  ],
   [LINK, { label: 'x', basis: 'gross', apps: [] }, 400, 'apps: must name at least one'],
   [LINK, { label: 'x', basis: 'gross', apps: ['com.example.none'] }, 404, 'there is no app com.example.none'],
   [LINK, { label: 'x', basis: 'gross', organization_id: 'org_x' }, 404, 'there is no organization'],
   [LINK, { label: 'x', basis: 'gross', colour: 'red' }, 400, 'colour: '],
   [TOKEN, {}, 400, 'label: is required'],
   [TOKEN, { label: 'x', expires_at: 1.5 }, 400, 'expires_at: must be a whole number'],
+  [TOKEN, { label: 'x', expires_at: NOW + CENTURY + 1 }, 400, 'expires_at: must be at most 100 years ahead'],
+  [TOKEN, { label: 'x', expires_at: Number.MAX_SAFE_INTEGER }, 400, 'expires_at: must be at most 100 years'],
   [TOKEN, { label: 'x', apps: 'all' }, 400, 'apps: '],
   [TOKEN, { label: 'x', organization_id: 'org_x' }, 404, 'there is no organization'],
 ])('%s refuses %j', async (path, body, status, words) => {
@@ -271,6 +282,28 @@ test.each([
   expect(refused.status).toBe(status)
   expect(refused.body.detail).toContain(words)
   expect((await get(path, owner)).body).toEqual({ [path === LINK ? 'share_links' : 'tokens']: [] })
+})
+
+test('a token and a link may be valid for 100 years, and a later end that is stored breaks no list', async () => {
+  const expires_at = app.clock() + CENTURY
+  const wish = { label: 'x', expires_at }
+  const { token } = (await app.post(TOKEN, wish, owner)).body as unknown as { token: string }
+  expect((await app.post(LINK, { ...wish, basis: 'gross' }, owner)).status).toBe(201)
+  const { store } = app.windfall
+  await store.commit(() => {
+    for (const table of ['api_tokens', 'share_links'])
+      store.prepare<[number]>(`update ${table} set expires_at = ?`).run(Number.MAX_SAFE_INTEGER)
+  })
+  const ends = [
+    (await get(TOKEN, owner)).body.tokens as { expires_at: number }[],
+    (await get(LINK, owner)).body.share_links as { expires_at: number }[],
+  ].flat()
+  expect(ends).toHaveLength(2)
+  for (const { expires_at: end } of ends) {
+    expect(date(end)).toContain('275760')
+    expect(minuteText(end)).toContain('275760')
+  }
+  expect((await get('/api/v1/apps', { authorization: `Bearer ${token}` })).status).toBe(200)
 })
 
 test.each([

@@ -42,7 +42,9 @@ test('what waits, what was refused, what was never heard of and what never ran i
       detail: expect.stringContaining('dropped on 2026-06-08'),
     },
   ])
-  expect(rowsIn(told, 'refused')).toMatchObject([{ title: '1 notification was refused in the last day' }])
+  expect(rowsIn(told, 'refused')).toMatchObject([
+    { title: 'At least 1 notification was refused in the last day' },
+  ])
   expect(rowsIn(told, 'unheard:')).toMatchObject([{ title: `${BUNDLE} has never been heard of` }])
   expect(rowsIn(told, 'jobs')).toHaveLength(1)
   expect(rowsIn(told, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
@@ -59,6 +61,32 @@ test('what waits, what was refused, what was never heard of and what never ran i
   })
   app.clock.turn(2 * DAY)
   expect(rowsIn((await ask('status')).body, 'refused')).toEqual([])
+})
+
+test('status counts every notification that was refused, and says where it may be more', async () => {
+  const app = leftovers.add(await openTestApp())
+  const ask = asking(app)
+  const refused = async (of: TestApp = app) => rowsIn((await asking(of)('status')).body, 'refused')
+  const forge = (times: number) =>
+    Promise.all(Array.from({ length: times }, () => app.post('/apple/notifications', { signedPayload: 'x' })))
+  await forge(60)
+  expect(await refused()).toMatchObject([{ title: 'At least 60 notifications were refused in the last day' }])
+  app.clock.turn(DAY)
+  await forge(150)
+  expect(await refused()).toMatchObject([
+    {
+      title: '150 notifications were refused in the last day',
+      detail: expect.stringContaining('150 notifications were refused in the last day, not proved'),
+    },
+  ])
+  expect((await ask('status')).status).toBe(200)
+  // After a restart the kept ones alone are known.
+  await app.windfall.close()
+  app.clock.turn(1)
+  const again = leftovers.add(await openTestApp({ folder: app.folder, clock: app.clock }))
+  expect(await refused(again)).toMatchObject([
+    { title: 'At least 5 notifications were refused in the last day' },
+  ])
 })
 
 test('a silence is one that is twice as long as any before, and never a short one', async () => {

@@ -133,7 +133,7 @@ export async function liveUntil(
   const more = purchases_per_minute === undefined ? {} : { purchases_per_minute }
   for (const step of shop.simulation.advance(until, more)) {
     shop.clock.set(Math.max(shop.clock(), step.at))
-    if (step.kind === 'notification') await windfall.arrivals.receive(step.body.signedPayload, null)
+    if (step.kind === 'notification') await windfall.arrivals.receive(step.body.signedPayload, null, null)
   }
   shop.clock.set(until)
 }

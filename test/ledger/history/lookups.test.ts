@@ -82,7 +82,7 @@ test('an id of which Apple told by itself meanwhile is not asked for, nor one th
     .sent(bundle_id, 'production', 0, shop.clock())
     .find(({ data }) => data?.signedTransactionInfo?.appTransactionId === person.app_transaction_id)
   if (!first) throw new Error('nothing was sent')
-  await app.windfall.arrivals.receive(shop.signed(first), null)
+  await app.windfall.arrivals.receive(shop.signed(first), null, null)
   shop.clock.turn(HOUR)
   expect(totals(await lookUp())).toEqual({ asked: 0, found: 0, waiting: 0 })
   expect(asked()).toBe(0)

@@ -101,7 +101,7 @@ test('nothing is told when nothing was missing', async () => {
   await liveUntil(shop, app, shop.clock() + 12 * HOUR, 0.05)
   // What Apple tries again only hours later comes by itself.
   for (const late of missing(shop, app, 0, shop.clock())) {
-    await app.windfall.arrivals.receive(shop.signed(late), null)
+    await app.windfall.arrivals.receive(shop.signed(late), null, null)
   }
   const compared = await history.reconcile()
   expect(sum(compared.map(({ notifications }) => notifications))).toBeGreaterThan(0)
@@ -122,7 +122,7 @@ test('what arrives by itself while the comparison goes on is no gap', async () =
   // Those of the first page were found to be missing by then.
   shop.production.meddle = async ({ page }, answer) => {
     for (const one of page === null ? [] : late.splice(0)) {
-      await app.windfall.arrivals.receive(shop.signed(one), null)
+      await app.windfall.arrivals.receive(shop.signed(one), null, null)
     }
     return answer
   }

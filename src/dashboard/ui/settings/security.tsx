@@ -10,7 +10,6 @@ import { Confirm, useDeed } from '../parts/dialog.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
 import { Wrong } from '../parts/wrong.tsx'
-import { useFresh } from '../sign_in/fresh.tsx'
 import { PasswordField } from '../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
 import { browserName } from './browsers.ts'
@@ -88,13 +87,14 @@ function Sessions(): JSX.Element {
 }
 
 function Password(): JSX.Element {
-  const fresh = useFresh()
+  const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
   const [isDone, setDone] = useState(false)
   const { run, isBusy, problem } = useDeed(async () => {
     setDone(false)
-    await fresh(() => write('POST', '/api/v1/password', { password }))
+    await write('POST', '/api/v1/password', { current_password: current, password })
     await renew(PATH, '/api/v1/session')
+    setCurrent('')
     setPassword('')
     setDone(true)
   })
@@ -107,6 +107,7 @@ function Password(): JSX.Element {
           run()
         }}
       >
+        <PasswordField label="Current password" value={current} onInput={setCurrent} />
         <PasswordField
           label="New password"
           value={password}

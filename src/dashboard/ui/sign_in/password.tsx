@@ -44,7 +44,7 @@ export function PasswordField({
         <input
           id={id}
           class="input"
-          name="password"
+          name={isNew ? 'new-password' : 'password'}
           type={(isShown ? 'text' : 'password') as 'password'}
           autocomplete={isNew ? 'new-password' : 'current-password'}
           aria-describedby={hint ? `${id}-hint` : undefined}

@@ -1,0 +1,55 @@
+/** What we compute: whether a database would take what config.toml declares, tried on a copy. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/settings.ts'
+import type { Log } from '../log.ts'
+import type { Reader } from '../store/reader.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { openApps } from './apps.ts'
+import { openDeclarations } from './declarations.ts'
+import { openKeys } from './keys.ts'
+import { openOrganizations } from './organizations.ts'
+
+/** What the declarations read and write, in the order of their references. */
+const TABLES = ['organizations', 'sdk_keys', 'apps']
+
+type Row = Record<string, unknown>
+type Given = { reader: Reader; clock: Clock; log: Log }
+
+/**
+ * Takes over what `config` declares on a copy of the organizations, keys and apps of the database that `reader` reads.
+ * The database is not changed.
+ *
+ * @throws Refusal as `serve` would: 409 `key_in_use`, 409 `android_package_taken`.
+ */
+export async function rehearse(config: Config, { reader, clock, log }: Given): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'windfall-check-'))
+  try {
+    const store = openStore(join(folder, 'copy.db'))
+    try {
+      await store.commit(() => copyInto(store, reader))
+      const [organizations, keys, apps] = [
+        openOrganizations(store, clock),
+        openKeys(store, clock),
+        openApps(store, clock),
+      ]
+      await openDeclarations({ store, organizations, apps, keys, log }).declare(config)
+    } finally {
+      await store.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function copyInto(store: Store, reader: Reader): void {
+  for (const table of TABLES) {
+    for (const row of reader.prepare<[], Row>(`select * from ${table}`).all()) {
+      const names = Object.keys(row)
+      const places = names.map((name) => `:${name}`)
+      store.prepare<Row>(`insert into ${table} (${names.join()}) values (${places.join()})`).run(row)
+    }
+  }
+}

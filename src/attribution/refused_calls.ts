@@ -1,0 +1,181 @@
+/** What we remember: SDK calls that were answered with a 4xx, counted by UTC day, app, platform and code. */
+import { IncomingMessage } from 'node:http'
+import type { H3Event } from 'h3'
+import type { Apps } from '../apps/apps.ts'
+import type { Clock } from '../clock.ts'
+import { addDays, dayOfUtc } from '../days.ts'
+import { Refusal } from '../errors.ts'
+import type { Route } from '../http/route.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { reasonOf } from '../store/warnings.ts'
+
+const FLUSH_EVERY_MS = 60_000
+const DAYS_KEPT = 30
+/** Rows a day, and combinations in memory. Those beyond are counted together as `OTHERS`. */
+const MOST = 1_000
+/** How many of them may exist before only connected apps get one of their own: anybody can invent bundle ids. */
+const MOST_OF_STRANGERS = 500
+const EXAMPLE_CHARACTERS = 300
+const OTHERS = '*'
+
+const BUNDLE_ID = /^[\w.-]{1,255}$/
+const CONTROL_CHARACTERS = /\p{C}/gu
+
+type Name = { refused_on: string; bundle_id: string; platform: string; code: string }
+type Counted = Name & { calls: number; example: string | null; last_at: number }
+type Claimed = Pick<Name, 'bundle_id' | 'platform'>
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Pick<Apps, 'byBundle' | 'byAndroidPackage'>
+  log: Pick<Log, 'warn'>
+}
+
+export type RefusedCalls = ReturnType<typeof openRefusedCalls>
+
+/**
+ * Counts refused calls in memory and writes the counts within a minute, so that a flood of refused calls costs one
+ * small commit a minute. The store being unable to write loses no count and fails no call.
+ */
+export function openRefusedCalls({ store, clock, apps, log }: Deps) {
+  const claims = new WeakMap<H3Event, Claimed>()
+  let counts = new Map<string, Counted>()
+  let timer: NodeJS.Timeout | null = null
+  let flushing: Promise<void> = Promise.resolve()
+
+  const raise = store.prepare<Counted>(`
+    update refused_calls set calls = calls + :calls, example = coalesce(:example, example), last_at = :last_at
+    where refused_on = :refused_on and bundle_id = :bundle_id and platform = :platform and code = :code`)
+  const insert = store.prepare<Counted>(`
+    insert into refused_calls ( refused_on,  bundle_id,  platform,  code,  calls,  example,  last_at)
+    values                    (:refused_on, :bundle_id, :platform, :code, :calls, :example, :last_at)`)
+  const rowsOfDay = store.prepare<[string], { count: number }>(
+    'select count(*) as count from refused_calls where refused_on = ?',
+  )
+  const dropBefore = store.prepare<[string]>('delete from refused_calls where refused_on < ?')
+
+  /** Wraps a route's handler so that each 4xx it throws is counted. */
+  const watch =
+    (handler: Route['handler']): Route['handler'] =>
+    async (event) => {
+      try {
+        return await handler(event)
+      } catch (error) {
+        if (error instanceof Refusal && error.status < 500 && !isCutOff(event)) count(event, error)
+        throw error
+      }
+    }
+
+  /** Notes which app the body names, before the body is validated. Returns the body. */
+  function claimed(event: H3Event, body: unknown): unknown {
+    const { bundleId, platform } = (body ?? {}) as { bundleId?: unknown; platform?: unknown }
+    claims.set(event, { bundle_id: bundleIdIn(bundleId), platform: platformIn(platform) })
+    return body
+  }
+
+  function count(event: H3Event, refusal: Refusal): void {
+    const { bundle_id, platform } = claims.get(event) ?? { bundle_id: '', platform: '' }
+    const last_at = clock()
+    const name = { refused_on: dayOfUtc(last_at), bundle_id, platform, code: refusal.code }
+    add({ ...name, calls: 1, example: exampleOf(refusal), last_at })
+    timer ??= setTimeout(() => void flush(), FLUSH_EVERY_MS).unref()
+  }
+
+  function add(more: Counted): void {
+    const known = counts.get(keyOf(more))
+    if (known) {
+      // What could not be written comes back later than what was counted meanwhile.
+      const [newer, older] = more.last_at < known.last_at ? [known, more] : [more, known]
+      const { last_at } = newer
+      Object.assign(known, {
+        calls: known.calls + more.calls,
+        example: newer.example ?? older.example,
+        last_at,
+      })
+    } else if (isOthers(more) || counts.size < shareOf(more)) counts.set(keyOf(more), { ...more })
+    else add(amongOthers(more))
+  }
+
+  /** How many names a day may have before this one no longer gets a count of its own. */
+  const shareOf = ({ bundle_id }: Counted): number =>
+    apps.byBundle(bundle_id).length + apps.byAndroidPackage(bundle_id).length > 0 ? MOST : MOST_OF_STRANGERS
+
+  /** Writes what was counted so far. Resolves when it is on disk, or when it is kept for the next attempt. */
+  function flush(): Promise<void> {
+    flushing = flushing.then(write)
+    return flushing
+  }
+
+  async function write(): Promise<void> {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+    if (counts.size === 0) return
+    const batch = [...counts.values()]
+    counts = new Map()
+    try {
+      await store.commit(() => {
+        for (const one of batch) keep(one)
+      })
+    } catch (error) {
+      for (const one of batch) add(one)
+      timer ??= setTimeout(() => void flush(), FLUSH_EVERY_MS).unref()
+      log.warn('the counts of refused SDK calls could not be written; they stay in memory', {
+        reason: reasonOf(error),
+      })
+    }
+  }
+
+  function keep(one: Counted): void {
+    if (raise.run(one).changes > 0) return
+    const rows = rowsOfDay.get(one.refused_on)?.count ?? 0
+    if (isOthers(one) || rows < shareOf(one)) insert.run(one)
+    else keep(amongOthers(one))
+  }
+
+  /** Deletes the counts of days more than 30 days ago. Inside a unit of work. */
+  const expire = (): void => void dropBefore.run(addDays(dayOfUtc(clock()), -DAYS_KEPT))
+
+  /** Writes what is left and stops. */
+  async function close(): Promise<void> {
+    await flush()
+    if (timer !== null) clearTimeout(timer)
+  }
+
+  return { watch, claimed, flush, expire, close }
+}
+
+const keyOf = ({ refused_on, bundle_id, platform, code }: Name): string =>
+  `${refused_on} ${bundle_id} ${platform} ${code}`
+const isOthers = ({ bundle_id }: Name): boolean => bundle_id === OTHERS
+const amongOthers = (one: Counted): Counted => ({ ...one, bundle_id: OTHERS, platform: '', example: null })
+
+const bundleIdIn = (said: unknown): string => (typeof said === 'string' && BUNDLE_ID.test(said) ? said : '')
+
+function platformIn(said: unknown): string {
+  if (typeof said !== 'string' || said === '') return ''
+  const platform = said.toLowerCase()
+  return platform === 'ios' || platform === 'android' ? platform : 'other'
+}
+
+/** Whether the connection broke before the body was whole: nobody got an answer, and the SDK sends the call again. */
+function isCutOff(event: H3Event): boolean {
+  const req = event.runtime?.node?.req
+  return req instanceof IncomingMessage && req.destroyed && !req.complete
+}
+
+/**
+ * What was wrong with the call, where the words cannot hold what was sent: the first fault of a body that does not fit
+ * its schema, and why a signed transaction was not believed. Null otherwise; the code says enough.
+ */
+function exampleOf({ code, errors }: Refusal): string | null {
+  const [fault] = errors ?? []
+  if (fault === undefined) return null
+  if (code === 'invalid_request') return shortened(`${fault.path}: ${fault.message}`)
+  if (code !== 'invalid_signed_transaction') return null
+  const [, reason] = /^([a-z_]+): /.exec(fault.message) ?? []
+  return `${fault.path}: ${reason ?? 'it is not of this app or this purchase'}`
+}
+
+const shortened = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ').slice(0, EXAMPLE_CHARACTERS)

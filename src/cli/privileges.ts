@@ -1,0 +1,21 @@
+/** How a command that root runs opens a database: as the owner of the file, so that none of the files beside it is root's. */
+import type { Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { realPathOf, statsAt } from '../store/paths.ts'
+
+const ROOT = 0
+
+/**
+ * Gives up root's rights for those of the owner of `databaseFile` (or, where the file does not exist yet, of the nearest folder above it),
+ * until the process ends. Does nothing for other users, and for a file that is root's.
+ */
+export function actAsOwnerOf(databaseFile: string): void {
+  if (process.geteuid?.() !== ROOT) return
+  const owner = nearest(realPathOf(databaseFile))
+  if (owner.uid === ROOT) return
+  process.setgroups?.([owner.gid])
+  process.setgid?.(owner.gid)
+  process.setuid?.(owner.uid)
+}
+
+const nearest = (path: string): Stats => statsAt(path) ?? nearest(dirname(path))

@@ -1,0 +1,126 @@
+/** What we compute: which SDK calls were refused today or yesterday, and what to do about it. */
+import type { Clock } from '../../clock.ts'
+import { addDays, dayOfUtc } from '../../days.ts'
+import type { Reader } from '../../store/reader.ts'
+import { type About, type Finding, notice, warning } from './findings.ts'
+
+/** Anybody can send calls for invented apps: connected apps come first, and the rest is one line. */
+const MOST_TOLD = 10
+const OTHERS = '*'
+
+type Row = {
+  refused_on: string
+  bundle_id: string
+  platform: string
+  code: string
+  calls: number
+  example: string | null
+  last_at: number
+}
+/** `app_id` is undefined where no connected app has the name, null where several have it. */
+type Told = Row & { app_id: string | null | undefined }
+type NamedApp = { id: string; bundle_id: string; android_package: string | null }
+
+/**
+ * One finding for each app, platform and code that refused calls, of today (UTC) or, where there are none yet, of
+ * yesterday. Calls for users who were forgotten are left out: they are refused because the owner wants it.
+ */
+export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Finding> {
+  const today = dayOfUtc(clock())
+  const rows = reader
+    .prepare<[string], Row>(`
+      select * from refused_calls where refused_on >= ? and code <> 'forgotten'
+      order by refused_on desc, calls desc, code`)
+    .all(addDays(today, -1))
+  const appIds = connectedNames(reader)
+  const newest = new Map<string, Told>()
+  for (const row of rows) {
+    const key = idOf(row)
+    if (!newest.has(key)) newest.set(key, { ...row, app_id: appIds.get(row.bundle_id) })
+  }
+  const told = [...newest.values()].sort((a, b) => Number(isOfNobody(a)) - Number(isOfNobody(b)))
+  for (const row of told.slice(0, MOST_TOLD)) yield findingOf(row, today)
+  const rest = told.slice(MOST_TOLD)
+  if (rest.length > 0) yield restFinding(rest)
+}
+
+const isOfNobody = ({ app_id }: Told): boolean => app_id === undefined
+
+const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`
+
+/** Bundle ids and Android packages, each with its app; null where several organizations have it. */
+function connectedNames(reader: Reader): Map<string, string | null> {
+  const apps = reader
+    .prepare<[], NamedApp>(`
+      select apps.id, bundle_id, android_package from apps join organizations on organizations.id = organization_id
+      where apps.gone_at is null and organizations.gone_at is null`)
+    .all()
+  const ids = new Map<string, string | null>()
+  for (const { id, bundle_id, android_package } of apps) {
+    for (const name of new Set([bundle_id, android_package ?? bundle_id]))
+      ids.set(name, ids.has(name) ? null : id)
+  }
+  return ids
+}
+
+function findingOf(row: Told, today: string): Finding {
+  const { code, calls, app_id, last_at } = row
+  const day = row.refused_on === today ? 'today' : 'yesterday'
+  const of = `${calls} ${calls === 1 ? 'call' : 'calls'} ${whoseIn(row)}`
+  const were = calls === 1 ? 'was' : 'were'
+  const about: About = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
+  if (code === 'rate_limited') {
+    const title = `${of} ${were} put off ${day}`
+    const words = `${title} (UTC): ${code}. SDKs send them again; a backend should too. ${LIMITS}`
+    return notice('SDK calls', words, { ...about, title })
+  }
+  const title = `${of} ${were} refused ${day}`
+  const { remedy, action } = remedyFor(row)
+  const example = row.example === null ? '' : ` The newest fault is ${row.example}.`
+  const words = `${title} (UTC): ${code}.${example} ${remedy}`
+  return warning('SDK calls', words, { ...about, title, ...(action && { action }) })
+}
+
+const LIMITS = 'The limits are limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
+
+function whoseIn({ bundle_id, platform }: Row): string {
+  if (bundle_id === OTHERS) return 'for many other bundle ids'
+  const app = bundle_id === '' ? 'that name no valid bundle id' : `for ${bundle_id}`
+  const on = platform === 'ios' ? 'iOS' : platform === 'android' ? 'Android' : 'another platform'
+  return platform === '' ? app : `${app} on ${on}`
+}
+
+type Remedy = { remedy: string; action?: About['action'] }
+
+function remedyFor({ code, bundle_id, platform }: Row): Remedy {
+  if (code === 'unknown_app') return notConnected(bundle_id, platform)
+  return { remedy: REMEDIES[code] ?? 'SDKs drop such calls. Correct them in the app.' }
+}
+
+function notConnected(bundle_id: string, platform: string): Remedy {
+  const android = platform === 'android' ? ', or set the android_package of the app it belongs to' : ''
+  const remedy = `Connect the app${android}.`
+  if (bundle_id === '' || bundle_id === OTHERS) return { remedy }
+  return { remedy, action: { label: 'Connect the app', command: `windfall apps add ${bundle_id}` } }
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  app_not_in_organization:
+    'The key belongs to an organization that has no such app. Connect the app there, set its android_package, or ship a key of its organization.',
+  ambiguous_app: 'Several organizations have this bundle id. Send a key of the right one.',
+  invalid_key:
+    'The key is unknown, revoked or expired; windfall keys list shows the valid ones. Ship one of them, or none.',
+  credential_required: 'The organization requires a credential. Send a key, or set sdk_auth = "any".',
+  invalid_signed_transaction:
+    'Send the jwsRepresentation of that purchase unchanged, with its original transaction id.',
+  invalid_json: 'SDKs drop such calls. Send valid JSON in UTF-8.',
+  too_large: 'SDKs drop such calls. Send fewer or shorter attributes.',
+  unsupported_media_type: 'Send content-type: application/json, not compressed.',
+}
+
+function restFinding(rest: readonly Told[]): Finding {
+  const calls = rest.reduce((sum, one) => sum + one.calls, 0)
+  const title = `${calls} other SDK ${calls === 1 ? 'call was' : 'calls were'} refused`
+  const words = `${title} today or yesterday (UTC), for ${rest.length} more combinations of app, platform and code.`
+  return notice('SDK calls', words, { id: 'sdk:rest', title })
+}

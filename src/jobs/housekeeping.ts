@@ -1,0 +1,55 @@
+/** The hourly job that finishes what is due, deletes what has waited too long, and keeps statistics up. */
+import type { Forgetting } from '../attribution/forget.ts'
+import type { Pruning } from '../attribution/prune.ts'
+import type { RefusedCalls } from '../attribution/refused_calls.ts'
+import type { Config } from '../config/settings.ts'
+import type { Audit } from '../dashboard/owner/audit.ts'
+import type { Sessions } from '../dashboard/owner/sessions.ts'
+import type { Arrivals } from '../ledger/arrivals.ts'
+import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
+import type { Customers } from '../metrics/customers/customers.ts'
+import type { ClockCheck } from '../store/clock_check.ts'
+import { updateStatistics } from '../store/statistics.ts'
+import type { Store } from '../store/store.ts'
+
+export type Housekeeping = {
+  arrivals: Arrivals
+  audit: Audit
+  clockCheck: ClockCheck
+  cohorts: Cohorts
+  customers: Customers
+  forgetting: Forgetting
+  pruning: Pruning
+  refusedCalls: RefusedCalls
+  sessions: Pick<Sessions, 'expire'>
+  store: Store
+  /** Read anew each time, so that a reload reaches it. */
+  users: Config['users']
+}
+
+/** Runs the job once, and says what it did. Deletes nothing by age while the clock may be wrong. */
+export async function keepHouse(deps: Housekeeping): Promise<string> {
+  const { arrivals, clockCheck, cohorts, customers, forgetting, refusedCalls, sessions, store } = deps
+  forgetting.resume()
+  await customers.ripen()
+  await cohorts.settle()
+  await customers.settle()
+  await updateStatistics(store)
+  if (!(await store.commit(clockCheck.isTrusted)))
+    return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
+  const expired = await store.commit(() => {
+    sessions.expire()
+    refusedCalls.expire()
+    return arrivals.pending.expire()
+  })
+  const pruned = await pruneUsers(deps)
+  const users = pruned === null ? '' : `; ${pruned} ${pruned === 1 ? 'user was' : 'users were'} pruned`
+  return `${expired} pending notifications were too old${users}`
+}
+
+function pruneUsers({ pruning, audit, users }: Housekeeping): Promise<number | null> {
+  const unseen_days = users.prune_after_days
+  const by = { actor: 'housekeeping', address: null }
+  const note = () => audit.note({ ...by, action: 'users.pruned', detail: `unseen for ${unseen_days} days` })
+  return pruning.daily({ unseen_days, note })
+}

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { APPLE_ID, BUNDLE, transactionPayload } from '../apple/samples.ts'
+import { openTestApp, type TestApp } from '../helpers.ts'
+
+const DAY = 86_400_000
+const IDENTIFY = '/api/sdk/v1/identify'
+const ATTRIBUTE = '/api/sdk/v1/attribute'
+const OTHER = 'com.example.other'
+const ANDROID = 'com.example.droid'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await openTestApp()
+})
+afterEach(() => app.close())
+
+type Row = { refused_on: string; bundle_id: string; platform: string; code: string; calls: number }
+const rows = (of: TestApp = app) =>
+  of.windfall.store.prepare<[], Row & { example: string | null }>('select * from refused_calls').all()
+const sum = (): number => rows().reduce((all, { calls }) => all + calls, 0)
+const flush = () => app.windfall.refusedCalls.flush()
+const identify = (body: object, headers: Record<string, string> = {}) =>
+  app.post(IDENTIFY, { appUserId: 'ann', bundleId: BUNDLE, ...body }, headers)
+
+type Status = { rows: { id: string; level: string; title: string; detail: string; action: unknown }[] }
+async function told(bearer?: string): Promise<Status['rows']> {
+  const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
+  const { rows: all } = (await (await app.request('/api/v1/status', { headers })).json()) as Status
+  return all.filter(({ id }) => id.startsWith('sdk:'))
+}
+
+test('status says which calls were refused, how many and what to do', async () => {
+  for (let call = 0; call < 3; call += 1) await identify({ bundleId: ANDROID, platform: 'Android' })
+  await identify({}, { authorization: 'Bearer pk_live_0000000000000000000000000000' })
+  await identify({ attributes: { plan: 'x'.repeat(1_025) } })
+  await identify({ appUserId: 'bob' })
+  await flush()
+  expect(await told()).toMatchObject([
+    {
+      title: `1 call for ${BUNDLE} was refused today`,
+      detail: expect.stringContaining('invalid_key. The key is unknown, revoked or expired'),
+    },
+    {
+      detail: expect.stringContaining(
+        'invalid_request. The newest fault is attributes.plan: must have at most 1024 characters.',
+      ),
+    },
+    {
+      ...{ level: 'warning', title: `3 calls for ${ANDROID} on Android were refused today` },
+      detail: `3 calls for ${ANDROID} on Android were refused today (UTC): unknown_app. Connect the app, or set the android_package of the app it belongs to.`,
+      action: { command: `windfall apps add ${ANDROID}` },
+    },
+  ])
+  app.clock.turn(DAY)
+  expect((await told())[2]).toMatchObject({
+    title: `3 calls for ${ANDROID} on Android were refused yesterday`,
+  })
+  app.clock.turn(DAY)
+  expect(await told()).toEqual([])
+})
+
+test('a token of one app reads what is refused of that app alone', async () => {
+  const { store, apps, tokens } = app.windfall
+  const other = await store.commit(() => apps.add(app.organization.id, { bundle_id: OTHER }, 'test'))
+  for (const bundleId of [BUNDLE, OTHER, 'com.example.unknown']) await identify({ bundleId, appUserId: '' })
+  await flush()
+  const reach = { organization_id: app.organization.id, apps: [other.id] }
+  const { token } = await store.commit(() => tokens.create('one', reach))
+  expect(await told(token)).toMatchObject([{ title: `1 call for ${OTHER} was refused today` }])
+})
+
+test('calls for a user who was forgotten are counted, and nobody is told to do something about them', async () => {
+  await identify({})
+  const headers = { authorization: `Bearer ${await app.key('secret')}` }
+  await app.request(`/api/v1/users/ann?app=${BUNDLE}`, { method: 'DELETE', headers })
+  expect((await identify({})).status).toBe(410)
+  await flush()
+  expect(rows()).toMatchObject([{ code: 'forgotten', calls: 1 }])
+  expect(await told()).toEqual([])
+})
+
+test('calls over the limit are counted apart, as put off', async () => {
+  for (let call = 0; call < 250; call += 1) await identify({})
+  await flush()
+  expect(rows()).toMatchObject([{ bundle_id: BUNDLE, code: 'rate_limited', calls: 10 }])
+  expect(await told()).toMatchObject([
+    { level: 'notice', title: `10 calls for ${BUNDLE} were put off today` },
+  ])
+})
+
+test('no user id, attribute value, transaction id or token is kept', async () => {
+  const secret = 'ann@private.example'
+  const jws = app.authority.sign(transactionPayload({ originalTransactionId: '770000123456789' }))
+  const attribute = { appUserId: secret, bundleId: BUNDLE, originalTransactionId: '2000000111222333' }
+  expect((await app.post(ATTRIBUTE, { ...attribute, jws })).body.code).toBe('invalid_signed_transaction')
+  await flush()
+  expect(rows()).toMatchObject([{ example: 'jws: it is not of this app or this purchase' }])
+  expect((await app.post(ATTRIBUTE, { ...attribute, jws: `${secret}.a.b` })).status).toBe(400)
+  await identify({ appUserId: ` ${secret}`, attributes: { plan: [secret], '\u202eevil': [secret] } })
+  await identify({ bundleId: `${secret} ${secret}` }, { authorization: `Bearer ${secret}` })
+  await identify({ bundleId: 'x'.repeat(300), platform: secret })
+  await identify({ platform: secret, bundleId: OTHER })
+  await flush()
+  const kept = JSON.stringify(rows())
+  expect(rows().length).toBeGreaterThan(4)
+  for (const text of [secret, '770000123456789', '2000000111222333', '\u202e'])
+    expect(kept).not.toContain(text)
+})
+
+test('what strangers invent is bounded, adds up, and leaves room for connected apps', async () => {
+  for (let call = 0; call < 300; call += 1)
+    for (const kind of ['a', 'b']) await identify({ bundleId: `com.stranger.${kind}${call}` })
+  await flush()
+  for (let call = 0; call < 20; call += 1) await identify({ bundleId: `com.stranger.c${call}` })
+  await identify({ appUserId: '' })
+  await flush()
+  expect(sum()).toBe(621)
+  expect(rows().filter(({ bundle_id }) => bundle_id !== '*').length).toBeLessThanOrEqual(501)
+  expect(rows().filter(({ bundle_id }) => bundle_id === '*')).toMatchObject([{ code: 'rate_limited' }])
+  expect(rows()).toContainEqual(
+    expect.objectContaining({ bundle_id: BUNDLE, code: 'invalid_request', calls: 1 }),
+  )
+  const findings = await told()
+  expect(findings).toHaveLength(11)
+  expect(findings[0]?.title).toBe(`1 call for ${BUNDLE} was refused today`)
+})
+
+test('while nothing can be written calls are refused as ever, and no count is lost', async () => {
+  app.windfall.store.limitPages(1)
+  for (let call = 0; call < 300; call += 1) {
+    const { status } = await identify({ bundleId: `com.example.${'x'.repeat(200)}${call}`, appUserId: '' })
+    expect(status).toBe(400)
+  }
+  await flush()
+  expect(rows()).toEqual([])
+  await identify({ appUserId: '' })
+  app.windfall.store.limitPages(null)
+  await flush()
+  expect(sum()).toBe(301)
+  expect(rows()).toHaveLength(301)
+})
+
+test('a count is on disk within a minute, and at a graceful stop at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await identify({ appUserId: '' })
+  expect(rows()).toEqual([])
+  vi.advanceTimersByTime(60_000)
+  await app.windfall.store.commit(() => undefined)
+  expect(sum()).toBe(1)
+  vi.useRealTimers()
+  await identify({ appUserId: '' })
+  await app.windfall.close()
+  const again = await openTestApp({ folder: app.folder, apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
+  expect(rows(again)).toMatchObject([{ calls: 2 }])
+  await again.close()
+})
+
+test('housekeeping deletes counts of more than 30 days ago', async () => {
+  await identify({ appUserId: '' })
+  await flush()
+  app.clock.turn(30 * DAY)
+  await app.windfall.jobs.runNow('housekeeping')
+  expect(sum()).toBe(1)
+  app.clock.turn(DAY)
+  await app.windfall.jobs.runNow('housekeeping')
+  expect(sum()).toBe(0)
+})
