@@ -11,6 +11,7 @@ import { type Restored, restore } from '../store/restore.ts'
 import type { Placed } from '../store/restored_files.ts'
 import { configArg, counted, load, print, remark } from './instance.ts'
 import { askPassphrase } from './passphrase.ts'
+import { giveTo, ownerOf } from './privileges.ts'
 
 export const restoreCommand = defineCommand({
   meta: { name: 'restore', description: 'Put a backup in place; what is there is moved aside' },
@@ -30,10 +31,17 @@ export const restoreCommand = defineCommand({
     const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
     const key = await keyFor(backup, args.identity)
     remark('Verifying the backup …')
+    const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target })
+    giveTo(owner, filesOf(restored), target.folder)
     for (const line of wordsOf(restored, backup)) print(line)
   },
 })
+
+const filesOf = ({ database, placed }: Restored): string[] => [
+  ...[database, `${database}.lock`],
+  ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
+]
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null })
 
@@ -87,6 +95,7 @@ function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, bac
     '  Apple’s notifications come back by themselves: the job `reconcile` fetches them with the In-App Purchase key',
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
     '  Calls of identify and attribute, keys, tokens, share links and settings of that time are lost.',
+    '  What was revoked since then works again: revoke it again. Users who were forgotten since are back: forget them again.',
     'Start Windfall, then run `windfall doctor`.',
   ]
 }

@@ -5,7 +5,8 @@ import type { Store } from './store.ts'
 type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }
 
 const LAST = 'backup'
-const UNFINISHED = 'unfinished_backups'
+/** The setting that names backups under way. */
+export const UNFINISHED = 'unfinished_backups'
 
 export function openBackupLog(store: Pick<Store, 'prepare'>) {
   const find = store.prepare<[string], { value: string }>('select value from settings where key = ?')

@@ -6,14 +6,15 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
-import { realPathOf } from './paths.ts'
+import { realPathOf, statsAt } from './paths.ts'
 import { reasonOf } from './warnings.ts'
 
 /**
  * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.
  * Whichever way the path takes through symbolic links, one file has one lock.
  *
- * @throws Refusal 409 `already_serving`, naming the process that has it; 400 `not_writable` where no lock can be made.
+ * @throws Refusal 409 `already_serving`, naming the process that has it; 400 `not_writable` where no lock can be made, or
+ * `hard_linked` where the file has several names, each of which would have a lock and a log of its own.
  */
 export function lockForServing(file: string): { release(): void } {
   const { lock, pidFile } = openLock(file)
@@ -33,15 +34,26 @@ export function lockForServing(file: string): { release(): void } {
   }
 }
 
+function refuseHardLinks(file: string): void {
+  const links = statsAt(file)?.nlink ?? 1
+  if (links === 1) return
+  throw new Refusal(
+    400,
+    'hard_linked',
+    `${file} has ${links} names (hard links), and SQLite keeps a log beside each. Remove the others, or copy the file`,
+  )
+}
+
 function openLock(file: string) {
   try {
     const real = realPathOf(file)
+    refuseHardLinks(real)
     mkdirSync(dirname(real), { recursive: true, mode: 0o700 })
     const lock = new Database(`${real}.lock`, { timeout: 0 })
     chmodSync(`${real}.lock`, 0o600)
     return { lock, pidFile: `${real}.pid` }
   } catch (error) {
-    throw notWritable(file, error)
+    throw error instanceof Refusal ? error : notWritable(file, error)
   }
 }
 

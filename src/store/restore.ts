@@ -7,6 +7,7 @@ import type { Key } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
 import { kindOf, unpack } from './archive/unpack.ts'
 import { assertRoom } from './backup.ts'
+import { UNFINISHED } from './backup_log.ts'
 import { syncToDisk } from './copies.ts'
 import { assertOwnLog } from './header.ts'
 import { identifyFile } from './identify.ts'
@@ -108,11 +109,19 @@ function raiseAbove(staged: string, aside: string | null): void {
   const restored = new Database(staged)
   const replaced = aside === null ? null : openReplaced(aside)
   try {
-    restored.transaction(() => raiseSequences(restored, replaced))()
+    restored.transaction(() => {
+      raiseSequences(restored, replaced)
+      forgetMachine(restored)
+    })()
   } finally {
     restored.close()
     replaced?.close()
   }
+}
+
+/** What the backup remembers of the disk that it was made on. */
+function forgetMachine(restored: Connection): void {
+  restored.exec(`delete from disk_faults; delete from settings where key = '${UNFINISHED}'`)
 }
 
 /** Null where it cannot be read: what it gave out is unknown then. */

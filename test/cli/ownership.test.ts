@@ -92,3 +92,19 @@ test.skipIf(!isRoot)('another user’s socket is not asked by its neighbour (nee
   serving.kill('SIGTERM')
   await serving.ended
 })
+
+test.skipIf(!isRoot)(
+  'what root restores belongs to the owner of the folder, who can serve it (needs root)',
+  async () => {
+    const source = folderOf({ 'config.toml': '[rates]\nfetch = false\n' })
+    await run(['apps', 'add', BUNDLE], { cwd: source })
+    expect((await run(['backup', 'backup.tar'], { cwd: source })).status).toBe(0)
+    const cwd = folderOfNobody()
+    const env = { TMPDIR: folderOfNobody() }
+    expect((await run(['restore', join(source, 'backup.tar')], { cwd, env })).status).toBe(0)
+    expect(ownersIn(cwd)).toEqual(new Set([NOBODY]))
+    const serving = await startServing({ cwd, env, uid: NOBODY })
+    serving.kill('SIGTERM')
+    expect((await serving.ended).status).toBe(0)
+  },
+)

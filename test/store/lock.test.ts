@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { lockForServing } from '../../src/store/lock.ts'
 import { realPathOf } from '../../src/store/paths.ts'
@@ -49,4 +57,12 @@ test('a path that leads nowhere is refused in words', () => {
   symlinkSync('round.db', `${folder}/round.db`)
   const refused = { status: 400, code: 'not_writable' }
   expect(() => lockForServing(`${folder}/round.db`)).toThrow(expect.objectContaining(refused))
+})
+
+test('a file with a second name is refused, whichever is served', () => {
+  const { path } = temporaryFolder()
+  writeFileSync(`${path}/windfall.db`, '')
+  linkSync(`${path}/windfall.db`, `${path}/other.db`)
+  for (const name of ['windfall.db', 'other.db'])
+    expect(() => lockForServing(`${path}/${name}`)).toThrow('has 2 names (hard links)')
 })
