@@ -31,8 +31,8 @@ const Answered = v.union([
 ])
 
 /**
- * Listens for commands to the process that serves `databaseFile`, of this machine's user alone. To be called by whoever
- * holds the lock on the file.
+ * Listens for commands to the process that serves `databaseFile`, from this user alone. The caller holds
+ * the lock on the file.
  *
  * @throws Refusal 409 `untrusted_folder` when no folder is safe for the socket.
  */
@@ -101,7 +101,7 @@ export async function perform(verbs: Verbs, name: string, args: unknown): Promis
  * Asks the process that serves `databaseFile`. Resolves with `null` when none does.
  *
  * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could; 403 `untrusted_socket` when
- * somebody else may have made the socket.
+ * another user may have made the socket.
  */
 export async function askControl(
   databaseFile: string,

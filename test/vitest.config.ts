@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `core` is `npm test`; `faults` takes minutes, because each of its tests kills processes or fills disks. */
+/** `core` is `npm test`. `faults` kills processes, fills disks and floods the server, and takes longer. */
 const SUITES = { core: ['test/**/*.test.ts'], faults: ['test/**/*.fault.ts'] }
 const suite = process.env.WINDFALL_SUITE ?? 'core'
 

@@ -1,6 +1,6 @@
 /**
- * What we remember: which calls of an organization were admitted in the last minute, and who else called, so that no
- * caller uses up what all share. In memory; a restart begins empty.
+ * The rate window of an organization: which calls were admitted in the last minute, and which other callers there are, so
+ * that no caller uses up what all share. In memory; a restart begins empty.
  *
  * Memory is bounded whatever the number of addresses: instants are kept of admitted calls alone, which are at most
  * `limit` a minute; of addresses that called, the 20 seen last, because more of them do not change a share.
@@ -45,8 +45,8 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   /**
    * Admits one call.
    *
-   * @throws Refusal 429 `rate_limited`; `retry-after` says in how many seconds this caller is admitted if nobody else
-   * calls until then.
+   * @throws Refusal 429 `rate_limited`; `retry-after` says in how many seconds this caller is admitted if no other
+   * caller calls until then.
    */
   function admit(organization_id: string, caller: WindowCaller): void {
     const now = clock()
@@ -60,7 +60,7 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     if (address !== null) hold(traffic.held, address, now)
   }
 
-  /** Whether a call of `caller` is admitted at `at`, which is now or later, if nobody else calls until then. */
+  /** Whether a call of `caller` is admitted at `at`, which is now or later, if no other caller calls until then. */
   function isOpen({ proved, unproved, held, seen, busiest }: Traffic, caller: WindowCaller, at: number) {
     const since = at - MINUTE_MS
     const most = limit()

@@ -1,6 +1,6 @@
 /**
- * What we remember: users who were only ever claimed and are not seen any more, until they are pruned. Anybody who knows
- * a bundle id can make such users, so there must be a way to be rid of many.
+ * Deletes users that were only ever claimed and have not been seen for long. Anyone who knows a bundle id can create such
+ * users, so there must be a way to delete many.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
@@ -19,7 +19,7 @@ const DAILY_MS = DAY_MS - 3_600_000
 
 type Slice = { after: number; until: number; before: number }
 type Candidate = { id: number; app_id: string; app_user_id: string }
-/** `note` is called within the first unit of work that prunes somebody. */
+/** `note` is called within the first unit of work that prunes a user. */
 type Wish = { unseen_days: number; note: () => void }
 
 /** How far the walk over all users is. */
@@ -36,7 +36,7 @@ type Deps = {
 export type Pruning = ReturnType<typeof openPruning>
 
 export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
-  // Whoever was proved to hold a link and does not hold it any more was moved from it with that proof.
+  // A user who was proved to hold a link and lost it is in the history of that link, with the proof.
   const unseen = store.prepare<Slice, Candidate>(`
     select users.rowid as id, app_id, app_user_id from users
     where users.rowid > :after and users.rowid <= :until and seen_at < :before and proved_at is null
@@ -86,7 +86,7 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
 
   /**
    * Drops these users, attributes and device fields with them; how many. Each unit of work looks again: who called
-   * meanwhile stays. Events stay as they are, and a user who comes back is known anew.
+   * meanwhile stays. Events stay as they are, and a user who comes back is new.
    *
    * @throws Refusal 503 `store_closing` when Windfall stops on the way; what is done stays done.
    */

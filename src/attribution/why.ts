@@ -41,7 +41,7 @@ type Labelled = LinkFacts & { credential: string; unattested: string | null }
 
 /**
  * Whether a purchase was proved by the id of an anonymous install and is claimed by a named user since, as it is when
- * somebody buys and then signs in. That both are one person is likely, and not proved.
+ * a customer buys before signing in. That both ids are one person is likely, and not proved.
  */
 export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credential }: Labelled): boolean {
   if (proved_app_user_id === null || !proofs.includes('purchase')) return false

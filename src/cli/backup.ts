@@ -94,7 +94,7 @@ function wordsOf({ file, bytes, sha256, rows, files, encrypted, not_included }: 
     ...files.map((name) => `  ${name}`),
     ...(encrypted
       ? []
-      : ['It is not encrypted, and holds your keys: keep it where nobody else can read it.']),
+      : ['It is not encrypted, and holds your keys: keep it where no other user can read it.']),
     ...not_included.map((name) => `Not in it: ${name}`),
   ]
 }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Refusal } from '../errors.ts'
 
-/** Short ones can be guessed by whoever finds the file: there is no server to slow them down. */
+/** A stolen backup can be attacked offline, so that a short passphrase is soon guessed. */
 const LEAST_CHARACTERS = 12
 
 /** One line of standard input, asked for on a terminal. @throws Refusal 400 `stopped` when there is none. */

@@ -18,7 +18,7 @@ const prune = defineCommand({
       valueHint: 'DAYS',
       description: 'How many days ago the last identify call for them is, at least',
     },
-    'dry-run': { type: 'boolean', description: 'Count them, and drop nobody' },
+    'dry-run': { type: 'boolean', description: 'Only count them' },
     ...configArg,
   },
   async run({ args }) {

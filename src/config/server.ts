@@ -162,7 +162,7 @@ export const limits = {
 export const users = {
   prune_after_days: setting(is.wholeNumber(0, 36_500), 0, {
     reason:
-      'After how many days without an identify call a user is dropped whom no secret key and no attested device ever named and who has no purchase. 0 drops nobody; `windfall users prune` does it by hand.',
+      'Deletes users that were only ever claimed (no secret key and no attested device ever named them), have no purchase, and made no identify call for this many days. 0 deletes none; `windfall users prune` does it by hand.',
     write: 'a whole number from 0 to 36500',
   }),
 }

@@ -18,7 +18,7 @@ const ownUid = (): number => process.geteuid?.() ?? ROOT
  * Where the process that serves `databaseFile` listens: beside the file, or, where that path is too long for a socket or
  * others can write the folder, in a folder of this user's (0700) in the folder for temporary files.
  *
- * @throws Refusal 409 `untrusted_folder` when somebody else has made that folder, or can write it.
+ * @throws Refusal 409 `untrusted_folder` when another user made that folder, or can write it.
  */
 export function placeToListen(databaseFile: string): string {
   const real = realPathOf(databaseFile)

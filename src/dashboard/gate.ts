@@ -17,7 +17,7 @@ type Place = { running: number; waiting: Waiter[] }
 /**
  * Opens the gate of expensive questions. Each caller has two under way; a further one of a token is refused, and one of
  * a guest waits for up to ten seconds, because a page asks several questions at once and cannot know of its other tabs.
- * `rationOf` tells who calls, null for a caller without a limit, and throws where nobody may.
+ * `rationOf` identifies the caller, gives null for one without a limit, and throws for one without access.
  */
 export function openGate(rationOf: (event: H3Event) => Rationed | null) {
   const places = new Map<string, Place>()
@@ -52,7 +52,7 @@ export function openGate(rationOf: (event: H3Event) => Rationed | null) {
         isOver = true
       }
       try {
-        // Whoever has left while it waited needs no answer.
+        // A client that disconnected while it waited needs no answer.
         if (event.runtime?.node?.res?.closed) throw tooMany()
         const given = await handler(event)
         if (given instanceof Response && given.body !== null) return endingWith(given, given.body, end)

@@ -46,7 +46,7 @@ export const TodayAnswer = v.object({
     no_period: v.pipe(
       v.number(),
       v.description(
-        'Of the subscriptions, those of a product whose period nobody has told: they are worth nothing here',
+        'Of the subscriptions, those of a product whose period is unknown: they are outside of MRR',
       ),
     ),
     points: v.pipe(v.array(Point), v.description('Today and the thirty days before it')),

@@ -27,7 +27,7 @@ export function openRefused(store: Store, clock: Clock) {
     'insert into refused_notifications (reason, detail, raw, address, received_at) values (?, ?, ?, ?, ?)',
   )
   const kept = store.prepare<[], { count: number }>('select count(*) as count from refused_notifications')
-  // The address with the most gives way, so that one that floods pushes out nobody else's.
+  // The address with the most rows loses its oldest, so that a flood displaces only its own.
   const bound = store.prepare(`
     delete from refused_notifications where id =
       (select min(id) from refused_notifications group by address order by count(*) desc, min(id) limit 1)`)
@@ -62,7 +62,7 @@ export function openRefused(store: Store, clock: Clock) {
     for (const old of perMinute.keys()) if (old < minute - DAY_MINUTES) perMinute.delete(old)
   }
 
-  /** What Apple's API answered is nobody's flood: only the bound of all applies to it. */
+  /** Payloads from Apple's API have no address: only the bound over all applies to them. */
   function isAmongFirst(address: string | null): boolean {
     const second = Math.floor(clock() / 1000)
     if (second !== inSecond.second) {

@@ -1,11 +1,11 @@
-/** What we compute: how many subscriptions stand beside MRR because nobody can tell what they are worth a month. */
+/** Counts the subscriptions that are outside of MRR because their monthly value is unknown. */
 import type { MetricName } from './definitions.ts'
 import { measuresOf } from './formula_lines.ts'
 import { formulaOf } from './formulas.ts'
 import { type Drawing, type Series, seriesOf, wholeOf } from './points.ts'
 import type { Filters, Read, Reading } from './tallies.ts'
 
-/** `unpriced`: Apple has not told the price. `no_period`: nobody has told how long a period lasts. */
+/** `unpriced`: Apple has not told the price. `no_period`: the period of the product is unknown. */
 export const ASIDE = ['unpriced', 'no_period'] as const
 
 type Asked = { name: MetricName; part: string | null }

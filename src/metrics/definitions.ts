@@ -35,7 +35,7 @@ const UNPRICED = named(
 const NO_PERIOD = named(
   'no_period',
   'Unknown period',
-  'How many are of a product whose period nobody has told, as in the sandbox before an App Store Connect key is there; they are outside the sum.',
+  'How many are of a product whose period is unknown, as in the sandbox without an App Store Connect key; they are outside the sum.',
 )
 const LOSSES = [
   named('voluntary', 'Cancelled', 'The customer turned the renewal off.'),

@@ -52,7 +52,7 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
   const partial = `${destination}.partial`
   removeCopy(partial)
   try {
-    // Made before SQLite does, so that nobody else can read it at any time.
+    // Made before SQLite does, so that no other user can read it at any time.
     writeFileSync(partial, '', { mode: 0o600 })
     await db.backup(partial, { progress: () => untilAborted(signal) })
     const sound = await verify(partial, signal)

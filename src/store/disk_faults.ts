@@ -14,7 +14,7 @@ export type DiskFault = {
   last_at: number
 }
 
-/** For so long a fault is reported, and what comes later begins anew. */
+/** How long a fault is reported. A later one is counted from one again. */
 export const DISK_FAULT_REPORTED_MS = 7 * 86_400_000
 
 /** SQLite's code where an error says that the database is damaged; null for any other error. */

@@ -1,4 +1,4 @@
-/** Whether the path of the database still names the file that is open: somebody may replace or delete it. */
+/** Whether the path of the database still names the file that is open, or it was replaced or deleted. */
 import { statSync } from 'node:fs'
 
 /** Looks at the path each time it is asked, in some microseconds. To be opened right after the file was. */

@@ -24,8 +24,8 @@ let running = 0
 const waiting: Record<Place, Waiter[]> = { first: [], later: [] }
 
 /**
- * Of those who wait, `first` ones are served before `later` ones, and among them the latest: whoever guesses from many
- * addresses is at the front with one attempt each, and the owner who comes after them does not wait for all of those.
+ * Of those who wait, `first` ones are served before `later` ones, and the latest of them before the others: a caller
+ * that guesses from many addresses has one `first` attempt from each, and the owner who comes later waits for none of them.
  *
  * @throws Refusal 503 `busy` where too many wait already. One that is `first` displaces another.
  */

@@ -64,7 +64,7 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   /**
    * Whether `check` lets the caller in as `account`. An address (IPv6: a /64) has ten attempts and one more each minute,
    * an IPv6 /48 forty and four more. Those that succeed, or that `check` throws for, are not counted. After failures from
-   * anywhere each attempt waits, five seconds at most, so that whoever is right comes in always. `check` hears whether
+   * anywhere each attempt waits, five seconds at most, so that the right password always succeeds. `check` hears whether
    * the address is clean: none of its attempts failed lately or is under way. Then it is served before others.
    *
    * @throws Refusal 429 `rate_limited` with `retry-after`, before `check` is called; and as `check`.

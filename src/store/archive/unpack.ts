@@ -18,7 +18,7 @@ import { reasonOf } from '../warnings.ts'
 import { decrypted, encryptionOf, type Key } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 
-/** What a file is that somebody wants restored. */
+/** What kind of file is to be restored. */
 export type Kind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
 const BEGINNING_BYTES = 512

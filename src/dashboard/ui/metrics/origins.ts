@@ -70,7 +70,7 @@ export function unpricedOf(answer: MetricAnswer): string | null {
   return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
 }
 
-/** How many are worth something a month that nobody can tell, since the period of their product is unknown. */
+/** How many have no monthly value, because the period of their product is unknown. */
 export function noPeriodOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')
   return many === 0 ? null : noPeriod(many)
