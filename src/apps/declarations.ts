@@ -19,11 +19,23 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
   async function declare(next: Declared): Promise<void> {
     const warnings = await store.commit(() => {
       const said = [...settleRenames(next), ...settleFirstStart(next)]
+      const before = organizations.list()
       organizations.declare(next.organizations)
+      said.push(...before.flatMap(warningOfDropped))
       for (const organization of organizations.list()) declareOne(organization, next)
       return said
     })
     for (const { message, fields } of warnings) log.warn(message, fields)
+  }
+
+  /** Taking an organization out of config.toml stops its apps; whoever only meant to rename it should hear how. */
+  function warningOfDropped({ id, slug }: Organization): Warning[] {
+    const bundle_ids = bundlesOf(apps.list().filter((app) => app.organization_id === id))
+    if (organizations.list().some((one) => one.id === id) || bundle_ids.length === 0) return []
+    const message =
+      'an organization is no longer declared: its apps are not connected and its keys are refused'
+    const to_rename = `to rename it, give the new slug its publishable_key, which windfall keys list shows for ${slug}`
+    return [{ message, fields: { organization: slug, apps: bundle_ids, to_rename } }]
   }
 
   function declareOne({ id, slug }: Organization, next: Declared): void {
@@ -43,8 +55,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
       const former = organizations.named(declared.slug) === null ? formerOf(declared, next) : null
       if (former === null) return []
       organizations.rename(former.id, declared.slug)
-      const message =
-        'an organization whose key config.toml gives another slug has that slug; its address, too'
+      const message = 'an organization was renamed: update the notification URL in App Store Connect'
       const address = `/apple/notifications/${declared.slug}`
       return [{ message, fields: { before: former.slug, now: declared.slug, address } }]
     })

@@ -84,7 +84,7 @@ export function openLinks(store: Store, clock: Clock) {
     insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
     values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
 
-  /** Obeys one call, and returns the link as it is now, what it was, its store, and what names the change, if any. */
+  /** Applies one call, and returns the link as it is now, what it was, its store, and what names the change, if any. */
   function claim(claimed: Claimed) {
     const row = find.get(claimed.app.id, claimed.store, claimed.transaction_id) ?? elsewhere(claimed)
     return row ? claimAgain(row, claimed) : claimFirst(claimed)

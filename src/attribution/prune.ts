@@ -111,7 +111,8 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
 
   /** Once a day: prunes, or where `unseen_days` is 0 counts whom it would be worth to prune. Null when it is not time. */
   async function daily({ unseen_days, note }: Wish): Promise<number | null> {
-    if (clock() - done_at < DAILY_MS) return null
+    // A time in the future was noted while the clock was wrong.
+    if (done_at <= clock() && clock() - done_at < DAILY_MS) return null
     const pruned = unseen_days === 0 ? null : await prune({ unseen_days, note })
     counted = await count(COUNTED_DAYS, COUNTED_MOST)
     done_at = clock()

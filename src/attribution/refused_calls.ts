@@ -172,7 +172,9 @@ function isCutOff(event: H3Event): boolean {
 function exampleOf({ code, errors }: Refusal): string | null {
   const [fault] = errors ?? []
   if (fault === undefined) return null
-  if (code === 'invalid_request') return shortened(`${fault.path}: ${fault.message}`)
+  // The name of an attribute may be of a person, too.
+  const path = fault.path.replace(/^attributes\..*/s, 'attributes.*')
+  if (code === 'invalid_request') return shortened(`${path}: ${fault.message}`)
   if (code !== 'invalid_signed_transaction') return null
   const [, reason] = /^([a-z_]+): /.exec(fault.message) ?? []
   return `${fault.path}: ${reason ?? 'it is not of this app or this purchase'}`

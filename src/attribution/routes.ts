@@ -49,7 +49,7 @@ const Attributed = v.object({
   verification,
 })
 const REFUSALS = {
-  400: { description: 'invalid_json, invalid_request' },
+  400: { description: 'invalid_json, invalid_request, body_fragmented' },
   401: { description: 'invalid_key, credential_required' },
   403: { description: 'app_not_in_organization' },
   404: { description: 'unknown_app: no credential, and no connected app has the bundle id' },
@@ -58,7 +58,9 @@ const REFUSALS = {
   413: { description: 'too_large' },
   415: { description: 'unsupported_media_type' },
   429: { description: 'rate_limited, with retry-after' },
-  503: { description: 'store_unavailable, busy or shutting down, with retry-after' },
+  503: {
+    description: 'store_unavailable, store_replaced, disk_full, busy or shutting down, with retry-after',
+  },
 }
 
 export function attributionRoutes(deps: Deps): Route[] {
@@ -109,7 +111,7 @@ export function attributionRoutes(deps: Deps): Route[] {
       answers: {
         200: { description: 'It is on disk', schema: Attributed },
         ...REFUSALS,
-        400: { description: 'invalid_json, invalid_request, invalid_signed_transaction' },
+        400: { description: 'invalid_json, invalid_request, body_fragmented, invalid_signed_transaction' },
       },
       handler: refusedCalls.watch(attribute),
     },

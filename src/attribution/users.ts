@@ -102,7 +102,7 @@ export function checkCount(said: Attributes | null, limit: number): void {
   if (said !== null && Object.keys(said).length > limit) throw tooMany(limit)
 }
 
-/** States the limit alone: how many attributes a user has, and which, is not for whoever calls. */
+/** States the limit alone: how many attributes a user has, and which, is not disclosed to callers. */
 function tooMany(limit: number): Refusal {
   const message = `a user has at most ${limit} attributes`
   return new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })

@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts'
 import { backupSources } from '../config/backup_sources.ts'
 import type { Loaded } from '../config/load.ts'
 import { Refusal } from '../errors.ts'
-import type { Lock } from '../store/archive/age.ts'
+import { assertRecipients, type Lock } from '../store/archive/age.ts'
 import { type Backup, openBackups } from '../store/backup.ts'
 import { openCopySource } from '../store/copy_source.ts'
 import { lockForServing } from '../store/lock.ts'
@@ -52,13 +52,15 @@ export const backupCommand = defineCommand({
 
 type Chosen = { recipients?: string | undefined; passphrase: boolean; plain: boolean }
 
-/** For whom the backup is encrypted. @throws Refusal 400 when more than one way is asked for. */
+/** For whom the backup is encrypted. @throws Refusal 400 when more than one way is asked for, or a recipient is none. */
 async function lockFor({ recipients, passphrase, plain }: Chosen, { config }: Loaded): Promise<Lock | null> {
   if ([recipients !== undefined, passphrase, plain].filter(Boolean).length > 1)
     throw new Refusal(400, 'invalid_request', 'choose one of --recipients, --passphrase and --plain')
   if (passphrase) return { passphrase: await askNewPassphrase() }
   const chosen = recipients?.split(',').map((one) => one.trim()) ?? config.backup.recipients
-  return plain || chosen.length === 0 ? null : { recipients: chosen }
+  if (plain || chosen.length === 0) return null
+  await assertRecipients(chosen)
+  return { recipients: chosen }
 }
 
 /** Backs up without a server, and without upgrading the database first. */

@@ -10,8 +10,10 @@ import { loadConfig, type Surroundings } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { openLog } from '../log.ts'
+import { assertRecipients } from '../store/archive/age.ts'
 import { assertOwnLog } from '../store/header.ts'
 import { identifyFile } from '../store/identify.ts'
+import { realPathOf } from '../store/paths.ts'
 import { openReader } from '../store/reader.ts'
 import { assertNotSwapping } from '../store/swap.ts'
 import { configArg } from './instance.ts'
@@ -25,6 +27,7 @@ import { actAsOwnerOf } from './privileges.ts'
  */
 export async function check(surroundings: Surroundings): Promise<string[]> {
   const { config, file, places } = loadConfig(surroundings)
+  await assertRecipients(config.backup.recipients)
   await tryOnDatabase(config)
   const written = leavesOf(config).flatMap(([path, value]) => {
     const place = places.get(pathText(path))
@@ -45,12 +48,12 @@ export async function check(surroundings: Surroundings): Promise<string[]> {
 async function tryOnDatabase(config: Config): Promise<void> {
   const { path } = config.store
   actAsOwnerOf(path)
-  assertNotSwapping(path)
-  assertOwnLog(path)
+  assertNotSwapping(realPathOf(path))
+  assertOwnLog(realPathOf(path))
   // One of an older version is upgraded by `serve` before anything is declared in it.
   const reader = existsSync(path) && identifyFile(path)?.isPresent ? openReader(path) : null
   if (reader === null) return
-  const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
+  const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
   try {
     await rehearse(config, { reader, clock: systemClock, log })
   } finally {

@@ -9,7 +9,9 @@ import { type Finding, fault, ok, warning } from '../dashboard/status/findings.t
 import { damageIn } from '../store/disk_faults.ts'
 import { assertOwnLog } from '../store/header.ts'
 import { identifyFile } from '../store/identify.ts'
+import { realPathOf } from '../store/paths.ts'
 import { openReader, type Reader } from '../store/reader.ts'
+import { assertNotRescued } from '../store/rescue.ts'
 import { assertNotSwapping } from '../store/swap.ts'
 import { actAsOwnerOf } from './privileges.ts'
 
@@ -65,8 +67,10 @@ export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generat
 export function* examineDatabase({ store }: Config): Generator<Finding, Reader | null> {
   try {
     actAsOwnerOf(store.path)
-    assertNotSwapping(store.path)
-    assertOwnLog(store.path)
+    const file = realPathOf(store.path)
+    assertNotSwapping(file)
+    assertNotRescued(file)
+    assertOwnLog(file)
     if (!existsSync(store.path)) {
       yield warning('database', `${store.path} does not exist yet: it is made when Windfall first starts.`)
       return null

@@ -15,7 +15,7 @@ const list = defineCommand({
   async run({ args }) {
     if (args.raw !== undefined) return printRaw(args.config, numberOf(args.raw))
     const { count, kept } = await tell<Listed>(args.config, 'refused.list', {})
-    if (kept.length === 0) print('Nothing was refused.')
+    if (kept.length === 0) print('No notification was refused. `windfall doctor` shows refused SDK calls.')
     else print(columns([HEAD, ...kept.map(rowOf)]))
     if (count > kept.length) print(`${count} were refused since the start.`)
   },

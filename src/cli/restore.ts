@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
+import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/complaints.ts'
 import { minuteText } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import type { Key } from '../store/archive/age.ts'
 import { kindOf } from '../store/archive/unpack.ts'
+import { realPathOf } from '../store/paths.ts'
 import { type Restored, restore } from '../store/restore.ts'
 import type { Placed } from '../store/restored_files.ts'
 import { configArg, counted, load, print, remark } from './instance.ts'
@@ -32,7 +34,7 @@ export const restoreCommand = defineCommand({
     const key = await keyFor(backup, args.identity)
     remark('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
-    const restored = await restore({ backup, key, ...target })
+    const restored = await restore({ backup, key, ...target, clock: systemClock })
     giveTo(owner, filesOf(restored), target.folder)
     for (const line of wordsOf(restored, backup)) print(line)
   },
@@ -43,14 +45,15 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
 
-const intoTarget = (into: string) => ({ folder: resolve(into), database: null })
+const intoTarget = (into: string) => ({ folder: resolve(into), database: null, isAnywhere: false })
 
 /** Where the configuration says, or the backup where there is none. */
 function configuredTarget(configPath: string | undefined) {
   try {
     const { config, file, base, sources } = load(configPath)
     const isChosen = file !== null || sources.get('store.path') !== 'default'
-    return { folder: base, database: isChosen ? config.store.path : null }
+    const database = isChosen ? realPathOf(config.store.path) : null
+    return { folder: base, database, isAnywhere: true }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     remark(

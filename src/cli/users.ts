@@ -33,7 +33,7 @@ const prune = defineCommand({
     )
     const who = `${counted(users, 'user')} unseen for ${counted(unseen_days, 'day')}`
     print(isDry ? `${who} would be pruned.` : `${who} ${users === 1 ? 'was' : 'were'} pruned.`)
-    if (isDry && users > 0) remark('Without --dry-run they are.')
+    if (isDry && users > 0) remark('Run without --dry-run to delete them.')
   },
 })
 
@@ -46,6 +46,6 @@ const inWords = ({ done, of }: PruneProgress): string =>
   `${done.toLocaleString('en-US')} of ${counted(of, 'user')} looked at`
 
 export const usersCommand = defineCommand({
-  meta: { name: 'users', description: 'Drop users who were only ever claimed' },
+  meta: { name: 'users', description: 'Delete users that no authenticated call ever named' },
   subCommands: { prune },
 })

@@ -23,7 +23,7 @@ export type Housekeeping = {
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
   store: Store
-  /** Read anew each time, so that a reload reaches it. */
+  /** Read each time, so that a reload reaches it. */
   users: Config['users']
 }
 

@@ -78,7 +78,8 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     under_way: null,
   }))
 
-  const part = (): number => (random() * schedules.jitter_percent) / 100
+  /** How far chance moves a run. A backup asks no other machine, so it runs when its schedule says. */
+  const part = (job: JobName): number => (job === 'backup' ? 0 : (random() * schedules.jitter_percent) / 100)
 
   /** Plans every job; those that should have run while nothing did are due at once. From now on the clock starts them. */
   function start(): void {
@@ -93,7 +94,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     if (last === null || isOfFuture(last, now)) return now
     if (last.failures > 0) return last.next_at ?? now
     const isDue = (last.next_at ?? now) <= now || isMissed(schedule, last.started_at, now)
-    return isDue ? now : nextRun(schedule, now, part())
+    return isDue ? now : nextRun(schedule, now, part(name))
   }
 
   /** Starts what is due and not under way. Resolves when that has ended. */
@@ -173,7 +174,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
       }
     if ('error' in ended) return failed(job, failures, now, ended.error, ended.retry_at)
     if (failures > 0) log.info('a job works again', { job: job.name, failures })
-    const next_at = nextRun(schedule, now, part())
+    const next_at = nextRun(schedule, now, part(job.name))
     return { finished_at: now, outcome: ended.outcome, error: null, failures: 0, next_at }
   }
 
@@ -186,7 +187,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     retry_at: number | null = null,
   ) {
     const failures = before + 1
-    const next_at = retryAt({ failures, now, schedule: schedules[job.name], part: part(), retry_at })
+    const next_at = retryAt({ failures, now, schedule: schedules[job.name], part: part(job.name), retry_at })
     return { finished_at: now, outcome: null, error, failures, next_at }
   }
 
@@ -230,7 +231,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     for (const job of known) {
       const isFailing = (job.last?.failures ?? 0) > 0 && next[job.name] !== OFF && before[job.name] !== OFF
       if (next[job.name] === before[job.name] || isFailing) continue
-      job.next_at = nextRun(next[job.name], clock(), part())
+      job.next_at = nextRun(next[job.name], clock(), part(job.name))
     }
   }
 

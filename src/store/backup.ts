@@ -9,6 +9,7 @@ import { CONFIG, DATABASE } from './archive/format.ts'
 import { type Packable, pack } from './archive/pack.ts'
 import { openBackupLog } from './backup_log.ts'
 import { removeCopy, syncToDisk } from './copies.ts'
+import { realPathOf } from './paths.ts'
 import type { Store } from './store.ts'
 import type { Rows } from './verification.ts'
 import { reasonOf } from './warnings.ts'
@@ -42,7 +43,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   const { copy, commit } = store
   const log = openBackupLog(store)
   const closing = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
+  const underWay = new Map<string, Promise<unknown>>()
 
   /**
    * Writes a backup to `destination`, encrypted where `lock` says for whom.
@@ -50,10 +51,17 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
    * @throws Refusal 409 `backup_exists` when there is something already, 507 `no_room`, 503 `store_closing` when the store
    * is closed meanwhile; Error when the copy does not verify. None of them leaves a file.
    */
-  function backup(destination: string, lock: Lock | null): Promise<Backup> {
+  async function backup(destination: string, lock: Lock | null): Promise<Backup> {
+    const target = realPathOf(destination)
+    if (underWay.has(target))
+      throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
     const made = make(destination, lock)
-    underWay.add(made)
-    return made.finally(() => underWay.delete(made))
+    underWay.set(target, made)
+    try {
+      return await made
+    } finally {
+      underWay.delete(target)
+    }
   }
 
   async function make(destination: string, lock: Lock | null): Promise<Backup> {
@@ -116,14 +124,14 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
   /** Ends what is under way, and refuses what comes later. */
   async function close(): Promise<void> {
     closing.abort(new Refusal(503, 'store_closing', 'the database was closed before the backup was finished'))
-    await Promise.allSettled(underWay)
+    await Promise.allSettled(underWay.values())
   }
 
   return { backup, sweep, close, last: log.last }
 }
 
-const databaseOf = (destination: string): string => `${destination}.database`
-const partialOf = (destination: string): string => `${destination}.partial`
+const databaseOf = (destination: string): string => `${destination}.windfall-database`
+const partialOf = (destination: string): string => `${destination}.windfall-partial`
 
 function removeParts(destination: string): void {
   removeCopy(databaseOf(destination))

@@ -9,7 +9,7 @@ const CONFIRMED_AFTER_MS = 55 * MINUTE_MS
 
 export type ClockCheck = ReturnType<typeof openClockCheck>
 
-/** `monotonic` never jumps; it starts with each process. */
+/** `monotonic` never jumps; it restarts with each process. */
 export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   const find = store.prepare<[], { value: string }>(
     "select value from settings where key = 'clock_checked_at'",

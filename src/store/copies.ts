@@ -1,4 +1,4 @@
-/** What we remember: a copy that counts only once it has been verified. */
+/** Verified copies of the database. */
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -54,7 +54,7 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
   try {
     // Made before SQLite does, so that no other user can read it at any time.
     writeFileSync(partial, '', { mode: 0o600 })
-    await db.backup(partial, { progress: () => untilAborted(signal) })
+    await copyPages(db, partial, signal)
     const sound = await verify(partial, signal)
     const version = db.pragma('user_version', { simple: true })
     if (sound.version !== version) throw new Error(`the copy has version ${sound.version}, not ${version}`)
@@ -74,6 +74,31 @@ async function copyTo(db: Database, destination: string, signal: AbortSignal): P
 function refuseExisting(destination: string): void {
   if (existsSync(destination)) {
     throw new Refusal(409, 'backup_exists', `${destination} exists; a backup never overwrites a file`)
+  }
+}
+
+/**
+ * Copies in slices between which others get their turn. SQLite syncs the whole copy at the end, on this thread; what is
+ * on the disk by then does not hold anybody up.
+ */
+async function copyPages(db: Database, partial: string, signal: AbortSignal): Promise<void> {
+  const handle = await open(partial, 'r')
+  let syncing: Promise<void> | null = null
+  const syncOn = (): void => {
+    syncing ??= handle.datasync().finally(() => {
+      syncing = null
+    })
+  }
+  try {
+    await db.backup(partial, {
+      progress: () => {
+        syncOn()
+        return untilAborted(signal)
+      },
+    })
+  } finally {
+    await syncing
+    await handle.close()
   }
 }
 

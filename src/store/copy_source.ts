@@ -5,14 +5,16 @@ import { Refusal } from '../errors.ts'
 import { openCopies } from './copies.ts'
 import { assertOwnLog } from './header.ts'
 import { identify } from './identify.ts'
+import { realPathOf } from './paths.ts'
 import { assertNotSwapping } from './swap.ts'
 
 /**
- * Opens `file` for backups. To be called by the process that holds the lock.
+ * Opens the database at `path` for backups. To be called by the process that holds the lock.
  *
  * @throws Refusal 404 `no_database` when there is nothing in it, otherwise as `identify` and `assertOwnLog`.
  */
-export function openCopySource(file: string) {
+export function openCopySource(path: string) {
+  const file = realPathOf(path)
   assertNotSwapping(file)
   assertOwnLog(file)
   if (!existsSync(file)) throw nothing(file)

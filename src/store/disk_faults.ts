@@ -25,7 +25,7 @@ export function damageIn(error: unknown): string | null {
 
 /** The kind of fault that an error code of SQLite stands for; null for one that says nothing bad of disk or file. */
 export function diskFaultKindOf(code: string): DiskFaultKind | null {
-  if (/^SQLITE_CORRUPT/.test(code)) return 'damaged'
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return 'damaged'
   return /^SQLITE_IOERR(?!_NOMEM)/.test(code) ? 'io_error' : null
 }
 

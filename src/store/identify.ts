@@ -35,11 +35,15 @@ export function identify(db: Connection, file: string, versions: Versions = VERS
   return { version, isPresent: version === present }
 }
 
-/** The same for a file that is not open. Changes nothing. @throws as `identify` */
-export function identifyFile(file: string, versions: Versions = VERSIONS): Identity | null {
-  const db = new Database(file, { readonly: true, fileMustExist: true })
+/** The same for a file that is not open, called `name` in words. Changes nothing. @throws as `identify` */
+export function identifyFile(
+  file: string,
+  versions: Versions = VERSIONS,
+  name: string = file,
+): Identity | null {
+  const db = open(file, name)
   try {
-    return identify(db, file, versions)
+    return identify(db, name, versions)
   } finally {
     db.close()
   }
@@ -93,6 +97,14 @@ function numbersOf(db: Connection, file: string): { id: unknown; version: number
         'If it was Windfall’s, put a backup in place: windfall restore BACKUP. Otherwise set store.path to another file',
       error,
     )
+  }
+}
+
+function open(file: string, name: string): Connection {
+  try {
+    return new Database(file, { readonly: true, fileMustExist: true })
+  } catch (error) {
+    throw unusable(`${name} cannot be opened: ${reasonOf(error)}`, error)
   }
 }
 

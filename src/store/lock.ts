@@ -7,6 +7,8 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
 import { realPathOf, statsAt } from './paths.ts'
+import { ballastOf } from './room.ts'
+import { codeOf, isBusy } from './sqlite_errors.ts'
 import { reasonOf } from './warnings.ts'
 
 /**
@@ -17,14 +19,14 @@ import { reasonOf } from './warnings.ts'
  * `hard_linked` where the file has several names, each of which would have a lock and a log of its own.
  */
 export function lockForServing(file: string): { release(): void } {
-  const { lock, pidFile } = openLock(file)
+  const { lock, real, pidFile } = openLock(file)
   try {
     lock.pragma('locking_mode = exclusive')
     lock.exec('begin exclusive')
-    writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
+    notePid(real, pidFile)
   } catch (error) {
     lock.close()
-    throw isHeld(error) ? alreadyServed(file, pidFile) : notWritable(file, error)
+    throw isBusy(error) ? alreadyServed(file, pidFile) : notWritable(file, error)
   }
   return {
     release() {
@@ -51,14 +53,22 @@ function openLock(file: string) {
     mkdirSync(dirname(real), { recursive: true, mode: 0o700 })
     const lock = new Database(`${real}.lock`, { timeout: 0 })
     chmodSync(`${real}.lock`, 0o600)
-    return { lock, pidFile: `${real}.pid` }
+    return { lock, real, pidFile: `${real}.pid` }
   } catch (error) {
     throw error instanceof Refusal ? error : notWritable(file, error)
   }
 }
 
-const isHeld = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+/** On a full disk the ballast makes room for the start, too. */
+function notePid(real: string, pidFile: string): void {
+  try {
+    writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
+  } catch (error) {
+    if (codeOf(error) !== 'ENOSPC') throw error
+    rmSync(ballastOf(real), { force: true })
+    writeFileSync(pidFile, String(process.pid), { mode: 0o600 })
+  }
+}
 
 function notWritable(file: string, error: unknown): Refusal {
   const refusal = new Refusal(400, 'not_writable', `${file} cannot be written: ${reasonOf(error)}`)

@@ -40,9 +40,10 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   // The header may be behind a write-ahead log, but never ahead of it.
   const header = readHeader(file)
   if (header === null || header.version >= to) return
-  const from = versionIn(file, versions)
-  if (from === null || from === to) return
-  const backup = await backUp(file, { from, to, freeBytes })
+  const state = stateOf(file, versions)
+  if (state === null || state.version === to) return
+  const from = state.version
+  const backup = await backUp(file, { from, to, freeBytes, isWhole: state.isWhole })
   note('upgrading the database', { file, from, to, backup })
   const db = open(file)
   try {
@@ -55,13 +56,13 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   }
 }
 
-/** Also folds the write-ahead log in, so that the file alone is the database. */
-function versionIn(file: string, versions: Versions): number | null {
+/** The version of `file`, and whether it is the whole database: its log could be folded in. Null where it is empty. */
+function stateOf(file: string, versions: Versions): { version: number; isWhole: boolean } | null {
   const db = new Database(file, { timeout: 0 })
   try {
     const identity = identify(db, file, versions)
-    db.pragma('wal_checkpoint(TRUNCATE)')
-    return identity?.version ?? null
+    const [folded] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    return identity && { version: identity.version, isWhole: folded?.busy === 0 }
   } finally {
     db.close()
   }
@@ -75,13 +76,14 @@ function open(file: string): Connection {
   return db
 }
 
-type Plan = { from: number; to: number; freeBytes: (folder: string) => number }
+type Plan = { from: number; to: number; isWhole: boolean; freeBytes: (folder: string) => number }
 
 /** The path of a verified copy of `file` as it is: the one that an earlier attempt made, or a new one. */
-async function backUp(file: string, { from, to, freeBytes }: Plan): Promise<string> {
+async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Promise<string> {
   const name = (number: number) => `${file}.before-version-${to}${number === 1 ? '' : `-${number}`}`
   let number = 1
-  for (; existsSync(name(number)); number += 1) if (isSameDatabase(file, name(number))) return name(number)
+  for (; existsSync(name(number)); number += 1)
+    if (isWhole && isSameDatabase(file, name(number))) return name(number)
   const needed = statSync(file).size * ROOM_FACTOR
   const free = freeBytes(dirname(file))
   if (free < needed)

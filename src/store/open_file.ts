@@ -1,6 +1,7 @@
 /** Opens the database file of an instance, in whatever state the last process left it. */
 import type { Clock } from '../clock.ts'
 import { upgrade } from './migrations.ts'
+import { realPathOf } from './paths.ts'
 import { openStore, type Store } from './store.ts'
 import { sweepStaging } from './swap.ts'
 import type { Warn } from './warnings.ts'
@@ -11,7 +12,8 @@ import type { Warn } from './warnings.ts'
  *
  * @throws Refusal as `upgrade` and `openStore`.
  */
-export async function openFile(file: string, log: { info: Warn; warn: Warn }, clock: Clock): Promise<Store> {
+export async function openFile(path: string, log: { info: Warn; warn: Warn }, clock: Clock): Promise<Store> {
+  const file = realPathOf(path)
   sweepStaging(file)
   await upgrade(file, { note: log.info })
   return openStore(file, { warn: log.warn, clock })

@@ -1,12 +1,18 @@
 /** Whether the path of the database still names the file that is open, or it was replaced or deleted. */
 import { statSync } from 'node:fs'
 
-/** Looks at the path each time it is asked, in some microseconds. To be opened right after the file was. */
+/**
+ * Looks at the path each time it is asked, in some microseconds. A path that cannot be followed any more counts as
+ * deleted. To be opened right after the file was.
+ */
 export function openPresence(file: string): () => 'there' | 'replaced' | 'deleted' {
   const opened = statSync(file)
   return () => {
-    const now = statSync(file, { throwIfNoEntry: false })
-    if (now === undefined) return 'deleted'
-    return now.ino === opened.ino && now.dev === opened.dev ? 'there' : 'replaced'
+    try {
+      const now = statSync(file)
+      return now.ino === opened.ino && now.dev === opened.dev ? 'there' : 'replaced'
+    } catch {
+      return 'deleted'
+    }
   }
 }

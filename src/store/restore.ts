@@ -1,7 +1,8 @@
 /** Puts a backup in place: verified first, nothing overwritten, what was there moved aside whole. */
 import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import type { Key } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
@@ -13,7 +14,9 @@ import { assertOwnLog } from './header.ts'
 import { identifyFile } from './identify.ts'
 import { lockForServing } from './lock.ts'
 import { isInsideFolder, type Placed, placeFiles } from './restored_files.ts'
+import { VERSIONS } from './schema.ts'
 import { raiseSequences } from './sequences.ts'
+import { codeOf } from './sqlite_errors.ts'
 import { beginSwap, endSwap, openStaging } from './swap.ts'
 import { type Rows, verify } from './verification.ts'
 import { reasonOf } from './warnings.ts'
@@ -42,6 +45,9 @@ type Wanted = {
   database: string | null
   /** The folder in which the relative paths of the configuration begin. */
   folder: string
+  /** Whether the database may go to an absolute path that the backup names, where nothing is. */
+  isAnywhere: boolean
+  clock: Clock
 }
 
 /**
@@ -51,7 +57,7 @@ type Wanted = {
  * @throws Refusal 409 `already_serving` while a process serves the database, 400 `not_a_backup`, `damaged_backup`,
  * `wrong_key` or `unusable_database` when the backup cannot be used, 507 `no_room`.
  */
-export async function restore({ backup, key, folder, ...wanted }: Wanted): Promise<Restored> {
+export async function restore({ backup, key, folder, clock, ...wanted }: Wanted): Promise<Restored> {
   const usual = wanted.database ?? join(folder, USUAL)
   const lock = lockForServing(usual)
   const staging = openStaging(usual)
@@ -59,15 +65,17 @@ export async function restore({ backup, key, folder, ...wanted }: Wanted): Promi
     assertRoom(usual, statSync(backup).size)
     const manifest = await stage(backup, key, staging)
     const named = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? USUAL
-    const database = wanted.database ?? join(folder, isInsideFolder(named) ? named : USUAL)
-    const was = wanted.database !== null || isInsideFolder(named) ? null : named
+    const database = wanted.database ?? placeOf(named, folder, wanted.isAnywhere)
+    const was = wanted.database !== null || isInsideFolder(named) || database === named ? null : named
     const rows = await verified(join(staging, DATABASE), backup)
     const place = async () => {
-      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder })
       const aside = await beginSwap(database)
-      raiseAbove(join(staging, DATABASE), aside)
+      raiseAbove(join(staging, DATABASE), aside, clock())
       await syncToDisk(join(staging, DATABASE))
       await endSwap(join(staging, DATABASE), database)
+      // Last, since a configuration without its keys would keep this command from running again.
+      const isElsewhere = was !== null
+      const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, isElsewhere })
       return { database, was, aside, rows, placed, manifest }
     }
     return database === usual ? await place() : await whileLocked(database, place)
@@ -75,6 +83,12 @@ export async function restore({ backup, key, folder, ...wanted }: Wanted): Promi
     rmSync(staging, { recursive: true, force: true })
     lock.release()
   }
+}
+
+/** Where the configuration of the backup looks for the database, as far as it may go there. */
+function placeOf(named: string, folder: string, isAnywhere: boolean): string {
+  if (isInsideFolder(named)) return join(folder, named)
+  return isAnywhere && isAbsolute(named) && !existsSync(named) ? named : join(folder, USUAL)
 }
 
 async function whileLocked<Result>(database: string, work: () => Promise<Result>): Promise<Result> {
@@ -89,7 +103,7 @@ async function whileLocked<Result>(database: string, work: () => Promise<Result>
 async function stage(backup: string, key: Key | null, staging: string): Promise<Manifest | null> {
   if (kindOf(backup) !== 'database') return unpack(backup, staging, key)
   assertOwnLog(backup)
-  for (const suffix of ['', '-wal'])
+  for (const suffix of ['', '-wal', '-journal'])
     if (existsSync(`${backup}${suffix}`))
       copyFileSync(`${backup}${suffix}`, join(staging, `${DATABASE}${suffix}`))
   chmodSync(join(staging, DATABASE), 0o600)
@@ -100,19 +114,26 @@ async function verified(staged: string, backup: string): Promise<Rows> {
   const { rows } = await verify(staged, new AbortController().signal).catch((error: unknown) => {
     throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
   })
-  if (identifyFile(staged) === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
+  if (identifyFile(staged, VERSIONS, backup) === null)
+    throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
   return rows
 }
 
 /** No event and no change of a link after the restore gets a number that was given out before. */
-function raiseAbove(staged: string, aside: string | null): void {
+function raiseAbove(staged: string, aside: string | null, now: number): void {
   const restored = new Database(staged)
   const replaced = aside === null ? null : openReplaced(aside)
+  const raise = (above: Connection | null) =>
+    restored.transaction(() => raiseSequences(restored, above, now)).immediate()
   try {
-    restored.transaction(() => {
-      raiseSequences(restored, replaced)
-      forgetMachine(restored)
-    })()
+    forgetMachine(restored)
+    try {
+      raise(replaced)
+    } catch (error) {
+      // What is damaged cannot say what it gave out.
+      if (codeOf(error) === '') throw error
+      raise(null)
+    }
   } finally {
     restored.close()
     replaced?.close()

@@ -1,7 +1,7 @@
 /** Puts the configuration and the files it names back, beside what is there already. */
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
-import { DATABASE, type Manifest } from './archive/format.ts'
+import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
 
 /**
  * What became of a file of the backup: `restored` where there was none, `same` where it is there already, `beside` under
@@ -15,11 +15,15 @@ const OUTSIDE = 'keys'
 /** Puts every file of the backup but the database into `folder`. Overwrites nothing. */
 export function placeFiles(
   manifest: Manifest,
-  { staging, folder }: { staging: string; folder: string },
+  { staging, folder, isElsewhere }: { staging: string; folder: string; isElsewhere: boolean },
 ): Placed[] {
   return manifest.entries
     .filter(({ name }) => name !== DATABASE)
-    .map(({ name, path }) => place(join(staging, name), path, folder))
+    .map(({ name, path }) => {
+      // The configuration names a database that is not the one restored here, and must not be served by accident.
+      const isAside = isElsewhere && name === CONFIG
+      return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
+    })
 }
 
 function place(source: string, path: string, folder: string): Placed {

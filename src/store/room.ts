@@ -11,9 +11,14 @@ import { reasonOf, type Warn } from './warnings.ts'
 
 const MEGABYTE = 1_048_576
 const BALLAST_BYTES = 16 * MEGABYTE
+/** Less than this much free, the ballast is given up: other programs fill the disk. */
+const LAST_BYTES = 4 * MEGABYTE
 /** Less than this much free, ingest is refused. */
 const FLOOR_BYTES = 16 * MEGABYTE
 const RETRY_AFTER_SECONDS = 60
+
+/** The file that is given up when the disk is full. */
+export const ballastOf = (database: string): string => `${database}.ballast`
 
 /** Bytes that can be written in the file system of `folder`. */
 export function freeBytesIn(folder: string): number {
@@ -29,7 +34,7 @@ type Options = { warn: Warn; freeBytes: FreeBytes }
  * Watches the room for `file`. Does nothing before the first `look`, so that only who serves keeps ballast.
  */
 export function openRoom(file: string, { warn, freeBytes }: Options) {
-  const ballast = `${file}.ballast`
+  const ballast = ballastOf(file)
   let isLow = false
   let filling: Promise<void> | null = null
   let isClosed = false
@@ -38,21 +43,19 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
 
   /** Looks how much is free, and makes the ballast where there is room for it. To be called every second or so. */
   function look(): void {
-    const free = freeNow()
-    if (free === null || filling !== null) return
-    const isBallasted = hasBallast()
-    const needed = isBallasted ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
-    say(free < needed, free)
-    if (!isBallasted && !isLow) fill()
+    if (filling !== null) return
+    try {
+      judge(freeBytes(dirname(file)), hasBallast())
+    } catch {
+      // The folder is gone or closed to us: what is open says so better.
+    }
   }
 
-  function freeNow(): number | null {
-    try {
-      return freeBytes(dirname(file))
-    } catch {
-      // The folder is gone: what is open says so better.
-      return null
-    }
+  function judge(free: number, isBallasted: boolean): void {
+    const needed = isBallasted ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
+    say(free < needed, free)
+    if (isBallasted && free < LAST_BYTES) return giveUp()
+    if (!isBallasted && !isLow) fill()
   }
 
   function say(low: boolean, free: number): void {
@@ -89,7 +92,7 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
     else renameSync(`${ballast}.partial`, ballast)
   }
 
-  /** Gives the ballast up, because something could not be written. Ingest stays refused until there is room for it again. */
+  /** Gives the ballast up, because nothing else can be written. Ingest stays refused until there is room for it again. */
   function giveUp(): void {
     if (!hasBallast()) return
     rmSync(ballast, { force: true })

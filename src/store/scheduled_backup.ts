@@ -1,11 +1,11 @@
 /** The backup that the clock makes: into a folder, from which old ones go. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Backups } from './backup.ts'
 import { backupName, expiredBackups, type Keep } from './backup_files.ts'
 
-/** `[backup]` of the configuration; read anew each time, so that a reload reaches it. */
+/** `[backup]` of the configuration; read each time, so that a reload reaches it. */
 type Settings = Readonly<Keep & { folder: string; recipients: readonly string[] }>
 
 /** Makes a backup, then deletes those that are no longer to be kept. Returns what it did, in words. */
@@ -19,7 +19,10 @@ export async function scheduledBackup(
   const isEncrypted = recipients.length > 0
   const file = join(folder, backupName(clock(), isEncrypted))
   const { bytes } = await backup(file, isEncrypted ? { recipients } : null)
-  const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly })
+  // Beside one of a day ahead, made while the clock was wrong, the new one may look old.
+  const expired = expiredBackups(readdirSync(folder), { daily, weekly, monthly }).filter(
+    (name) => name !== basename(file),
+  )
   for (const name of expired) rmSync(join(folder, name))
   return `${file}, ${bytes} bytes, verified; ${expired.length} old ${expired.length === 1 ? 'one' : 'ones'} deleted`
 }

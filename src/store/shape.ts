@@ -59,7 +59,7 @@ export function shapeOf(db: Database): Shape {
   ])
 }
 
-/** In words, what `found` lacks, has besides, or has otherwise than `expected`; empty where they are the same. */
+/** In words, what is missing, extra or different in `found`; empty where the two are the same. */
 export function differencesBetween(found: Shape, expected: Shape): string[] {
   const names = [...new Set([...expected.keys(), ...found.keys()])]
   return names.flatMap((name) => {

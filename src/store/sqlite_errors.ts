@@ -1,6 +1,6 @@
-/** What an error of SQLite means (https://sqlite.org/rescode.html). */
+/** What an error of SQLite or the system means (https://sqlite.org/rescode.html). */
 
-/** SQLite's name of the error, as in `SQLITE_FULL`; empty for any other error. */
+/** The name of the error, as in `SQLITE_FULL` (or `ENOSPC` of the system); empty for an error without one. */
 export const codeOf = (fault: unknown): string =>
   fault instanceof Error && 'code' in fault && typeof fault.code === 'string' ? fault.code : ''
 

@@ -11,8 +11,10 @@ import { diskFaultKindOf } from './disk_faults.ts'
 import { assertDurable } from './durable.ts'
 import { assertOwnLog } from './header.ts'
 import { identify } from './identify.ts'
+import { realPathOf } from './paths.ts'
 import { openPresence } from './presence.ts'
 import { openRemembered } from './remembered.ts'
+import { assertNotRescued, freeRescue } from './rescue.ts'
 import { type FreeBytes, freeBytesIn, openRoom } from './room.ts'
 import { schema } from './schema.ts'
 import { assertNotSwapping } from './swap.ts'
@@ -43,15 +45,17 @@ const LOOK_EVERY_MS = 1_000
 const PROBE_BYTES = 65_536
 
 /**
- * Opens (and creates, mode 0600) the database at `file`.
+ * Opens (and creates, mode 0600) the database at `path`.
  *
  * @throws Refusal 400 `unusable_database` when the file is not a database of this version, 409 `foreign_log` when the log
  * beside it is another's or `restore_interrupted`; Error when it lost its durability settings.
  */
 export function openStore(
-  file: string,
+  path: string,
   { max_pages, elapsed, clock, warn = silent, freeBytes = freeBytesIn }: Options = {},
 ) {
+  // A log lies beside the file itself, not beside a link to it.
+  const file = realPathOf(path)
   const db = connect(file)
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, warn)
@@ -96,9 +100,9 @@ export function openStore(
     return diskFaultKindOf(fault) === 'damaged' ? 'damaged' : 'failing'
   }
 
-  /** True when something can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
+  /** True when ingest can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
   async function isWritable(): Promise<boolean> {
-    if (presence() !== 'there') return false
+    if (presence() !== 'there' || room.isLow()) return false
     if (commits.fault() === null) return true
     try {
       await commits.commit(() => {
@@ -135,9 +139,23 @@ export function openStore(
     watch = setInterval(room.look, LOOK_EVERY_MS).unref()
   }
 
+  /** Copies what is open to a file of its own, where the path does not lead to it any more. */
+  async function rescue(): Promise<void> {
+    if (presence() === 'there') return
+    try {
+      const { file: saved } = await copies.copy(freeRescue(file))
+      warn('the database file was replaced or deleted while it was open; its content is saved', { saved })
+    } catch (error) {
+      warn('the database file was replaced or deleted, and its content could not be saved', {
+        reason: reasonOf(error),
+      })
+    }
+  }
+
   async function closeAll(): Promise<void> {
     clearInterval(watch)
     await room.close()
+    await rescue()
     await copies.close()
     await commits.drained()
     try {
@@ -175,13 +193,14 @@ const replaced = (file: string): Refusal =>
   new Refusal(
     503,
     'store_replaced',
-    `${file} was replaced or deleted while it is served; nothing of this was kept. Restart Windfall`,
+    `${file} was replaced or deleted while it is served; nothing of this was kept`,
     { headers: { 'retry-after': '30' } },
   )
 
 function connect(file: string): Database.Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   assertNotSwapping(file)
+  assertNotRescued(file)
   assertOwnLog(file)
   const db = new Database(file, { timeout: 0 })
   try {

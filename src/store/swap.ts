@@ -13,14 +13,14 @@ import { Refusal } from '../errors.ts'
 import { syncToDisk } from './copies.ts'
 
 /** The database, and what SQLite keeps beside it: only together they are what was committed. */
-const SUFFIXES = ['', '-wal', '-shm']
+const SUFFIXES = ['', '-wal', '-shm', '-journal']
 
 /** Exists while files are moved, and names where the old ones go. */
 const markerOf = (database: string): string => `${database}.swapping`
 
 const stagingOf = (database: string): string => `${basename(database)}.staging-`
 
-/** @throws Refusal 409 `restore_interrupted` while `database` is half replaced. */
+/** @throws Refusal 409 `restore_interrupted` while `database` is partly replaced. */
 export function assertNotSwapping(database: string): void {
   if (!existsSync(markerOf(database))) return
   throw new Refusal(
@@ -45,21 +45,28 @@ export function sweepStaging(database: string): void {
 }
 
 /**
- * Moves `database` aside with its log. From here on it is half replaced, until `endSwap`.
+ * Moves `database` aside with its log. From here on it is partly replaced, until `endSwap`.
  *
  * @returns where it is now, also when an interrupted swap moved it; null where there was none.
  */
 export async function beginSwap(database: string): Promise<string | null> {
   const marker = markerOf(database)
-  const planned = existsSync(marker) ? readFileSync(marker, 'utf8') : freeAside(database)
+  const planned = plannedAside(database) ?? freeAside(database)
   // Interrupted after the last step, the present database is the one that was put in place before.
   const isDone = existsSync(database) && existsSync(planned)
   const aside = isDone ? freeAside(database) : planned
-  writeFileSync(marker, aside, { mode: 0o600, flush: true })
+  writeFileSync(`${marker}.partial`, aside, { mode: 0o600, flush: true })
+  renameSync(`${marker}.partial`, marker)
   await syncToDisk(dirname(database))
   for (const suffix of SUFFIXES)
     if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${aside}${suffix}`)
   return existsSync(aside) ? aside : null
+}
+
+/** Where an interrupted swap was to move the database; null where there was none. */
+function plannedAside(database: string): string | null {
+  const marker = markerOf(database)
+  return existsSync(marker) ? readFileSync(marker, 'utf8') || null : null
 }
 
 /** Moves `staged`, which is on the same file system, into the place of `database`. */

@@ -105,7 +105,7 @@ test('apps list says why each notification waits', async () => {
 test('refused list shows what did not verify, and the text of one as it came', async () => {
   const cwd = folderOf()
   await prepare(cwd, () => Promise.resolve())
-  expect(windfall(['refused', 'list'], { cwd }).stdout).toBe('Nothing was refused.\n')
+  expect(windfall(['refused', 'list'], { cwd }).stdout).toContain('No notification was refused.')
   await prepare(cwd, (app) => app.post('/apple/notifications', { signedPayload: 'junk.\u001b[31m.x' }))
   expect(windfall(['refused', 'list'], { cwd }).stdout).toMatch(
     /^number +when +from +reason +detail\n1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +127\.0\.0\.1 +\w+ +\S.*\n$/,

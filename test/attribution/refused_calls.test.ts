@@ -42,7 +42,7 @@ test('status says which calls were refused, how many and what to do', async () =
     },
     {
       detail: expect.stringContaining(
-        'invalid_request. The newest fault is attributes.plan: must have at most 1024 characters.',
+        'invalid_request. The newest fault is attributes.*: must have at most 1024 characters.',
       ),
     },
     {
@@ -79,12 +79,12 @@ test('calls for a user who was forgotten are counted, and nobody is told to do s
   expect(await told()).toEqual([])
 })
 
-test('calls over the limit are counted apart, as put off', async () => {
+test('calls over the limit are counted apart, as rate-limited', async () => {
   for (let call = 0; call < 250; call += 1) await identify({})
   await flush()
   expect(rows()).toMatchObject([{ bundle_id: BUNDLE, code: 'rate_limited', calls: 10 }])
   expect(await told()).toMatchObject([
-    { level: 'notice', title: `10 calls for ${BUNDLE} were put off today` },
+    { level: 'notice', title: `10 calls for ${BUNDLE} were rate-limited today` },
   ])
 })
 

@@ -23,7 +23,7 @@ test('windfall users prune counts, then drops, by the server and without one', a
   await identify('bob')
   expect(await prune('--unseen-for', '10', '--dry-run')).toMatchObject({
     ...{ status: 0, stdout: '1 user unseen for 10 days would be pruned.\n' },
-    stderr: 'Without --dry-run they are.\n',
+    stderr: 'Run without --dry-run to delete them.\n',
   })
   expect(users()).toEqual(['ann', 'bob'])
   expect(await prune('--unseen-for', '10')).toMatchObject({

@@ -17,10 +17,14 @@ const bearer = async (): Promise<Headers> => ({ authorization: `Bearer ${await a
 
 /** A guest of a share link for everything. */
 async function guest(): Promise<Headers> {
+  return app.signIn(await linkToAll())
+}
+
+async function linkToAll(): Promise<string> {
   const { store, links } = app.windfall
   const link = { organization_id: null, apps: null, label: 'x', basis: 'gross', passcode: null } as const
   const { id } = await store.commit(() => links.create({ ...link, expires_at: null }))
-  return app.signIn(id)
+  return id
 }
 
 const QUESTIONS = [
@@ -66,6 +70,21 @@ test('the page of a guest asks everything at once, and is answered', async () =>
   const statuses = await Promise.all(paths.map((path) => statusOf(path, mine)))
   expect(new Set(statuses)).toEqual(new Set([200]))
   expect(paths.length).toBeGreaterThan(20)
+})
+
+test('a link opened twice is one guest: its sessions share the two places', async () => {
+  const id = await linkToAll()
+  const [one, other] = [await app.signIn(id), await app.signIn(id)]
+  const held = [await ask('cohorts.csv?metric=retention', one), await ask('metrics/mrr.csv', one)]
+  let isAnswered = false
+  const third = statusOf('overview', other).then((status) => {
+    isAnswered = true
+    return status
+  })
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect(isAnswered).toBe(false)
+  await Promise.all(held.map((answer) => answer.text()))
+  expect(await third).toBe(200)
 })
 
 test('the owner asks as much as there is to ask', async () => {

@@ -50,7 +50,7 @@ test('what a crash left of a backup is removed at the next start', async () => {
   const insert = store.prepare<[string]>("insert into settings (key, value) values ('unfinished_backups', ?)")
   await store.commit(() => void insert.run(JSON.stringify([destination])))
   await app.close()
-  const left = ['.partial', '.database', '.database.partial', '.database.partial-journal'].map(
+  const left = ['.windfall-partial', '.windfall-database', '.windfall-database.partial'].map(
     (end) => `${destination}${end}`,
   )
   for (const file of left) writeFileSync(file, 'half')

@@ -1,9 +1,17 @@
-import { copyFileSync, mkdirSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { expect, test } from 'vitest'
 import { fill } from '../../src/demo/fill.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
 import { restore } from '../../src/store/restore.ts'
-import { BUNDLE } from '../apple/samples.ts'
+import { BUNDLE, NOW } from '../apple/samples.ts'
 import { temporaryFolder } from '../folders.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
 
@@ -19,6 +27,10 @@ const FURTHER = [
 ]
 /** What tells of this process, or of now. */
 const OF_NOW = new Set(['/api/v1/status', '/api/v1/events/stream', '/api/v1/jobs', '/readyz', '/healthz'])
+
+/** Restores a backup into a folder, as without a configuration there. */
+const restored = (backup: string, folder: string, now = NOW) =>
+  restore({ backup, key: null, database: null, folder, isAnywhere: true, clock: () => now })
 
 async function answersOf(app: TestApp, token: string): Promise<Record<string, string>> {
   const paths = app.windfall.http
@@ -51,11 +63,11 @@ test('restored elsewhere, every read answers the same', async () => {
   await backups.backup(`${folder}/backup.tar`, null)
   const before = await answersOf(app, token)
   await app.close()
-  await restore({ backup: `${folder}/backup.tar`, key: null, database: null, folder })
-  const restored = await openTestApp({ clock, folder, apps: [] })
-  expect(await answersOf(restored, token)).toEqual(before)
+  await restored(`${folder}/backup.tar`, folder)
+  const again = await openTestApp({ clock, folder, apps: [] })
+  expect(await answersOf(again, token)).toEqual(before)
   expect(Object.values(before).filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(10)
-  await restored.close()
+  await again.close()
 })
 
 const claim = (app: TestApp, appUserId: string) =>
@@ -80,20 +92,20 @@ test.each(['in its place', 'on another machine'])(
     const { path: other } = temporaryFolder()
     copyFileSync(`${folder}/backup.tar`, `${other}/backup.tar`)
     const home = where === 'in its place' ? folder : other
-    await restore({ backup: `${home}/backup.tar`, key: null, database: null, folder: home })
-    const restored = await openTestApp({ folder: home, apps: [] })
-    const before = restored.feed().length
-    expect((await claim(restored, 'second')).body).toMatchObject({ moved: true })
-    await restored.post('/api/sdk/v1/attribute', {
+    await restored(`${home}/backup.tar`, home)
+    const again = await openTestApp({ folder: home, apps: [] })
+    const before = again.feed().length
+    expect((await claim(again, 'second')).body).toMatchObject({ moved: true })
+    await again.post('/api/sdk/v1/attribute', {
       ...{ appUserId: 'third', bundleId: BUNDLE },
       originalTransactionId: '2000000000000002',
     })
-    const since = restored.feed().slice(before)
+    const since = again.feed().slice(before)
     expect(since.map(({ type }) => type)).toEqual(['customer.moved', 'customer.linked'])
     const known = new Set(heard.map(({ id }) => id))
     expect(since.filter(({ id }) => known.has(id))).toEqual([])
     expect(Math.min(...since.map(({ seq }) => seq))).toBeGreaterThan(Math.max(...heard.map(({ seq }) => seq)))
-    await restored.close()
+    await again.close()
   },
 )
 
@@ -106,9 +118,106 @@ test('a fresh database in the way is not taken for the one that was lost', async
   const { path: fresh } = temporaryFolder()
   mkdirSync(`${fresh}/data`)
   await (await openTestApp({ folder: fresh })).close()
-  await restore({ backup: `${folder}/backup.tar`, key: null, database: null, folder: fresh })
-  const restored = await openTestApp({ folder: fresh, apps: [] })
-  await claim(restored, 'second')
-  expect(restored.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
-  await restored.close()
+  await restored(`${folder}/backup.tar`, fresh)
+  const again = await openTestApp({ folder: fresh, apps: [] })
+  await claim(again, 'second')
+  expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
+  await again.close()
+})
+
+test('two restores of one backup, whose databases were both lost, give out different numbers', async () => {
+  const { path: folder } = temporaryFolder()
+  const app = await openTestApp({ folder })
+  await claim(app, 'first')
+  await app.windfall.backups.backup(`${folder}/backup.tar`, null)
+  await app.close()
+  const seqsOf = async (now: number) => {
+    const { path: home } = temporaryFolder()
+    await restored(`${folder}/backup.tar`, home, now)
+    const again = await openTestApp({ folder: home, apps: [] })
+    const before = again.feed().length
+    for (let n = 0; n < 20; n += 1) await claim(again, `user-${n}`)
+    const seqs = again.feed().slice(before)
+    await again.close()
+    return seqs.map(({ seq, id }) => [seq, id])
+  }
+  const first = new Set((await seqsOf(NOW + DAY)).flat())
+  expect((await seqsOf(NOW + DAY + 60_000)).flat().filter((one) => first.has(one))).toEqual([])
+})
+
+test('an older backup over a newer one that it did not go on to: nothing is given out twice', async () => {
+  const { path: folder } = temporaryFolder()
+  let app = await openTestApp({ folder })
+  await claim(app, 'first')
+  await app.windfall.backups.backup(`${folder}/one.tar`, null)
+  await claim(app, 'second')
+  await app.windfall.backups.backup(`${folder}/two.tar`, null)
+  await app.close()
+  rmSync(`${folder}/data`, { recursive: true })
+  await restored(`${folder}/one.tar`, folder)
+  app = await openTestApp({ folder, apps: [] })
+  await claim(app, 'other')
+  const given = app.feed().map(({ seq }) => seq)
+  await app.close()
+  await restored(`${folder}/two.tar`, folder)
+  app = await openTestApp({ folder, apps: [] })
+  await claim(app, 'last')
+  expect(app.feed().at(-1)?.seq).toBeGreaterThan(Math.max(...given))
+  await app.close()
+})
+
+test('a damaged database is restored over, and what it gave out counts as unknown', async () => {
+  const { path: folder } = temporaryFolder()
+  const app = await openTestApp({ folder })
+  await claim(app, 'first')
+  await app.windfall.backups.backup(`${folder}/backup.tar`, null)
+  const file = app.windfall.store.file
+  const root = Number(
+    app.windfall.store
+      .prepare("select rootpage from sqlite_schema where name = 'sqlite_sequence'")
+      .pluck()
+      .get(),
+  )
+  await app.close()
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, (root - 1) * 4096, root * 4096)
+  writeFileSync(file, bytes)
+  await restored(`${folder}/backup.tar`, folder)
+  const again = await openTestApp({ folder, apps: [] })
+  await claim(again, 'second')
+  expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
+  await again.close()
+})
+
+test('the log that lies beside the file is looked for there, not beside a link to it', async () => {
+  const { path: folder } = temporaryFolder()
+  mkdirSync(`${folder}/data`)
+  mkdirSync(`${folder}/disk`)
+  symlinkSync('../disk/real.db', `${folder}/data/windfall.db`)
+  const app = await openTestApp({ folder })
+  await claim(app, 'first')
+  const { file } = await app.windfall.store.copy(`${folder}/copy.db`)
+  copyFileSync(`${folder}/disk/real.db-wal`, `${folder}/kept-wal`)
+  await app.close()
+  copyFileSync(file, `${folder}/disk/real.db`)
+  copyFileSync(`${folder}/kept-wal`, `${folder}/disk/real.db-wal`)
+  await expect(openTestApp({ folder, apps: [] })).rejects.toMatchObject({ code: 'foreign_log' })
+})
+
+test('a database of an absolute path goes there where nothing is, and never without its configuration', async () => {
+  const { path: folder } = temporaryFolder()
+  const { path: disk } = temporaryFolder()
+  const path = `${disk}/w.db`
+  writeFileSync(`${folder}/config.toml`, `[store]\npath = "${path}"\n`, { mode: 0o600 })
+  const app = await openTestApp({ folder })
+  await app.windfall.backups.backup(`${folder}/backup.tar`, null)
+  await app.close()
+  const { path: home } = temporaryFolder()
+  const wanted = { backup: `${folder}/backup.tar`, key: null, database: null, folder: home, clock: () => NOW }
+  const drill = await restore({ ...wanted, isAnywhere: false })
+  expect(drill).toMatchObject({ database: `${home}/data/windfall.db`, was: path })
+  expect(readdirSync(home).sort()).toEqual(['config.toml.restored', 'data'])
+  rmSync(path)
+  const real = await restore({ ...wanted, folder: temporaryFolder().path, isAnywhere: true })
+  expect(real).toMatchObject({ database: path, was: null })
 })

@@ -257,3 +257,14 @@ test('after a full disk the log is folded in at once, and again once there is ro
   expect(log()?.checkpointed).toBe(log()?.log)
   expect(store.condition()).toBe('ok')
 })
+
+test('what was in a deleted file is saved when it is closed, and no empty database takes its place', async () => {
+  await store.commit(() => put('kept'))
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${store.file}${suffix}`)
+  await store.close()
+  expect(() => openStore(store.file)).toThrow(/was deleted while it was served.*windfall restore .*rescued-1/)
+  renameSync(`${store.file}.rescued-1`, store.file)
+  const again = openStore(store.file)
+  expect(again.prepare('select key from settings').pluck().all()).toEqual(['kept'])
+  await again.close()
+})

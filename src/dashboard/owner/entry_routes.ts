@@ -40,7 +40,10 @@ const Login = v.union(
 )
 const Confirmation = v.object({ password: Password })
 const PasswordChange = v.object({
-  current_password: v.pipe(Password, v.description('The one until now, however lately it was entered')),
+  current_password: v.pipe(
+    Password,
+    v.description('The current password, required even after a recent sign-in'),
+  ),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
 })
 
@@ -169,7 +172,7 @@ function routesFor(handlers: Handlers): Route[] {
     {
       ...OWNERS,
       path: '/api/v1/password',
-      summary: 'Changes the password, which takes the current one; the owner’s other sessions end',
+      summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
       body: PasswordChange,
       answers: {
         ...STANDING,

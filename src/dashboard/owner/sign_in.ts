@@ -171,7 +171,7 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   /**
-   * Sets another password, which takes the current one. Every other session of the owner is over.
+   * Sets another password; requires the current one. Every other session of the owner ends.
    *
    * @throws Refusal 400 `weak_password`, 401 `wrong_password`; 401 `sign_in_required` where the session ended meanwhile.
    */

@@ -11,7 +11,7 @@ export function conditionFinding(condition: Condition, file: string): Finding | 
     full: 'the disk is full: notifications and calls are answered with 503, and Apple tries again. Make room; Windfall goes on by itself.',
     failing:
       'nothing can be written, and the log says why. Notifications are answered with 503, and Apple tries again.',
-    replaced: `${file} was replaced or deleted while it is served: nothing more is written. Restart Windfall; to put a backup in place, stop it and run windfall restore.`,
+    replaced: `${file} was replaced or deleted while it is served: nothing more is written. Run windfall backup FILE now: everything until then is still open. Then stop Windfall, which saves it once more beside that path, and run windfall restore FILE.`,
   }[condition]
   const title = condition === 'full' ? 'The disk is full' : 'Nothing can be written'
   return fault('database', words, { id: 'database', title })

@@ -28,10 +28,10 @@ type NamedApp = { id: string; bundle_id: string; android_package: string | null 
 export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Finding> {
   const today = dayOfUtc(clock())
   const rows = reader
-    .prepare<[string], Row>(`
-      select * from refused_calls where refused_on >= ? and code <> 'forgotten'
+    .prepare<[string, string], Row>(`
+      select * from refused_calls where refused_on between ? and ? and code <> 'forgotten'
       order by refused_on desc, calls desc, code`)
-    .all(addDays(today, -1))
+    .all(addDays(today, -1), today)
   const appIds = connectedNames(reader)
   const newest = new Map<string, Told>()
   for (const row of rows) {
@@ -70,7 +70,7 @@ function findingOf(row: Told, today: string): Finding {
   const were = calls === 1 ? 'was' : 'were'
   const about: About = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
   if (code === 'rate_limited') {
-    const title = `${of} ${were} put off ${day}`
+    const title = `${of} ${were} rate-limited ${day}`
     const words = `${title} (UTC): ${code}. SDKs send them again; a backend should too. ${LIMITS}`
     return notice('SDK calls', words, { ...about, title })
   }
@@ -85,7 +85,7 @@ const LIMITS = 'The limits are limits.sdk_requests_per_minute and limits.anonymo
 
 function whoseIn({ bundle_id, platform }: Row): string {
   if (bundle_id === OTHERS) return 'for many other bundle ids'
-  const app = bundle_id === '' ? 'that name no valid bundle id' : `for ${bundle_id}`
+  const app = bundle_id === '' ? 'without a valid bundle id' : `for ${bundle_id}`
   const on = platform === 'ios' ? 'iOS' : platform === 'android' ? 'Android' : 'another platform'
   return platform === '' ? app : `${app} on ${on}`
 }

@@ -39,9 +39,9 @@ export type StandingDeps = {
   metrics: Pick<Metrics, 'progress'>
   pruning: Pick<Pruning, 'isWorthIt' | 'worth'>
   rhythms: Rhythms
-  /** Whether rates are fetched; read anew each time, so that a reload reaches it. */
+  /** Whether rates are fetched; read each time, so that a reload reaches it. */
   rates: { readonly fetch: boolean }
-  /** The configuration; read anew each time, so that a reload reaches it. */
+  /** The configuration; read each time, so that a reload reaches it. */
   written: { readonly config: Pick<Config, 'backup'> }
   root_expires_at: number
 }

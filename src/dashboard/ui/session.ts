@@ -24,7 +24,8 @@ export function storageWords(storage: Session['storage']): string | null {
     full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall goes on by itself.',
     damaged: 'The database of the server is damaged. Stop Windfall and restore a backup.',
     failing: 'The database of the server cannot be written. Its log says why.',
-    replaced: 'The database file was replaced or deleted while Windfall runs. Restart Windfall.',
+    replaced:
+      'The database file was replaced or deleted while Windfall runs. Run windfall backup FILE before you stop Windfall, then windfall restore FILE.',
   }[storage]
 }
 

@@ -50,10 +50,28 @@ export async function decrypted(
     else for (const line of identitiesIn(key.identities)) decrypter.addIdentity(line)
     return await decrypter.decrypt(ReadableStream.from(chunks))
   } catch (error) {
-    const what = 'passphrase' in key ? 'passphrase' : 'identity'
-    throw new Refusal(400, 'wrong_key', `the ${what} does not open the backup: ${reasonOf(error)}`)
+    if ('passphrase' in key) throw wrongKey('the passphrase does not open the backup')
+    throw wrongKey(`the identity does not open the backup: ${reasonOf(error)}`)
   }
 }
+
+/** @throws Refusal 400 `invalid_recipient` when one of them is not a recipient of age. */
+export async function assertRecipients(recipients: readonly string[]): Promise<void> {
+  const { Encrypter } = await age()
+  for (const recipient of recipients) {
+    try {
+      new Encrypter().addRecipient(recipient)
+    } catch (error) {
+      throw new Refusal(
+        400,
+        'invalid_recipient',
+        `${recipient} is not a recipient of age: ${reasonOf(error)}`,
+      )
+    }
+  }
+}
+
+const wrongKey = (words: string): Refusal => new Refusal(400, 'wrong_key', words)
 
 const identitiesIn = (text: string): string[] =>
   text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))

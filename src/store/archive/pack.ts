@@ -54,7 +54,7 @@ async function packed({ destination, files, about, lock }: Task): Promise<Packed
   await adding
   const sha256 = written.digest('hex')
   if ((await digestOf(destination)) !== sha256)
-    throw new Error('the backup reads back otherwise than it was written')
+    throw new Error('the backup on the disk does not match what was written')
   return { bytes: statSync(destination).size, sha256 }
 }
 

@@ -64,7 +64,7 @@ export async function unpack(archive: string, folder: string, key: Key | null): 
 /** Ends with an error when the last entry is not the SHA-256 of all before. */
 const proving = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
   replacingEnd(chunks, TAIL_BYTES, async (last, digest) => {
-    if (!last.equals(await tailOf(digest))) throw new Error('its SHA-256 is not the one it ends with')
+    if (!last.equals(await tailOf(digest))) throw new Error('its SHA-256 does not match')
     return last
   })
 
