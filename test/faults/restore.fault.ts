@@ -77,7 +77,8 @@ test('every call answered before a backup began is in it, and it is restored els
   expect((await again.ended).status).toBe(0)
 })
 
-test('nothing is overwritten: the old database goes aside with its log, other files stay', async () => {
+/** A folder whose server was killed: it knows `before` and `after`, the backup in it only `before`. */
+async function crashedWithBackup(): Promise<string> {
   const cwd = folderOf({ 'config.toml': CONFIG })
   const running = await startServing({ cwd })
   await identify(running.url, 'before')
@@ -87,6 +88,11 @@ test('nothing is overwritten: the old database goes aside with its log, other fi
   running.kill('SIGKILL')
   await running.ended
   expect(existsSync(join(cwd, 'data/windfall.db-wal'))).toBe(true)
+  return cwd
+}
+
+test('nothing is overwritten: the old database goes aside with its log, other files stay', async () => {
+  const cwd = await crashedWithBackup()
   appendFileSync(join(cwd, 'config.toml'), '# changed since\n')
   const words = await good(['restore', 'backup.tar'], cwd)
   expect(words).toContain('windfall.db.replaced-1')
@@ -101,13 +107,7 @@ test('nothing is overwritten: the old database goes aside with its log, other fi
 })
 
 test('a backup copied over a crashed database is refused, and restoring it is what helps', async () => {
-  const cwd = folderOf({ 'config.toml': CONFIG })
-  const running = await startServing({ cwd })
-  await identify(running.url, 'before')
-  await good(['backup', 'backup.tar'], cwd)
-  await identify(running.url, 'after')
-  running.kill('SIGKILL')
-  await running.ended
+  const cwd = await crashedWithBackup()
   const unpacked = folderOf()
   await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)
   copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
@@ -121,13 +121,7 @@ test('a backup copied over a crashed database is refused, and restoring it is wh
 })
 
 test('an interrupted restore is refused by serve, and finished by running it again', async () => {
-  const cwd = folderOf({ 'config.toml': CONFIG })
-  const running = await startServing({ cwd })
-  await identify(running.url, 'before')
-  await good(['backup', 'backup.tar'], cwd)
-  await identify(running.url, 'after')
-  running.kill('SIGKILL')
-  await running.ended
+  const cwd = await crashedWithBackup()
   const database = join(cwd, 'data/windfall.db')
   // As a kill between two renames leaves it: the database is aside, its log is not.
   writeFileSync(`${database}.swapping`, `${database}.replaced-1`)
