@@ -8,7 +8,7 @@ export function conditionFinding(condition: Condition, file: string): Finding | 
   if (condition === 'ok') return null
   if (condition === 'damaged') return damagedFinding('nothing can be written')
   const words = {
-    full: 'the disk is full: notifications and calls are answered with 503, and Apple tries again. Make room; Windfall goes on by itself.',
+    full: 'the disk is full: notifications and calls are answered with 503, and Apple tries again. Make room; Windfall resumes by itself.',
     failing:
       'nothing can be written, and the log says why. Notifications are answered with 503, and Apple tries again.',
     replaced: `${file} was replaced or deleted while it is served: nothing more is written. Run windfall backup FILE now: everything until then is still open. Then stop Windfall, which saves it once more beside that path, and run windfall restore FILE.`,

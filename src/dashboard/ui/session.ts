@@ -21,7 +21,7 @@ export const SessionContext = createContext<Session>({
 export function storageWords(storage: Session['storage']): string | null {
   if (storage === 'ok') return null
   return {
-    full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall goes on by itself.',
+    full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall resumes by itself.',
     damaged: 'The database of the server is damaged. Stop Windfall and restore a backup.',
     failing: 'The database of the server cannot be written. Its log says why.',
     replaced:
