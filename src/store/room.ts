@@ -2,12 +2,15 @@
  * Room on the disk. Below a floor ingest is refused before SQLite has to refuse everything. A ballast file is given up
  * when the disk is full all the same, so that the owner can sign in and the log can be folded in.
  */
-import { randomBytes } from 'node:crypto'
+import { randomFill } from 'node:crypto'
 import { renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { Refusal } from '../errors.ts'
 import { reasonOf, type Warn } from './warnings.ts'
+
+const fillRandomly = promisify<Buffer, Buffer>(randomFill)
 
 const MEGABYTE = 1_048_576
 const BALLAST_BYTES = 16 * MEGABYTE
@@ -82,8 +85,9 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
   async function write(): Promise<void> {
     const handle = await open(`${ballast}.partial`, 'w', 0o600)
     try {
+      const chunk = Buffer.alloc(MEGABYTE)
       for (let written = 0; written < BALLAST_BYTES && !isClosed; written += MEGABYTE)
-        await handle.write(randomBytes(MEGABYTE))
+        await handle.write(await fillRandomly(chunk))
       await handle.sync()
     } finally {
       await handle.close()

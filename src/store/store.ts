@@ -133,9 +133,11 @@ export function openStore(
     return closed
   }
 
-  /** Looks at the room every second, and keeps ballast, until the store is closed. For the process that serves. */
+  /**
+   * Looks at the room every second, and keeps ballast, until the store is closed. For the process that serves, whose
+   * first answers it does not delay.
+   */
   function watchRoom(): void {
-    room.look()
     watch = setInterval(room.look, LOOK_EVERY_MS).unref()
   }
 
