@@ -1,5 +1,5 @@
 /** Backups: one archive with the database, the configuration and the files it names, verified before it counts. */
-import { existsSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { BackupSources, SourceFile } from '../config/backup_sources.ts'
@@ -10,6 +10,7 @@ import { type Packable, pack } from './archive/pack.ts'
 import { openBackupLog } from './backup_log.ts'
 import { removeCopy, syncToDisk } from './copies.ts'
 import { realPathOf } from './paths.ts'
+import { freeBytesIn } from './room.ts'
 import type { Store } from './store.ts'
 import type { Rows } from './verification.ts'
 import { reasonOf } from './warnings.ts'
@@ -161,8 +162,7 @@ function refuseExisting(destination: string): void {
 
 /** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free where `destination` is to be. */
 export function assertRoom(destination: string, needed: number): void {
-  const { bavail, bsize } = statfsSync(dirname(destination))
-  const free = bavail * bsize
+  const free = freeBytesIn(dirname(destination))
   if (free >= needed) return
   const words = `it needs ${Math.ceil(needed / MEGABYTE)} MB while it is made, and ${Math.floor(free / MEGABYTE)} MB are free`
   throw noRoom(destination, words)

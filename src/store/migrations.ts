@@ -2,16 +2,18 @@
  * Upgrades a database file of an earlier release, one version a transaction, after a verified backup. A crash at any
  * moment leaves the version before or the one after.
  */
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../errors.ts'
 import { openCopies } from './copies.ts'
 import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
+import { type FreeBytes, freeBytesIn } from './room.ts'
 import { isSameDatabase } from './same_database.ts'
 import { type Step, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { assertNotSwapping } from './swap.ts'
+import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
 import { silent, type Warn } from './warnings.ts'
 
 type Options = {
@@ -19,7 +21,7 @@ type Options = {
   /** Takes a line about each thing that is done, which may take minutes on a large file. */
   note?: Warn
   /** Free bytes where `file` is. */
-  freeBytes?: (folder: string) => number
+  freeBytes?: FreeBytes
 }
 
 /** The backup, and a write-ahead log as long as the file while a table is rebuilt. */
@@ -29,11 +31,11 @@ const ROOM_FACTOR = 2
  * Brings `file` to the present version. Does nothing where there is no file, or where it has that version. To be called
  * by the process that holds the lock, while nothing has the file open.
  *
- * @throws Refusal 400 `unusable_database` as `identify`, 409 `foreign_log` as `assertOwnLog`; 507 `no_room` where the backup and the steps would not fit;
- * Error when a step fails, which leaves the version before it.
+ * @throws Refusal 400 `unusable_database` as `identify`, 409 `foreign_log` as `assertOwnLog` or `restore_interrupted`, 507
+ * `no_room` where the backup and the steps would not fit; Error when a step fails, which leaves the version before it.
  */
 export async function upgrade(file: string, options: Options = {}): Promise<void> {
-  const { versions = VERSIONS, note = silent, freeBytes = freeBytesAt } = options
+  const { versions = VERSIONS, note = silent, freeBytes = freeBytesIn } = options
   const to = versionOf(versions.schema)
   assertNotSwapping(file)
   assertOwnLog(file)
@@ -42,13 +44,14 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   if (header === null || header.version >= to) return
   const state = stateOf(file, versions)
   if (state === null || state.version === to) return
-  const from = state.version
-  const backup = await backUp(file, { from, to, freeBytes, isWhole: state.isWhole })
+  const { version: from, backup: made } = state
+  const isMade = made !== null && existsSync(made)
+  const backup = isMade ? made : await backUp(file, { from, to, freeBytes, isWhole: state.isWhole })
   note('upgrading the database', { file, from, to, backup })
   const db = open(file)
   try {
     for (const step of versions.steps.filter(({ version }) => version > from)) {
-      take(db, file, step, versions)
+      take(db, step, { file, versions, backup: step.version === to ? null : backup })
       note('upgraded the database', { file, version: step.version })
     }
   } finally {
@@ -56,13 +59,19 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   }
 }
 
-/** The version of `file`, and whether it is the whole database: its log could be folded in. Null where it is empty. */
-function stateOf(file: string, versions: Versions): { version: number; isWhole: boolean } | null {
+type State = { version: number; isWhole: boolean; backup: string | null }
+
+/**
+ * The version of `file`, whether it is the whole database (its log could be folded in), and the backup of an interrupted
+ * upgrade. Null where it is empty.
+ */
+function stateOf(file: string, versions: Versions): State | null {
   const db = new Database(file, { timeout: 0 })
   try {
     const identity = identify(db, file, versions)
     const [folded] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-    return identity && { version: identity.version, isWhole: folded?.busy === 0 }
+    if (identity === null) return null
+    return { version: identity.version, isWhole: folded?.busy === 0, backup: upgradeBackup(db) }
   } finally {
     db.close()
   }
@@ -76,7 +85,7 @@ function open(file: string): Connection {
   return db
 }
 
-type Plan = { from: number; to: number; isWhole: boolean; freeBytes: (folder: string) => number }
+type Plan = { from: number; to: number; isWhole: boolean; freeBytes: FreeBytes }
 
 /** The path of a verified copy of `file` as it is: the one that an earlier attempt made, or a new one. */
 async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Promise<string> {
@@ -102,13 +111,11 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
-function freeBytesAt(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize
-}
+/** `backup` is to be remembered until the last step. */
+type Taking = { file: string; versions: Versions; backup: string | null }
 
 /** One step, its version, and the proof that the shape is that version's, in one transaction. */
-function take(db: Connection, file: string, { version, up }: Step, versions: Versions): void {
+function take(db: Connection, { version, up }: Step, { file, versions, backup }: Taking): void {
   db.pragma('foreign_keys = off')
   db.transaction(() => {
     up(db)
@@ -116,6 +123,7 @@ function take(db: Connection, file: string, { version, up }: Step, versions: Ver
     if (broken.length > 0)
       throw new Error(`the upgrade to version ${version} would leave ${broken.length} broken references`)
     assertShape(db, file, version, versions)
+    noteUpgradeBackup(db, backup)
     db.pragma(`user_version = ${version}`)
   }).immediate()
 }

@@ -18,6 +18,7 @@ import { assertNotRescued, freeRescue } from './rescue.ts'
 import { type FreeBytes, freeBytesIn, openRoom } from './room.ts'
 import { schema } from './schema.ts'
 import { assertNotSwapping } from './swap.ts'
+import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
 import { reasonOf, silent, type Warn } from './warnings.ts'
 
 export type Store = ReturnType<typeof openStore>
@@ -212,6 +213,7 @@ function connect(file: string): Database.Database {
       throw new Error(`${file} has version ${identity.version} of the database and was not upgraded`)
     setPragmas(db)
     if (identity === null) db.transaction(() => void db.exec(schema)).immediate()
+    else if (upgradeBackup(db) !== null) noteUpgradeBackup(db, null)
     assertDurable(db)
     return db
   } catch (error) {

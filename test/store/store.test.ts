@@ -268,3 +268,11 @@ test('what was in a deleted file is saved when it is closed, and no empty databa
   expect(again.prepare('select key from settings').pluck().all()).toEqual(['kept'])
   await again.close()
 })
+
+test('a file that is served is no longer in the middle of an upgrade', async () => {
+  await store.commit(() => put('upgrade_backup', '/somewhere'))
+  await store.close()
+  const again = openStore(store.file)
+  expect(again.prepare('select key from settings').all()).toEqual([])
+  await again.close()
+})
