@@ -1,6 +1,6 @@
 /** The command `windfall restore`: puts a backup in place, and says what it brought back and what it lacks. */
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/complaints.ts'
@@ -37,6 +37,7 @@ export const restoreCommand = defineCommand({
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     giveTo(owner, filesOf(restored), target.folder)
     for (const line of wordsOf(restored, backup)) print(line)
+    print(args.into === undefined ? START : `To look at it: ${serveCommand(restored, target.folder)}`)
   },
 })
 
@@ -44,6 +45,16 @@ const filesOf = ({ database, placed }: Restored): string[] => [
   ...[database, `${database}.lock`],
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
+
+const START = 'Start Windfall, then run `windfall doctor`.'
+
+/** What serves the restored database where it is. Its own configuration may be missing, or name another place. */
+function serveCommand({ database }: Restored, folder: string): string {
+  const config = join(folder, 'config.toml')
+  return existsSync(config)
+    ? `windfall serve --config ${config}`
+    : `WINDFALL_STORE_PATH=${database} windfall serve`
+}
 
 const intoTarget = (into: string) => ({ folder: resolve(into), database: null, isAnywhere: false })
 
@@ -99,7 +110,6 @@ function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, bac
     '  (up to 180 days back), and the job `import` fetches the daily reports.',
     '  Calls of identify and attribute, keys, tokens, share links and settings of that time are lost.',
     '  What was revoked since then works again: revoke it again. Users who were forgotten since are back: forget them again.',
-    'Start Windfall, then run `windfall doctor`.',
   ]
 }
 

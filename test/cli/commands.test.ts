@@ -131,7 +131,9 @@ test.each([
   expect(said).toMatch(/copy\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/)
   expect(said).toContain('It is not encrypted')
   expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
-  await good('restore copy.tar --into elsewhere', 'Verifying')
+  expect(await good('restore copy.tar --into elsewhere', 'Verifying')).toContain(
+    `To look at it: WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,
+  )
   const copy = new Database(join(cwd, 'elsewhere/data/windfall.db'), { readonly: true })
   expect(copy.prepare('select bundle_id from apps').pluck().all()).toEqual([BUNDLE])
   copy.close()

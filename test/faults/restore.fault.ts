@@ -109,7 +109,9 @@ test('nothing is overwritten: the old database goes aside with its log, other fi
 test('a backup copied over a crashed database is refused, and restoring it is what helps', async () => {
   const cwd = await crashedWithBackup()
   const unpacked = folderOf()
-  await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)
+  expect(await good(['restore', join(cwd, 'backup.tar'), '--into', unpacked], cwd)).toContain(
+    `To look at it: windfall serve --config ${join(unpacked, 'config.toml')}`,
+  )
   copyFileSync(join(unpacked, 'data/windfall.db'), join(cwd, 'data/windfall.db'))
   for (const command of [['serve'], ['backup', 'other.tar']])
     expect(await refused(command, cwd)).toContain('windfall restore BACKUP')
