@@ -28,7 +28,7 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     for (const { message, fields } of warnings) log.warn(message, fields)
   }
 
-  /** Taking an organization out of config.toml stops its apps; whoever only meant to rename it should hear how. */
+  /** Taking an organization out of config.toml stops its apps. The warning says how to rename it instead. */
   function warningOfDropped({ id, slug }: Organization): Warning[] {
     const bundle_ids = bundlesOf(apps.list().filter((app) => app.organization_id === id))
     if (organizations.list().some((one) => one.id === id) || bundle_ids.length === 0) return []

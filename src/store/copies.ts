@@ -85,9 +85,13 @@ async function copyPages(db: Database, partial: string, signal: AbortSignal): Pr
   const handle = await open(partial, 'r')
   let syncing: Promise<void> | null = null
   const syncOn = (): void => {
-    syncing ??= handle.datasync().finally(() => {
-      syncing = null
-    })
+    // SQLite's own sync at the end reports what fails.
+    syncing ??= handle
+      .datasync()
+      .catch(() => undefined)
+      .finally(() => {
+        syncing = null
+      })
   }
   try {
     await db.backup(partial, {

@@ -98,8 +98,12 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
 
   /** Gives the ballast up, because nothing else can be written. Ingest stays refused until there is room for it again. */
   function giveUp(): void {
-    if (!hasBallast()) return
-    rmSync(ballast, { force: true })
+    try {
+      if (!hasBallast()) return
+      rmSync(ballast)
+    } catch (error) {
+      return warn('the ballast file could not be given up', { reason: reasonOf(error) })
+    }
     isLow = true
     warn('the disk is full: the ballast file was given up', { bytes: BALLAST_BYTES })
   }

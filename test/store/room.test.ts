@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, statSync, symlinkSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRoom } from '../../src/store/room.ts'
 import { temporaryFolder } from '../folders.ts'
@@ -19,7 +19,7 @@ function openTestRoom(free_mb: number) {
   const setFree = (megabytes: number): void => {
     free = megabytes
   }
-  return { room, said, ballast, setFree }
+  return { file, room, said, ballast, setFree }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -67,9 +67,16 @@ test('where there was never room for it, none is made and ingest waits', () => {
 })
 
 test('closed while it is made, no half ballast is left', async () => {
-  const { room, ballast } = openTestRoom(1_000)
+  const { file, room, ballast } = openTestRoom(1_000)
   room.look()
   await room.close()
   expect([0, 16 * MEGABYTE]).toContain(ballast())
-  expect(existsSync('windfall.db.ballast.partial')).toBe(false)
+  expect(existsSync(`${file}.ballast.partial`)).toBe(false)
+})
+
+test('ballast that cannot be given up is reported, and stops nobody who waits for an answer', () => {
+  const { file, room, said } = openTestRoom(1_000)
+  symlinkSync('windfall.db.ballast', `${file}.ballast`)
+  expect(() => room.giveUp()).not.toThrow()
+  expect(said).toEqual(['the ballast file could not be given up'])
 })

@@ -74,7 +74,7 @@ function derive(password: string, { salt, bytes, cost, place }: Derived): Promis
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
 
-/** The PHC string of a password, of somebody who is let in already: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
+/** The PHC string of a password, set by a caller who is signed in already: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
   const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, place: 'first' })
