@@ -2,6 +2,7 @@
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../calendar.ts'
+import { signedWithin } from '../signing.ts'
 
 /**
  * The day a payment was due and failed. `outcome`: within how many days, from 1 on, it was paid; -1: it never was; null:
@@ -56,9 +57,7 @@ function failuresOf(
 ): Failure[] {
   return bought.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
     const next = bought[index + 1]
-    const between = infos.filter(
-      ({ signed_at }) => signed_at >= purchased_at && signed_at < (next?.purchased_at ?? Infinity),
-    )
+    const between = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
     if (!between.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
     return [[dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, between)] as const]
   })
