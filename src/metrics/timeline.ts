@@ -76,8 +76,18 @@ const STANDARD: readonly (readonly [period: string, days: number])[] = [
   ['P1Y', 365.3],
 ]
 
-/** A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. */
-type Draft = { fact: TransactionFact; from: number; to: number; paid_to: number; until: number }
+/**
+ * A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. `is_retried`:
+ * Apple tried again to collect what follows it.
+ */
+type Draft = {
+  fact: TransactionFact
+  from: number
+  to: number
+  paid_to: number
+  until: number
+  is_retried: boolean
+}
 
 /**
  * The segments of one lineage, in order, none overlapping another. Only for whoever pays: who was given it by the
@@ -112,13 +122,15 @@ export function inOrder(a: TransactionFact, b: TransactionFact): number {
 }
 
 function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFact[]): Draft {
-  const expires_at = fact.expires_at ?? fact.purchased_at
-  // A grace is granted when a renewal has failed: never before the period it follows was bought.
-  const told = signedWithin(infos, fact.purchased_at, until)
+  const { purchased_at } = fact
+  const expires_at = fact.expires_at ?? purchased_at
+  // A renewal fails, and a grace is granted, never before the period that it follows was bought.
+  const told = signedWithin(infos, purchased_at, until)
   const grace_until = told.reduce((most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0), 0)
   const revoked_at = fact.revoked_at ?? Infinity
   const to = Math.min(Math.max(expires_at, grace_until), revoked_at)
-  return { fact, from: fact.purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until }
+  const is_retried = told.some(({ in_billing_retry }) => in_billing_retry === 1)
+  return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, is_retried }
 }
 
 /** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
@@ -144,13 +156,10 @@ export function takesPlaceOf(fact: TransactionFact, before: TransactionFact): bo
   return !isRenewal || before.is_upgraded === 1
 }
 
-function segmentOf(
-  { fact, from, to, until }: Draft,
-  infos: readonly RenewalFact[],
-  periodOf: PeriodOf,
-): Segment {
+function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: PeriodOf): Segment {
+  const { fact, from, to } = draft
   const { transaction_id, product_id, price_milli, currency, storefront } = fact
-  const ending = to === fact.revoked_at ? 'refund' : endingOf(newestOf(infos, fact, until))
+  const ending = to === fact.revoked_at ? 'refund' : endingOf(draft, infos)
   return {
     ...{ transaction_id, product_id, kind: kindOf(fact), from, to },
     ...{ price_milli, currency, period: periodFor(fact, periodOf), storefront, ending },
@@ -168,11 +177,16 @@ function newestOf(
   return newest !== undefined && newest.signed_at >= from ? newest : undefined
 }
 
-/** By the newest info that says why; before Apple has said so, by whether it was to be renewed. */
-function endingOf(newest: RenewalFact | undefined): Ending {
+/**
+ * A loss that began with a failed payment stays one, whatever Apple says when it gives up 60 days later. Otherwise by
+ * the newest info that says why; before Apple has said so, by whether it was to be renewed.
+ */
+function endingOf({ fact, until, is_retried }: Draft, infos: readonly RenewalFact[]): Ending {
+  if (is_retried) return 'billing'
+  const newest = newestOf(infos, fact, until)
   if (newest === undefined) return 'other'
-  const { expiration_intent, in_billing_retry, auto_renew_status } = newest
-  if (expiration_intent === BILLING || in_billing_retry === 1) return 'billing'
+  const { expiration_intent, auto_renew_status } = newest
+  if (expiration_intent === BILLING) return 'billing'
   if (expiration_intent === VOLUNTARY) return 'voluntary'
   return expiration_intent === null && auto_renew_status === 0 ? 'voluntary' : 'other'
 }

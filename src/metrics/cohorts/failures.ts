@@ -26,7 +26,6 @@ type Bought = {
 const DAY_MS = 86_400_000
 /** Apple tries to collect a payment for 60 days. */
 export const RETRIED_DAYS = 60
-const BILLING = 2
 
 export function openFailures(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
@@ -65,7 +64,8 @@ function failuresOf(
 
 function outcomeOf(expires_at: number, next: Bought | undefined, infos: readonly Info[]): number | null {
   const last = infos.at(-1)
-  if (last?.in_billing_retry === 0 && last.expiration_intent === BILLING) return -1
+  // Apple gave up, or the customer did: it tries no more, for whatever reason.
+  if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return -1
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
   return days <= RETRIED_DAYS ? days : -1

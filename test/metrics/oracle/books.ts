@@ -59,9 +59,9 @@ export function openBooksOf(simulation: Simulation, now: number) {
 
   function whyOf({ revoked_at, replaced_at, expires, retry_from, transaction_id }: Segment): string {
     if (revoked_at !== null && revoked_at <= Math.min(expires, replaced_at ?? Infinity)) return 'refund'
+    if (retry_from !== null) return 'billing'
     const intent = intents.get(transaction_id)
     if (intent !== undefined) return WHY[intent ?? 0] ?? 'other'
-    if (retry_from !== null) return 'billing'
     // A refund turned the renewal off, and was taken back when the time was over.
     return refunds.get(transaction_id)?.kind === 'refund_reversed' ? 'voluntary' : 'other'
   }
