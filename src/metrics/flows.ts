@@ -1,5 +1,6 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
 import { dividedHalfEven } from '../money.ts'
+import type { ToBase } from './movements.ts'
 import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
 
 /**
@@ -10,11 +11,12 @@ type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpri
 
 /**
  * Money that moved at an instant, in thousandths of `currency`; what was given back is above zero, too. `charged_at`:
- * when the transaction itself was charged.
+ * when the transaction itself was charged. `given_milli`: what had been given back of the same charge before.
  */
 export type Flow = {
   at: number
   charged_at: number
+  given_milli: number
   kind: FlowKind
   transaction_id: string
   product_id: string
@@ -43,9 +45,35 @@ export function flowsOf(transactions: readonly TransactionFact[], is_whole: bool
     return [...charged, ...refund(fact)]
   })
   const subscribed = bought.filter(isPaidSubscription)
-  return [...flows, ...subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))].sort(
-    (a, b) => a.at - b.at,
-  )
+  const prorations = subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))
+  return withGiven([...flows, ...prorations].sort((a, b) => a.at - b.at))
+}
+
+function withGiven(flows: Flow[]): Flow[] {
+  const given = new Map<string, number>()
+  for (const flow of flows.filter(isGivenBack)) {
+    flow.given_milli = given.get(flow.transaction_id) ?? 0
+    given.set(flow.transaction_id, flow.given_milli + flow.milli)
+  }
+  return flows
+}
+
+export const isGivenBack = ({ kind }: Pick<Flow, 'kind'>): boolean =>
+  kind === 'refund' || kind === 'proration'
+
+/**
+ * A flow in thousandths of the base currency; null where there is no rate. What is given back is converted at the rate
+ * of its charge, so that what was given back whole comes to exactly nothing: parts of one charge differ by what they
+ * come to together, which is rounded once.
+ */
+export function flowInBase(
+  { milli, given_milli, currency, charged_at }: Flow,
+  toBase: ToBase,
+): number | null {
+  if (currency === null) return 0
+  if (given_milli === 0) return toBase(milli, currency, charged_at)
+  const [before, after] = [given_milli, given_milli + milli].map((all) => toBase(all, currency, charged_at))
+  return before == null || after == null ? null : after - before
 }
 
 function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
@@ -81,6 +109,7 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
 const flow = (fact: TransactionFact, at: number, milli: number) => ({
   at,
   charged_at: fact.purchased_at,
+  given_milli: 0,
   transaction_id: fact.transaction_id,
   product_id: fact.product_id,
   storefront: fact.storefront,

@@ -1,7 +1,7 @@
 /** What we compute: everything that one lineage adds to the metrics, as rows that only ever have to be summed. */
 import type { Calendar } from './calendar.ts'
 import { monthOf, weekOf } from './calendar.ts'
-import { type Flow, flowsOf } from './flows.ts'
+import { type Flow, flowInBase, flowsOf } from './flows.ts'
 import type { Factors } from './months.ts'
 import {
   type Level,
@@ -212,8 +212,7 @@ function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf):
 
 function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
-  const base_milli = currency === null ? 0 : toBase(milli, currency, at)
-  const worth = { currency: currency ?? '', milli, base_milli }
+  const worth = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
   const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), 1), ...worth }
   if (kind !== 'refund') return [row]
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]

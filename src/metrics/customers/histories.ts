@@ -6,7 +6,7 @@ import type { TransactionRow } from '../../ledger/transactions.ts'
 import { dividedHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { DayNumber } from '../calendar.ts'
-import { type Flow, flowsOf } from '../flows.ts'
+import { type Flow, flowInBase, flowsOf, isGivenBack } from '../flows.ts'
 import { type ToBase, valued } from '../movements.ts'
 import type { AppSettings, SettingsOf } from '../settings.ts'
 import { type RenewalFact, timelineOf } from '../timeline.ts'
@@ -109,12 +109,8 @@ export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: 
   return { of, chargesOf }
 }
 
-const isGivenBack = ({ kind }: Flow): boolean => kind === 'refund' || kind === 'proration'
-
 const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
-  flow === undefined || flow.kind === 'unpriced' || flow.currency === null
-    ? null
-    : toBase(flow.milli, flow.currency, flow.at)
+  flow === undefined || flow.kind === 'unpriced' ? null : flowInBase(flow, toBase)
 
 function givenBack(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
   const flow = flows.find((one) => one.kind === kind)

@@ -35,6 +35,7 @@ const KINDS: readonly MovementKind[] = [
   ...(['fx', 'repriced', 'churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const),
 ]
 const CHURNS = ['mrr.churn_voluntary', 'mrr.churn_billing', 'mrr.churn_refund', 'mrr.churn_other']
+const GIVEN: readonly MoneyKind[] = ['refund', 'proration']
 const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
 
 /**
@@ -98,13 +99,27 @@ export function openOracle(store: Store, options: OracleOptions) {
     })
     const flows = money.flatMap((one) => {
       const { at, charged_at, kind, by, currency, milli } = one
-      const base_milli = currency === '' ? 0 : toBase(milli, currency, at)
-      const what = part(by, { currency, milli, base_milli, count: 1 })
-      // The rate is that of the day on which it was given back, wherever it is counted.
+      const what = part(by, { currency, milli, base_milli: moneyInBase(one, money), count: 1 })
       const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
       return [mark(`revenue.${kind}`, at, what), ...byCharge]
     })
     return [...moved, ...direct, ...returned(moved, worths), ...trials, ...flows]
+  }
+
+  /**
+   * At the rate of the charge, whenever it was given back. Of several parts of one charge each is what all up to it come
+   * to, less what those before it do.
+   */
+  function moneyInBase(one: Money, money: readonly Money[]): number | null {
+    const { kind, by, currency, milli, charged_at, at } = one
+    if (currency === '') return 0
+    const others = money.filter((other) => GIVEN.includes(other.kind) && other.by === by && other.at < at)
+    const earlier = GIVEN.includes(kind) ? others.reduce((sum, other) => sum + other.milli, 0) : 0
+    const [all, before] = [
+      toBase(earlier + milli, currency, charged_at),
+      toBase(earlier, currency, charged_at),
+    ]
+    return all === null || before === null ? null : all - before
   }
 
   /** Losses that were paid for again in the same day, week or month: told when they are, dated at the loss. */
