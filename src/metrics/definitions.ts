@@ -38,16 +38,31 @@ const NO_PERIOD = named(
   'How many are of a product whose period is unknown, as in the sandbox without an App Store Connect key; they are outside the sum.',
 )
 const LOSSES = [
-  named('voluntary', 'Cancelled', 'The customer turned the renewal off.'),
-  named('billing', 'Billing failed', 'Apple could not collect.'),
+  named(
+    'voluntary',
+    'Cancelled',
+    'The customer turned the renewal off, also where Apple has not told the end.',
+  ),
+  named(
+    'billing',
+    'Billing failed',
+    'Apple could not collect, whatever reason it names when it gives up 60 days later.',
+  ),
   named('refund', 'Refunded', 'Apple gave the money back and ended it.'),
   named('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
   named(
     'returned',
     'Came back',
-    'Of those, the ones that were paid for again within the period; below zero.',
+    'Of those, the ones that were paid for again within the period; below zero. With the four it adds up to the rate.',
+  ),
+  named(
+    'passing',
+    'Began and ended within',
+    'Lost, and not there when the period began, or worth less then. Beside the rate, in no other part of it.',
   ),
 ] as const
+const PERIODS =
+  'A loss that was paid for again within the period is none, and what began and ended within it is told beside it: never more than 1. Days, weeks and months are the organization’s, fiscal months Apple’s. A split has each loss where the subscription was at the start'
 
 const MOVEMENTS = [
   named('new', 'New', 'The first paid time of a subscription.'),
@@ -154,8 +169,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'count',
     kind: 'flow',
     sentence: 'The share of paid subscriptions alive at the start that was lost.',
-    formula:
-      '(paid subscriptions lost − those of them paid for again within the same day, week or month of the organization’s time zone) ÷ paid subscriptions alive at its start',
+    formula: `paid subscriptions alive at the start of the period and lost by its end ÷ paid subscriptions alive at its start. ${PERIODS}`,
     parts: LOSSES,
   },
   mrr_churn_rate: {
@@ -167,8 +181,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'money',
     kind: 'flow',
     sentence: 'The share of the monthly recurring revenue at the start that was lost.',
-    formula:
-      '(MRR lost − that of subscriptions paid for again within the same day, week or month of the organization’s time zone) ÷ MRR at its start',
+    formula: `MRR at the start of the period that was lost by its end ÷ MRR at its start; of each subscription what it was worth at the start, or when it was lost where that is less. ${PERIODS}`,
     parts: LOSSES,
   },
   active_subscriptions: {

@@ -63,8 +63,14 @@ function movements(inTwo: boolean): Formula {
   return { levels: [], lines: [whole, ...parts, rest] }
 }
 
+/** Of what was alive when a bucket began. Losses are below zero in the ledger, and so is what of them does not count. */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
+  const passingOf = (ending: (typeof CHURNED)[number]) => `passing.${interval}.${ending}` as const
+  const lostOf = (ending: (typeof CHURNED)[number]): Signed => [
+    [churnOf(ending), -1],
+    [passingOf(ending), 1],
+  ]
   const line = (part: string | null, lost: Signed): Line => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
@@ -73,14 +79,19 @@ function churn(column: Column, interval: Interval): Formula {
       return summed(of, lost, column, buckets).map((one, index) => divided(one, atStart[index] ?? 0))
     },
   })
-  // What was lost is below zero in the ledger, and so is what of it came back.
-  const all = [...signedAll(CHURNED.map(churnOf), -1), [returned, 1] as const]
+  const passing = line('passing', signedAll(CHURNED.map(passingOf), -1))
+  // What was not there at the start is no share of it.
+  const beside: Line = {
+    ...passing,
+    figuresOf: (of, buckets) => passing.figuresOf(of, buckets).map((figure) => ({ ...figure, ratio: null })),
+  }
   return {
     levels: ['mrr'],
     lines: [
-      line(null, all),
-      ...CHURNED.map((ending) => line(ending, [[churnOf(ending), -1]])),
+      line(null, [...CHURNED.flatMap(lostOf), [returned, 1]]),
+      ...CHURNED.map((ending) => line(ending, lostOf(ending))),
       line('returned', [[returned, 1]]),
+      beside,
     ],
   }
 }

@@ -50,11 +50,12 @@ export function openSettings(
     const organization = app && organizations.get(app.organization_id)
     if (!organization) return null
     const { time_zone, currency: base } = organization
-    const calendar = calendarOf(time_zone)
+    const [calendar, pacific] = [calendarOf(time_zone), calendarOf(PACIFIC)]
     return {
       factors,
       calendar,
-      calendars: time_zone === PACIFIC ? [calendar] : [calendar, calendarOf(PACIFIC)],
+      pacific,
+      calendars: time_zone === PACIFIC ? [calendar] : [calendar, pacific],
       periodOf: (product_id) => periods(`${app_id}\n${product_id}`),
       toBase(milli, currency, at) {
         if (currency === base) return milli

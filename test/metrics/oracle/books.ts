@@ -57,6 +57,12 @@ export function openBooksOf(simulation: Simulation, now: number) {
     )
   }
 
+  /** Whether a lineage was paid for in the instant before. */
+  const wasPaidBefore = (original_transaction_id: string, at: number): boolean =>
+    (lineages.get(original_transaction_id) ?? []).some(
+      (one) => isPaid(one) && lasts(one) && one.from < at && endOfSegment(one) >= at,
+    )
+
   function whyOf({ revoked_at, replaced_at, expires, retry_from, transaction_id }: Segment): string {
     if (revoked_at !== null && revoked_at <= Math.min(expires, replaced_at ?? Infinity)) return 'refund'
     if (retry_from !== null) return 'billing'
@@ -105,7 +111,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
     return sums
   }
 
-  return { own, lineages, losses, aliveBy, money, retained, isPaid, endOf: endOfSegment }
+  return { own, lineages, losses, wasPaidBefore, aliveBy, money, retained, isPaid, endOf: endOfSegment }
 }
 
 /** Whole periods after the first, counted from the first day, so that the 31st comes back after February. */

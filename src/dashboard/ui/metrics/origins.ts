@@ -70,6 +70,15 @@ export function unpricedOf(answer: MetricAnswer): string | null {
   return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
 }
 
+/** What began and ended between two points of a rate, which counts what was there at the first. */
+export function passingOf({ metric, series, currency, interval }: MetricAnswer): string | null {
+  const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
+  const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
+  if (sum === 0) return null
+  const what = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
+  return `Beside the rate: ${what} that began and ended within one ${interval}.`
+}
+
 /** How many have no monthly value, because the period of their product is unknown. */
 export function noPeriodOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')

@@ -2,14 +2,15 @@
 import type { JSX } from 'preact'
 import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
 import { wholesOf } from './figures.ts'
-import { estimateOf, noPeriodOf, originOf, unconvertedOf, unpricedOf } from './origins.ts'
+import { estimateOf, noPeriodOf, originOf, passingOf, unconvertedOf, unpricedOf } from './origins.ts'
 
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
     <span>{originOf(answer)}</span>
-    {[estimateOf(answer), unconvertedOf(answer), unpricedOf(answer), noPeriodOf(answer)].map(
-      (note) => note && <span key={note}>{note}</span>,
-    )}
+    {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, passingOf].map((noteOf) => {
+      const note = noteOf(answer)
+      return note && <span key={note}>{note}</span>
+    })}
     {answer.seams.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: where one source ends and the other begins.</span>
     )}
