@@ -287,6 +287,7 @@ create table subscriptions ( -- kept
   started_at              integer not null,
   period_started_at       integer not null,
   expires_at              integer,
+  committed_until_at      integer,
   grace_until_at          integer,
   in_billing_retry        integer not null,
   auto_renew_status       integer,
@@ -888,13 +889,13 @@ create index customers_by_mrr on customer_values (scope_id, mrr_milli, lineage_i
 create index customers_by_risk on customer_values (scope_id, risk_milli, lineage_id, status);
 -- Those of whom there are few have indexes of their own: they would be looked for for long among all others.
 create index rarer_customers_by_ltv on customer_values (scope_id, status, ltv_milli)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_last_seen on customer_values (scope_id, status, last_seen_at)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_mrr on customer_values (scope_id, status, mrr_milli)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_risk on customer_values (scope_id, status, risk_milli)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index customer_values_due on customer_values (due_at) where due_at is not null;
 
 -- By what customers are searched, and whose events a profile shows.

@@ -37,7 +37,9 @@ export const CustomerAnswer = v.object({
   next_renewal_at: at,
   ends_at: v.pipe(
     at,
-    v.description('When what will not renew, or waits in a grace period, ends first; null: nothing does'),
+    v.description(
+      'When what will not renew, or waits in a grace period, ends first; of a commitment its end, not that of a month. null: nothing does',
+    ),
   ),
   first_paid_at: at,
   last_paid_at: at,

@@ -179,12 +179,18 @@ const perDownload = (above: Signed): Formula => ({
 })
 
 const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
+const COMMITTED: Signed = [['risk.committed', 1]]
 const riskOf = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
 const RISKS = AT_RISK.map(riskOf)
 const atRisk = (figureOf: Making): Line[] =>
   AT_RISK.map((one) => levelLine(one, [[riskOf(one), 1]], figureOf))
-/** What will be renewed is what is paid for and neither will be cancelled nor is in grace. */
-const RENEWING: Signed = [['mrr', 1] as const, ['risk.will_cancel', -1] as const, ['risk.grace', -1] as const]
+/** What will be renewed is what is paid for, and neither turned off nor in grace. */
+const RENEWING: Signed = [
+  ['mrr', 1],
+  ['risk.will_cancel', -1],
+  ['risk.committed', -1],
+  ['risk.grace', -1],
+]
 
 /** Metrics that nothing of can be chosen. */
 const FIXED = {
@@ -202,10 +208,11 @@ const FIXED = {
   download_to_trial: perDownload([['trial.began', 1]]),
   download_to_paid: perDownload(FIRST_PAYMENTS),
   status: {
-    levels: ['mrr', ...RISKS],
+    levels: ['mrr', 'risk.committed', ...RISKS],
     lines: [
       levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], counting),
       levelLine('renewing', RENEWING, counting),
+      levelLine('committed', COMMITTED, counting),
       ...atRisk(counting),
     ],
     of_ledger: true,

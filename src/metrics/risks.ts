@@ -1,10 +1,14 @@
 /** What we compute: when a paid subscription was not to be renewed, or waited for a payment, and what it was worth then. */
+import { committedUntil } from '../ledger/subscription.ts'
 import type { Valued } from './movements.ts'
 import { signedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'
 
-/** grace: access goes on while Apple tries to collect. billing_retry: Apple tries, and there is no access. */
-export type Risk = 'will_cancel' | 'grace' | 'billing_retry'
+/**
+ * will_cancel: not to be renewed. committed: not to be either, but only once a commitment is over, which has periods left.
+ * grace: access goes on while Apple tries to collect. billing_retry: Apple tries, and there is no access.
+ */
+export type Risk = 'will_cancel' | 'committed' | 'grace' | 'billing_retry'
 
 /** A stretch `[from, to)`, in milliseconds since the epoch; of a retry that nothing has ended, `to` is Infinity. */
 export type RiskSpan = { risk: Risk; from: number; to: number; segment: Valued }
@@ -53,7 +57,7 @@ function spansOf(segment: Valued, fact: TransactionFact, { renewals, since, unti
   const retried =
     ending === 'refund' ? [] : whenever(renewals, { since: purchased_at, from: to, to: until }, isRetried)
   return [
-    ...turnedOff.map(as('will_cancel')),
+    ...turnedOff.map(as(committedUntil(fact) === null ? 'will_cancel' : 'committed')),
     as('grace')({ from: paid_to, to }),
     ...retried.map(as('billing_retry')),
   ]

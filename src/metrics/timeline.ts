@@ -49,6 +49,7 @@ export type TransactionFact = Pick<
   | 'revocation_type'
   | 'revocation_percentage'
   | 'billing_plan'
+  | 'commitment'
 >
 
 export type RenewalFact = {

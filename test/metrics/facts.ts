@@ -33,6 +33,7 @@ export function bought(
     revocation_type: null,
     revocation_percentage: null,
     billing_plan: null,
+    commitment: null,
     ...more,
   }
 }

@@ -94,10 +94,10 @@ test('revenue is in the books, charge by charge, by month and currency', async (
 test('churn and trial conversion are in the books', async () => {
   const churn = whole(await ask(`churn_rate?${RANGE}`))
   for (const { on, numerator } of churn) {
-    const { until, has } = monthOf(on)
+    const { from, until, has } = monthOf(on)
     const lost = books.losses().filter((one) => {
       const isBack = one.back_at !== null && one.back_at < until && one.back_at <= played.until
-      return has(one) && !isBack
+      return has(one) && !isBack && books.wasPaidBefore(one.segment.original_transaction_id, from)
     })
     expect(numerator).toBe(lost.length)
   }

@@ -122,6 +122,7 @@ function subscriptionPart(row: SubscriptionRow, at: number) {
   return {
     ...{ state: stateAt(row, at), product_id, group_id, ownership, price_milli, currency },
     ...{ started_at, period_started_at, expires_at: row.expires_at, grace_until_at: row.grace_until_at },
+    committed_until_at: row.committed_until_at,
     in_billing_retry: row.in_billing_retry === 1,
     auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
     ...{ next_product_id: row.next_product_id, renewal_price_milli: row.renewal_price_milli },

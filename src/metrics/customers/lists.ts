@@ -39,13 +39,13 @@ const COLUMNS = {
   risk: 'risk_milli',
 } as const satisfies Record<ValueSort, keyof CustomerValue>
 /** These have an index of their own: they would be looked for among too many others. */
-const RARE: ReadonlySet<CustomerStatus> = new Set(['trial', 'grace', 'billing_retry'])
+const RARE: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace', 'billing_retry'])
 /** As these indexes have it, word for word: only then they are used. */
-const RARER = "status in ('trial', 'grace', 'billing_retry')"
+const RARER = "status in ('committed', 'trial', 'grace', 'billing_retry')"
 /** Of whom the value is never above zero, so that all who are above need not be passed by. */
 const AT_NOTHING: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
-  risk: new Set(['renewing', 'trial', 'expired']),
+  risk: new Set(['renewing', 'committed', 'trial', 'expired']),
 }
 const TOP: Place = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 

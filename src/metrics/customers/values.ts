@@ -16,6 +16,8 @@ type Deps = {
   metrics: Pick<Metrics, 'onLineage'>
 }
 
+/** How who stands of whom an end is in sight. */
+const ENDING: ReadonlySet<string | null> = new Set(['will_cancel', 'committed', 'grace'])
 const AT_ONCE = 100
 const LEADERS_IN_MIND = 1_000
 
@@ -111,7 +113,7 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
   /** When the first of a customer's lineages is lost unless somebody does something, in ms; null where nothing is in sight. */
   function endOf({ id, lineages, status }: Pick<CustomerValue, 'id' | 'lineages' | 'status'>): number | null {
     // Of several subscriptions another may end than the one that the status is of.
-    if (lineages === 1 && status !== 'will_cancel' && status !== 'grace') return null
+    if (lineages === 1 && !ENDING.has(status)) return null
     const standings = kept.membersOf.all(id).flatMap((key) => kept.standingOf.get(key) ?? [])
     return least(standings.map((standing) => endsAt(standing, clock())))
   }

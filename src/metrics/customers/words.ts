@@ -56,6 +56,6 @@ export const CUSTOMER_WORDS: readonly Told[] = [
     'status',
     'Status',
     'How the best of the customer’s subscriptions stands.',
-    'by the newest renewal info: renewing, trial, will_cancel (renewal turned off), grace (not collected, access goes on), billing_retry (not collected, no access), expired',
+    'by the newest renewal info: renewing, committed (renewal turned off within a commitment of twelve months billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (not collected, access goes on), billing_retry (not collected, no access), expired',
   ),
 ]

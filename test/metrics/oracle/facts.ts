@@ -25,6 +25,7 @@ export type Bought = {
   revocation_type: string | null
   revocation_percentage: number | null
   billing_plan: string | null
+  commitment: string | null
 }
 
 export type Info = {

@@ -15,7 +15,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
   [Key in 'milli' | 'base_milli' | 'count']: number
 }
 
-const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.grace', 'risk.billing_retry']
+const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.committed', 'risk.grace', 'risk.billing_retry']
 
 /** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
 function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {

@@ -43,6 +43,7 @@ export const HUES: Record<string, Hue> = {
   pending: 2,
   lost: 8,
   renewing: 1,
+  committed: 5,
   will_cancel: 2,
   grace: 3,
   billing_retry: 'bad',
