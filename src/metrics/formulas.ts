@@ -53,12 +53,11 @@ export function formulaOf(name: MetricName, choice: Choice): Formula {
 
 function movements(inTwo: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
+  const others = measures.filter((one) => one !== 'mrr.new')
   const whole = sumLine(null, [['mrr', 1]])
-  if (inTwo) {
-    const churned: Signed = [['mrr', 1] as const, ['mrr.new', -1] as const]
-    return { levels: [], lines: [whole, sumLine('new', [['mrr.new', 1]]), sumLine('churned', churned)] }
-  }
-  const parts = MOVEMENT_KINDS.map((kind) => sumLine(kind, [[measureOf(kind), 1]]))
+  const parts = inTwo
+    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', signedAll(others, 1))]
+    : MOVEMENT_KINDS.map((kind) => sumLine(kind, [[measureOf(kind), 1]]))
   const rest = sumLine('not_itemised', [['mrr', 1], ...signedAll(measures, -1)])
   return { levels: [], lines: [whole, ...parts, rest] }
 }
