@@ -227,6 +227,8 @@ create table transactions ( -- kept
   revocation_reason       integer,
   revocation_type         text,
   revocation_percentage   integer,
+  -- JSON, the refunds that were taken back since; null where there is none.
+  reversed_refunds        text,
   web_order_line_item_id  text,
   app_account_token       text,
   app_transaction_id      text,
@@ -241,6 +243,27 @@ create index transactions_by_lineage
   on transactions (app_id, environment, original_transaction_id, purchased_at);
 create index trials_by_lineage on transactions (app_id, environment, original_transaction_id)
   where trial_signed_at is not null;
+
+-- Refunds that any signed version of a transaction has told of, and when Apple said of one that it was taken back: the
+-- newest version of a transaction tells of neither.
+create table refunds ( -- kept
+  app_id                  text not null,
+  environment             text not null,
+  transaction_id          text not null,
+  revoked_at              integer not null,
+  revocation_type         text,
+  revocation_percentage   integer,
+  signed_at               integer not null,
+  sha256                  blob not null,
+  primary key (app_id, environment, transaction_id, revoked_at)
+) strict, without rowid;
+create table refund_reversals ( -- kept
+  app_id                  text not null,
+  environment             text not null,
+  transaction_id          text not null,
+  reversed_at             integer not null,
+  primary key (app_id, environment, transaction_id, reversed_at)
+) strict, without rowid;
 
 -- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.

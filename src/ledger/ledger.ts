@@ -55,7 +55,8 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     learnFrom(app, notification)
     notifications.keep(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const kept = transaction && keepTransaction(app, transaction, payload.id)
+    const isReversal = notification.type === 'REFUND_REVERSED'
+    const kept = transaction && keepTransaction(app, transaction, payload.id, isReversal)
     if (renewal) renewals.keep(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
     const subject = lineage && bringUpToDate(lineage, notification, origin)
@@ -138,8 +139,13 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 
   /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
-  function keepTransaction(app: App, verified: Verified<Transaction>, payload_id: number): Kept {
-    const kept = transactions.keep(app.id, verified, payload_id)
+  function keepTransaction(
+    app: App,
+    verified: Verified<Transaction>,
+    payload_id: number,
+    is_reversal = false,
+  ): Kept {
+    const kept = transactions.keep(app.id, verified, payload_id, is_reversal)
     if (kept.left === null) return kept
     const { environment } = verified.payload
     subscriptions.recompute(app.id, environment, kept.left)

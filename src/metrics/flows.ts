@@ -1,10 +1,12 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
+import type { ReversedRefund } from '../ledger/refunds.ts'
 import { dividedHalfEven } from '../money.ts'
 import type { ToBase } from './movements.ts'
 import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
 
 /**
- * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification. proration: the unused
+ * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification; below zero
+ * where it takes one back. proration: the unused
  * part that Apple gives back at an upgrade and tells nobody. unpriced: bought for a price that nobody has said.
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
@@ -42,7 +44,7 @@ export function flowsOf(transactions: readonly TransactionFact[], is_whole: bool
     const kind = !isSubscription ? 'one_time' : isFirst ? 'new' : 'renewal'
     const charged = charge(fact, kind)
     if (isSubscription && charged.length > 0) isFirst = false
-    return [...charged, ...refund(fact)]
+    return [...charged, ...refunds(fact)]
   })
   const subscribed = bought.filter(isPaidSubscription)
   const prorations = subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))
@@ -84,14 +86,33 @@ function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
   return [{ ...flow(fact, fact.purchased_at, fact.price_milli), kind }]
 }
 
+/** What was given back, each on its day, and the money again, below zero, on the day a refund was taken back. */
+function refunds(fact: TransactionFact): Flow[] {
+  const { revoked_at, reversed_refunds } = fact
+  const reversed: ReversedRefund[] = reversed_refunds === null ? [] : JSON.parse(reversed_refunds)
+  const back = reversed.flatMap((one) =>
+    refund(fact, one, one.revoked_at).flatMap((given) => [
+      given,
+      { ...given, at: one.reversed_at, milli: -given.milli },
+    ]),
+  )
+  return revoked_at === null ? back : [...back, ...refund(fact, fact, revoked_at)]
+}
+
+type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
+
 /** The part that Apple names, or all of it. */
-function refund(fact: TransactionFact): Flow[] {
-  const { price_milli, currency, revoked_at, revocation_type, revocation_percentage } = fact
-  if (revoked_at === null || !price_milli || currency === null) return []
+function refund(
+  fact: TransactionFact,
+  { revocation_type, revocation_percentage }: Revocation,
+  at: number,
+): Flow[] {
+  const { price_milli, currency } = fact
+  if (!price_milli || currency === null) return []
   if (revocation_type !== null && UNPAID_ENDINGS.has(revocation_type)) return []
   const part = BigInt(revocation_percentage ?? WHOLE)
   const milli = Number(dividedHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
-  return milli === 0 ? [] : [{ ...flow(fact, revoked_at, milli), kind: 'refund' }]
+  return milli === 0 ? [] : [{ ...flow(fact, at, milli), kind: 'refund' }]
 }
 
 /** price × (expiry − change) ÷ (expiry − purchase): always an estimate, Apple does not say. */

@@ -215,7 +215,7 @@ function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf):
 function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
   const worth = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
-  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), 1), ...worth }
+  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), milli < 0 ? -1 : 1), ...worth }
   if (kind !== 'refund') return [row]
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }

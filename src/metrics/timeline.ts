@@ -48,6 +48,7 @@ export type TransactionFact = Pick<
   | 'revoked_at'
   | 'revocation_type'
   | 'revocation_percentage'
+  | 'reversed_refunds'
   | 'billing_plan'
   | 'commitment'
 >

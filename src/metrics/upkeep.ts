@@ -28,7 +28,7 @@ const FACTS = [
   ],
   ...['currency', 'storefront', 'purchased_at', 'expires_at', 'earliest_expires_at', 'offer_type'],
   ...['offer_discount', 'offer_period', 'is_upgraded', 'revoked_at', 'revocation_type'],
-  ...['revocation_percentage', 'billing_plan', 'commitment'],
+  ...['revocation_percentage', 'reversed_refunds', 'billing_plan', 'commitment'],
 ].join(', ')
 const ROW = [
   ...['on_at', 'known_at', 'measure', 'product_id', 'storefront', 'period', 'offer', 'currency', 'milli'],

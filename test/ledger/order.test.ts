@@ -185,6 +185,8 @@ function stateOf({ store, feed }: Opened) {
   return {
     notifications: rows('notifications'),
     transactions: rows('transactions'),
+    refunds: rows('refunds'),
+    reversals: rows('refund_reversals'),
     renewals: rows('renewals'),
     subscriptions: rows('subscriptions'),
     customers: rows('customers'),

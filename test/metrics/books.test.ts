@@ -76,6 +76,7 @@ test('what was charged, refunded and given back at upgrades, month by month', ()
       return amounts
     }
     expect(money('revenue.new', 'revenue.renewal', 'revenue.one_time')).toEqual(nonZero(books.charged(range)))
+    expect(money('revenue.refund')).toEqual(nonZero(books.refunded(range)))
     expect(money('revenue.proration')).toEqual(nonZero(books.prorated(range)))
   }
 })

@@ -79,13 +79,14 @@ test('revenue is in the books, charge by charge, by month and currency', async (
     const points = whole(await ask(`revenue?${RANGE}&currency=${currency}`))
     for (const { on, milli } of points) {
       const { has } = monthOf(on)
-      const sum = (kind: 'charge' | 'refund' | 'proration', amount: 'price_milli' | 'refunded_milli') =>
-        books
-          .money(kind)
+      const sum = (entries: ReturnType<typeof books.refunded>, amount: 'price_milli' | 'refunded_milli') =>
+        entries
           .filter((one) => one.currency === currency && has(one))
           .reduce((total, one) => total + one[amount], 0)
       expect(milli).toBe(
-        sum('charge', 'price_milli') - sum('refund', 'refunded_milli') - sum('proration', 'refunded_milli'),
+        sum(books.money('charge'), 'price_milli') -
+          sum(books.refunded(), 'refunded_milli') -
+          sum(books.money('proration'), 'refunded_milli'),
       )
     }
   }

@@ -38,6 +38,7 @@ export async function openLedger(options: LedgerOptions = {}) {
     to: string | null,
     more: Fields = {},
     renewal: Fields = {},
+    notificationType = 'SUBSCRIBED',
   ) {
     const original = `${id}000`
     const fields = {
@@ -52,11 +53,7 @@ export async function openLedger(options: LedgerOptions = {}) {
       signedTransactionInfo: app.authority.sign(transactionPayload(fields)),
       ...(to !== null && { signedRenewalInfo: app.authority.sign(renewalPayload(signed)) }),
     })
-    const outer = {
-      notificationUUID: randomUUID(),
-      signedDate: fields.signedDate,
-      notificationType: 'SUBSCRIBED',
-    }
+    const outer = { notificationUUID: randomUUID(), signedDate: fields.signedDate, notificationType }
     const { status } = await app.notify(outerPayload(body, outer))
     if (status !== 200) throw new Error(`it was refused with ${status}`)
   }

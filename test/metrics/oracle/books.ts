@@ -83,6 +83,15 @@ export function openBooksOf(simulation: Simulation, now: number) {
         (kind !== 'refund' || refunds.get(one.transaction_id) === one),
     )
 
+  /** All that was given back by refunds, and below zero what of it was taken again. */
+  const refunded = () =>
+    entries
+      .filter(({ environment, told, at }) => environment === 'production' && told && at <= now)
+      .flatMap((one) => {
+        if (one.kind === 'refund') return [one]
+        return one.kind === 'refund_reversed' ? [{ ...one, refunded_milli: -one.refunded_milli }] : []
+      })
+
   /** Of those first paid in a time: how many were due a k-th renewal by now, and how many had the right then. */
   function retained(from: number, until: number, k: number): { due: number; held: number } {
     const firsts = [...lineages.values()].flatMap((all) => {
@@ -111,7 +120,10 @@ export function openBooksOf(simulation: Simulation, now: number) {
     return sums
   }
 
-  return { own, lineages, losses, wasPaidBefore, aliveBy, money, retained, isPaid, endOf: endOfSegment }
+  return {
+    ...{ own, lineages, losses, wasPaidBefore, aliveBy, money, refunded, retained, isPaid },
+    endOf: endOfSegment,
+  }
 }
 
 /** Whole periods after the first, counted from the first day, so that the 31st comes back after February. */

@@ -100,7 +100,8 @@ export function openOracle(store: Store, options: OracleOptions) {
     })
     const flows = money.flatMap((one) => {
       const { at, charged_at, kind, by, currency, milli } = one
-      const what = part(by, { currency, milli, base_milli: moneyInBase(one, money), count: 1 })
+      const base_milli = moneyInBase(one, money)
+      const what = part(by, { currency, milli, base_milli, count: milli < 0 ? -1 : 1 })
       const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
       return [mark(`revenue.${kind}`, at, what), ...byCharge]
     })
