@@ -19,6 +19,7 @@ import {
   summed,
 } from './formula_lines.ts'
 import type { MovementKind } from './movements.ts'
+import { isOfRefund } from './reported/joining.ts'
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
@@ -51,15 +52,33 @@ export function formulaOf(name: MetricName, choice: Choice): Formula {
   return FIXED[name]
 }
 
+/** Of a subscription whose beginning is not known nobody can tell what its first known paid time is. */
+const UNKNOWN_BEGINNING = 'mrr.opening'
+
+/** A line of what begins: it may yet change where the beginning of a subscription is not known. */
+const beginning = (line: Line): Line => ({
+  ...line,
+  measures: [...line.measures, UNKNOWN_BEGINNING],
+  known_by: line.measures,
+  pending_by: [UNKNOWN_BEGINNING],
+  pendingOf: (of, buckets) => summed(of, [[UNKNOWN_BEGINNING, 1]], 'count', buckets).map((one) => one !== 0),
+})
+const BEGINNINGS: readonly MovementKind[] = ['new', 'opening', 'resubscribe', 'expansion', 'contraction']
+
 function movements(inTwo: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
   const others = measures.filter((one) => one !== 'mrr.new')
   const whole = sumLine(null, [['mrr', 1]])
   const parts = inTwo
-    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', signedAll(others, 1))]
-    : MOVEMENT_KINDS.map((kind) => sumLine(kind, [[measureOf(kind), 1]]))
+    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', signedAll(others, 1))].map(beginning)
+    : MOVEMENT_KINDS.map((kind) => {
+        const line = sumLine(kind, [[measureOf(kind), 1]])
+        return BEGINNINGS.includes(kind) ? beginning(line) : line
+      })
   const rest = sumLine('not_itemised', [['mrr', 1], ...signedAll(measures, -1)])
-  return { levels: [], lines: [whole, ...parts, rest] }
+  // Before the ledger knows any movement, none is itemised.
+  const left = { ...beginning(rest), known_by: whole.measures, whole_by: rest.measures }
+  return { levels: [], lines: [whole, ...parts, left] }
 }
 
 /** Of what was alive when a bucket began. Losses are below zero in the ledger, and so is what of them does not count. */
@@ -73,6 +92,10 @@ function churn(column: Column, interval: Interval): Formula {
   const line = (part: string | null, lost: Signed): Line => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
+    // Apple's reports count every cancellation, and say of none that a refund was why.
+    ...(part !== 'refund' && {
+      known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
+    }),
     figuresOf: (of, buckets) => {
       const atStart = [of('mrr').before[column], ...standing(of('mrr'), column)]
       return summed(of, lost, column, buckets).map((one, index) => divided(one, atStart[index] ?? 0))
@@ -96,21 +119,15 @@ function churn(column: Column, interval: Interval): Formula {
 }
 
 const WON = ['new', 'resubscribe', 'expansion'] as const
+const LOST = ['mrr.contraction', ...CHURNED.map(churnOf)] as const
 const QUICK_RATIO: Formula = {
   levels: [],
-  lines: [
-    ratioLine(
-      null,
-      signedAll(WON.map(measureOf), 1),
-      signedAll(['mrr.contraction', ...CHURNED.map(churnOf)], -1),
-      'milli',
-    ),
-  ],
+  lines: [beginning(ratioLine(null, signedAll(WON.map(measureOf), 1), signedAll(LOST, -1), 'milli'))],
 }
 
 const CONVERSION: Formula = {
   levels: [],
-  lines: [ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count')],
+  lines: [beginning(ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count'))],
 }
 
 const PENDING: Signed = [
@@ -137,6 +154,12 @@ const CONVERSION_BY_COHORT: Formula = {
 
 const CHARGED = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 
+/** Of a subscription whose beginning is not known a charge may be the first. */
+function chargedLine(measure: (typeof CHARGED)[number]): Line {
+  const line = sumLine(measure.slice('revenue.'.length), [[measure, 1]])
+  return measure === 'revenue.one_time' ? line : beginning(line)
+}
+
 function revenue(refunds: Refunds): Formula {
   const refunded = refunds === 'refund_day' ? 'revenue.refund' : 'revenue.refunded_by_charge'
   const charged = signedAll(CHARGED, 1)
@@ -154,7 +177,7 @@ function revenue(refunds: Refunds): Formula {
     levels: [],
     lines: [
       whole,
-      ...CHARGED.map((one) => sumLine(one.slice('revenue.'.length), [[one, 1]])),
+      ...CHARGED.map(chargedLine),
       sumLine('refunds', [[refunded, -1]], given),
       sumLine('proration', [['revenue.proration', -1]], given),
       sumLine('unpriced', [['revenue.unpriced', 1]], (_, count) => ({ count })),
@@ -172,10 +195,7 @@ const FIRST_PAYMENTS: Signed = [
   ['paid.direct', 1],
 ]
 const counting: Making = (_, count) => ({ count })
-const perDownload = (above: Signed): Formula => ({
-  levels: [],
-  lines: [ratioLine(null, above, [['downloads', 1]], 'count')],
-})
+const perDownload = (above: Signed): Line => ratioLine(null, above, [['downloads', 1]], 'count')
 
 const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
 const COMMITTED: Signed = [['risk.committed', 1]]
@@ -202,10 +222,10 @@ const FIXED = {
       sumLine(null, FIRST_PAYMENTS, counting),
       sumLine('after_trial', [['trial.won', 1]], counting),
       sumLine('direct', [['paid.direct', 1]], counting),
-    ],
+    ].map(beginning),
   },
-  download_to_trial: perDownload([['trial.began', 1]]),
-  download_to_paid: perDownload(FIRST_PAYMENTS),
+  download_to_trial: { levels: [], lines: [perDownload([['trial.began', 1]])] },
+  download_to_paid: { levels: [], lines: [beginning(perDownload(FIRST_PAYMENTS))] },
   status: {
     levels: ['mrr', 'risk.committed', ...RISKS],
     lines: [

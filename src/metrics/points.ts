@@ -2,9 +2,10 @@
 import { type DayNumber, dayText } from './calendar.ts'
 import { type Definition, isMoney } from './definition.ts'
 import type { IsProvisional } from './finality.ts'
-import { type Figure, type Line, measuresOf } from './formula_lines.ts'
+import { type Figure, type Line, measuresOf, type Of } from './formula_lines.ts'
 import type { Measure } from './rows.ts'
 import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
+import type { KnownOf } from './unknown.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
@@ -17,8 +18,14 @@ export type Series = { value: string | null; others: number; part: string | null
 
 type Measures = ReadonlyMap<Measure, Tally>
 
-/** What a split has for one value, or for several that are told as one. */
-type Slice = { value: string | null; others: number; tallies: Measures; unconverted: Map<string, Measures> }
+/** What a split has for one value, or for several that are told as one; `values` are those, null for the whole. */
+type Slice = {
+  value: string | null
+  values: readonly string[] | null
+  others: number
+  tallies: Measures
+  unconverted: Map<string, Measures>
+}
 
 export type Drawing = {
   definition: Definition
@@ -26,24 +33,30 @@ export type Drawing = {
   levels: readonly Measure[]
   /** The first day of each bucket, and whether what is in it may yet change. */
   buckets: readonly { on: string; is_sure: boolean }[]
-  /** Whether what is made of some measures is known to nobody in the bucket of an index. */
-  isUnknownAt: (measures: readonly Measure[], index: number) => boolean
+  /** How much is known of what is made of some measures. */
+  knownOf: KnownOf
+  /** Whether the values of slices are apps. */
+  of_apps: boolean
   /** The parts that are nothing throughout, too. */
   with_empty_parts: boolean
 }
 
-type Surely = { today: DayNumber; isMissing: IsProvisional }
+type Surely = { today: DayNumber; isProvisional: IsProvisional }
 
-/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional or missing. */
-export const bucketsDrawn = (buckets: readonly Bucket[], { today, isMissing }: Surely): Drawing['buckets'] =>
+/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional. */
+export const bucketsDrawn = (
+  buckets: readonly Bucket[],
+  { today, isProvisional }: Surely,
+): Drawing['buckets'] =>
   buckets.map((bucket) => ({
     on: dayText(bucket.from),
-    is_sure: bucket.until < today && !isMissing(bucket),
+    is_sure: bucket.until < today && !isProvisional(bucket),
   }))
 
 /** The whole as one slice. */
 export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
   value: null,
+  values: null,
   others: 0,
   tallies: tallies.get('') ?? new Map(),
   unconverted: ofValue(unconverted, ''),
@@ -65,7 +78,8 @@ export function slicesOf(
         levels.length > 0 ? levels : measuresOf(lines),
         isMoney(definition) ? 'milli' : 'count',
       )
-      return { size, slice: { value, others: 0, tallies: own, unconverted: ofValue(unconverted, value) } }
+      const slice = { value, values: [value], others: 0, tallies: own }
+      return { size, slice: { ...slice, unconverted: ofValue(unconverted, value) } }
     })
     .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
     .map(({ slice }) => slice)
@@ -108,12 +122,13 @@ function together(slices: readonly Slice[]): Slice {
       addTallies(own, measures)
     }
   }
-  return { value: null, others: slices.length, tallies, unconverted }
+  const values = slices.flatMap((slice) => slice.values ?? [])
+  return { value: null, values, others: slices.length, tallies, unconverted }
 }
 
 /** The lines of one slice as series. */
-export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
-  const { lines, buckets, with_empty_parts } = drawing
+export function seriesOf({ value, values, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
+  const { lines, buckets, with_empty_parts, knownOf, of_apps } = drawing
   return lines.flatMap((line) => {
     const of = sumsIn(tallies, buckets.length)
     const figures = line.figuresOf(of, buckets.length)
@@ -123,12 +138,17 @@ export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing
     }))
     const isEmpty = [figures, ...apart.map((one) => one.figures)].every((some) => some.every(isNothing))
     if (isEmpty && line.part !== null && !with_empty_parts) return []
-    const pending = line.pendingOf?.(of, buckets.length)
-    const points = buckets.map(({ on, is_sure }, at) =>
-      drawing.isUnknownAt(line.measures, at)
-        ? gapOf(figures[at] ?? {}, on)
-        : pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
-    )
+    const by = line.known_by ?? line.measures
+    const known = knownOf(by, of_apps ? values : null)
+    const whole = line.whole_by ? knownOf(line.whole_by, of_apps ? values : null) : known
+    const pending = pendingIn(line, of, drawing, values)
+    const points = buckets.map(({ on, is_sure }, at) => {
+      const figure = figures[at] ?? {}
+      if (known?.[at] === 'none') return gapOf(figure, on)
+      const isWhole = (whole?.[at] ?? 'all') === 'all'
+      const complete = is_sure && !pending?.[at] && isWhole && known?.[at] !== 'some'
+      return pointOf(figure, { on, complete }, leftOutAt(apart, at))
+    })
     return [{ value, others, part: line.part, points }]
   })
 }
@@ -138,6 +158,18 @@ type Apart = { currency: string; figures: readonly Figure[] }
 function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
   const nothing = emptyTally(buckets)
   return (measure) => tallies.get(measure) ?? nothing
+}
+
+/** Which buckets may yet change. */
+function pendingIn(
+  { pendingOf, pending_by }: Line,
+  of: Of,
+  { buckets, knownOf, of_apps }: Drawing,
+  values: Slice['values'],
+): boolean[] | undefined {
+  const pending = pendingOf?.(of, buckets.length)
+  const known = pending_by ? knownOf(pending_by, of_apps ? values : null) : null
+  return pending?.map((one, at) => one && known?.[at] !== 'none')
 }
 
 /** A ratio of something is something, whatever its part of it. */

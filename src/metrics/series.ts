@@ -20,23 +20,15 @@ import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } 
 import type { Question } from './question.ts'
 import { SUMMED_KINDS } from './reported/cells.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
-import { daysOf, heardDay, NO_BASIS } from './reported/joining.ts'
 import type { Reported } from './reported/reported.ts'
 import { openReportedSums } from './reported/sums.ts'
 import { openRowReading, type ZonedReading } from './row_sums.ts'
 import { openRowThread } from './row_thread.ts'
 import { PACIFIC } from './settings.ts'
-import {
-  missingIn,
-  proceedsKnown,
-  type SeamOfMeasure,
-  type SourceStretch,
-  seamsIn,
-  sourcesIn,
-} from './sources.ts'
+import { proceedsKnown, type SeamOfMeasure, type SourceStretch, seamsIn, sourcesIn } from './sources.ts'
 import { openSums } from './sums.ts'
 import type { Bucket, Reading, Tallies, Unconverted } from './tallies.ts'
-import { unknownIn } from './unknown.ts'
+import { knowledgeOf } from './unknown.ts'
 
 /** Points of a split drawn in one turn of the event loop. */
 const POINTS_AT_ONCE = 2_000
@@ -99,7 +91,7 @@ type Deps = {
   clock: Clock
   metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf' | 'lines'>
   rates: Rates
-  reported: Pick<Reported, 'readTallies' | 'seamOf'>
+  reported: Pick<Reported, 'readTallies' | 'heardIn'>
 }
 
 export type SeriesOf = ReturnType<typeof openSeries>
@@ -165,13 +157,11 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     const wanted = { basis: ask.basis, of_money: isMoney(definition), of_ledger }
     const { tallies, unconverted, from } = await read(reading, wanted)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
-    const isCut = missingIn(from, definition.kind)
-    const isUnknown = unknownIn(from, definition.kind)
-    const isMissing = (bucket: Bucket): boolean => isProvisional(bucket) || isCut(bucket)
     const drawing: Drawing = {
       ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
-      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing }),
-      isUnknownAt: (measures, index) => isUnknown(measures, buckets[index] ?? { from: 0, until: 0 }),
+      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isProvisional }),
+      knownOf: knowledgeOf(from, definition.kind, buckets),
+      of_apps: ask.split === 'app',
     }
     if (ask.split === null) {
       const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
@@ -193,14 +183,14 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
   async function read(reading: Reading, { basis, of_money, of_ledger }: Wanted): Promise<Sums> {
     if (reading.attribute !== null) {
       const own = await thread.ofAttribute(zoned(reading))
-      return { ...own, ...(!of_money && { unconverted: new Map() }), from: [] }
+      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.heardIn(reading) }
     }
     const isReportedHere = reading.environment === 'production' && reading.apps.some(isReported)
     const isJoined = basis === 'proceeds' || isReportedHere || reading.measures.includes('downloads')
     const { tallies, from } =
       isJoined && !of_ledger
-        ? await reported.readTallies(reading, sums.read, basis)
-        : { tallies: await sums.read(reading), from: isReportedHere ? heardIn(reading) : [] }
+        ? await reported.readTallies(reading, sums.read, { basis, of_money })
+        : { tallies: await sums.read(reading), from: reported.heardIn(reading) }
     return { tallies, unconverted: of_money ? await leftOut(reading) : new Map(), from }
   }
 
@@ -212,19 +202,6 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
   function zoneOf(app_id: string, zone: Reading['zone']): [string, string][] {
     const own = metrics.settingsOf(app_id)?.calendar.zone
     return own === undefined ? [] : [[app_id, zone === 'own' ? own : PACIFIC]]
-  }
-
-  /** Which days the ledger alone can tell of: those since it was first told of anything, of whichever app. */
-  function heardIn({ apps, measures, buckets }: Reading): JoinedFrom[] {
-    const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
-    const seams = apps
-      .filter(isReported)
-      .map((app_id) => ({ app_id, seam: reported.seamOf(app_id, 'flows') }))
-    const heard = Math.min(...seams.map(({ seam }) => seam?.day ?? Infinity))
-    return seams.flatMap(({ app_id, seam }) => {
-      const days = daysOf(range).map((day) => heardDay(day, heard))
-      return measures.map((measure) => ({ app_id, measure, days, seam, basis: NO_BASIS }))
-    })
   }
 
   /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */

@@ -1,6 +1,9 @@
 /** What we remember: each figure from Apple's reports or from the ledger, day by day, joined without a cliff. */
+import type { DayNumber } from '../calendar.ts'
+import type { Measure } from '../rows.ts'
 import type { SettingsOf } from '../settings.ts'
-import { kindOfMeasure, type ReportedMeasure } from './cells.ts'
+import type { Alike } from './alike.ts'
+import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from './cells.ts'
 import type { ReportedDays } from './days.ts'
 import { type FlowMeasure, openJoinedFlows } from './joined_flows.ts'
 import { openJoinedLevels } from './joined_levels.ts'
@@ -9,10 +12,13 @@ import {
   dayIn,
   daysOf,
   EMPTY,
+  heardDay,
   isLevel,
+  isStanding,
   type Joined,
   type JoinedAsk,
   type JoinedMeasure,
+  joinsAt,
   known,
   NO_BASIS,
   valuesOf,
@@ -28,15 +34,21 @@ type Deps = {
   sums: ReportedSums
   sources: Sources
   seams: Seams
+  alike: Alike
   commission: Commission
 }
 
+/** The longest period that a subscription is renewed for. */
+const LONGEST_DAYS = 366
+
+type Heard = Pick<JoinedAsk, 'app' | 'environment' | 'from' | 'until'>
+type HeardDays = Pick<Joined, 'days' | 'joins' | 'basis'>
 type OnlyReported = Omit<JoinedAsk, 'environment' | 'zone'> & Partial<Pick<JoinedAsk, 'environment'>>
 
 export type JoinedSeries = ReturnType<typeof openJoined>
 
 export function openJoined(deps: Deps) {
-  const { days, sums, sources } = deps
+  const { days, sums, sources, seams } = deps
   const levels = openJoinedLevels(deps)
   const flows = openJoinedFlows(deps)
 
@@ -66,7 +78,7 @@ export function openJoined(deps: Deps) {
     const { lines, basis } = await flows.ofLedger({ ...ask, app_id: ask.app.id }, measure)
     const all = daysOf(ask).map((day) => known(day, 'ledger'))
     const values = valuesOf(lines.keys(), ask, dayIn(lines))
-    return { days: all, values, seam: null, basis: basisOf(all, basis) }
+    return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }
 
   /** A measure that reports alone tell of, on the days that there are. They tell nothing of the sandbox. */
@@ -79,8 +91,30 @@ export function openJoined(deps: Deps) {
       is_known: there.has(day),
       is_complete: there.has(day),
     }))
-    return { days: told, values: valuesOf(lines.keys(), ask, dayIn(lines)), seam: null, basis: NO_BASIS }
+    return { days: told, values: valuesOf(lines.keys(), ask, dayIn(lines)), joins: [], basis: NO_BASIS }
   }
 
-  return { read, isOther, onlyReported }
+  /**
+   * The days of which the ledger alone can tell, where it was not all that was asked: null for an app that no report has
+   * ever told of.
+   */
+  function heard({ app, environment, ...range }: Heard, measure: Measure): HeardDays | null {
+    const isTold = environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(app.id, kind))
+    if (!isTold) return null
+    const from = seams.heardFrom(app)
+    const whole = isStanding(measure) ? standingFrom(app.id, from) : from
+    const all = daysOf(range).map((day) => heardDay(day, from, whole))
+    return { days: all, joins: joinsAt(seams.of(app.id, 'flows')), basis: NO_BASIS }
+  }
+
+  /**
+   * From when on what stands is whole: there may be more than was heard of, until the ledger has as much as the reports;
+   * and what was said of a renewal before anything was heard holds until that is due.
+   */
+  function standingFrom(app_id: string, heard: DayNumber): DayNumber {
+    const alike = seams.of(app_id, 'mrr')?.day ?? Infinity
+    return heard === -Infinity ? heard : Math.max(alike, heard + LONGEST_DAYS)
+  }
+
+  return { read, isOther, onlyReported, heard }
 }

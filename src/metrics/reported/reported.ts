@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { dayText } from '../calendar.ts'
 import type { DayLines } from '../day_lines.ts'
 import type { SettingsOf } from '../settings.ts'
+import { openAlike } from './alike.ts'
 import { SUMMED_KINDS } from './cells.ts'
 import { openCoverage } from './coverage.ts'
 import { openReportedDays } from './days.ts'
@@ -66,8 +67,9 @@ export function openReported(deps: Deps) {
   const proceeds = openProceeds(prices, commission)
   const sources = openSources({ store, settingsOf, sums, lines, names, proceeds, commission, baseOf })
   const shares = openShares({ store, baseOf, commission })
-  const seams = openSeams({ store, clock, days, sources })
-  const joined = openJoined({ settingsOf, days, sums, sources, seams, commission })
+  const alike = openAlike(sources)
+  const seams = openSeams({ store, clock, days, sums, alike })
+  const joined = openJoined({ settingsOf, days, sums, sources, seams, alike, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ baseOf, days, sums, sources, seams })
   let closing = false
@@ -202,6 +204,7 @@ export function openReported(deps: Deps) {
     read: joined.read,
     onlyReported: joined.onlyReported,
     readTallies: tallies.read,
+    heardIn: tallies.heardIn,
     seamOf: seams.of,
     proceeds,
     proceedsInBase,

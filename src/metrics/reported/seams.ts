@@ -4,25 +4,25 @@ import { REACH_MS } from '../../ledger/history/windows.ts'
 import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../calendar.ts'
 import { PACIFIC } from '../settings.ts'
+import type { Alike } from './alike.ts'
 import type { ReportedDays } from './days.ts'
-import { type Amount, NOTHING, standingOf } from './lines.ts'
-import type { Sources } from './sources.ts'
+import type { Level } from './joining.ts'
+import type { ReportedSums } from './sums.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
 type SeamMetric = 'mrr' | 'trials' | 'flows'
 /** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
 export type Seam = { day: DayNumber; at: number }
 
-/** The ledger has to give as much as the reports on so many days in a row, but for half a percent. */
+/** The ledger has to give as much as the reports on so many days in a row. */
 const DAYS_ALIKE = 30
-const PARTS_UNLIKE = 0.005
 
-type Deps = { store: Store; clock: Clock; days: ReportedDays; sources: Sources }
+type Deps = { store: Store; clock: Clock; days: ReportedDays; sums: ReportedSums; alike: Alike }
 type Reported = { id: string; organization_id: string }
 
 export type Seams = ReturnType<typeof openSeams>
 
-export function openSeams({ store, clock, days, sources }: Deps) {
+export function openSeams({ store, clock, days, sums, alike }: Deps) {
   const find = store.prepare<[string, string], Seam>(
     'select day, at from metric_seams where app_id = ? and metric = ?',
   )
@@ -57,45 +57,55 @@ export function openSeams({ store, clock, days, sources }: Deps) {
     return seamOn(pacific.startOf(day) === at ? day : day + 1)
   }
 
+  /**
+   * The first Pacific day from which on nothing that an app did escaped the ledger; Infinity where there is none. Where
+   * reports that were there before tell nothing of the app, there was nothing to be heard of.
+   */
+  function heardFrom({ id, organization_id }: Reported): DayNumber {
+    const day = of(id, 'flows')?.day
+    if (day === undefined) return Infinity
+    const [there = Infinity] = days.there(organization_id, 'subscription')
+    const first = sums.firstDay(id) ?? Infinity
+    return there < day - 1 && first >= day - 1 ? -Infinity : day
+  }
+
   /** Writes down what has been reached. The flows' seam waits for a reading of Apple's history that is under way. */
   async function advance(app: Reported): Promise<void> {
     const flows = backfill.get(app.id)?.stage === 'notifications' ? null : of(app.id, 'flows')
     if (flows && !find.get(app.id, 'flows')) await write(app.id, 'flows', flows)
     for (const metric of ['mrr', 'trials'] as const) {
       if (find.get(app.id, metric)) continue
-      const last = await lastAlike(app, metric)
-      if (last !== null) await write(app.id, metric, seamOn(last + 1))
+      const day = (await wholeBefore(app, metric)) ?? (await alikeLately(app, metric))
+      if (day !== null) await write(app.id, metric, seamOn(day))
     }
   }
 
   const write = (app_id: string, metric: SeamMetric, { day, at }: Seam): Promise<unknown> =>
     store.commit(() => put.run(app_id, metric, day, at, clock()))
 
-  /** The last day of so many in a row, up to now, on which ledger and reports were alike; null where they are not. */
-  async function lastAlike({ id, organization_id }: Reported, metric: 'mrr' | 'trials') {
+  /** The first whole day of a ledger that was whole before the first report, and had what that has; null of another. */
+  async function wholeBefore({ id, organization_id }: Reported, metric: Level): Promise<DayNumber | null> {
+    const there = days.there(organization_id, 'subscription').slice(0, DAYS_ALIKE)
+    const heard = of(id, 'flows')?.day ?? Infinity
+    const [first, last] = [there[0], there.at(-1)]
+    if (first === undefined || last === undefined || first < heard) return null
+    if (!sums.isReported(id, 'subscription')) return null
+    const isAlikeOn = await alike.on({ app_id: id, from: first, until: last }, metric)
+    return there.every(isAlikeOn) ? heard : null
+  }
+
+  /** The day after so many in a row, up to now, on which ledger and reports were alike; null where they are not. */
+  async function alikeLately({ id, organization_id }: Reported, metric: Level): Promise<DayNumber | null> {
     const there = days.there(organization_id, 'subscription')
     const last = there.at(-1)
     const first = there.at(-DAYS_ALIKE)
     const heard = of(id, 'flows')?.day ?? Infinity
     if (last === undefined || first !== last - DAYS_ALIKE + 1 || first < heard) return null
-    const whole = { app_id: id, filters: {}, split: null, currency: null, until: last }
-    const reported = sources.reports({ ...whole, from: first }, metric).get('')
-    if (!reported) return null
-    const ask = {
-      ...{ ...whole, from: first, has_before: true },
-      ...({ environment: 'production', zone: 'pacific' } as const),
-    }
-    const own = standingOf((await sources.ledger(ask, { [metric]: 1 })).get(''))
-    for (let day = first; day <= last; day += 1)
-      if (!isAlike(reported.get(day) ?? NOTHING, own(day))) return null
-    return last
+    if (sums.seriesOf(id, metric, 'all').length === 0) return null
+    const isAlikeOn = await alike.on({ app_id: id, from: first, until: last }, metric)
+    for (let day = first; day <= last; day += 1) if (!isAlikeOn(day)) return null
+    return last + 1
   }
 
-  return { of, advance, pacific }
-}
-
-/** Money and count within half a percent, above or below: a change over draws no cliff. */
-export function isAlike(reported: Amount, own: Amount): boolean {
-  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * PARTS_UNLIKE
-  return isNear(reported.milli, own.milli) && isNear(reported.count, own.count)
+  return { of, heardFrom, advance, at: seamOn }
 }

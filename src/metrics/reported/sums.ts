@@ -48,6 +48,10 @@ export function openReportedSums(store: Store) {
     'select distinct measure from reported_series where app_id = ?',
   )
 
+  const firstOf = store.prepare<[string], { day: DayNumber | null }>(`
+    select min((select min(day) from reported_sums where series_id = id)) as day
+    from reported_series where app_id = ? and dimension = 'all' and measure <> 'downloads'`)
+
   /** Makes a day's sums of an app what `cells` come to, within the caller's unit of work. */
   function replace(app_id: string, kind: SummedKind, day: DayNumber, cells: readonly Converted[]): void {
     const before = new Map(
@@ -78,6 +82,8 @@ export function openReportedSums(store: Store) {
   return {
     replace,
     isReported,
+    /** The first Pacific day of which reports tell anything of the app but downloads; null where there is none. */
+    firstDay: (app_id: string): DayNumber | null => firstOf.get(app_id)?.day ?? null,
     /** The values of a dimension that an app has, with the number of each one's sums. */
     seriesOf: (app_id: string, measure: ReportedMeasure, dimension: ReportedDimension) =>
       seriesOf.all(app_id, measure, dimension),

@@ -189,7 +189,13 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
       'Subscription Offer Type': 'Pay Up Front',
       Quantity: '2',
     }),
-    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '3' }),
+    happening({
+      Event: 'Paid Subscription from Introductory Offer',
+      'Consecutive Paid Periods': '1',
+      Quantity: '3',
+    }),
+    // Two periods at an introductory price were paid for before: no trial.
+    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '8' }),
     happening({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
     happening({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
     happening({ Event: 'Cancel', 'Cancellation Reason': 'Price increase', Quantity: '1' }),
@@ -210,6 +216,50 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
     'churned.other',
   ] as const
   expect(counts.map((measure) => on(DAY, measure)?.count)).toEqual([5, 3, 4, 6, 7, 1])
+})
+
+test('losses of what began within a unit of time, and those that came back within it, are told apart', async () => {
+  const { apple, run, on } = await opened()
+  const began = (day: string, quantity: number): Cells => ({
+    'Original Start Date': day,
+    Quantity: String(quantity),
+    ...{ 'Cancellation Reason': 'Canceled', 'Days Canceled': ' ', 'Subscription Offer Type': ' ' },
+  })
+  // Friday, 2026-05-01: its week began on 04-27, its fiscal month on Sunday, 03-29 (2026: 5 + 4 + 4 weeks from 09-28 on).
+  expect(DAY).toBe('2026-05-01')
+  const back = { Event: 'Reactivate', 'Cancellation Reason': ' ' }
+  saying(apple, 'subscription_event', DAY, [
+    happening({ Event: 'Cancel', ...began('2026-04-30', 1) }),
+    happening({ Event: 'Cancel', ...began('2026-04-26', 2) }),
+    happening({ Event: 'Cancel', ...began('2026-03-29', 4) }),
+    happening({ Event: 'Cancel', ...began('2026-03-28', 8) }),
+    happening({ Event: 'Cancel', ...began(DAY, 16) }),
+    // Lost on the day itself; four days before, on the week's Monday; in April. Of them the week's began in it.
+    happening({ ...back, ...began('2025-01-31', 1), 'Days Canceled': '0' }),
+    happening({ ...back, ...began('2026-04-28', 2), 'Days Canceled': '1' }),
+    happening({ ...back, ...began('2025-01-31', 4), 'Days Canceled': '4' }),
+    happening({ ...back, ...began('2025-01-31', 8), 'Days Canceled': '5' }),
+    // A trial that had lapsed, or something free: no loss is taken back.
+    happening({ ...back, ...began('2025-01-31', 16), 'Days Canceled': '0', 'Consecutive Paid Periods': '1' }),
+    happening({
+      ...back,
+      ...began('2025-01-31', 32),
+      'Days Canceled': '0',
+      'Subscription Offer Type': 'Free Trial',
+    }),
+  ])
+  await run()
+  expect(on(DAY, 'churned.voluntary')?.count).toBe(31)
+  const passing = (['day', 'week', 'month', 'fiscal_month'] as const).map(
+    (unit) => on(DAY, `passing.${unit}.voluntary`)?.count,
+  )
+  expect(passing).toEqual([16, 17, 16, 23])
+  const returned = (['day', 'week', 'month', 'fiscal_month'] as const).map(
+    (unit) => on(DAY, `returned.${unit}`)?.count,
+  )
+  // Within the week: 1 + 4, and not the 2 that began in it. Within the fiscal month: those and the 8.
+  expect(returned).toEqual([1, 5, 1, 13])
+  expect(on(DAY, 'paid.direct')?.count).toBe(16)
 })
 
 test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
@@ -262,7 +312,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
     ['reports', true, true],
   ])
   expect(flows.values.get('')?.map(({ milli }) => milli)).toEqual([0, 19_980, 0, 19_980])
-  expect(flows.seam).toBeNull()
+  expect(flows.joins).toEqual([])
 })
 
 const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`

@@ -10,7 +10,16 @@ export const DAY = 86_400_000
 /** Half past nine in the morning in California: yesterday's reports are there. */
 export const NOW = Date.UTC(2026, 2, 1, 17, 30)
 
-type Options = { subscribers?: number; seed?: number; connected?: number; from?: number }
+type Options = {
+  subscribers?: number
+  seed?: number
+  connected?: number
+  from?: number
+  /** With an In-App Purchase key, so that Apple's history can be read. */
+  with_purchases?: boolean
+  /** Days are Pacific as those of reports, and no rate ever changes, so that figures can be compared to the thousandth. */
+  is_plain?: boolean
+}
 
 /** `connected`: since when notifications arrive; the history before it is the store's alone. */
 export async function openLate({
@@ -18,6 +27,8 @@ export async function openLate({
   seed = 11,
   connected = NOW - 100 * DAY,
   from = NOW - 800 * DAY,
+  with_purchases = false,
+  is_plain = false,
 }: Options = {}) {
   const clock = handClock(connected)
   const authority = await sharedAuthority()
@@ -32,10 +43,22 @@ export async function openLate({
     {
       organization_id: organization.id,
       connect: appStore.connect_key,
-      purchases: null,
+      purchases: with_purchases ? appStore.purchase_key : null,
       vendor_numbers: [appStore.vendor_number],
     },
   ])
+
+  if (is_plain) {
+    const { slug, name, sdk_auth, currency } = organization
+    const plain = { slug, name, sdk_auth, currency, time_zone: 'America/Los_Angeles' }
+    clock.set(NOW)
+    await windfall.store.commit(() => {
+      windfall.organizations.declare([plain])
+      windfall.rates.keep(windfall.rates.readCsv(ratesFrom(from), 'USD'))
+    })
+    clock.set(connected)
+    await windfall.metrics.settled()
+  }
 
   /** Lets the world go on up to an instant, and all that is sent meanwhile arrive. */
   async function live(until: number): Promise<void> {
@@ -56,6 +79,19 @@ export async function openLate({
   }
 
   return { ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close }
+}
+
+const RATES = { EUR: 0.9, GBP: 0.8, JPY: 150, AUD: 1.5, BRL: 5, CAD: 1.4, SEK: 10, MXN: 18 }
+
+/** The same rates on every day, from a while before an instant on. */
+function ratesFrom(from: number): string {
+  const days = Array.from({ length: Math.floor((NOW - from) / DAY) + 31 }, (_, index) =>
+    new Date(from + (index - 30) * DAY).toISOString().slice(0, 10),
+  )
+  const lines = days.flatMap((on) =>
+    Object.entries(RATES).map(([currency, rate]) => `${on},${currency},${rate}`),
+  )
+  return ['date,currency,rate', ...lines].join('\n')
 }
 
 export type Late = Awaited<ReturnType<typeof openLate>>

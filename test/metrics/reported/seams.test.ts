@@ -1,21 +1,23 @@
-/** A store that was connected from its first day: after a month the ledger alone is shown. */
+/** A store that was connected from its first day: where the ledger alone is shown. */
 import { expect, test } from 'vitest'
 import { dayNumber } from '../../../src/metrics/calendar.ts'
 import { flowCauses } from '../../../src/metrics/reported/residue.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series.ts'
 import { DAY, NOW, openLate } from './late.ts'
 
 test('once the ledger has had what the reports have for thirty days, it is shown alone, for good', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 120, from, connected: from })
   const { reported, store, imports } = late.windfall
-  await late.live(NOW - 12 * DAY)
-  await late.importAll(20)
+  await late.live(NOW - 50 * DAY)
+  // These reports begin before anything was heard.
+  await late.importAll(40)
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
-  // Twenty days are not thirty.
+  // Twenty-five days are not thirty.
   expect(reported.seamOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
-  await late.importAll(40)
+  await late.importAll(60)
   const seams = late.apps.map(({ id }) => reported.seamOf(id, 'mrr'))
   expect(seams.filter((seam) => seam !== null)).toHaveLength(late.apps.length)
   for (const one of late.apps) {
@@ -36,6 +38,25 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   await imports.run({ days: 5 })
   await reported.settled()
   expect(store.prepare('select * from metric_seams order by app_id, metric').all()).toEqual(kept)
+  await late.close()
+}, 30_000)
+
+test('a ledger that was whole before the first report is not interrupted by it', async () => {
+  const from = NOW - 75 * DAY
+  const late = await openLate({ subscribers: 60, from, connected: from })
+  const { reported } = late.windfall
+  await late.live(NOW)
+  await late.importAll(20)
+  const token = await late.token()
+  for (const { id, bundle_id } of late.apps) {
+    const [heard, whole] = [reported.seamOf(id, 'flows'), reported.seamOf(id, 'mrr')]
+    expect(whole?.day).toBe(heard?.day)
+    const path = `/api/v1/metrics/mrr?app=${bundle_id}&from=2026-01-15&to=2026-02-28`
+    const response = await late.request(path, { headers: { authorization: `Bearer ${token}` } })
+    const { sources, seams } = (await response.json()) as SeriesAnswer
+    expect(sources.map(({ source }) => source)).toEqual(['ledger'])
+    expect(seams.map(({ at, to }) => [at, to])).toEqual([[whole?.at, 'ledger']])
+  }
   await late.close()
 }, 30_000)
 
