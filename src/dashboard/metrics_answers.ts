@@ -116,13 +116,24 @@ export const SeriesSchema = v.object({
       v.object({
         ...{ app_id: v.string(), measure: v.string(), source: v.picklist(['reports', 'anchored', 'ledger']) },
         ...{ from_on: v.string(), until_on: v.string() },
+        rate: described(
+          v.nullable(v.picklist(['day', 'charge'])),
+          'In the base currency by the rate of each day, or of each charge; null of what is no money',
+        ),
+        label: described(v.nullable(v.string()), 'What Apple calls or counts otherwise than the ledger does'),
+        note: described(v.nullable(v.string()), 'How'),
       }),
     ),
     'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
   ),
   seams: described(
-    v.array(v.object({ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() })),
-    'From which instant, a Pacific midnight, the ledger alone is shown',
+    v.array(
+      v.object({
+        ...{ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() },
+        to: v.picklist(['ledger', 'reports']),
+      }),
+    ),
+    'From which instant, a Pacific midnight, another source is shown: the ledger alone, or the reports',
   ),
   proceeds_known: described(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),

@@ -22,16 +22,36 @@ export function originOf({ sources }: MetricAnswer): string {
     : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
+/** What Apple calls or counts otherwise, until when, and how. */
+export function labelsOf({ sources }: MetricAnswer): string[] {
+  const labelled = sources.filter(({ label }) => label !== null)
+  return [...Map.groupBy(labelled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
+    const last = own
+      .map(({ until_on }) => until_on)
+      .sort()
+      .at(-1)
+    return `${own[0]?.label} until ${day(last ?? '')}: ${own[0]?.note}`
+  })
+}
+
 /** The seams, to be drawn and explained; with the names of the apps where there are several. */
-export function seamsOf({ seams }: MetricAnswer, apps: readonly App[]): { on: string; words: string }[] {
-  const byDay = Map.groupBy(seams, ({ on }) => on)
-  return [...byDay].map(([on, own]) => {
+export function seamsOf(
+  { seams, sources }: MetricAnswer,
+  apps: readonly App[],
+): { on: string; words: string }[] {
+  const byPlace = Map.groupBy(seams, ({ on, to }) => `${on} ${to}`)
+  return [...byPlace.values()].map((own) => {
+    const [on, to] = [own[0]?.on ?? '', own[0]?.to ?? 'ledger']
     const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]
     const whose = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
-    return {
-      on,
-      words: `${whose} here on (midnight, Pacific time) single transactions alone; before, Apple’s reports.`,
-    }
+    const measures = new Set(own.map(({ measure }) => measure))
+    const labels = sources.flatMap(({ measure, label }) => (label && measures.has(measure) ? [label] : []))
+    const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
+    const words =
+      to === 'ledger'
+        ? `single transactions alone; before, ${reports}.`
+        : `${reports}; before, single transactions.`
+    return { on, words: `${whose} here on (midnight, Pacific time) ${words}` }
   })
 }
 

@@ -2,11 +2,22 @@
 import type { JSX } from 'preact'
 import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
 import { wholesOf } from './figures.ts'
-import { estimateOf, noPeriodOf, originOf, passingOf, unconvertedOf, unpricedOf } from './origins.ts'
+import {
+  estimateOf,
+  labelsOf,
+  noPeriodOf,
+  originOf,
+  passingOf,
+  unconvertedOf,
+  unpricedOf,
+} from './origins.ts'
 
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
     <span>{originOf(answer)}</span>
+    {labelsOf(answer).map((label) => (
+      <span key={label}>{label}</span>
+    ))}
     {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, passingOf].map((noteOf) => {
       const note = noteOf(answer)
       return note && <span key={note}>{note}</span>
