@@ -24,7 +24,10 @@ async function openReported() {
     happening({ Event: 'Opt-In', Quantity: '4' }),
     happening({ Event: 'Reactivate', Quantity: '6' }),
     happening({ Event: 'Start Promotional Offer', ...FREE, Quantity: '8' }),
-    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '2' }),
+    happening({
+      ...{ Event: 'Paid Subscription from Introductory Offer', Quantity: '2' },
+      'Consecutive Paid Periods': '1',
+    }),
     happening({ Event: 'Cancel', ...FREE, 'Cancellation Reason': 'Canceled', Quantity: '1' }),
   ])
   await app.imports.run({ days: 1 })

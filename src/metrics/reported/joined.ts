@@ -12,8 +12,10 @@ import {
   dayIn,
   daysOf,
   EMPTY,
+  GRACE_DAYS,
   heardDay,
   isLevel,
+  isLoss,
   isStanding,
   type Joined,
   type JoinedAsk,
@@ -102,18 +104,18 @@ export function openJoined(deps: Deps) {
     const isTold = environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(app.id, kind))
     if (!isTold) return null
     const from = seams.heardFrom(app)
-    const whole = isStanding(measure) ? standingFrom(app.id, from) : from
-    const all = daysOf(range).map((day) => heardDay(day, from, whole))
+    const all = daysOf(range).map((day) => heardDay(day, from, wholeFrom(app.id, from, measure)))
     return { days: all, joins: joinsAt(seams.of(app.id, 'flows')), basis: NO_BASIS }
   }
 
   /**
-   * From when on what stands is whole: there may be more than was heard of, until the ledger has as much as the reports;
-   * and what was said of a renewal before anything was heard holds until that is due.
+   * From when on a measure is whole. Of what stands there may be more than was heard of, until the ledger has as much as
+   * the reports; and what was said of a renewal before anything was heard holds until that is due.
    */
-  function standingFrom(app_id: string, heard: DayNumber): DayNumber {
-    const alike = seams.of(app_id, 'mrr')?.day ?? Infinity
-    return heard === -Infinity ? heard : Math.max(alike, heard + LONGEST_DAYS)
+  function wholeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
+    if (isLoss(measure)) return heard + GRACE_DAYS
+    if (!isStanding(measure) || heard === -Infinity) return heard
+    return Math.max(seams.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
   }
 
   return { read, isOther, onlyReported, heard }

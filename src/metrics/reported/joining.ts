@@ -65,6 +65,11 @@ export const isStanding = (measure: Measure): boolean => isLevel(measure) || mea
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
 export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
+/**
+ * Apple's longest grace period. Of one that had begun before anything was heard the ledger knows the end of the paid time
+ * alone: for so long a loss may be counted too early.
+ */
+export const GRACE_DAYS = 28
 /** Whether a measure is of losses that a refund is why of: Apple's reports say so of none. */
 export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && measure.endsWith('refund')
 

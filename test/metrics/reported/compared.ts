@@ -28,28 +28,50 @@ const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
 /** Every value of every metric, and what each that is something else is. */
 export async function compared(truth: Ask, late: Ask, range: string): Promise<Compared> {
   const sum: Compared = { same: 0, unknown: 0, partly: 0, labelled: 0, wrong: [] }
+  const untold = await untoldIn(truth, range)
   for (const name of METRIC_NAMES) {
     for (const view of VIEWS[name] ?? ['']) {
       const path = `${name}?${range}${view && `&view=${view}`}`
-      compareOne(sum, await truth(path), await late(path))
+      compareOne(sum, await truth(path), await late(path), untold)
     }
   }
   return sum
 }
 
-function compareOne(sum: Compared, truth: SeriesAnswer, late: SeriesAnswer): void {
-  const prorations = truth.series.find(({ part }) => part === 'proration')?.points ?? []
+/** When the ledger has something whose price Apple has not signed, which reports have: there it is no truth of money. */
+async function untoldIn(truth: Ask, range: string): Promise<Set<string>> {
+  const answers = [await truth(`mrr?${range}`), await truth(`revenue?${range}`)]
+  const points = answers.flatMap((answer) => pointsOf(answer, 'unpriced'))
+  const days = points.filter(({ count }) => count).map(({ on }) => on)
+  const all = answers[0]?.series[0]?.points.map(({ on }) => on) ?? []
+  // A change is from what stood before.
+  return new Set(days.flatMap((on) => [on, all[all.indexOf(on) + 1] ?? on]))
+}
+
+function compareOne(
+  sum: Compared,
+  truth: SeriesAnswer,
+  late: SeriesAnswer,
+  untold: ReadonlySet<string>,
+): void {
+  const skipped = (late.ratio_of ?? late.unit) === 'money' ? untold : new Set<string>()
+  const given = pointsOf(truth, 'proration')
   for (const { part, points } of late.series) {
-    const theirs = truth.series.find((one) => one.part === part)?.points
+    const theirs = pointsOf(truth, part)
     for (const [index, point] of points.entries()) {
+      if (skipped.has(point.on)) continue
       // A part that is nothing throughout is absent.
-      const own = theirs?.[index] ?? { denominator: point.denominator ?? 0 }
-      const is = whatIs(point, own, { late, part, given: prorations[index]?.count ?? 0 })
+      const own = theirs[index] ?? { denominator: point.denominator ?? 0 }
+      const is = whatIs(point, own, { late, part, given: given[index]?.count ?? 0 })
       if (is !== 'wrong') sum[is] += 1
       else sum.wrong.push(`${late.metric} ${part} ${JSON.stringify(point)}, and not ${JSON.stringify(own)}`)
     }
   }
 }
+
+/** The points of a part of an answer; null is the whole. */
+export const pointsOf = ({ series }: SeriesAnswer, part: string | null = null): Point[] =>
+  series.find((one) => one.part === part)?.points ?? []
 
 type Place = { late: SeriesAnswer; part: string | null; given: number }
 
