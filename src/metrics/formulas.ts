@@ -59,7 +59,7 @@ const UNKNOWN_BEGINNING = 'mrr.opening'
 const beginning = (line: Line): Line => ({
   ...line,
   measures: [...line.measures, UNKNOWN_BEGINNING],
-  known_by: line.measures,
+  known_by: line.known_by ?? line.measures,
   pending_by: [UNKNOWN_BEGINNING],
   pendingOf: (of, buckets) => summed(of, [[UNKNOWN_BEGINNING, 1]], 'count', buckets).map((one) => one !== 0),
 })
@@ -110,10 +110,13 @@ function churn(column: Column, interval: Interval): Formula {
   return {
     levels: ['mrr'],
     lines: [
-      line(null, [...CHURNED.flatMap(lostOf), [returned, 1]]),
-      ...CHURNED.map((ending) => line(ending, lostOf(ending))),
-      line('returned', [[returned, 1]]),
-      beside,
+      // What is first heard of within a bucket may have been there when it began.
+      ...[
+        line(null, [...CHURNED.flatMap(lostOf), [returned, 1]]),
+        ...CHURNED.map((ending) => line(ending, lostOf(ending))),
+        line('returned', [[returned, 1]]),
+        beside,
+      ].map(beginning),
     ],
   }
 }

@@ -15,7 +15,7 @@ import {
   GRACE_DAYS,
   heardDay,
   isLevel,
-  isLoss,
+  isOfGrace,
   isStanding,
   type Joined,
   type JoinedAsk,
@@ -113,7 +113,7 @@ export function openJoined(deps: Deps) {
    * the reports; and what was said of a renewal before anything was heard holds until that is due.
    */
   function wholeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
-    if (isLoss(measure)) return heard + GRACE_DAYS
+    if (isOfGrace(measure)) return heard + GRACE_DAYS
     if (!isStanding(measure) || heard === -Infinity) return heard
     return Math.max(seams.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
   }

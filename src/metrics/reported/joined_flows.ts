@@ -11,6 +11,7 @@ import {
   EMPTY,
   GRACE_DAYS,
   isLoss,
+  isOfGrace,
   isOfRefund,
   isRevenue,
   type Joined,
@@ -140,7 +141,7 @@ function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
 /**
  * Before the seam a day that no report tells of is not whole. On the day on which the first was heard it is at least what
  * was heard; before that nobody knows. Reports tell refunds on their own day alone, and of no loss that a refund is why;
- * they count losses otherwise than the ledger does, which knows those of a grace after a while only.
+ * the ledger knows what depends on a grace after a while only.
  */
 function flowDay(day: DayNumber, place: Place): JoinedDay {
   const part = partOf(day, place)
@@ -152,7 +153,7 @@ function flowDay(day: DayNumber, place: Place): JoinedDay {
   return {
     ...known(day, 'ledger'),
     is_known: part !== 'hole' || (seam !== null && day >= seam.day - 1),
-    is_complete: part === 'ledger' && !(isLoss(measure) && day < (seam?.day ?? day) + GRACE_DAYS),
+    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (seam?.day ?? day) + GRACE_DAYS),
   }
 }
 

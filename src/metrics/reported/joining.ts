@@ -67,9 +67,12 @@ export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
 /**
  * Apple's longest grace period. Of one that had begun before anything was heard the ledger knows the end of the paid time
- * alone: for so long a loss may be counted too early.
+ * alone: for so long what ends, and what goes on from there, may be taken for something else.
  */
 export const GRACE_DAYS = 28
+/** Whether a measure depends on where a grace ends. */
+export const isOfGrace = (measure: Measure): boolean =>
+  isLoss(measure) || /^(mrr\.|trial\.(won|ended)|paid\.)/.test(measure)
 /** Whether a measure is of losses that a refund is why of: Apple's reports say so of none. */
 export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && measure.endsWith('refund')
 
