@@ -10,7 +10,7 @@ import { type Ask, askerOf, compared, pointsOf } from './compared.ts'
 import { DAY, type Late, NOW, openLate } from './late.ts'
 
 const CONNECTED = NOW - 40 * DAY
-const SEEDS = isLong ? [7, 11, 4] : [7]
+const SEEDS = isLong ? [7, 11] : [7]
 const WORLD = isLong
   ? { subscribers: 200, from: NOW - 800 * DAY }
   : { subscribers: 60, from: NOW - 330 * DAY }
