@@ -49,6 +49,7 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
   const onForeign = openForeignHostWarnings(log)
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
+  let serving_since: number | null = null
 
   const { around, refuseUnrouted } = openAnswering({
     ...{ log, hosts: () => hosts, closing: closing.signal },
@@ -78,6 +79,12 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
     reach,
     /** The address that it says it is at, as it was last told. */
     baseUrl: (): string | undefined => base_url,
+    /** Notes the instant at which the server began to serve. */
+    beginServing(at: number): void {
+      serving_since = at
+    },
+    /** Since when it serves; null while nothing listens. */
+    servingSince: (): number | null => serving_since,
     /** Aborted when the server goes down: end streams then, and say not ready. */
     closing: closing.signal,
     /** Says that the server goes down. */
