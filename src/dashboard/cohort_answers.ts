@@ -1,5 +1,6 @@
 /** What we compute: the shapes in which cohorts are told. */
 import * as v from 'valibot'
+import { month_length } from './metrics_answers.ts'
 
 const ratio = v.pipe(
   v.nullable(v.number()),
@@ -35,6 +36,7 @@ export const CohortsAnswer = v.object({
   ...{ by: v.string(), from: v.string(), to: v.string(), time_zone: v.string() },
   currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
   basis: v.picklist(['gross', 'proceeds']),
+  month_length,
   proceeds_known: v.pipe(
     v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
     v.description(

@@ -88,7 +88,7 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     const { time_zone, currency } = organizations.get(organization ?? '') ?? NO_ORGANIZATION
     await metrics.ripen()
     await cohorts.settle()
-    const calendar = metrics.settingsOf(chosen[0]?.id ?? '')?.calendar ?? UTC
+    const { calendar, factors } = metrics.settingsOf(chosen[0]?.id ?? '') ?? NO_SETTINGS
     const today = calendar.dayOf(clock())
     const { from, until } = spanOf(asked, today)
     const question = {
@@ -102,6 +102,7 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
     return {
       ...{ metric: asked.metric, ...table, time_zone, currency, basis },
+      month_length: factors,
       proceeds_known: proceeds?.known ?? null,
       cohorts: await tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
     }
@@ -143,7 +144,7 @@ const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
-const UTC = openCalendar('UTC')
+const NO_SETTINGS = { calendar: openCalendar('UTC'), factors: 'calendar' as const }
 const NO_ORGANIZATION = { time_zone: 'UTC', currency: null }
 
 /** Amounts of several currencies, and days of several time zones, make no table. */

@@ -1,4 +1,4 @@
-/** What may be asked: every metric, what it means, and its figures by day, week or month. */
+/** What may be asked: every metric, what it means, and its figures by day, week, month or fiscal month. */
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
@@ -10,7 +10,8 @@ import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
 import { CUSTOMER_WORDS } from '../metrics/customers/words.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
 import type { Overview } from '../metrics/overview.ts'
-import { asked, metricNamed, OverviewQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import { asked, metricNamed, OverviewQuery, questionOf, refused, SeriesQuery } from '../metrics/question.ts'
+import { zoneOf } from '../metrics/range.ts'
 import { COVERAGE_WORDS } from '../metrics/reported/words.ts'
 import type { SeriesOf } from '../metrics/series.ts'
 import { basisFor } from './guests.ts'
@@ -28,6 +29,7 @@ type Deps = {
 }
 
 const CSV = '.csv'
+const NO_LAYOUT = 'is for comma-separated values; add .csv to the name of the metric'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
@@ -44,10 +46,12 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     const isCsv = path.endsWith(CSV)
     const name = metricNamed(isCsv ? path.slice(0, -CSV.length) : path)
     const query = asked(SeriesQuery, event.url.searchParams)
+    query.zone = zoneOf(query)
+    if (!isCsv && query.layout !== undefined) throw refused([{ path: 'layout', message: NO_LAYOUT }])
     query.basis = basisFor(reading, DEFINITIONS[name], query)
     const scope = scopeOf(reading.reach, query)
     const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
-    if (isCsv) return csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`)
+    if (isCsv) return csvAnswer(event, name, seriesCsv(answer, query.layout), `metrics/${name}`)
     return jsonInSlices(answer, 'series')
   }
 
@@ -138,7 +142,8 @@ function routesFor(handlers: Handlers): Route[] {
     {
       ...METRICS_READ,
       path: '/api/v1/metrics/:name',
-      summary: 'A metric by day, week or month; with `.csv` at the end of its name as comma-separated values',
+      summary:
+        'A metric by day, week, month or fiscal month; with `.csv` at the end of its name as comma-separated values',
       description:
         'Amounts are whole thousandths of the currency named. A level is that at the end of a day, week or month, or now.',
       query: SeriesQuery,

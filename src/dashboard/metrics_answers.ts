@@ -1,5 +1,7 @@
 /** What may be asked: the shapes in which metrics are answered. */
 import * as v from 'valibot'
+import { INTERVALS } from '../metrics/buckets.ts'
+import { FACTORS } from '../metrics/months.ts'
 
 const described = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
   v.pipe(schema, v.description(words))
@@ -51,6 +53,10 @@ const figure = (words: string) => v.optional(described(v.nullable(v.number()), w
 /** A figure on a day, or of a week or month. */
 export const Point = v.object({
   on: described(v.string(), 'The first day of the day, week or month'),
+  fiscal_month: v.optional(
+    described(v.string(), 'Of a fiscal month: its year and number as in Apple’s finance reports, 2026-02'),
+  ),
+  until_on: v.optional(described(v.string(), 'Of a fiscal month: its last day')),
   milli: figure(
     'Of money: thousandths of the currency. Like every figure null where nobody knows: a gap, no zero',
   ),
@@ -97,18 +103,25 @@ export const rebuilding = described(
 /** Whose figures. */
 export const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
 
+/** The setting `metrics.factors` that applied. */
+export const month_length = described(
+  v.picklist(FACTORS),
+  'How a price of days or weeks is made monthly (`metrics.factors`). calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks',
+)
+
 export const SeriesSchema = v.object({
   metric: v.string(),
   unit,
   ratio_of,
   kind,
   ...place,
-  time_zone: v.string(),
+  time_zone: described(v.string(), 'Whose days these are; of fiscal months Pacific ones'),
   today_on: v.string(),
-  interval: v.picklist(['day', 'week', 'month']),
+  interval: v.picklist(INTERVALS),
   split: v.nullable(v.string()),
   currency: described(v.nullable(v.string()), 'What money is in; null where there is none'),
   basis: v.picklist(['gross', 'proceeds']),
+  month_length,
   view: v.nullable(v.string()),
   refunds: v.nullable(v.picklist(['refund_day', 'purchase_day'])),
   sources: described(
@@ -146,6 +159,7 @@ export const OverviewSchema = v.object({
         v.picklist(['gross', 'proceeds']),
         'What money is told in; money known as gross alone is left out of proceeds',
       ),
+      month_length,
       today_on: v.string(),
       this_month: v.object(stretch),
       previous: v.object(stretch),

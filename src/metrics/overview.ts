@@ -6,6 +6,7 @@ import { dayText } from './calendar.ts'
 import { type Basis, isMoney, type Kind, type Unit } from './definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
+import type { Factors } from './months.ts'
 import type { Point } from './points.ts'
 import type { Ask, Scope, SeriesOf } from './series.ts'
 import type { Bucket } from './tallies.ts'
@@ -31,6 +32,8 @@ type OrganizationOverview = {
   currency: string
   /** What money is told in; what is known as gross alone is left out of proceeds. */
   basis: Basis
+  /** By which length of a month prices of days and weeks are made monthly. */
+  month_length: Factors
   today_on: string
   this_month: { from_on: string; until_on: string }
   previous: { from_on: string; until_on: string }
@@ -70,7 +73,7 @@ export function openOverview({ metrics, series }: Deps) {
     return {
       ...{ organization_id: organization.id, apps: apps.map(({ id }) => id), environment },
       ...{ time_zone: series.calendarOf(scope).zone, currency: organization.currency },
-      basis,
+      ...{ basis, month_length: series.monthLengthOf(scope) },
       ...{ today_on: dayText(today), this_month: daysOfBucket(now), previous: daysOfBucket(before) },
       figures,
     }

@@ -1,7 +1,9 @@
 /** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
+import { fiscalMonthText, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
 import { type Definition, isMoney } from './definition.ts'
 import type { IsProvisional } from './finality.ts'
+import { fiscalMonthOf } from './fiscal.ts'
 import { type Figure, type Line, measuresOf } from './formula_lines.ts'
 import type { Measure } from './rows.ts'
 import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
@@ -9,8 +11,14 @@ import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unc
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
 
+/** A fiscal month as Apple's finance reports name it, `2026-02`, and its last day. */
+type FiscalMonth = { fiscal_month: string; until_on: string }
+
+/** The first day of a point, and of a fiscal month what else names it. */
+type Place = { on: string } & Partial<FiscalMonth>
+
 /** A figure that is null is not known, and a gap. `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
-export type Point = Figure & { on: string; complete: boolean; not_converted?: NotConverted[] }
+export type Point = Figure & Place & { complete: boolean; not_converted?: NotConverted[] }
 
 /** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
 export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
@@ -25,21 +33,29 @@ export type Drawing = {
   lines: readonly Line[]
   levels: readonly Measure[]
   /** The first day of each bucket, and whether what is in it may yet change. */
-  buckets: readonly { on: string; is_sure: boolean }[]
+  buckets: readonly { place: Place; is_sure: boolean }[]
   /** Whether what is made of some measures is known to nobody in the bucket of an index. */
   isUnknownAt: (measures: readonly Measure[], index: number) => boolean
   /** The parts that are nothing throughout, too. */
   with_empty_parts: boolean
 }
 
-type Surely = { today: DayNumber; isMissing: IsProvisional }
+type Surely = { today: DayNumber; isMissing: IsProvisional; interval: Interval }
 
 /** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional or missing. */
-export const bucketsDrawn = (buckets: readonly Bucket[], { today, isMissing }: Surely): Drawing['buckets'] =>
+export const bucketsDrawn = (
+  buckets: readonly Bucket[],
+  { today, isMissing, interval }: Surely,
+): Drawing['buckets'] =>
   buckets.map((bucket) => ({
-    on: dayText(bucket.from),
+    place: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
     is_sure: bucket.until < today && !isMissing(bucket),
   }))
+
+const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
+  fiscal_month: fiscalMonthText(fiscalMonthOf(from) ?? 0),
+  until_on: dayText(until),
+})
 
 /** The whole as one slice. */
 export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
@@ -124,10 +140,13 @@ export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing
     const isEmpty = [figures, ...apart.map((one) => one.figures)].every((some) => some.every(isNothing))
     if (isEmpty && line.part !== null && !with_empty_parts) return []
     const pending = line.pendingOf?.(of, buckets.length)
-    const points = buckets.map(({ on, is_sure }, at) =>
+    const points = buckets.map(({ place, is_sure }, at) =>
       drawing.isUnknownAt(line.measures, at)
-        ? gapOf(figures[at] ?? {}, on)
-        : pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
+        ? gapOf(figures[at] ?? {}, place)
+        : pointOf(figures[at] ?? {}, place, {
+            complete: is_sure && !pending?.[at],
+            left: leftOutAt(apart, at),
+          }),
     )
     return [{ value, others, part: line.part, points }]
   })
@@ -145,19 +164,19 @@ const isNothing = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
 /** A point of the same figures, none of which anybody knows. */
-function gapOf(figure: Figure, on: string): Point {
+function gapOf(figure: Figure, place: Place): Point {
   const names = Object.keys(figure) as (keyof Figure)[]
-  return { ...Object.fromEntries(names.map((name) => [name, null])), on, complete: false }
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...place, complete: false }
 }
 
 /** A chart has thousands of them, so each is made in one go. */
 function pointOf(
   figure: Figure,
-  { on, complete }: Pick<Point, 'on' | 'complete'>,
-  left: NotConverted[],
+  place: Place,
+  { complete, left }: { complete: boolean; left: NotConverted[] },
 ): Point {
   assertExact(figure)
-  const point: Point = Object.assign(figure, { on, complete: complete && left.length === 0 })
+  const point: Point = Object.assign(figure, place, { complete: complete && left.length === 0 })
   if (left.length > 0) point.not_converted = left
   return point
 }

@@ -37,7 +37,7 @@ export type Measure =
   | `revenue.${Flow['kind']}`
   | 'revenue.refunded_by_charge'
   | `trial.${'began' | 'ended' | 'won' | 'began_won' | 'began_lost'}`
-  | `returned.${'day' | 'week' | 'month'}`
+  | `returned.${'day' | 'week' | 'month' | 'fiscal_month'}`
   | 'paid.direct'
   | `risk.${Risk}`
   | 'downloads'

@@ -16,6 +16,7 @@ import { openFinality } from './finality.ts'
 import { type Formula, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
+import type { Factors } from './months.ts'
 import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } from './points.ts'
 import type { Question } from './question.ts'
 import { SUMMED_KINDS } from './reported/cells.ts'
@@ -82,6 +83,8 @@ export type SeriesAnswer = Stretch & {
   /** What money is in; null where there is none. */
   currency: string | null
   basis: Basis
+  /** By which length of a month prices of days and weeks are made monthly. */
+  month_length: Factors
   view: string | null
   refunds: Refunds | null
   /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
@@ -123,6 +126,10 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     return calendar
   }
 
+  /** By which length of a month the prices of a scope are made monthly. */
+  const monthLengthOf = ({ apps }: Scope): Factors =>
+    metrics.settingsOf(apps[0]?.id ?? '')?.factors ?? 'calendar'
+
   /** The day it is now, in the scope's time zone. */
   const todayOf = (scope: Scope): DayNumber => calendarOf(scope).dayOf(clock())
 
@@ -142,7 +149,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
       ...{ environment: scope.environment, time_zone: calendarOf(scope).zone },
       ...{ today_on: dayText(todayOf(scope)), interval, split: question.split },
       currency: isMoney(definition) ? (question.currency ?? scope.organization.currency) : null,
-      ...{ basis, view: question.view },
+      ...{ basis, month_length: monthLengthOf(scope), view: question.view },
       refunds: definition.has_refund_days ? question.refunds : null,
       ...{ sources: sourcesIn(from, buckets), seams: seamsIn(from) },
       proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
@@ -170,7 +177,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     const isMissing = (bucket: Bucket): boolean => isProvisional(bucket) || isCut(bucket)
     const drawing: Drawing = {
       ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
-      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing }),
+      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing, interval: ask.interval }),
       isUnknownAt: (measures, index) => isUnknown(measures, buckets[index] ?? { from: 0, until: 0 }),
     }
     if (ask.split === null) {
@@ -241,7 +248,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
   }
 
-  return { answer, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
+  return { answer, seriesIn, todayOf, calendarOf, monthLengthOf, read: sums.read, close: thread.close }
 }
 
 /** What is asked for by name is told, even if it is nothing. */

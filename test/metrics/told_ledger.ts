@@ -14,13 +14,14 @@ type LedgerOptions = {
   time_zone?: string
   currency?: string
   rates?: readonly string[]
+  env?: Record<string, string>
   closing?: (close: () => Promise<void>) => void
 }
 
-/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `closing`: who closes it, the end of the test unless said. */
+/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. `closing`: who closes it, the end of the test unless said. */
 export async function openLedger(options: LedgerOptions = {}) {
-  const { time_zone = 'UTC', currency = 'USD', rates = [], closing = onTestFinished } = options
-  const app = await openTestApp()
+  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {}, closing = onTestFinished } = options
+  const app = await openTestApp({ env })
   closing(app.close)
   const { store, organizations, rates: kept } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))

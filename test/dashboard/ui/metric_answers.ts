@@ -36,6 +36,7 @@ export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
   split: null,
   currency: 'USD',
   basis: 'gross',
+  month_length: 'calendar',
   view: null,
   refunds: null,
   sources: [],
