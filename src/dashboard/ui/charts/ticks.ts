@@ -1,5 +1,5 @@
 /** Which points of an axis of time are named, and how: whole weeks, months and years before odd days. */
-import { type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
+import { fiscalMonth, type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
 
 export type Tick = { index: number; words: string }
 
@@ -18,6 +18,7 @@ function stepsOf(interval: Interval): Step[] {
     day: (on) => on.endsWith('-01'),
     week: (on) => Number(on.slice(8)) <= 7,
     month: () => true,
+    fiscal_month: () => true,
   }
   const months = MONTHS_APART.map((apart) => ({
     isMonths: true,
@@ -40,8 +41,22 @@ function stepsOf(interval: Interval): Step[] {
   ]
 }
 
+/** Fiscal months by their names, every first, second, third … of a fiscal year. */
+function fiscalTicks(on: readonly string[], most: number): Tick[] {
+  const names = on.map(fiscalMonth)
+  const numberOf = (name: string): number => Number(name.split(' P')[1]) - 1
+  for (const apart of MONTHS_APART) {
+    const ticks = names.flatMap((words, index) => (numberOf(words) % apart === 0 ? [{ index, words }] : []))
+    if (ticks.length > most) continue
+    if (ticks.length < 2 && on.length > 2) break
+    return ticks
+  }
+  return evenTicks(on, most, fiscalMonth)
+}
+
 /** At most so many points, as close together as that allows. A year is named where it begins, and at the first. */
 export function timeTicks(on: readonly string[], interval: Interval, most: number): Tick[] {
+  if (interval === 'fiscal_month') return fiscalTicks(on, most)
   for (const { isMonths, has } of stepsOf(interval)) {
     const places = on.flatMap((day, index) => (has(day) ? [index] : []))
     if (places.length > most) continue

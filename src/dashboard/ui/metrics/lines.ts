@@ -104,7 +104,12 @@ function ownLines(
 const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
   answer.unit !== 'ratio' || (isInParts && answer.split === null)
 
-const POINT_TITLES: Record<Interval, string> = { day: 'Day', week: 'Week', month: 'Month' }
+const POINT_TITLES: Record<Interval, string> = {
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+  fiscal_month: 'Fiscal month',
+}
 
 export type Drawing = {
   style: Style

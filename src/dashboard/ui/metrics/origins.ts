@@ -22,6 +22,25 @@ export function originOf({ sources }: MetricAnswer): string {
     : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
+/** Metrics made of what subscriptions are worth in a month. */
+const MONTHLY = new Set([
+  'mrr',
+  'arr',
+  'mrr_movements',
+  'net_new_mrr',
+  'quick_ratio',
+  'mrr_churn_rate',
+  'mrr_at_risk',
+])
+const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
+  calendar: 'A month is 30.4375 days for prices of days and weeks',
+  revenuecat: 'A month is 30 days or 4 weeks for prices of days and weeks, as in RevenueCat',
+}
+
+/** The length of a month that a figure goes by; null where it goes by none. */
+export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | null =>
+  MONTHLY.has(metric) ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").` : null
+
 /** The seams, to be drawn and explained; with the names of the apps where there are several. */
 export function seamsOf({ seams }: MetricAnswer, apps: readonly App[]): { on: string; words: string }[] {
   const byDay = Map.groupBy(seams, ({ on }) => on)
