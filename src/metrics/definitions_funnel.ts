@@ -39,7 +39,7 @@ export const FUNNEL = {
     title: 'Download to trial',
     sentence: 'How many free trials began for each first download.',
     formula:
-      'trials that began ÷ first downloads, both in the period; not the same people, so that it may be more than one',
+      'trials that began ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people, so that it may be more than one',
   },
   download_to_paid: {
     ...SHARE,
@@ -47,6 +47,6 @@ export const FUNNEL = {
     title: 'Download to paid',
     sentence: 'How many subscriptions were first paid for, for each first download.',
     formula:
-      'first payments ÷ first downloads, both in the period; not the same people. From trial to paid: trial_conversion',
+      'first payments ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people. From trial to paid: trial_conversion',
   },
 } as const satisfies Record<string, Definition>

@@ -27,9 +27,15 @@ export type Line = {
 
 /**
  * `levels`: measures of which everything before the first bucket is needed, too. The first line is the metric itself.
- * `of_ledger`: of single transactions alone, even where reports know a measure better.
+ * `of_ledger`: of single transactions alone, even where reports know a measure better. `of_shared_days`: of the days of
+ * which every measure is known, so that a ratio never divides by fewer days than it counts.
  */
-export type Formula = { levels: readonly Measure[]; lines: readonly Line[]; of_ledger?: true }
+export type Formula = {
+  levels: readonly Measure[]
+  lines: readonly Line[]
+  of_ledger?: true
+  of_shared_days?: true
+}
 
 /** All that some lines are made of. */
 export const measuresOf = (lines: readonly Line[]): Measure[] => [

@@ -162,8 +162,10 @@ const FIRST_PAYMENTS: Signed = [
   ['paid.direct', 1],
 ]
 const counting: Making = (_, count) => ({ count })
+/** Downloads are known a day late, and not of days without a report. */
 const perDownload = (above: Signed): Formula => ({
   levels: [],
+  of_shared_days: true,
   lines: [ratioLine(null, above, [['downloads', 1]], 'count')],
 })
 

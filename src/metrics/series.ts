@@ -27,6 +27,7 @@ import { openReportedSums } from './reported/sums.ts'
 import { openRowReading, type ZonedReading } from './row_sums.ts'
 import { openRowThread } from './row_thread.ts'
 import { PACIFIC } from './settings.ts'
+import { readSharedDays } from './shared_days.ts'
 import {
   missingIn,
   proceedsKnown,
@@ -167,10 +168,12 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     buckets: readonly Bucket[],
   ): Promise<{ series: Series[]; from: JoinedFrom[] }> {
     const definition = DEFINITIONS[ask.name]
-    const { lines, levels, of_ledger = false } = asked(ask)
+    const { lines, levels, of_ledger = false, of_shared_days = false } = asked(ask)
     const reading = readingOf(scope, ask, buckets)
     const wanted = { basis: ask.basis, of_money: isMoney(definition), of_ledger }
-    const { tallies, unconverted, from } = await read(reading, wanted)
+    const { tallies, unconverted, from } = of_shared_days
+      ? await readSharedDays(reading, (one) => read(one, wanted))
+      : await read(reading, wanted)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
     const isCut = missingIn(from, definition.kind)
     const isUnknown = unknownIn(from, definition.kind)
