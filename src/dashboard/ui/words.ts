@@ -64,9 +64,9 @@ export const times = (ratio: number | null | undefined): string =>
 export const change = (ratio: number): string =>
   numbers({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
 
-/** A difference of two shares, as `+1.4 points`. */
+/** A difference of two shares in percentage points, as `+1.4 pp`. */
 export const points = (difference: number): string =>
-  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} points`
+  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>
