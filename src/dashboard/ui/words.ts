@@ -90,10 +90,15 @@ export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
 export type { Interval } from '../../metrics/buckets.ts'
 
-/** The fiscal month that begins on a day, as `FY2026 P2`. */
-export function fiscalMonth(on: string): string {
+/** The fiscal month of a day: the fiscal year, and its number from 1 to 12. */
+export function fiscalMonth(on: string): { year: number; number: number } {
   const month = fiscalMonthOf(dayNumber(on)) ?? 0
-  return `FY${Math.floor(month / 12)} P${(month % 12) + 1}`
+  return { year: Math.floor(month / 12), number: (month % 12) + 1 }
+}
+/** `FY2026 P2`. */
+function fiscalName(on: string): string {
+  const { year, number } = fiscalMonth(on)
+  return `FY${year} P${number}`
 }
 /** The first day after the fiscal month that begins on a day. */
 const afterFiscalMonth = (on: string): string =>
@@ -105,7 +110,7 @@ const days = (first: string, last: string): string => `${shortDay(first)} – ${
 export function bucket(on: string, interval: Interval): string {
   if (interval === 'month') return month(on)
   if (interval === 'fiscal_month')
-    return `${fiscalMonth(on)} (${days(on, plusDays(afterFiscalMonth(on), -1))})`
+    return `${fiscalName(on)} (${days(on, plusDays(afterFiscalMonth(on), -1))})`
   return interval === 'week' ? days(on, plusDays(on, 6)) : day(on)
 }
 
@@ -115,7 +120,7 @@ export function span(first: string, last: string, interval: Interval): string {
   if (interval === 'month') return `${month(first)} – ${month(last)}`
   if (interval === 'fiscal_month') {
     const dates = `${day(first)} – ${day(plusDays(afterFiscalMonth(last), -1))}`
-    return `${fiscalMonth(first)} – ${fiscalMonth(last)} (${dates})`
+    return `${fiscalName(first)} – ${fiscalName(last)} (${dates})`
   }
   return `${day(first)} – ${day(interval === 'week' ? plusDays(last, 6) : last)}`
 }

@@ -25,7 +25,7 @@ export const TakeAlong = ({ tables: { csv, wide }, picture }: TakeAlongProps): J
         </a>
         {wide && (
           <a class="item" href={wide} download onClick={close}>
-            <Icon name="table" class="small-icon" /> CSV with a column for each series
+            <Icon name="table" class="small-icon" /> CSV, one column per series
           </a>
         )}
         {picture && (

@@ -41,17 +41,21 @@ function stepsOf(interval: Interval): Step[] {
   ]
 }
 
-/** Fiscal months by their names, every first, second, third … of a fiscal year. */
+/** Fiscal months by their numbers, every first, second, third … of a fiscal year, which is named as years are. */
 function fiscalTicks(on: readonly string[], most: number): Tick[] {
-  const names = on.map(fiscalMonth)
-  const numberOf = (name: string): number => Number(name.split(' P')[1]) - 1
+  const months = on.map((day) => fiscalMonth(day))
   for (const apart of MONTHS_APART) {
-    const ticks = names.flatMap((words, index) => (numberOf(words) % apart === 0 ? [{ index, words }] : []))
+    const ticks = months.flatMap(({ number }, index) => (number % apart === 1 % apart ? [index] : []))
     if (ticks.length > most) continue
     if (ticks.length < 2 && on.length > 2) break
-    return ticks
+    return ticks.map((index, place) => ({ index, words: fiscalWords(on[index] ?? '', place === 0) }))
   }
-  return evenTicks(on, most, fiscalMonth)
+  return evenTicks(on, most, (day) => fiscalWords(day, true))
+}
+
+function fiscalWords(on: string, isFirst: boolean): string {
+  const { year, number } = fiscalMonth(on)
+  return isFirst || number === 1 ? `FY${String(year % 100).padStart(2, '0')} P${number}` : `P${number}`
 }
 
 /** At most so many points, as close together as that allows. A year is named where it begins, and at the first. */

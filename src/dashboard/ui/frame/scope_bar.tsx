@@ -160,13 +160,13 @@ const BASES = [
   { value: 'proceeds', title: 'Proceeds' },
 ] as const
 
-/** `Auto`: what suits the range. */
 const INTERVAL_TITLES: Record<Interval, string> = {
-  day: 'Day',
-  week: 'Week',
-  month: 'Month',
-  fiscal_month: 'Apple fiscal month',
+  day: 'Daily',
+  week: 'Weekly',
+  month: 'Monthly',
+  fiscal_month: 'Apple fiscal months',
 }
+/** What suits the range. */
 const AUTO = 'auto'
 
 const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
@@ -175,7 +175,7 @@ const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
     icon="chart"
     value={scope.interval ?? AUTO}
     choices={[
-      { value: AUTO, title: 'Auto' },
+      { value: AUTO, title: 'Auto interval' },
       ...INTERVALS.map((value) => ({ value, title: INTERVAL_TITLES[value] })),
     ]}
     onPick={(value) => change({ interval: value === AUTO ? null : value })}
