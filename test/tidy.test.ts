@@ -206,7 +206,7 @@ test('the top level holds what it should and nothing else', () => {
       'test',
       'sdk',
     ],
-    ...['.ci', '.git', '.gitignore', 'node_modules', 'dist', 'data', 'config.toml'],
+    ...['.ci', '.git', '.gitignore', 'docs', 'node_modules', 'dist', 'data', 'config.toml'],
   ])
   expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([])
 })
