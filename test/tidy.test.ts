@@ -201,12 +201,13 @@ test('the top level holds what it should and nothing else', () => {
       'README.md',
       'ARCHITECTURE.md',
       'CHANGELOG.md',
+      'docs',
       'LICENSE',
       'src',
       'test',
       'sdk',
     ],
-    ...['.ci', '.git', '.gitignore', 'docs', 'node_modules', 'dist', 'data', 'config.toml'],
+    ...['.ci', '.git', '.gitignore', 'node_modules', 'dist', 'data', 'config.toml'],
   ])
   expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([])
 })
