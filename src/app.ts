@@ -128,7 +128,7 @@ export async function openApp(options: AppOptions) {
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const endings = openEndings()
   const tokens = openApiTokens(store, clock, endings)
-  const http = openHttp({ log, version, ...reachOf(config) })
+  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...reachOf(config) })
   const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const door = openDoor({
     ...{ store, clock, monotonic, wait, log, tokens, endings, organizations, apps },

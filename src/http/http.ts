@@ -15,6 +15,13 @@ type Reach = Readonly<{
   trusted_proxies?: readonly string[] | undefined
 }>
 
+type HttpOptions = Reach & {
+  log: Log
+  version?: string
+  /** Called as each request begins; what it gives is called once the request is answered, before a stream ends. */
+  beginRequest?: () => () => void
+}
+
 const loopback = ['127.0.0.0/8', '::1/128']
 const mostWarnings = 20
 
@@ -43,15 +50,15 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
  * Opens the application with `/healthz` and `/api/openapi.json`. Every answer carries `x-request-id`; every error is a
  * problem document; what is not a `Refusal` is logged once with its stack and answered as `internal`.
  */
-export function openHttp(options: { log: Log; version?: string } & Reach) {
-  const { log, version = 'unreleased' } = options
+export function openHttp(options: HttpOptions) {
+  const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
   const onForeign = openForeignHostWarnings(log)
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
 
   const { around, refuseUnrouted } = openAnswering({
-    ...{ log, hosts: () => hosts, closing: closing.signal },
+    ...{ log, beginRequest, hosts: () => hosts, closing: closing.signal },
     is_https: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })

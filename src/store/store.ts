@@ -187,6 +187,9 @@ export function openStore(
     limitPages,
     close,
     commit: commits.commit,
+    commitBulk: commits.commitBulk,
+    isQuiet: commits.isQuiet,
+    beginRequest: commits.beginRequest,
     afterCommit: commits.afterCommit,
     gathering: commits.gathering,
   }
