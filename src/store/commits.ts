@@ -8,12 +8,13 @@ import { damageIn, diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
-import { type Batch, openWork, type Piece } from './work.ts'
+import { openWork, type Piece } from './work.ts'
 
 const BATCH_CLOSURES = 64
-const BATCH_MS = 5
-/** A batch of bulk work alone, while nobody waits. */
-const BULK_BATCH_MS = 50
+/** How long a batch takes work in, and until when what is gathered should be written, in ms from its beginning. */
+const ORDINARY = { work_ms: 5, write_ms: 5 }
+/** A batch of bulk work alone, while no caller waits. With its commit, which is in neither, it lasts up to 50 ms. */
+const BULK = { work_ms: 25, write_ms: 40 }
 const BUSY_GIVE_UP_MS = 5_000
 const WARN_EVERY_MS = 1_000
 
@@ -42,7 +43,7 @@ type Options = {
 /**
  * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
  * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own. Bulk work comes
- * after ordinary work; batches of it alone last up to 50 ms while nobody waits.
+ * after ordinary work; batches of it alone last up to 50 ms while no caller waits.
  */
 export function openCommits(
   db: Database,
@@ -84,10 +85,10 @@ export function openCommits(
   }
 
   /**
-   * As `commit`, for work that no request waits for and that comes in quantity: one transaction holds as much of it as 50
-   * ms allow. A caller hands in much at once to profit from it. It runs in the order it came. Ordinary work goes before
-   * it, and a request or an ordinary commit shortens the batches that follow to 5 ms: so a caller waits for one batch at
-   * most. While ordinary work keeps every batch full, each has one piece of bulk work besides.
+   * As `commit`, for work that no request waits for and that comes in quantity: one transaction holds 25 ms of it, besides
+   * what is gathered and the commit. A caller hands in much at once to profit from it. It runs in the order it came.
+   * Ordinary work goes before it, and a request or an ordinary commit shortens the batches that follow to 5 ms: so a
+   * caller waits for one batch at most. While ordinary work keeps every batch full, each has one piece of bulk work besides.
    */
   const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulk, work)
 
@@ -116,10 +117,12 @@ export function openCommits(
     if (!beginOrWait()) return
     pieces.reset()
     const done: Waiting[] = []
-    const batch = openBatch()
+    const began = elapsed()
+    const { work_ms, write_ms } = isQuiet() ? BULK : ORDINARY
     try {
-      fill(batch, done)
-      pieces.writeGathered(batch)
+      fill(done, began + work_ms)
+      const left_ms = () => Math.max(0, began + write_ms - elapsed())
+      pieces.writeGathered({ left_ms, isBusy: isWaiting() })
       keepFaults()
       commitAll.run()
     } catch (fault) {
@@ -132,23 +135,13 @@ export function openCommits(
     next()
   }
 
-  function openBatch(): Batch {
-    const ends_at = elapsed() + (isQuiet() ? BULK_BATCH_MS : BATCH_MS)
-    return {
-      left_ms: () => Math.max(0, ends_at - elapsed()),
-      get isBusy() {
-        return isWaiting()
-      },
-    }
-  }
-
-  /** Runs what waits until the batch's time is over, and puts it into `done`: ordinary work first, and some bulk work always. */
-  function fill({ left_ms }: Batch, done: Waiting[]): void {
+  /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some bulk work always. */
+  function fill(done: Waiting[], until: number): void {
     const take = (waiting: Waiting | undefined): boolean => {
       if (!waiting) return false
       done.push(waiting)
       pieces.run(waiting)
-      return left_ms() > 0
+      return elapsed() < until
     }
     while (take(queue.shift())) if (done.length === BATCH_CLOSURES) break
     while (take(bulk.shift()));

@@ -7,11 +7,14 @@ import { silent, type Warn } from './warnings.ts'
 export type Piece = { work: () => unknown; value?: unknown; error?: unknown }
 
 /** The batch that is about to be committed, as a function given to `gathering` sees it. */
-export type Batch = {
-  /** Milliseconds that remain of the batch's 5 (50 where it holds bulk work alone and nobody waits); never below 0. */
+type Batch = {
+  /**
+   * Milliseconds in which what was gathered should be written, before the commit: of an ordinary batch what its work left
+   * of 5, of a batch of bulk work alone, while no caller waits, what it left of 40, usually 15. Never below 0.
+   */
   left_ms(): number
-  /** More work waits for the next batch. */
-  readonly isBusy: boolean
+  /** More work, of either kind, waits for the next batch. */
+  isBusy: boolean
 }
 
 type Write = (items: readonly never[], batch: Batch) => void

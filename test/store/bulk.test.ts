@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openBulk } from '../../src/store/bulk.ts'
 import { handClock } from '../helpers.ts'
 import { openTestStore } from './open.ts'
 
@@ -26,27 +27,27 @@ function openTimed() {
   return { ...opened, elapsed, batches, seen, piece, many, sizes: () => batches.map(({ length }) => length) }
 }
 
-test('bulk work alone shares transactions of up to 50 ms, in the order it came', async () => {
+test('bulk work alone shares transactions of 25 ms of work, in the order it came', async () => {
   const { many, sizes, batches } = openTimed()
   const names = await many(120)
   expect(names).toEqual(Array.from({ length: 120 }, (_, n) => `bulk ${n}`))
   expect(batches.flat()).toEqual(names)
-  expect(sizes()).toEqual([50, 50, 20])
+  expect(sizes()).toEqual([25, 25, 25, 25, 20])
 })
 
 test('an ordinary commit waits for one batch at most, goes before bulk work, and shortens what follows', async () => {
   const { store, many, piece, batches, sizes, elapsed } = openTimed()
-  const bulk = many(80)
+  const bulk = many(55)
   // The turn in which the first batch of bulk work runs; the caller comes right after it.
   await new Promise(setImmediate)
   await Promise.all(['a', 'b'].map((name) => store.commit(piece(name))))
-  expect(sizes()).toEqual([50, 5])
-  expect(batches[1]).toEqual(['a', 'b', 'bulk 50', 'bulk 51', 'bulk 52'])
+  expect(sizes()).toEqual([25, 5])
+  expect(batches[1]).toEqual(['a', 'b', 'bulk 25', 'bulk 26', 'bulk 27'])
   await new Promise(setImmediate)
-  expect(sizes()).toEqual([50, 5, 5])
+  expect(sizes()).toEqual([25, 5, 5])
   elapsed.turn(100)
   await bulk
-  expect(sizes()).toEqual([50, 5, 5, 22])
+  expect(sizes()).toEqual([25, 5, 5, 22])
 })
 
 test('while ordinary work fills each batch, bulk work goes on piece by piece', async () => {
@@ -91,10 +92,11 @@ test('the store is not quiet while ordinary work is queued, nor for 100 ms after
 
 test('what writes at the end of a batch sees the time left of it, and whether more waits', async () => {
   const { store, many, piece, seen, elapsed } = openTimed()
-  await many(60)
+  await many(35)
+  // Of 40 ms the first batch used 25 and the second 10.
   expect(seen).toEqual([
-    { left_ms: 0, isBusy: true },
-    { left_ms: 40, isBusy: false },
+    { left_ms: 15, isBusy: true },
+    { left_ms: 30, isBusy: false },
   ])
   await store.commit(piece('own'))
   expect(seen.at(-1)).toEqual({ left_ms: 4, isBusy: false })
@@ -129,4 +131,43 @@ test('a store that closes waits for its bulk work', async () => {
   const works = ['a', 'b'].map((name) => store.commitBulk(piece(name)))
   await store.close()
   expect(await Promise.all(works)).toEqual(['a', 'b'])
+})
+
+test('a run of bulk work keeps nothing after a piece that failed, and throws what it threw', async () => {
+  const { store, piece, keys, sizes } = openTimed()
+  const bulk = openBulk(store)
+  for (const name of ['a', 'b', 'c', 'done']) {
+    await bulk.add(() => {
+      if (name === 'b') throw new Error('refused')
+      piece(name)()
+    })
+  }
+  await expect(bulk.finish()).rejects.toThrow('refused')
+  await expect(bulk.add(piece('later'))).rejects.toThrow('refused')
+  expect(keys()).toEqual(['a'])
+  expect(sizes()).toEqual([1])
+})
+
+test('a run of bulk work keeps nothing after a batch that could not be written', async () => {
+  const { store, elapsed, piece, put, keys } = openTimed()
+  const bulk = openBulk(store)
+  await bulk.add(piece('a'))
+  await bulk.add(() => {
+    put('large', 'x'.repeat(200_000))
+    elapsed.turn(50)
+  })
+  await bulk.add(piece('done'))
+  store.limitPages(Number(store.pragma('page_count')))
+  await expect(bulk.finish()).rejects.toMatchObject({ code: 'store_unavailable' })
+  store.limitPages(null)
+  await store.commit(() => put('later'))
+  expect(keys()).toEqual(['later'])
+})
+
+test('a run of bulk work hands in so many pieces at once', async () => {
+  const { store, piece, sizes } = openTimed()
+  const bulk = openBulk(store, 4)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await bulk.add(piece(name))
+  await bulk.finish()
+  expect(sizes()).toEqual([4, 2])
 })
