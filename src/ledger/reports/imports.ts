@@ -109,6 +109,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       const { organization_id } = account
       const stop = await importPlan(account, plan, at)
       if (stop) stopped.push({ organization_id, ...stop })
+      await joinApps(organization_id)
       await finish(organization_id, plan, at)
     }
     last = {
@@ -162,14 +163,12 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     at: Running,
   ): Promise<Stop | null> {
     at.tallies.set(organization_id, emptyTally())
-    await joinApps(organization_id)
     const patience = openPatience()
     for (const of of plan) {
       at.reading = of
       const stop = patience.isLost(of) ? null : await importDay(of, at, patience)
       if (stop) return stop
     }
-    await joinApps(organization_id)
     return patience.lost()
   }
 
