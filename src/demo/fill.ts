@@ -9,7 +9,7 @@ import { openBulk } from '../store/bulk.ts'
 import type { Step } from './steps.ts'
 
 /** Steps that are proved ahead of what is being written: as many as a batch or two of bulk work hold. */
-const AHEAD = 128
+const AHEAD = 64
 
 const TOLD_EVERY = 64
 
@@ -24,12 +24,12 @@ type PlayedClock = { set(at: number): void }
  */
 export async function fill(
   windfall: Windfall,
-  steps: Iterable<Step>,
+  steps: Iterable<Step> | AsyncIterable<Step>,
   clock: PlayedClock,
   told: (done: number, at: number) => void,
 ): Promise<number> {
   const underWay: Promise<() => unknown>[] = []
-  const bulk = openBulk(windfall.store)
+  const bulk = openBulk(windfall.store, AHEAD)
   let done = 0
 
   async function writeNext(): Promise<void> {
@@ -38,7 +38,7 @@ export async function fill(
     done += 1
   }
 
-  for (const step of steps) {
+  for await (const step of steps) {
     underWay.push(prepared(windfall, step, clock))
     if (underWay.length >= AHEAD) await writeNext()
     if (done % TOLD_EVERY === 0) told(done, step.at)
