@@ -1,0 +1,21 @@
+/** When nothing of what was taken in waits to be counted any more. */
+
+type Settling = { settle?: () => Promise<unknown> }
+type CatchingUp = {
+  metrics: {
+    caughtUp?: () => Promise<unknown>
+    settled?: () => Promise<unknown>
+    ripen?: () => Promise<unknown>
+  }
+  cohorts: Settling
+  customers: Settling
+}
+
+/** Resolves when metrics, cohorts and customers have counted all that is in the ledger, in a checkout of any age. */
+export async function caughtUp({ metrics, cohorts, customers }: CatchingUp): Promise<void> {
+  if (metrics.caughtUp) return void (await metrics.caughtUp())
+  await metrics.settled?.()
+  await metrics.ripen?.()
+  await cohorts.settle?.()
+  await customers.settle?.()
+}
