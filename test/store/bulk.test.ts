@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openBulk } from '../../src/store/bulk.ts'
-import { handClock } from '../helpers.ts'
+import { handClock, openTestApp } from '../helpers.ts'
 import { openTestStore } from './open.ts'
 
 /**
@@ -170,4 +170,19 @@ test('a run of bulk work hands in so many pieces at once', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await bulk.add(piece(name))
   await bulk.finish()
   expect(sizes()).toEqual([4, 2])
+})
+
+test('the store is not quiet while the appliance answers a request', async () => {
+  const { windfall, request, close } = await openTestApp()
+  const { store } = windfall
+  while (!store.isQuiet()) await new Promise(setImmediate)
+  const body = new TransformStream<Uint8Array, Uint8Array>()
+  const headers = { 'content-type': 'application/json' }
+  const sent = { method: 'POST', headers, body: body.readable, duplex: 'half' } as const
+  const answer = request('/apple/notifications', sent)
+  expect(store.isQuiet()).toBe(false)
+  await body.writable.close()
+  expect((await answer).status).toBe(400)
+  while (!store.isQuiet()) await new Promise(setImmediate)
+  await close()
 })
