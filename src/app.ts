@@ -99,7 +99,7 @@ export async function openApp(options: AppOptions) {
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
   const feed = openFeed(store, clock)
-  const live = openLive(feed)
+  const live = openLive(feed, monotonic)
   const organizations = openOrganizations(store, clock)
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
