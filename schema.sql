@@ -43,7 +43,9 @@ create table disk_faults ( -- kept
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
--- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts).
+-- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts) and has
+-- no figures of the customer, which are added when the event is handed out. customer_id is canonical at that time: the
+-- customer may be part of another since.
 create table events ( -- kept
   seq                     integer primary key autoincrement,
   id                      text not null unique,

@@ -57,6 +57,7 @@ import { ledgerRoutes } from './ledger/routes.ts'
 import type { Log } from './log.ts'
 import { openCohorts } from './metrics/cohorts/cohorts.ts'
 import { openCustomers } from './metrics/customers/customers.ts'
+import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openMetrics } from './metrics/metrics.ts'
 import { openOverview } from './metrics/overview.ts'
 import { openReported } from './metrics/reported/reported.ts'
@@ -155,6 +156,8 @@ export async function openApp(options: AppOptions) {
     ...{ store, clock, apps, organizations, feed, ledger, metrics, rates, reported, commission },
     isOfForgotten: forgetting.isOfForgotten,
   })
+  const enrichment = openEnrichment({ customers, clock })
+  live.complete(enrichment)
   const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
   const backups = openBackups({
     ...{ store, clock, windfall: version },
@@ -177,9 +180,10 @@ export async function openApp(options: AppOptions) {
   http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, refusedCalls, limits }))
   http.add(door.routes)
-  http.add(dashboardRoutes({ feed, live, apps, readers, endings, clock, closing: http.closing }))
+  const streaming = { live, endings, clock, monotonic, closing: http.closing }
+  http.add(dashboardRoutes({ ...streaming, feed, enrichment, apps, readers }))
   http.add(forgetRoutes({ store, keys, apps, readers, audit, forgetting }))
-  http.add(customerRoutes({ customers, apps, readers }))
+  http.add(customerRoutes({ customers, enrichment, apps, readers }))
   http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))
   http.add(jobRoutes({ jobs, readers }))
   http.add(rateRoutes({ rates, readers }))
@@ -190,8 +194,8 @@ export async function openApp(options: AppOptions) {
   http.add(
     pageRoutes({
       ...{ today, history, organizations, apps, readers },
-      ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
-      ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
+      ...{ feed, enrichment, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals },
+      ...{ imports, metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
       ...{ keys, attribution, audit, http, pruning, written, root_expires_at: rootExpiry },
     }),
   )
@@ -278,7 +282,6 @@ export async function openApp(options: AppOptions) {
     customers,
     cohorts,
     series,
-    overview,
     attribution,
     refusedCalls,
     forgetting,

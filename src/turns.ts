@@ -1,4 +1,7 @@
-/** What we compute: whose turn it is: long answers are made in slices, one slice in each turn of the event loop. */
+/**
+ * What we compute: whose turn it is: long answers are made in slices, one slice in each turn of the event loop; and how
+ * long one waits for work.
+ */
 
 const waiting: (() => void)[] = []
 
@@ -15,4 +18,19 @@ export function nextTurn(): Promise<void> {
 function beginTurn(): void {
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(beginTurn)
+}
+
+/** Whether work succeeds within `most_ms`. It goes on where it takes longer; its failure is no other's. */
+export function succeedsWithin(work: Promise<unknown>, most_ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, most_ms, false)
+    const end = (isDone: boolean) => {
+      clearTimeout(timer)
+      resolve(isDone)
+    }
+    work.then(
+      () => end(true),
+      () => end(false),
+    )
+  })
 }

@@ -8,6 +8,7 @@ import { csvHead, csvRow, decimalText } from '../http/csv.ts'
 import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
+import type { Enrichment } from '../metrics/customers/enrichment.ts'
 import {
   CUSTOMER_SORTS,
   type CustomerPage,
@@ -80,10 +81,11 @@ const COLUMNS = [
   'original_transaction_ids',
 ] as const
 
-type Deps = { customers: Customers; apps: Apps; readers: Readers }
+type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; readers: Readers }
 type Asked = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
 
-export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
+export function customerRoutes(deps: Deps): Route[] {
+  const { customers, apps, readers } = deps
   const { reachOf } = readers
 
   function askedIn(
@@ -128,7 +130,7 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
 
   return routesFor({
     ...{ listCustomers: readers.rationed(listCustomers), csv: readers.rationed(csv) },
-    ...personHandlers({ customers, apps }, reachOf),
+    ...personHandlers(deps),
   })
 }
 
@@ -139,28 +141,34 @@ function onlyByEnd(): Refusal {
 }
 
 /** Of one customer, and of one user. */
-function personHandlers(
-  { customers, apps }: Pick<Deps, 'customers' | 'apps'>,
-  reachOf: (event: H3Event) => Reach,
-) {
+function personHandlers({ customers, enrichment, apps, readers: { reachOf } }: Deps) {
+  const unknownCustomer = (id: string): Refusal =>
+    new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+
   /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
-  async function told<Answer>(event: H3Event, tell: (id: string) => Answer | null): Promise<Answer> {
+  function idMeant(event: H3Event): string {
     const reach = reachOf(event)
     const id = paramOf(event, 'id')
     const owner = customers.whose(id)
-    const mayRead = owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)
-    if (mayRead) await customers.ripen()
-    const answer = mayRead ? tell(id) : null
-    if (answer !== null) return answer
-    throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+    if (owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)) return id
+    throw unknownCustomer(id)
   }
 
-  const profile = (event: H3Event) => told(event, customers.profile)
+  async function profile(event: H3Event) {
+    const id = idMeant(event)
+    await customers.ripen()
+    const answer = customers.profile(id)
+    if (answer === null) throw unknownCustomer(id)
+    return { ...answer, events: await enrichment.enrich(answer.events) }
+  }
 
-  function events(event: H3Event) {
+  async function events(event: H3Event) {
     reachOf(event)
     const { before = null, limit } = asked(EventsQuery, event.url.searchParams)
-    return told(event, (id) => customers.events(id, { before, limit }))
+    const id = idMeant(event)
+    const page = customers.events(id, { before, limit })
+    if (page === null) throw unknownCustomer(id)
+    return { ...page, events: await enrichment.enrich(page.events) }
   }
 
   async function user(event: H3Event) {

@@ -191,17 +191,6 @@ test('time alone makes something else of a customer', async () => {
   await app.close()
 })
 
-test('every event says what its customer has paid by then', async () => {
-  const { app } = await openShop()
-  const told = app.feed().filter(({ subject, type }) => subject === '100' && type === 'subscription.renewed')
-  expect(told.map(({ data }) => data.customer)).toEqual([
-    { ltv_milli: 4_990, currency: 'USD', payments: 1 },
-    { ltv_milli: 9_980, currency: 'USD', payments: 2 },
-    { ltv_milli: 14_970, currency: 'USD', payments: 3 },
-  ])
-  await app.close()
-})
-
 test('a customer is found by every id there is, and by an attribute', async () => {
   const { app, get, ids } = await openShop()
   const identify = (appUserId: string, attributes: object) =>

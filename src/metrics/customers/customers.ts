@@ -7,10 +7,12 @@ import type { Customer } from '../../ledger/customers.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Rates } from '../../ledger/rates/rates.ts'
 import { bound, type Store } from '../../store/store.ts'
+import { succeedsWithin } from '../../turns.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Commission } from '../reported/proceeds.ts'
 import type { Reported } from '../reported/reported.ts'
 import { openEnding } from './ending.ts'
+import { openFigures } from './figures.ts'
 import { type IsOfForgotten, openHistories, type Proceeds } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
@@ -76,19 +78,23 @@ export function openCustomers({
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
   const member = store.prepare<[string], Customer>('select * from customers where id = ?')
-  ledger.describe(({ app, environment, original_transaction_id }) => {
-    const value = values.of({ app_id: app.id, environment, original_transaction_id })
-    return value ? { customer: snapshotOf(value, currencyOf(app.id)) } : {}
-  })
 
   const currencyOf = (app_id: string): string | null =>
     organizations.get(apps.get(app_id)?.organization_id ?? '')?.currency ?? null
+  const { figuresOf } = openFigures({ store, currencyOf })
 
   /** Shows what lay ahead until now. To be called before anything is read; cheap where nothing did. */
   async function ripen(): Promise<void> {
     await metrics.ripen()
     await values.ripen()
   }
+
+  /**
+   * Resolves to true once the figures of these customers are current, to false where that takes longer than `most_ms` or
+   * fails. Never rejects. All that is due is brought up to date, whichever customers it is of.
+   */
+  const currentFor = (_ids: readonly string[], { most_ms }: { most_ms: number }): Promise<boolean> =>
+    succeedsWithin(ripen(), most_ms)
 
   /** The lineages of a customer, the one that began first before the others. */
   const membersOf = (id: string): Customer[] =>
@@ -170,13 +176,6 @@ export function openCustomers({
   /** Whose an id is: any that was ever given to a customer. Null for another. */
   const whose = (id: string): Customer | null => member.get(id) ?? null
 
-  /** The customer that an id names, in a few words; null for an id never given. */
-  function summary(id: string) {
-    const canonical_id = ledger.customers.resolve(id)
-    const value = canonical_id === null ? null : values.ofCanonical(canonical_id)
-    return value && summaryOf(value)
-  }
-
   /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
   function profile(id: string) {
     const canonical_id = ledger.customers.resolve(id)
@@ -255,8 +254,8 @@ export function openCustomers({
   }
 
   const { resume, settle, firstDifference, close } = kept
-  const asked = { list, find, profile, events, user, whose, summary, summaryOf }
-  return { ripen, ...asked, values, resume, settle, firstDifference, close }
+  const asked = { list, find, profile, events, user, whose, summaryOf, figuresOf }
+  return { ripen, currentFor, ...asked, values, resume, settle, firstDifference, close }
 }
 
 const begunAt = ({ original_purchased_at }: Customer): number =>
@@ -278,11 +277,3 @@ const usersIn = (links: readonly { app_user_id: string }[]): string[] => [
 
 const transactionsOf = (members: readonly Customer[]): string[] =>
   members.map(({ original_transaction_id }) => original_transaction_id)
-
-/** What an event says of its customer's money, after it. */
-function snapshotOf({ ltv_milli, payments, unconverted }: CustomerValue, currency: string | null) {
-  return {
-    ...{ ltv_milli, currency, payments },
-    ...(unconverted !== null && { unconverted: JSON.parse(unconverted) }),
-  }
-}

@@ -66,7 +66,15 @@ test('an axis reaches until now at least, and marks few months at their beginnin
 
 const event = (id: string, type: string, days: number, transaction_id?: string): FeedEvent => ({
   ...{ seq: 1, id, organization_id: 'o', app_id: 'a', environment: 'production', type, origin: 'live' },
-  ...{ customer_id: 'c', subject: '1', cause: id, signed_at: null, recorded_at: 0, occurred_at: at(days) },
+  ...{
+    customer_id: 'c',
+    customer: null,
+    subject: '1',
+    cause: id,
+    signed_at: null,
+    recorded_at: 0,
+    occurred_at: at(days),
+  },
   data: transaction_id === undefined ? {} : { transaction: { transaction_id } },
 })
 
