@@ -43,7 +43,9 @@ create table disk_faults ( -- kept
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
--- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts).
+-- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts) and has
+-- no figures of the customer, which are added when the event is handed out. customer_id is canonical at that time: the
+-- customer may be part of another since.
 create table events ( -- kept
   seq                     integer primary key autoincrement,
   id                      text not null unique,
@@ -227,6 +229,8 @@ create table transactions ( -- kept
   revocation_reason       integer,
   revocation_type         text,
   revocation_percentage   integer,
+  -- JSON, the refunds that were taken back since; null where there is none.
+  reversed_refunds        text,
   web_order_line_item_id  text,
   app_account_token       text,
   app_transaction_id      text,
@@ -241,6 +245,27 @@ create index transactions_by_lineage
   on transactions (app_id, environment, original_transaction_id, purchased_at);
 create index trials_by_lineage on transactions (app_id, environment, original_transaction_id)
   where trial_signed_at is not null;
+
+-- Refunds that any signed version of a transaction has told of, and when Apple said of one that it was taken back: the
+-- newest version of a transaction tells of neither.
+create table refunds ( -- kept
+  app_id                  text not null,
+  environment             text not null,
+  transaction_id          text not null,
+  revoked_at              integer not null,
+  revocation_type         text,
+  revocation_percentage   integer,
+  signed_at               integer not null,
+  sha256                  blob not null,
+  primary key (app_id, environment, transaction_id, revoked_at)
+) strict, without rowid;
+create table refund_reversals ( -- kept
+  app_id                  text not null,
+  environment             text not null,
+  transaction_id          text not null,
+  reversed_at             integer not null,
+  primary key (app_id, environment, transaction_id, reversed_at)
+) strict, without rowid;
 
 -- Every distinct signed renewal info: grace dates and expiration intents exist only while they apply, so the
 -- newest alone would rewrite history.
@@ -287,6 +312,7 @@ create table subscriptions ( -- kept
   started_at              integer not null,
   period_started_at       integer not null,
   expires_at              integer,
+  committed_until_at      integer,
   grace_until_at          integer,
   in_billing_retry        integer not null,
   auto_renew_status       integer,
@@ -692,23 +718,68 @@ create table refused_calls ( -- kept
 
 -- metrics/ ----------------------------------------------------------------------------------------------
 
--- The lineages that metrics know, so that their rows need not name them in full. provisional is 1 while one of its
--- amounts waits for a rate that is final.
+-- The lineages that there are facts of, so that rows need not name them in full. Numbers only grow.
 create table metric_lineages ( -- kept
   id                      integer primary key,
   app_id                  text not null,
   environment             text not null,
   original_transaction_id text not null,
-  provisional             integer not null,
   unique (app_id, environment, original_transaction_id)
 ) strict;
 
-create index metric_lineages_provisional on metric_lineages (id) where provisional = 1;
+-- All figures of an organization, counted one way: its time zone, base currency, month length and formulas. 'shown' is
+-- read; 'making' is counted beside it up to the lineage made_up_to, and replaces it when it is whole; 'dropped' is being
+-- deleted. From stood_still_at on it follows no facts, because the program has other formulas.
+create table metric_generations ( -- kept
+  id                      integer primary key autoincrement,
+  organization_id         text not null,
+  state                   text not null check (state in ('shown', 'making', 'dropped')),
+  time_zone               text not null,
+  currency                text not null,
+  factors                 text not null,
+  formula                 integer not null,
+  made_up_to              integer,
+  started_at              integer not null,
+  stood_still_at          integer
+) strict;
+create unique index metric_generations_in_use on metric_generations (organization_id, state) where state <> 'dropped';
+
+-- Lineages whose figures are behind their facts, in one generation each. rank: what is counted first. A lineage that
+-- cannot be counted keeps its mark with the reason, and is left out until its next fact or the next generation.
+create table metric_due ( -- kept
+  generation              integer not null,
+  lineage_id              integer not null,
+  rank                    integer not null,
+  since                   integer not null,
+  failed_at               integer,
+  reason                  text,
+  primary key (generation, lineage_id)
+) strict, without rowid;
+create index metric_due_next on metric_due (rank, since) where failed_at is null;
+create index metric_due_failed on metric_due (failed_at) where failed_at is not null;
+
+-- What each lineage came to when it was counted last. Rows known at counted_at or before are in the sums. due_at: when the
+-- same facts come to something else. is_provisional: an amount waits for a rate that is final. proceeds_*: what the
+-- developer got of its charges, null where nothing is known of any; last_charge_day: the day of the last one, in UTC.
+create table metric_counted ( -- derived
+  generation              integer not null,
+  lineage_id              integer not null,
+  counted_at              integer not null,
+  due_at                  integer,
+  is_provisional          integer not null,
+  proceeds_milli          integer,
+  proceeds_estimated      integer not null,
+  last_charge_day         integer not null,
+  primary key (generation, lineage_id)
+) strict, without rowid;
+create index metric_counted_due on metric_counted (due_at) where due_at is not null;
+create index metric_counted_provisional on metric_counted (lineage_id) where is_provisional = 1;
 
 -- All that a lineage adds, in a fixed order, to be summed: levels, movements, money. What is known only later than the
--- day it counts for, or lies ahead, is shown once known_at has come. A base_milli of null: no rate was known.
+-- day it counts for, or lies ahead, counts from known_at on. A base_milli of null: no rate was known.
 create table metric_rows ( -- derived
-  lineage_id              integer not null references metric_lineages (id),
+  generation              integer not null,
+  lineage_id              integer not null,
   position                integer not null,
   on_at                   integer not null,
   known_at                integer not null,
@@ -721,35 +792,37 @@ create table metric_rows ( -- derived
   milli                   integer not null,
   base_milli              integer,
   count                   integer not null,
-  shown                   integer not null,
-  primary key (lineage_id, position)
+  primary key (generation, lineage_id, position)
 ) strict, without rowid;
-create index metric_rows_due on metric_rows (known_at) where shown = 0;
 
--- Which Pacific days of which of Apple's reports are summed. is_there: the sums below are the day's. is_due: the report
--- has changed, or what it is counted by (made_of: the reports, their apps, currency and months; lengths: the offers
--- paid at once). is_provisional: an amount waits for a rate that is final.
+-- Which Pacific days of which of Apple's reports are summed, in one generation each. is_there: the sums below are the
+-- day's. due_since: when the report first changed that the sums do not have, or what it is counted by (made_of: the
+-- reports and their apps; lengths: the offers paid at once; rates); null where they have all. touches counts the changes.
+-- is_provisional: an amount waits for a rate that is final.
 create table reported_days ( -- kept
+  generation              integer not null,
   organization_id         text not null,
   kind                    text not null,
   day_on                  text not null,
   is_there                integer not null,
-  is_due                  integer not null,
+  due_since               integer,
+  touches                 integer not null,
   is_provisional          integer not null,
   made_of                 text not null,
   lengths                 text,
-  primary key (organization_id, kind, day_on)
+  primary key (generation, kind, day_on)
 ) strict, without rowid;
-create index reported_days_due on reported_days (day_on) where is_due = 1;
+create index reported_days_due on reported_days (generation, day_on, kind, due_since) where due_since is not null;
 
 -- What Apple's reports come to, as metric_series and metric_days are; a product is Apple's number, a day Pacific.
 create table reported_series ( -- kept
   id                      integer primary key,
+  generation              integer not null,
   app_id                  text not null,
   measure                 text not null,
   dimension               text not null,
   value                   text not null,
-  unique (app_id, measure, dimension, value)
+  unique (generation, app_id, measure, dimension, value)
 ) strict;
 
 create table reported_sums ( -- kept
@@ -805,22 +878,22 @@ create table metric_seams ( -- kept
   primary key (app_id, metric)
 ) strict, without rowid;
 
--- What has to be made anew and is not yet: 'settings' everything, 'rates' what waits for one, an app's id all of it.
+-- Changes that concern many lineages, which are marked as due slice by slice: up to and with the lineage `cursor` they are.
+-- what: 'rates' concerns what waits for a final rate, 'period' an app's lineages, 'prices' who was charged from the day
+-- from_day (UTC) on, 'all' every lineage of the organization.
 create table metric_tasks ( -- kept
-  task                    text primary key
-) strict, without rowid;
+  id                      integer primary key,
+  what                    text not null check (what in ('rates', 'period', 'prices', 'all')),
+  subject                 text not null,
+  from_day                integer not null,
+  cursor                  integer not null,
+  unique (what, subject)
+) strict;
 
--- By what an organization's metrics were counted: its time zone, its currency, how long a month is.
-create table metric_settings ( -- kept
-  organization_id         text primary key,
+-- By which commission the proceeds of customers were counted.
+create table metric_commission ( -- kept
+  id                      integer primary key check (id = 1),
   counted_by              text not null
-) strict, without rowid;
-
--- Which of the sums are shown, and up to which lineage the next ones have been made while they are made anew.
-create table metric_generations ( -- kept
-  generation              integer primary key autoincrement,
-  made_up_to              integer,
-  started_at              integer not null
 ) strict;
 
 -- What is summed by day: a measure of an app, whole or of one value of a dimension, by the days of a time zone.
@@ -846,24 +919,26 @@ create table metric_days ( -- derived
   primary key (series_id, day)
 ) strict, without rowid;
 
--- Apps in one environment, as short numbers that customers are listed by.
-create table customer_scopes ( -- kept
+-- Apps in one environment and generation, as short numbers that customers are listed by.
+create table customer_scopes ( -- derived
   id                      integer primary key,
+  generation              integer not null,
   app_id                  text not null,
   environment             text not null,
-  unique (app_id, environment)
+  unique (generation, app_id, environment)
 ) strict;
 
--- What each customer has come to, under the number of the lineage that leads it, until due_at: then the same facts come
--- to something else. `id` is the canonical one. Amounts are in the base currency; `unconverted` has by currency what no
--- rate was known for.
-create table customer_values ( -- kept
-  lineage_id              integer primary key,
+-- What each customer has come to, under the number of the lineage that leads it. `id` is the canonical one. ends_at: when
+-- the first of its subscriptions is lost unless it is renewed. Amounts are in the base currency; `unconverted` has by
+-- currency what no rate was known for. proceeds_milli is null where nothing is known of any charge.
+create table customer_values ( -- derived
+  generation              integer not null,
+  lineage_id              integer not null,
   scope_id                integer not null references customer_scopes (id),
   id                      text not null,
   lineages                integer not null,
   ltv_milli               integer not null,
-  due_at                  integer,
+  ends_at                 integer,
   status                  text,
   product_id              text,
   storefront              text,
@@ -877,10 +952,13 @@ create table customer_values ( -- kept
   unconverted             text,
   mrr_milli               integer not null,
   risk_milli              integer not null,
+  proceeds_milli          integer,
+  proceeds_estimated      integer not null,
   first_paid_at           integer,
   last_paid_at            integer,
-  last_seen_at            integer not null
-) strict;
+  last_seen_at            integer not null,
+  primary key (generation, lineage_id)
+) strict, without rowid;
 -- The status in each, so that one that is asked for is looked for without reading any customer.
 create index customers_by_ltv on customer_values (scope_id, ltv_milli, lineage_id, status);
 create index customers_by_last_seen on customer_values (scope_id, last_seen_at, lineage_id, status);
@@ -888,14 +966,14 @@ create index customers_by_mrr on customer_values (scope_id, mrr_milli, lineage_i
 create index customers_by_risk on customer_values (scope_id, risk_milli, lineage_id, status);
 -- Those of whom there are few have indexes of their own: they would be looked for for long among all others.
 create index rarer_customers_by_ltv on customer_values (scope_id, status, ltv_milli)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_last_seen on customer_values (scope_id, status, last_seen_at)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_mrr on customer_values (scope_id, status, mrr_milli)
-  where status in ('trial', 'grace', 'billing_retry');
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
 create index rarer_customers_by_risk on customer_values (scope_id, status, risk_milli)
-  where status in ('trial', 'grace', 'billing_retry');
-create index customer_values_due on customer_values (due_at) where due_at is not null;
+  where status in ('committed', 'trial', 'grace', 'billing_retry');
+create index customers_by_end on customer_values (scope_id, ends_at, lineage_id) where ends_at is not null;
 
 -- By what customers are searched, and whose events a profile shows.
 create index transactions_by_account_token on transactions (app_account_token) where app_account_token is not null;
@@ -905,13 +983,14 @@ create index events_by_subject on events (subject) where subject is not null;
 -- any (*).
 create table cohort_series ( -- derived
   id                      integer primary key,
+  generation              integer not null,
   app_id                  text not null,
   environment             text not null,
   kind                    text not null,
   product_id              text not null,
   storefront              text not null,
   period                  text not null,
-  unique (app_id, environment, kind, product_id, storefront, period)
+  unique (generation, app_id, environment, kind, product_id, storefront, period)
 ) strict;
 
 create table cohort_cells ( -- derived
@@ -925,35 +1004,13 @@ create table cohort_cells ( -- derived
   primary key (series_id, cohort, position)
 ) strict, without rowid;
 
--- What each customer added to them, and whose has to be counted anew, each by the number of the lineage that leads it.
+-- What each customer added to them, by the number of the lineage that leads it.
 create table cohort_customers ( -- derived
-  lineage_id              integer primary key,
-  spread                  text not null
-) strict;
-
-create table cohort_tasks ( -- derived
-  lineage_id              integer primary key
-) strict;
-
--- What the developer got of each customer, null where of no charge anything is known, and what had changed by then.
--- is_stale: a fact of the customer did since. last_day: of the last charge, in UTC.
-create table customer_proceeds ( -- kept
-  lineage_id              integer primary key,
-  base_milli              integer,
-  estimated               integer not null,
-  last_day                integer not null,
-  last_change             integer not null,
-  is_stale                integer not null
-) strict;
-create index customer_proceeds_stale on customer_proceeds (lineage_id) where is_stale = 1;
-
--- From which day on reports or rates changed what was got, null once all is counted by that; 0 where it is everything,
--- because what it is counted by became something else (counted_by: the commission and the currencies).
-create table proceeds_changes ( -- kept
-  id                      integer primary key,
-  from_day                integer,
-  counted_by              text not null
-) strict;
+  generation              integer not null,
+  lineage_id              integer not null,
+  spread                  text not null,
+  primary key (generation, lineage_id)
+) strict, without rowid;
 
 -- forwarding/ -------------------------------------------------------------------------------------------
 -- alerts/ -----------------------------------------------------------------------------------------------

@@ -55,13 +55,8 @@ import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import type { Log } from './log.ts'
-import { openCohorts } from './metrics/cohorts/cohorts.ts'
-import { openCustomers } from './metrics/customers/customers.ts'
-import { openMetrics } from './metrics/metrics.ts'
-import { openOverview } from './metrics/overview.ts'
-import { openReported } from './metrics/reported/reported.ts'
-import { openSeries } from './metrics/series.ts'
-import { openToday } from './metrics/today.ts'
+import { openEnrichment } from './metrics/customers/enrichment.ts'
+import { openFigures } from './metrics/figures.ts'
 import { openBackups } from './store/backup.ts'
 import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
@@ -84,6 +79,8 @@ export type AppOptions = {
   wait?: (ms: number) => Promise<void>
   /** Where exchange rates are asked for. Only the demo and tests name others than those who publish them. */
   rate_origins?: RateOrigins
+  /** The number of the formulas that figures are counted by. Tests name another. */
+  formula?: number
   /** Chance, from 0 to below 1: how far the runs of jobs are spread. Tests draw none. */
   random?: () => number
 }
@@ -99,7 +96,7 @@ export async function openApp(options: AppOptions) {
   const { hosts = APPLE_HOSTS, wait = (ms: number) => setTimeout(ms) } = options
   const store = await openFile(config.store.path, log, clock)
   const feed = openFeed(store, clock)
-  const live = openLive(feed)
+  const live = openLive(feed, monotonic)
   const organizations = openOrganizations(store, clock)
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
@@ -128,7 +125,7 @@ export async function openApp(options: AppOptions) {
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
   const endings = openEndings()
   const tokens = openApiTokens(store, clock, endings)
-  const http = openHttp({ log, version, ...reachOf(config) })
+  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...reachOf(config) })
   const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const door = openDoor({
     ...{ store, clock, monotonic, wait, log, tokens, endings, organizations, apps },
@@ -139,30 +136,22 @@ export async function openApp(options: AppOptions) {
   const also = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random } = options
   const rates = openRates({ store, clock, settings: rateSettings, also, ...(origins && { origins }) })
-  const metrics = openMetrics({
-    ...{ store, clock, apps, organizations, products, rates, ledger, log },
-    factors: config.metrics.factors,
+  const metricSettings = { ...config.metrics }
+  const figures = openFigures({
+    ...{ store, clock, apps, organizations, products, rates, ledger, imports, feed, log },
+    ...{ factors: config.metrics.factors, config: metricSettings },
+    ...{ isOfForgotten: forgetting.isOfForgotten, ...(options.formula && { formula: options.formula }) },
   })
-  const commission = { ...config.metrics }
-  const { settingsOf, lines } = metrics
-  const reported = openReported({
-    ...{ store, clock, apps, organizations, products, rates, imports, settingsOf, lines, commission, log },
-  })
-  const series = openSeries({ store, clock, metrics, rates, reported })
-  const overview = openOverview({ metrics, series })
-  const today = openToday({ store, clock, series })
-  const customers = openCustomers({
-    ...{ store, clock, apps, organizations, feed, ledger, metrics, rates, reported, commission },
-    isOfForgotten: forgetting.isOfForgotten,
-  })
-  const cohorts = openCohorts({ store, clock, metrics, values: customers.values, shares: reported.shares })
+  const { metrics, reported, series, overview, today, customers, cohorts } = figures
+  const enrichment = openEnrichment({ customers, clock })
+  live.complete(enrichment)
   const backups = openBackups({
     ...{ store, clock, windfall: version },
     sources: () => backupSources({ config: written.config, ...written.whereabouts }),
   })
   const jobs = openJobs(
     jobList({
-      ...{ accounts, arrivals, audit, catalogue, cohorts, customers, forgetting, history, imports, rates },
+      ...{ accounts, arrivals, audit, catalogue, forgetting, history, imports, rates },
       ...{ pruning, refusedCalls, reportedPeriods, sessions, store, users },
       backup: () => scheduledBackup(backups, written.config.backup, clock),
       clockCheck: openClockCheck(store, clock, monotonic),
@@ -177,9 +166,10 @@ export async function openApp(options: AppOptions) {
   http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
   http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, refusedCalls, limits }))
   http.add(door.routes)
-  http.add(dashboardRoutes({ feed, live, apps, readers, endings, clock, closing: http.closing }))
+  const streaming = { live, endings, clock, monotonic, closing: http.closing }
+  http.add(dashboardRoutes({ ...streaming, feed, enrichment, apps, readers }))
   http.add(forgetRoutes({ store, keys, apps, readers, audit, forgetting }))
-  http.add(customerRoutes({ customers, apps, readers }))
+  http.add(customerRoutes({ customers, enrichment, apps, readers }))
   http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))
   http.add(jobRoutes({ jobs, readers }))
   http.add(rateRoutes({ rates, readers }))
@@ -190,8 +180,8 @@ export async function openApp(options: AppOptions) {
   http.add(
     pageRoutes({
       ...{ today, history, organizations, apps, readers },
-      ...{ feed, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals, imports },
-      ...{ metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
+      ...{ feed, enrichment, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals },
+      ...{ imports, metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
       ...{ keys, attribution, audit, http, pruning, written, root_expires_at: rootExpiry },
     }),
   )
@@ -214,8 +204,7 @@ export async function openApp(options: AppOptions) {
     jobs.reschedule(schedulesOf(next))
     http.reach(reachOf(next))
     log.setLevel(next.log.level)
-    Object.assign(commission, next.metrics)
-    await customers.resume()
+    Object.assign(metricSettings, next.metrics)
     await metrics.resume()
     await reported.resume()
     forgetting.resume()
@@ -227,16 +216,7 @@ export async function openApp(options: AppOptions) {
     // In this order, so that what asks Apple knows that it is stopped before its question is given up.
     pruning.close()
     const asking = [jobs.close(), history.close(), imports.close(), access.close()]
-    await Promise.all([
-      ...asking,
-      metrics.close(),
-      cohorts.close(),
-      reported.close(),
-      customers.close(),
-      series.close(),
-      forgetting.close(),
-      refusedCalls.close(),
-    ])
+    await Promise.all([...asking, figures.closeFigures(), forgetting.close(), refusedCalls.close()])
     await backups.close()
     await revocation?.close()
     await store.close()
@@ -278,7 +258,6 @@ export async function openApp(options: AppOptions) {
     customers,
     cohorts,
     series,
-    overview,
     attribution,
     refusedCalls,
     forgetting,

@@ -177,24 +177,16 @@ function jobVerbs({ store, jobs, rates }: Windfall): Verbs {
   }
 }
 
-function metricVerbs({ metrics, reported, customers, cohorts }: Windfall): Verbs {
+function metricVerbs({ metrics }: Windfall): Verbs {
   async function rebuild() {
-    const lineages = await metrics.rebuild()
-    await reported.rebuild()
-    await cohorts.rebuild()
-    await customers.settle()
-    return { lineages }
+    return { lineages: await metrics.rebuild() }
   }
 
   return {
     'metrics.rebuild': verb(v.object({}), rebuild),
-    'metrics.verify': verb(v.object({}), async () => {
-      await metrics.settled()
-      const verified = await metrics.verify()
-      if (verified.difference !== null) return verified
-      return { ...verified, difference: (await cohorts.verify()) ?? (await customers.firstDifference()) }
-    }),
     'metrics.status': verb(v.object({}), () => ({ progress: metrics.progress() })),
+    'metrics.verify': verb(v.object({}), () => metrics.verify()),
+    'verification.status': verb(v.object({}), () => ({ progress: metrics.verifyProgress() })),
   }
 }
 

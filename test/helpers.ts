@@ -59,6 +59,8 @@ export type TestOptions = {
   hosts?: AppleHosts
   /** Where exchange rates are asked for; nowhere unless said. */
   rate_origins?: RateOrigins
+  /** The number of the formulas that figures are counted by; the program's own unless said. */
+  formula?: number
 }
 
 /** A body as tests look at it: its own fields, or a problem's. */
@@ -92,6 +94,7 @@ export async function openTestApp(options: TestOptions = {}) {
     hosts: options.hosts ?? NO_APPLE,
     wait: () => Promise.resolve(),
     rate_origins: options.rate_origins ?? NOWHERE,
+    ...(options.formula && { formula: options.formula }),
     random: () => 0,
   })
   const organization = windfall.organizations.meant(null)

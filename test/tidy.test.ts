@@ -183,7 +183,7 @@ test('every error code is in the README’s table', () => {
   const codes = new Set<string>()
   for (const file of SOURCES.filter(
     (name) =>
-      !/^src\/(cli|verbs|store\/(lock|backup|copies|copy_source|header|identify|migrations|rescue|restore|swap|archive\/\w+)|apps|control)/.test(
+      !/^src\/(cli|verbs|store\/(lock|backup|copies|copy_source|header|identify|migrations|rescue|restore|staged|swap|archive\/\w+)|apps|control)/.test(
         name,
       ),
   )) {
@@ -201,6 +201,7 @@ test('the top level holds what it should and nothing else', () => {
       'README.md',
       'ARCHITECTURE.md',
       'CHANGELOG.md',
+      'docs',
       'LICENSE',
       'src',
       'test',

@@ -26,9 +26,9 @@ export type AppDeclaration = { bundle_id: string } & {
 export type Apps = ReturnType<typeof openApps>
 
 export function openApps(store: Store, clock: Clock) {
-  const everyOne = store.prepare<[], App>(
-    'select * from apps where gone_at is null order by created_at, bundle_id',
-  )
+  const everyOne = store.prepare<[], App>(`
+    select apps.* from apps join organizations on organizations.id = organization_id
+    where apps.gone_at is null and organizations.gone_at is null order by apps.created_at, bundle_id`)
   const ofBundle = store.prepare<[string], App>(
     `select * from apps where bundle_id = ${bound} and gone_at is null order by organization_id`,
   )
@@ -64,7 +64,7 @@ export function openApps(store: Store, clock: Clock) {
   const isThere = (app: App): boolean => ownerThere.get(app.organization_id) !== undefined
 
   /** All connected apps, oldest first. */
-  const list = (): App[] => everyOne.all().filter(isThere)
+  const list = (): App[] => everyOne.all()
 
   /** The connected apps of this bundle id: one per organization that has it. */
   const byBundle = (bundle_id: string): readonly App[] => connectedAs(bundle_id)

@@ -17,7 +17,7 @@ import { importCommand } from './import.ts'
 import { initCommand } from './init.ts'
 import { jobsCommand } from './jobs.ts'
 import { keysCommand } from './keys.ts'
-import { rebuildCommand, verifyCommand } from './metrics.ts'
+import { rebuildCommand } from './metrics.ts'
 import { ownerCommand } from './owner.ts'
 import { ratesCommand } from './rates.ts'
 import { reconcileCommand } from './reconcile.ts'
@@ -26,6 +26,7 @@ import { restoreCommand } from './restore.ts'
 import { serveCommand } from './serve.ts'
 import { tokensCommand } from './tokens.ts'
 import { usersCommand } from './users.ts'
+import { verifyCommand } from './verify.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: citty's own type of a command whose arguments are not known here
 type AnyCommand = CommandDef<any>

@@ -219,7 +219,10 @@ async function playHistory(
     if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
   }
   print('Playing two years of a simulated company …')
-  const done = await fill(windfall, simulation.steps(), clock, (_, at) => bar(at))
+  const release = windfall.metrics.hold()
+  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
+  clock.set(until)
+  await windfall.metrics.caughtUp()
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)

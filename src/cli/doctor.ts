@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import { ConfigError, complaintLine } from '../config/complaints.ts'
 import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
+import { examineBacklog } from '../dashboard/status/backlog.ts'
 import { backupFinding } from '../dashboard/status/backups.ts'
 import {
   connectedApps,
@@ -56,6 +57,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
     yield* examineDisk(reader, clock)
     yield* examineNotifications(reader, clock)
     yield* examineRefusedCalls(reader, clock)
+    yield* examineBacklog(reader, clock)
     if (there.server && options.test) yield* testEach(config, asking, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
     yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })

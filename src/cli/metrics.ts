@@ -1,6 +1,5 @@
-/** The commands `windfall rebuild metrics` and `windfall verify`: what is derived, made anew or held against the facts. */
+/** The command `windfall rebuild metrics`: what is derived is counted again from the facts. */
 import { defineCommand } from 'citty'
-import type { Verified } from '../metrics/comparison.ts'
 import type { RebuildProgress } from '../metrics/metrics.ts'
 import { configArg, counted, print, withInstance } from './instance.ts'
 import { follow } from './progress.ts'
@@ -27,23 +26,4 @@ const metrics = defineCommand({
 export const rebuildCommand = defineCommand({
   meta: { name: 'rebuild', description: 'Make what is derived anew from what Apple said' },
   subCommands: { metrics },
-})
-
-export const verifyCommand = defineCommand({
-  meta: { name: 'verify', description: 'Prove that the metrics are those that the facts give' },
-  args: configArg,
-  async run({ args }) {
-    const { lineages, difference } = await withInstance(args.config, (ask) =>
-      follow<Verified, RebuildProgress>(ask, {
-        ...{ verb: 'metrics.verify', args: {}, status: 'metrics.status', inWords },
-      }),
-    )
-    if (difference === null) {
-      print(`The metrics are those that the facts of ${counted(lineages, 'purchase')} give.`)
-      return
-    }
-    print(`A difference: ${difference}`)
-    print('windfall rebuild metrics makes them anew; please report how it came to this.')
-    process.exitCode = 1
-  },
 })

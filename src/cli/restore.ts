@@ -1,18 +1,15 @@
 /** The command `windfall restore`: puts a backup in place, and says what it brought back and what it lacks. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/complaints.ts'
 import { minuteText } from '../days.ts'
-import { Refusal } from '../errors.ts'
-import type { Key } from '../store/archive/age.ts'
-import { kindOf } from '../store/archive/unpack.ts'
 import { realPathOf } from '../store/paths.ts'
 import { type Restored, restore } from '../store/restore.ts'
 import type { Placed } from '../store/restored_files.ts'
 import { configArg, counted, load, print, remark } from './instance.ts'
-import { askPassphrase } from './passphrase.ts'
+import { existingBackup, identityArg, keyFor } from './opening.ts'
 import { giveTo, ownerOf } from './privileges.ts'
 
 export const restoreCommand = defineCommand({
@@ -24,12 +21,11 @@ export const restoreCommand = defineCommand({
       valueHint: 'DIR',
       description: 'Restore into this folder, whatever is configured',
     },
-    identity: { type: 'string', valueHint: 'FILE', description: 'The age identity that opens the backup' },
+    ...identityArg,
     ...configArg,
   },
   async run({ args }) {
-    const backup = resolve(args.file)
-    if (!existsSync(backup)) throw new Refusal(404, 'no_backup', `there is no file ${backup}`)
+    const backup = existingBackup(args.file)
     const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
     const key = await keyFor(backup, args.identity)
     remark('Verifying the backup …')
@@ -72,22 +68,6 @@ function configuredTarget(configPath: string | undefined) {
     )
     throw error
   }
-}
-
-/** @throws Refusal 400 `identity_needed` when the backup is encrypted for recipients and no identity is given. */
-async function keyFor(backup: string, identity: string | undefined): Promise<Key | null> {
-  const kind = kindOf(backup)
-  if (kind === 'encrypted with a passphrase')
-    return { passphrase: await askPassphrase('Passphrase of the backup') }
-  if (kind !== 'encrypted for recipients') return null
-  if (identity === undefined)
-    throw new Refusal(
-      400,
-      'identity_needed',
-      `${backup} is encrypted: name the file of its age identity with --identity`,
-    )
-  if (!existsSync(identity)) throw new Refusal(404, 'no_identity', `there is no file ${identity}`)
-  return { identities: readFileSync(identity, 'utf8') }
 }
 
 function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, backup: string): string[] {

@@ -78,6 +78,7 @@ export async function serve(
   { any_port = false, verbs = {} }: { any_port?: boolean; verbs?: Verbs } = {},
 ) {
   const server = await listenOr(windfall, config, any_port)
+  windfall.http.beginServing(systemClock())
   const { base_url } = withPort(config, server.port)
   windfall.http.reach(reachOf(withPort(config, server.port)))
   const control = await openControl(

@@ -1,7 +1,7 @@
 /** What we compute: what a new configuration changes for a process that runs with an old one. */
 import { isDeepStrictEqual } from 'node:util'
 import { ownAddress } from './base-url.ts'
-import { apple, limits, log, server, store } from './server.ts'
+import { apple, limits, log, metrics, server, store } from './server.ts'
 import { isTable, type Setting } from './setting.ts'
 import type { Config } from './settings.ts'
 
@@ -24,6 +24,7 @@ export function takenOver(before: Config, after: Config): Config {
     log: keep(log, before.log, after.log),
     limits: keep(limits, before.limits, after.limits),
     apple: keep(apple, before.apple, after.apple),
+    metrics: keep(metrics, before.metrics, after.metrics),
   }
   const is_own = after.base_url === ownAddress(after.server)
   return Object.freeze({ ...running, base_url: is_own ? ownAddress(running.server) : after.base_url })

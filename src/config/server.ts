@@ -187,7 +187,7 @@ export const rates = {
 export const metrics = {
   factors: setting(is.oneOf(['calendar', 'revenuecat']), 'calendar', {
     reason:
-      'How long a month is for prices by the day or week: 30.4375 days, or as RevenueCat counts, 30 days and 4 weeks. Another makes all metrics anew.',
+      'How long a month is for prices by the day or week: 30.4375 days, or as RevenueCat counts, 30 days and 4 weeks. Another value recomputes all metrics.',
     write: 'calendar or revenuecat',
     restart: true,
   }),
@@ -203,6 +203,11 @@ export const metrics = {
   small_business: setting(v.boolean(), false, {
     reason: "Whether you are in Apple's Small Business Program: then Apple keeps 15 % at most.",
     write: 'true or false',
+  }),
+  wait_ms: setting(is.wholeNumber(0, 10_000), 50, {
+    reason:
+      'How long a question about metrics waits for figures that are behind the facts, in milliseconds, where few are. Then it is answered, and says so.',
+    write: 'a whole number of milliseconds from 0 to 10000',
   }),
 }
 

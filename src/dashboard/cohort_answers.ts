@@ -1,5 +1,6 @@
 /** What we compute: the shapes in which cohorts are told. */
 import * as v from 'valibot'
+import { behind, month_length } from './metrics_answers.ts'
 
 const ratio = v.pipe(
   v.nullable(v.number()),
@@ -35,11 +36,13 @@ export const CohortsAnswer = v.object({
   ...{ by: v.string(), from: v.string(), to: v.string(), time_zone: v.string() },
   currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
   basis: v.picklist(['gross', 'proceeds']),
+  month_length,
   proceeds_known: v.pipe(
     v.nullable(v.object({ ratio: v.number(), estimated: v.number() })),
     v.description(
       'Of proceeds: how much is told by Apple’s reports of the product in the country up to the day, and how much estimated',
     ),
   ),
+  behind,
   cohorts: v.array(v.union([RetentionAnswer, LtvAnswer, ArppuAnswer, RecoveryAnswer])),
 })

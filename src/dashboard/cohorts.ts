@@ -1,7 +1,7 @@
 /** What may be asked: how customers and subscriptions that began together fared. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Apps } from '../apps/apps.ts'
+import type { App, Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
@@ -16,12 +16,14 @@ import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
 import { type CohortQuestion, GRAINS, type Grain } from '../metrics/cohorts/spans.ts'
 import { COHORT_METRICS, type CohortMetric } from '../metrics/cohorts/words.ts'
 import type { Basis } from '../metrics/definition.ts'
+import type { Generation } from '../metrics/generations.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked as askedIn, day } from '../metrics/question.ts'
+import type { Behind } from '../metrics/questions.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guests.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, GUESTS_READ, RATIONED, REFUSED } from './reading.ts'
+import { csvResponse, GUESTS_READ, PATIENCE_MS, patienceOf, RATIONED, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 
 const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
@@ -72,11 +74,11 @@ type Deps = {
   apps: Apps
   readers: Readers
   clock: Clock
-  metrics: Pick<Metrics, 'settingsOf' | 'ripen'>
+  metrics: Pick<Metrics, 'reading'>
 }
 
 export function cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }: Deps): Route[] {
-  async function answer(event: H3Event) {
+  async function answer(event: H3Event, least_patience_ms: number | null = null) {
     const reading = readers.readingOf(event)
     const { reach } = reading
     const asked = askedIn(Query, event.url.searchParams)
@@ -85,35 +87,27 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
     const organization = theOne([...new Set(chosen.map(({ organization_id }) => organization_id))])
-    const { time_zone, currency } = organizations.get(organization ?? '') ?? NO_ORGANIZATION
-    await metrics.ripen()
-    await cohorts.settle()
-    const calendar = metrics.settingsOf(chosen[0]?.id ?? '')?.calendar ?? UTC
-    const today = calendar.dayOf(clock())
-    const { from, until } = spanOf(asked, today)
-    const question = {
-      scopes: chosen.map(({ id }) => ({ app_id: id, environment: asked.environment })),
-      grain: asked.by,
-      product_id: asked.product ?? '*',
-      storefront: asked.country ?? '*',
-      ...{ from, until },
-    }
-    const table = { ...COHORT_METRICS[asked.metric], by: asked.by, from: dayText(from), to: dayText(until) }
-    const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
-    return {
-      ...{ metric: asked.metric, ...table, time_zone, currency, basis },
-      proceeds_known: proceeds?.known ?? null,
-      cohorts: await tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
-    }
+    const owner = organizations.get(organization ?? '')
+    if (owner === null)
+      return answerIn({ cohorts, clock }, asked, basis, {
+        apps: [],
+        generation: NO_ORGANIZATION,
+        behind: null,
+      })
+    return metrics.reading(
+      { organization: owner, apps: chosen },
+      ({ shown }) => answerIn({ cohorts, clock }, asked, basis, { apps: chosen, ...shown }),
+      patienceOf(event) ?? least_patience_ms,
+    )
   }
 
   async function csv(event: H3Event): Promise<Response> {
-    const { metric, currency, cohorts: table } = await answer(event)
+    const { metric, currency, behind, cohorts: table } = await answer(event, PATIENCE_MS)
     const also = MEASURES[metric].unit === 'money' ? { currency } : {}
     const [first] = rowsOf(metric, table)
     const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...also })
     readers.noteExport(event, 'cohorts')
-    return csvResponse(event, 'cohorts', csvSlices(csvHead(columns), lines()))
+    return csvResponse(event, 'cohorts', csvSlices(csvHead(columns), lines()), behind)
     function* lines() {
       for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...also })
     }
@@ -121,6 +115,49 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
 
   const json = async (event: H3Event) => jsonInSlices(await answer(event), 'cohorts')
   return routesFor(readers.rationed(json), readers.rationed(csv))
+}
+
+/** The apps that are asked for, and the generation that their figures are read from. */
+type Read = {
+  apps: readonly App[]
+  generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
+  behind: Behind | null
+}
+
+async function answerIn(
+  { cohorts, clock }: Pick<Deps, 'cohorts' | 'clock'>,
+  asked: Asked,
+  basis: Basis,
+  { apps: chosen, generation, behind }: Read,
+) {
+  const { time_zone, currency } = generation
+  const today = openCalendar(time_zone).dayOf(clock())
+  const { from, until } = spanOf(asked, today)
+  const question = {
+    scopes: chosen.map(({ id }) => ({
+      ...{ generation: generation.id, app_id: id, environment: asked.environment },
+    })),
+    currency,
+    grain: asked.by,
+    product_id: asked.product ?? '*',
+    storefront: asked.country ?? '*',
+    ...{ from, until },
+  }
+  const table = { ...COHORT_METRICS[asked.metric], by: asked.by, from: dayText(from), to: dayText(until) }
+  const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
+  return {
+    ...{
+      metric: asked.metric,
+      ...table,
+      time_zone,
+      currency: chosen.length === 0 ? null : currency,
+      basis,
+    },
+    behind,
+    month_length: generation.factors,
+    proceeds_known: proceeds?.known ?? null,
+    cohorts: await tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
+  }
 }
 
 type Counted = { question: CohortQuestion; today: number; net: readonly CohortSum[] | null }
@@ -143,8 +180,7 @@ const MONEY = { unit: 'money', ratio_of: null, bases: ['gross', 'proceeds'] } as
 const COUNTS = { unit: 'count', ratio_of: null, bases: ['gross'] } as const
 const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS }
 
-const UTC = openCalendar('UTC')
-const NO_ORGANIZATION = { time_zone: 'UTC', currency: null }
+const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
 
 /** Amounts of several currencies, and days of several time zones, make no table. */
 function theOne(organizations: readonly string[]): string | null {

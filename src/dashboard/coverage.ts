@@ -1,14 +1,16 @@
 /** What may be asked: how much of the figures of Apple's reports the ledger explains, and what the rest is for. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Apps } from '../apps/apps.ts'
+import type { App, Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import { csvHead, csvRow, decimalText } from '../http/csv.ts'
 import type { Route } from '../http/route.ts'
 import { dayText } from '../metrics/calendar.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { asked } from '../metrics/question.ts'
+import type { Shown } from '../metrics/questions.ts'
 import type { Reported } from '../metrics/reported/reported.ts'
+import { behind } from './metrics_answers.ts'
 import type { Readers } from './readers.ts'
 import { csvHeaders, READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
@@ -34,6 +36,7 @@ const Residue = v.object({
   unknown: part('None of these'),
 })
 export const CoverageAnswer = v.object({
+  behind,
   coverage: v.array(
     v.object({
       ...{ app_id: v.string(), month: v.string(), metric: v.picklist(METRICS) },
@@ -67,8 +70,8 @@ const COLUMNS = [
 
 type Deps = {
   reported: Pick<Reported, 'coverage' | 'seamOf'>
-  metrics: Pick<Metrics, 'ripen'>
-  organizations: Pick<Organizations, 'get'>
+  metrics: Pick<Metrics, 'reading'>
+  organizations: Pick<Organizations, 'list'>
   apps: Apps
   readers: Readers
 }
@@ -79,11 +82,24 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
     const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
-    await metrics.ripen()
-    const answer: v.InferOutput<typeof CoverageAnswer> = { coverage: [], seams: [] }
-    for (const one of chosen) {
-      const months = await reported.coverage(one)
-      const currency = organizations.get(one.organization_id)?.currency ?? null
+    const answer: v.InferOutput<typeof CoverageAnswer> = { behind: null, coverage: [], seams: [] }
+    for (const organization of organizations.list()) {
+      const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
+      if (own.length === 0) continue
+      await metrics.reading({ organization, apps: own }, (scope) => add(answer, scope, { from, to }))
+    }
+    return answer
+  }
+
+  type Answer = v.InferOutput<typeof CoverageAnswer>
+  type Read = { apps: readonly App[]; shown: Shown }
+  type Months = { from: string | undefined; to: string | undefined }
+
+  async function add(answer: Answer, { apps: own, shown }: Read, { from, to }: Months) {
+    answer.behind ??= shown.behind
+    for (const one of own) {
+      const months = await reported.coverage(one, shown.generation)
+      const { currency } = shown.generation
       const within = months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9'))
       answer.coverage.push(
         ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
@@ -93,7 +109,6 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
         if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
       }
     }
-    return answer
   }
 
   async function csv(event: H3Event): Promise<Response> {

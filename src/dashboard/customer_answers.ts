@@ -1,6 +1,7 @@
 /** What we compute: the shapes in which customers and users are told. */
 import * as v from 'valibot'
 import { STATUSES } from '../metrics/customers/worth.ts'
+import { behind } from './metrics_answers.ts'
 
 const at = v.nullable(v.number())
 const words = v.nullable(v.string())
@@ -37,7 +38,9 @@ export const CustomerAnswer = v.object({
   next_renewal_at: at,
   ends_at: v.pipe(
     at,
-    v.description('When what will not renew, or waits in a grace period, ends first; null: nothing does'),
+    v.description(
+      'When what will not renew, or waits in a grace period, ends first; of a commitment its end, not that of a month. null: nothing does',
+    ),
   ),
   first_paid_at: at,
   last_paid_at: at,
@@ -50,6 +53,7 @@ export const CustomerAnswer = v.object({
 export const CustomersAnswer = v.object({
   customers: v.array(CustomerAnswer),
   next: v.pipe(words, v.description('`cursor` of the next page; null after the last')),
+  behind,
 })
 
 const verification = v.picklist(['verified', 'unverified'])
@@ -118,6 +122,7 @@ const MovesAnswer = v.pipe(v.array(MoveAnswer), v.description('Every change of t
 
 export const ProfileAnswer = v.object({
   customer: CustomerAnswer,
+  behind,
   lineages: v.pipe(
     v.array(
       v.looseObject({

@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import type { Environment } from '../apple/payloads.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import { csvHead, csvRow, decimalText } from '../http/csv.ts'
 import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
+import type { Enrichment } from '../metrics/customers/enrichment.ts'
 import {
   CUSTOMER_SORTS,
   type CustomerPage,
@@ -16,10 +16,19 @@ import {
 } from '../metrics/customers/lists.ts'
 import { STATUSES } from '../metrics/customers/worth.ts'
 import { asked } from '../metrics/question.ts'
-import { nextTurn } from '../turns.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
+import { customerLines } from './customers_csv.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, RATIONED, READ, REFUSED, UNKNOWN } from './reading.ts'
+import {
+  CUSTOMER_WAIT_MS,
+  csvResponse,
+  PATIENCE_MS,
+  patienceOf,
+  RATIONED,
+  READ,
+  REFUSED,
+  UNKNOWN,
+} from './reading.ts'
 import { EventsAnswer } from './routes.ts'
 import { appsNamed, appsWithin, list, whole } from './scope.ts'
 import type { Reach } from './tokens.ts'
@@ -71,19 +80,11 @@ const UserQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
 })
 
-const COLUMNS = [
-  ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],
-  ...['charged_milli', 'refunded_milli', 'prorated_milli', 'proceeds_milli', 'proceeds_estimated'],
-  ...['not_converted', 'payments', 'unpriced', 'months_paid', 'mrr_milli', 'risk_milli', 'next_renewal_at'],
-  'ends_at',
-  ...['first_paid_at', 'last_paid_at', 'last_seen_at', 'app_user_ids', 'verified_app_user_ids'],
-  'original_transaction_ids',
-] as const
-
-type Deps = { customers: Customers; apps: Apps; readers: Readers }
+type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; readers: Readers }
 type Asked = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
 
-export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
+export function customerRoutes(deps: Deps): Route[] {
+  const { customers, apps, readers } = deps
   const { reachOf } = readers
 
   function askedIn(
@@ -111,24 +112,26 @@ export function customerRoutes({ customers, apps, readers }: Deps): Route[] {
     reachOf(event)
     const query = asked(CustomersQuery, event.url.searchParams)
     const wanted = askedIn(event, query)
-    await customers.ripen()
+    const behind = await customers.ready(appsIn(apps, wanted.scopes), patienceOf(event))
+    // In one turn: amounts and the currency that they are told in are of one generation.
     const page = await pageOf(wanted, query.cursor ?? null, query.limit)
-    await nextTurn()
-    return { customers: page.customers.map(customers.summaryOf), next: page.next }
+    return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
   }
 
   async function csv(event: H3Event): Promise<Response> {
     reachOf(event)
     const wanted = askedIn(event, asked(CsvQuery, event.url.searchParams))
-    await customers.ripen()
+    const patience_ms = patienceOf(event) ?? PATIENCE_MS
+    const behind = await customers.ready(appsIn(apps, wanted.scopes), patience_ms)
     readers.noteExport(event, 'customers')
     const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
-    return csvResponse(event, 'customers', linesOf(read, customers.summaryOf))
+    const generations = () => customers.generationsOf(wanted.scopes)
+    return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
   }
 
   return routesFor({
     ...{ listCustomers: readers.rationed(listCustomers), csv: readers.rationed(csv) },
-    ...personHandlers({ customers, apps }, reachOf),
+    ...personHandlers(deps),
   })
 }
 
@@ -139,28 +142,36 @@ function onlyByEnd(): Refusal {
 }
 
 /** Of one customer, and of one user. */
-function personHandlers(
-  { customers, apps }: Pick<Deps, 'customers' | 'apps'>,
-  reachOf: (event: H3Event) => Reach,
-) {
+function personHandlers({ customers, enrichment, apps, readers: { reachOf } }: Deps) {
+  const unknownCustomer = (id: string): Refusal =>
+    new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+
   /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
-  async function told<Answer>(event: H3Event, tell: (id: string) => Answer | null): Promise<Answer> {
+  function idMeant(event: H3Event): string {
     const reach = reachOf(event)
     const id = paramOf(event, 'id')
     const owner = customers.whose(id)
-    const mayRead = owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)
-    if (mayRead) await customers.ripen()
-    const answer = mayRead ? tell(id) : null
-    if (answer !== null) return answer
-    throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
+    if (owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)) return id
+    throw unknownCustomer(id)
   }
 
-  const profile = (event: H3Event) => told(event, customers.profile)
+  async function profile(event: H3Event) {
+    const id = idMeant(event)
+    const isCurrent = await customers.currentFor([id], { most_ms: patienceOf(event) ?? CUSTOMER_WAIT_MS })
+    const answer = customers.profile(id)
+    if (answer === null) throw unknownCustomer(id)
+    const owner = apps.get(customers.whose(id)?.app_id ?? '')
+    const behind = isCurrent || !owner ? null : await customers.ready([owner], 0)
+    return { ...answer, behind, events: await enrichment.enrich(answer.events) }
+  }
 
-  function events(event: H3Event) {
+  async function events(event: H3Event) {
     reachOf(event)
     const { before = null, limit } = asked(EventsQuery, event.url.searchParams)
-    return told(event, (id) => customers.events(id, { before, limit }))
+    const id = idMeant(event)
+    const page = customers.events(id, { before, limit })
+    if (page === null) throw unknownCustomer(id)
+    return { ...page, events: await enrichment.enrich(page.events) }
   }
 
   async function user(event: H3Event) {
@@ -168,7 +179,7 @@ function personHandlers(
     const { app } = asked(UserQuery, event.url.searchParams)
     const scopes = scopesOf(apps, reach, app, ['production', 'sandbox'])
     const app_user_id = paramOf(event, 'app_user_id')
-    await customers.ripen()
+    await customers.ready(appsIn(apps, scopes), patienceOf(event))
     const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
     const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
     if (users.length > 0) return { users }
@@ -194,28 +205,8 @@ function scopesOf(
     .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
 }
 
-type Read = (cursor: string | null) => Promise<CustomerPage>
-
-/** The table of all pages that `read` gives. */
-async function* linesOf(read: Read, summaryOf: Customers['summaryOf']): AsyncGenerator<string, void> {
-  yield csvHead(COLUMNS)
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    await nextTurn()
-    const page: CustomerPage = await read(cursor ?? null)
-    const rows = page.customers.map(summaryOf)
-    // A page of a search may be empty before the last.
-    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, toldIn(row))).join('')
-    cursor = page.next
-  }
-}
-
-/** Amounts without a rate as those of metrics are told: `EUR 2.495; GBP 1.000`. */
-const toldIn = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
-  ...row,
-  not_converted: Object.entries(unconverted ?? {})
-    .map(([currency, milli]) => `${currency} ${decimalText(milli)}`)
-    .join('; '),
-})
+const appsIn = (apps: Apps, scopes: readonly CustomerScope[]) =>
+  [...new Set(scopes.map(({ app_id }) => app_id))].flatMap((id) => apps.get(id) ?? [])
 
 /** A name in the path; it may hold a slash, written %2F. */
 function paramOf(event: H3Event, name: string): string {

@@ -10,6 +10,7 @@ import type { Route } from '../http/route.ts'
 import type { Evidence } from '../ledger/evidence.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Customers } from '../metrics/customers/customers.ts'
+import type { Enrichment } from '../metrics/customers/enrichment.ts'
 import { asked } from '../metrics/question.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
 import type { Readers } from './readers.ts'
@@ -24,7 +25,8 @@ const PageQuery = v.object({
 export type EvidenceDeps = {
   feed: Feed
   ledger: Ledger
-  customers: Customers
+  customers: Pick<Customers, 'whose'>
+  enrichment: Pick<Enrichment, 'enrich'>
   forgetting: Pick<Forgetting, 'isOfForgotten'>
   /** PEM of the roots that are trusted. */
   roots: readonly string[]
@@ -33,7 +35,7 @@ export type EvidenceDeps = {
 }
 
 export function evidenceRoutes(deps: EvidenceDeps): Route[] {
-  const { feed, ledger, customers, apps, readers } = deps
+  const { feed, enrichment, ledger, customers, apps, readers } = deps
 
   function eventMeant(event: H3Event): FeedEvent {
     const reach = readers.reachOf(event)
@@ -47,14 +49,13 @@ export function evidenceRoutes(deps: EvidenceDeps): Route[] {
   }
 
   async function one(event: H3Event) {
-    const told = eventMeant(event)
-    await customers.ripen()
-    const app = apps.get(told.app_id ?? '')
+    const meant = eventMeant(event)
+    const app = apps.get(meant.app_id ?? '')
+    const [enriched = null] = await enrichment.enrich([meant])
     return {
-      event: told,
+      event: enriched,
       app: app && { id: app.id, bundle_id: app.bundle_id, name: app.name },
-      customer: told.customer_id === null ? null : customers.summary(told.customer_id),
-      evidence: ledger.evidence.of(told).length,
+      evidence: ledger.evidence.of(meant).length,
     }
   }
 
@@ -108,7 +109,7 @@ function routesFor(handlers: Record<'one' | 'ofEvent' | 'ofCustomer', Route['han
     {
       ...READ,
       path: '/api/v1/events/:id',
-      summary: 'One event, with the app and the customer it is about',
+      summary: 'One event, with the app it is about',
       answers: {
         200: { description: 'The event', schema: EventAnswer },
         ...UNKNOWN,

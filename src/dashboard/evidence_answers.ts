@@ -1,6 +1,5 @@
 /** What we compute: the shapes in which an event and what Apple signed are told. */
 import * as v from 'valibot'
-import { CustomerAnswer } from './customer_answers.ts'
 import { FeedEventAnswer } from './routes.ts'
 
 const payload = v.pipe(v.record(v.string(), v.unknown()), v.description('As Apple wrote it'))
@@ -47,6 +46,5 @@ export const EvidencePage = v.object({
 export const EventAnswer = v.object({
   event: FeedEventAnswer,
   app: v.nullable(v.object({ id: v.string(), bundle_id: v.string(), name: v.nullable(v.string()) })),
-  customer: v.nullable(CustomerAnswer),
   evidence: v.pipe(v.number(), v.description('How many signed texts it follows from')),
 })

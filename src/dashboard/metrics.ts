@@ -1,4 +1,4 @@
-/** What may be asked: every metric, what it means, and its figures by day, week or month. */
+/** What may be asked: every metric, what it means, and its figures by day, week, month or fiscal month. */
 import type { H3Event } from 'h3'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
@@ -10,14 +10,16 @@ import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
 import { CUSTOMER_WORDS } from '../metrics/customers/words.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
 import type { Overview } from '../metrics/overview.ts'
-import { asked, metricNamed, OverviewQuery, questionOf, SeriesQuery } from '../metrics/question.ts'
+import { asked, metricNamed, OverviewQuery, questionOf, refused, SeriesQuery } from '../metrics/question.ts'
+import type { Behind } from '../metrics/questions.ts'
+import { zoneOf } from '../metrics/range.ts'
 import { COVERAGE_WORDS } from '../metrics/reported/words.ts'
 import type { SeriesOf } from '../metrics/series.ts'
 import { basisFor } from './guests.ts'
 import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { csvResponse, GUESTS_READ, RATIONED, REFUSED, UNKNOWN } from './reading.ts'
+import { csvResponse, GUESTS_READ, PATIENCE_MS, patienceOf, RATIONED, REFUSED, UNKNOWN } from './reading.ts'
 
 type Deps = {
   series: SeriesOf
@@ -28,14 +30,17 @@ type Deps = {
 }
 
 const CSV = '.csv'
+const NO_LAYOUT = 'is for comma-separated values; add .csv to the name of the metric'
 
 export function metricRoutes({ series, overview, organizations, apps, readers }: Deps): Route[] {
   const { scopesOf, scopeOf } = openPlaces({ organizations, apps })
   const { rationed } = readers
 
-  function csvAnswer(event: H3Event, name: string, parts: AsyncGenerator<string, void>, table = name) {
+  type Csv = { parts: AsyncGenerator<string, void>; behind?: Behind | null; table?: string }
+
+  function csvAnswer(event: H3Event, name: string, { parts, behind = null, table = name }: Csv) {
     readers.noteExport(event, table)
-    return csvResponse(event, name, parts)
+    return csvResponse(event, name, parts, behind)
   }
 
   async function one(event: H3Event): Promise<unknown> {
@@ -44,17 +49,29 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
     const isCsv = path.endsWith(CSV)
     const name = metricNamed(isCsv ? path.slice(0, -CSV.length) : path)
     const query = asked(SeriesQuery, event.url.searchParams)
+    query.zone = zoneOf(query)
+    if (!isCsv && query.layout !== undefined) throw refused([{ path: 'layout', message: NO_LAYOUT }])
     query.basis = basisFor(reading, DEFINITIONS[name], query)
     const scope = scopeOf(reading.reach, query)
-    const answer = await series.answer(scope, questionOf(name, query, series.todayOf(scope)))
-    if (isCsv) return csvAnswer(event, name, seriesCsv(answer), `metrics/${name}`)
+    const question = questionOf(name, query, series.todayOf(scope))
+    const answer = await series.answer(scope, question, patienceOf(event) ?? (isCsv ? PATIENCE_MS : null))
+    const { behind } = answer
+    const table = `metrics/${name}`
+    if (isCsv) return csvAnswer(event, name, { parts: seriesCsv(answer, query.layout), behind, table })
     return jsonInSlices(answer, 'series')
   }
 
-  const standing = (event: H3Event) => {
+  const standing = (event: H3Event, least_patience_ms: number | null = null) => {
     const reading = readers.readingOf(event)
     const query = asked(OverviewQuery, event.url.searchParams)
-    return overview(scopesOf(reading.reach, query), reading.basis ?? query.basis)
+    const patience_ms = patienceOf(event) ?? least_patience_ms
+    return overview(scopesOf(reading.reach, query), reading.basis ?? query.basis, patience_ms)
+  }
+
+  async function standingCsv(event: H3Event): Promise<Response> {
+    const answer = await standing(event, PATIENCE_MS)
+    const behind = answer.organizations.find((one) => one.behind !== null)?.behind ?? null
+    return csvAnswer(event, 'overview', { parts: overviewCsv(answer), behind })
   }
 
   function definitions(event: H3Event) {
@@ -69,10 +86,10 @@ export function metricRoutes({ series, overview, organizations, apps, readers }:
 
   return routesFor({
     definitions,
-    definitionsCsv: (event) => csvAnswer(event, 'metrics', definitionsCsv(definitions(event))),
+    definitionsCsv: (event) => csvAnswer(event, 'metrics', { parts: definitionsCsv(definitions(event)) }),
     one: rationed(one),
-    overview: rationed(standing),
-    overviewCsv: rationed(async (event) => csvAnswer(event, 'overview', overviewCsv(await standing(event)))),
+    overview: rationed((event) => standing(event)),
+    overviewCsv: rationed(standingCsv),
   })
 }
 
@@ -138,7 +155,8 @@ function routesFor(handlers: Handlers): Route[] {
     {
       ...METRICS_READ,
       path: '/api/v1/metrics/:name',
-      summary: 'A metric by day, week or month; with `.csv` at the end of its name as comma-separated values',
+      summary:
+        'A metric by day, week, month or fiscal month; with `.csv` at the end of its name as comma-separated values',
       description:
         'Amounts are whole thousandths of the currency named. A level is that at the end of a day, week or month, or now.',
       query: SeriesQuery,

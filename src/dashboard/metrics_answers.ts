@@ -1,5 +1,7 @@
 /** What may be asked: the shapes in which metrics are answered. */
 import * as v from 'valibot'
+import { INTERVALS } from '../metrics/buckets.ts'
+import { FACTORS } from '../metrics/months.ts'
 
 const described = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
   v.pipe(schema, v.description(words))
@@ -51,6 +53,10 @@ const figure = (words: string) => v.optional(described(v.nullable(v.number()), w
 /** A figure on a day, or of a week or month. */
 export const Point = v.object({
   on: described(v.string(), 'The first day of the day, week or month'),
+  fiscal_month: v.optional(
+    described(v.string(), 'Of a fiscal month: its year and number as in Apple’s finance reports, 2026-02'),
+  ),
+  until_on: v.optional(described(v.string(), 'Of a fiscal month: its last day')),
   milli: figure(
     'Of money: thousandths of the currency. Like every figure null where nobody knows: a gap, no zero',
   ),
@@ -89,13 +95,37 @@ const stretch = {
   from_on: described(v.string(), 'The first day counted'),
   until_on: described(v.string(), 'The last day counted, which may not be over'),
 }
-/** How far everything is counted anew. */
+/** How far all figures are recomputed. */
 export const rebuilding = described(
   v.nullable(v.object({ done: v.number(), of: v.number() })),
-  'How far everything is counted anew, in subscriptions; what is shown meanwhile is from before',
+  'How far all figures are recomputed, in purchases; figures are shown as counted before meanwhile',
+)
+/** How far figures are behind the facts. */
+export const behind = described(
+  v.nullable(
+    v.object({
+      lineages: described(v.number(), 'Subscriptions and purchases whose figures are behind'),
+      report_days: described(v.number(), 'Days of Apple’s reports that are not summed yet'),
+      since: described(
+        v.nullable(v.number()),
+        'Since when the first of them is, in milliseconds since the epoch',
+      ),
+      reason: described(
+        v.picklist(['catching_up', 'store', 'failed', 'formula']),
+        'They are being counted; nothing can be written; they cannot be counted; or another version of Windfall counted them',
+      ),
+    }),
+  ),
+  'How far the figures are behind the facts; null where they are not',
 )
 /** Whose figures. */
 export const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
+
+/** The setting `metrics.factors` that applied. */
+export const month_length = described(
+  v.picklist(FACTORS),
+  'How a price of days or weeks is made monthly (`metrics.factors`). calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks',
+)
 
 export const SeriesSchema = v.object({
   metric: v.string(),
@@ -103,12 +133,13 @@ export const SeriesSchema = v.object({
   ratio_of,
   kind,
   ...place,
-  time_zone: v.string(),
+  time_zone: described(v.string(), 'Whose days these are; of fiscal months Pacific ones'),
   today_on: v.string(),
-  interval: v.picklist(['day', 'week', 'month']),
+  interval: v.picklist(INTERVALS),
   split: v.nullable(v.string()),
   currency: described(v.nullable(v.string()), 'What money is in; null where there is none'),
   basis: v.picklist(['gross', 'proceeds']),
+  month_length,
   view: v.nullable(v.string()),
   refunds: v.nullable(v.picklist(['refund_day', 'purchase_day'])),
   sources: described(
@@ -116,20 +147,31 @@ export const SeriesSchema = v.object({
       v.object({
         ...{ app_id: v.string(), measure: v.string(), source: v.picklist(['reports', 'anchored', 'ledger']) },
         ...{ from_on: v.string(), until_on: v.string() },
+        rate: described(
+          v.nullable(v.picklist(['day', 'charge'])),
+          'In the base currency by the rate of each day, or of each charge; null of what is no money',
+        ),
+        label: described(v.nullable(v.string()), 'What Apple calls or counts otherwise than the ledger does'),
+        note: described(v.nullable(v.string()), 'How'),
       }),
     ),
     'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
   ),
   seams: described(
-    v.array(v.object({ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() })),
-    'From which instant, a Pacific midnight, the ledger alone is shown',
+    v.array(
+      v.object({
+        ...{ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() },
+        to: v.picklist(['ledger', 'reports']),
+      }),
+    ),
+    'From which instant, a Pacific midnight, another source is shown: the ledger alone, or the reports',
   ),
   proceeds_known: described(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
     'How much of the proceeds is told by a report of its day, by one of another day, or estimated; thousandths',
   ),
   first_on: described(v.nullable(v.string()), 'The first day of which anything is known'),
-  rebuilding,
+  ...{ rebuilding, behind },
   ...stretch,
   series: v.array(Series),
   previous: v.nullable(v.object({ ...stretch, series: v.array(Series) })),
@@ -146,6 +188,7 @@ export const OverviewSchema = v.object({
         v.picklist(['gross', 'proceeds']),
         'What money is told in; money known as gross alone is left out of proceeds',
       ),
+      ...{ behind, month_length },
       today_on: v.string(),
       this_month: v.object(stretch),
       previous: v.object(stretch),

@@ -1,6 +1,7 @@
 /** What may be asked: what every route that reads has in common: who may, what is refused, and how a file is given. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
+import type { Behind } from '../metrics/questions.ts'
 
 /** A route for a holder of a read token and for the owner. */
 export const READ = { method: 'GET', tag: 'Read', security: ['read_token', 'session'] } as const
@@ -23,8 +24,38 @@ export const RATIONED = { 429: { description: 'too_many_questions' } } as const
 export const UNKNOWN = { 401: REFUSED[401], 403: REFUSED[403] } as const
 
 /** A table as comma-separated values, to be kept as `name`.csv, made while it is sent. */
-export const csvResponse = (event: H3Event, name: string, parts: AsyncGenerator<string, void>): Response =>
-  new Response(event.req.method === 'HEAD' ? null : streamOfText(parts), { headers: csvHeaders(name) })
+export const csvResponse = (
+  event: H3Event,
+  name: string,
+  parts: AsyncGenerator<string, void>,
+  behind: Behind | null = null,
+): Response =>
+  new Response(event.req.method === 'HEAD' ? null : streamOfText(parts), {
+    headers: { ...csvHeaders(name), ...behindHeaders(behind) },
+  })
+
+/** So long a file waits for figures that are behind the facts, in milliseconds. */
+export const PATIENCE_MS = 30_000
+/** So long the page of one customer waits for that customer. */
+export const CUSTOMER_WAIT_MS = 50
+
+/**
+ * How long a reader waits for figures that are behind the facts (`prefer: wait=n`, RFC 7240 §4.3), in milliseconds, at
+ * most 30 s; null where it does not say.
+ */
+export function patienceOf(event: H3Event): number | null {
+  const [, seconds] =
+    /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(event.req.headers.get('prefer') ?? '') ?? []
+  return seconds === undefined ? null : Math.min(PATIENCE_MS, Number(seconds) * 1_000)
+}
+
+/** How far figures are behind the facts, for an answer whose body cannot say so. */
+const behindHeaders = (behind: Behind | null): Record<string, string> =>
+  behind === null
+    ? {}
+    : {
+        'x-windfall-behind': `lineages=${behind.lineages}, report_days=${behind.report_days}, reason=${behind.reason}`,
+      }
 
 /** The headers of such a table. */
 export const csvHeaders = (name: string): Record<string, string> => ({

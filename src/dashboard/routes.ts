@@ -2,21 +2,40 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Apps } from '../apps/apps.ts'
-import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import type { Feed } from '../events/feed.ts'
-import type { Live } from '../events/live.ts'
 import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
-import type { Endings } from './owner/endings.ts'
+import { CustomerAnswer } from './customer_answers.ts'
 import type { Readers } from './readers.ts'
 import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './reading.ts'
 import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
-import { STREAM_HEADERS, streamOf } from './stream.ts'
+import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())
+const { currency, ltv_milli, payments, mrr_milli, unconverted } = CustomerAnswer.entries
+const EventCustomer = v.object({
+  id: v.pipe(v.string(), v.description('The canonical id of the customer now')),
+  users: v.pipe(
+    v.array(
+      v.object({
+        app_user_id: v.string(),
+        verification: v.picklist(['verified', 'unverified']),
+        proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
+      }),
+    ),
+    v.description('The users whom the purchases are linked to now'),
+  ),
+  figures: v.pipe(
+    v.nullable(v.object({ currency, ltv_milli, payments, mrr_milli, unconverted })),
+    v.description('As `/api/v1/customers/{id}` has them; null where they are not known'),
+  ),
+  as_of: v.pipe(v.number(), v.description('The instant that all of this is of')),
+  behind: v.optional(
+    v.pipe(v.literal(true), v.description('The figures could not be brought up to date within a second')),
+  ),
+})
 /** An event of the feed. */
 export const FeedEventAnswer = v.object({
   seq: v.pipe(v.number(), v.description('The order of the feed; what a cursor holds')),
@@ -26,12 +45,16 @@ export const FeedEventAnswer = v.object({
   environment: nullable,
   type: v.string(),
   origin: v.picklist(['live', 'recovered', 'backfill']),
-  customer_id: nullable,
+  customer_id: v.pipe(nullable, v.description('As it was when the event was recorded')),
   subject: v.pipe(nullable, v.description('The original transaction id it is about')),
   cause: v.pipe(v.string(), v.description('Apple’s notificationUUID, or a transaction id')),
   data: v.pipe(
     v.looseObject({}),
     v.description('Money, product, country, user with label and proofs, subscription after it'),
+  ),
+  customer: v.pipe(
+    v.nullable(EventCustomer),
+    v.description('The customer as it is now, not when the event happened; null where it is about none'),
   ),
   occurred_at: v.number(),
   signed_at: v.nullable(v.number()),
@@ -44,21 +67,13 @@ export const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-type Deps = {
-  feed: Feed
-  live: Live
-  apps: Apps
-  readers: Readers
-  endings: Endings
-  clock: Clock
-  closing: AbortSignal
-}
+type Deps = StreamDeps & { apps: Apps; readers: Readers }
 
 export function dashboardRoutes(deps: Deps): Route[] {
-  const { feed, apps, readers } = deps
+  const { feed, enrichment, apps, readers } = deps
   const { reachOf } = readers
 
-  function events(event: H3Event) {
+  async function events(event: H3Event) {
     const reach = reachOf(event)
     const query = parse(EventsQuery, queryOf(event))
     const { after, before, limit, from_at = null, until_at = null } = query
@@ -66,9 +81,11 @@ export function dashboardRoutes(deps: Deps): Route[] {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
     const filter = { ...scopeOf(reach, query, apps).query, from_at, until_at }
-    return after === undefined
-      ? pageBackwards(feed, filter, before ?? null, limit)
-      : pageForwards(feed, filter, after, limit)
+    const page =
+      after === undefined
+        ? await pageBackwards(feed, filter, before ?? null, limit)
+        : await pageForwards(feed, filter, after, limit)
+    return { ...page, events: await enrichment.enrich(page.events) }
   }
 
   function stream(event: H3Event) {
@@ -107,7 +124,10 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
       query: ScopeQuery,
       answers: {
-        200: { description: 'One message an event', content_type: 'text/event-stream' },
+        200: {
+          description: 'One message an event, each as the feed has it',
+          content_type: 'text/event-stream',
+        },
         ...REFUSED,
       },
       handler: stream,

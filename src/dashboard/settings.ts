@@ -57,7 +57,7 @@ export type SettingsDeps = {
   store: Store
   clock: Clock
   organizations: Organizations
-  http: Pick<Http, 'baseUrl'>
+  http: Pick<Http, 'baseUrl' | 'servingSince'>
   /** What applies and who said so; another after a reload. */
   written: { readonly config: Config; readonly whereabouts: Whereabouts }
   readers: Readers
@@ -71,12 +71,14 @@ export function settingsRoutes({
   written,
   readers,
 }: SettingsDeps): Route[] {
-  const started_at = clock()
+  const opened_at = clock()
 
   function settings(event: H3Event): v.InferOutput<typeof SettingsAnswer> {
     readers.owner(event)
     asked(v.object({}), event.url.searchParams)
     const { config, whereabouts } = written
+    // The demo plays two years by another clock before it serves.
+    const started_at = http.servingSince() ?? opened_at
     const base_url = http.baseUrl() ?? config.base_url
     const notification_url = `${base_url}/apple/notifications`
     return {

@@ -1,9 +1,10 @@
 /** What may be asked: the feed as Server-Sent Events (HTML Living Standard §9.2), from any point on and live. */
 import type { UnderlyingSource } from 'node:stream/web'
 import type { Clock } from '../clock.ts'
-import type { Feed } from '../events/feed.ts'
+import type { Feed, FeedEvent } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
+import { type EnrichedEvent, type Enrichment, FIGURES_WITHIN_MS } from '../metrics/customers/enrichment.ts'
 import { nextTurn } from '../turns.ts'
 import type { Endings } from './owner/endings.ts'
 import type { Scope } from './scope.ts'
@@ -18,7 +19,17 @@ const UNREAD_BYTES = 1_048_576
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(': still here\n\n')
 
-type Deps = { feed: Feed; live: Live; endings: Endings; clock: Clock; closing: AbortSignal }
+/** `monotonic` never jumps. */
+export type StreamDeps = {
+  feed: Feed
+  live: Live
+  enrichment: Pick<Enrichment, 'enrich'>
+  endings: Endings
+  clock: Clock
+  monotonic: Clock
+  closing: AbortSignal
+}
+
 /**
  * What is asked for: which events, after which seq (null: from the head on). `mayUntil` gives the instant at which the
  * caller's access ends, as far as is known now; one that has passed ends the stream.
@@ -29,8 +40,8 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
 /** A response that sends every event asked for, then those that happen. */
-export function streamOf(deps: Deps, watched: Watched): Response {
-  const body = new ReadableStream<Uint8Array>(sourceOf(deps, watched), {
+export function streamOf(deps: StreamDeps, watched: Watched): Response {
+  const body = new ReadableStream<Uint8Array>(openSource(deps, watched), {
     highWaterMark: READY_BYTES,
     size: (chunk) => chunk.byteLength,
   })
@@ -41,7 +52,7 @@ export function streamOf(deps: Deps, watched: Watched): Response {
  * Watches the caller's access: `onEnd` is called once `mayUntil` has passed. `look` asks `mayUntil` again; `demand` does
  * so only where the end known so far has passed, so that it costs nothing before a write.
  */
-function openAccess({ endings, clock }: Deps, mayUntil: Watched['mayUntil'], onEnd: () => void) {
+function openAccess({ endings, clock }: StreamDeps, mayUntil: Watched['mayUntil'], onEnd: () => void) {
   let until = mayUntil()
   let timer: NodeJS.Timeout | undefined
 
@@ -66,8 +77,9 @@ function openAccess({ endings, clock }: Deps, mayUntil: Watched['mayUntil'], onE
 }
 
 /** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
-function sourceOf(deps: Deps, { scope, after, mayUntil }: Watched): UnderlyingSource<Uint8Array> {
+function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): UnderlyingSource<Uint8Array> {
   const { feed, live, closing } = deps
+  const pages = openPages(deps, scope)
   // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
   let sent = Math.min(after ?? Number.MAX_SAFE_INTEGER, feed.head())
   let caughtUp = false
@@ -113,7 +125,7 @@ function sourceOf(deps: Deps, { scope, after, mayUntil }: Watched): UnderlyingSo
   async function pull(controller: Controller): Promise<void> {
     if (caughtUp || !isOpen) return
     try {
-      const { events, reached, isHead } = await nextPage(feed, scope, sent, () => isOpen)
+      const { events, reached, isHead } = await pages.next(sent, () => isOpen)
       sent = reached
       caughtUp = isHead
       access?.demand()
@@ -127,14 +139,29 @@ function sourceOf(deps: Deps, { scope, after, mayUntil }: Watched): UnderlyingSo
   return { start, pull, cancel: stop }
 }
 
-/** The next page with anything in it; or none, and the head is reached: nothing has happened since it was looked at. */
-async function nextPage(feed: Feed, scope: Scope, from: number, goOn: () => boolean) {
-  let reached = from
-  for (;;) {
-    await nextTurn()
-    const { events, next } = await pageForwards(feed, scope.query, reached, PAGE)
-    reached = next ?? reached
-    const isHead = reached >= feed.head()
-    if (events.length > 0 || isHead || !goOn()) return { events, reached, isHead }
+/** The pages that a client catches up with. Together they wait for figures of customers no longer than one event may. */
+function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: Scope) {
+  let left = FIGURES_WITHIN_MS
+
+  async function enrich(events: readonly FeedEvent[]): Promise<EnrichedEvent[]> {
+    const began = monotonic()
+    const enriched = await enrichment.enrich(events, left)
+    left = Math.max(0, left - (monotonic() - began))
+    return enriched
   }
+
+  /** The next page with anything in it; or none, and the head is reached: nothing has happened since it was looked at. */
+  async function next(from: number, goOn: () => boolean) {
+    let reached = from
+    for (;;) {
+      await nextTurn()
+      const page = await pageForwards(feed, query, reached, PAGE)
+      reached = page.next ?? reached
+      const events = await enrich(page.events)
+      const isHead = reached >= feed.head()
+      if (events.length > 0 || isHead || !goOn()) return { events, reached, isHead }
+    }
+  }
+
+  return { next }
 }

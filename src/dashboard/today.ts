@@ -6,10 +6,10 @@ import type { Organizations } from '../apps/organizations.ts'
 import type { Route } from '../http/route.ts'
 import { asked, PlaceQuery, SeriesQuery } from '../metrics/question.ts'
 import type { Today } from '../metrics/today.ts'
-import { Point, place, rebuilding } from './metrics_answers.ts'
+import { behind, Point, place, rebuilding } from './metrics_answers.ts'
 import { openPlaces } from './places.ts'
 import type { Readers } from './readers.ts'
-import { READ, REFUSED, UNKNOWN } from './reading.ts'
+import { patienceOf, READ, REFUSED, UNKNOWN } from './reading.ts'
 
 const { currency, basis } = SeriesQuery.entries
 const TodayQuery = v.object({ ...PlaceQuery.entries, currency, basis })
@@ -24,7 +24,7 @@ export const TodayAnswer = v.object({
   basis: v.picklist(['gross', 'proceeds']),
   today_on: v.string(),
   yesterday_on: v.string(),
-  rebuilding,
+  ...{ rebuilding, behind },
   now_at: v.number(),
   day_gone: v.pipe(v.number(), v.description('How much of today is over, from 0 to 1')),
   revenue: Point,
@@ -67,7 +67,8 @@ export function todayRoutes({ today, readers, organizations, apps }: TodayDeps):
   async function answer(event: H3Event) {
     const reach = readers.reachOf(event)
     const query = asked(TodayQuery, event.url.searchParams)
-    return today(scopeOf(reach, query), { currency: query.currency ?? null, basis: query.basis })
+    const money = { currency: query.currency ?? null, basis: query.basis }
+    return today(scopeOf(reach, query), money, patienceOf(event))
   }
 
   return [

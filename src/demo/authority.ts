@@ -3,7 +3,10 @@
  * extensions, and the leaf's key to sign with. Its root is made anew each time and trusted by nobody else.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { promisify } from 'node:util'
 import { type Issued, issueCertificate } from './certificates.ts'
+
+const signOnPool = promisify(sign)
 
 const YEAR = 365.25 * 86_400_000
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
@@ -22,6 +25,8 @@ export type Chain = {
 export type Authority = Chain & {
   /** The payload as a compact JWS: ES256 (RFC 7518 §3.4), header `{alg, x5c}`. */
   sign: (payload: object) => string
+  /** The same, signed by the thread pool. */
+  signSoon: (payload: object) => Promise<string>
 }
 
 /** Times in milliseconds since the epoch. What is not said is as Apple's: everything there, everything valid. */
@@ -124,14 +129,24 @@ export function signUnder(header: object, payload: object, key: KeyObject): stri
 
 function signEncoded(header: string, payload: object, key: KeyObject): string {
   const text = `${header}.${encode(payload)}`
-  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
-  return `${text}.${signature.toString('base64url')}`
+  return `${text}.${sign('sha256', Buffer.from(text), es256(key)).toString('base64url')}`
 }
+
+async function signEncodedSoon(header: string, payload: object, key: KeyObject): Promise<string> {
+  const text = `${header}.${encode(payload)}`
+  return `${text}.${(await signOnPool('sha256', Buffer.from(text), es256(key))).toString('base64url')}`
+}
+
+const es256 = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' }) as const
 
 /** What signs with an issued chain. */
 export function authorityFrom(chain: Chain): Authority {
   const header = encode(headerOf(chain))
-  return { ...chain, sign: (payload) => signEncoded(header, payload, chain.leaf_key) }
+  return {
+    ...chain,
+    sign: (payload) => signEncoded(header, payload, chain.leaf_key),
+    signSoon: (payload) => signEncodedSoon(header, payload, chain.leaf_key),
+  }
 }
 
 /** A fresh authority; `now` (milliseconds since the epoch) is the middle of its validity. */

@@ -193,11 +193,32 @@ function within(entry: Entry, range: Range): boolean {
   )
 }
 
+/** Which subscriptions have ended, so that those that come back can say when. */
+function openEnds() {
+  const ends = new Map<string, number>()
+  const before = new Map<Entry, number>()
+  return {
+    follow(entry: Entry): void {
+      const { kind, at, environment, original_transaction_id } = entry
+      const key = `${environment} ${original_transaction_id}`
+      if (kind === 'expired') ends.set(key, at)
+      if (kind !== 'resubscribed') return
+      const end = ends.get(key)
+      if (end !== undefined) before.set(entry, end)
+      ends.delete(key)
+    },
+    /** When the subscription that an entry says came back had expired; null where it was taken back otherwise. */
+    expiryBefore: (entry: Entry): number | null => before.get(entry) ?? null,
+  }
+}
+
 /** Empty books. They grow as the simulation is played, and are complete up to where it stands. */
 export function openBooks() {
+  const { follow, expiryBefore } = openEnds()
   const entries: Entry[] = []
   const segments: Segment[] = []
   const byTransaction = new Map<string, Segment>()
+  const byLineage = new Map<string, Segment[]>()
 
   function sum(kinds: Partial<Record<Kind, (entry: Entry) => number>>, range: Range): Record<string, number> {
     const totals: Record<string, number> = {}
@@ -226,11 +247,22 @@ export function openBooks() {
     ...openLinks(),
     ...openUsers(),
     ...openReportLines(),
-    write: (entry: Entry) => void entries.push(entry),
+    write(entry: Entry): void {
+      entries.push(entry)
+      follow(entry)
+    },
+    expiryBefore,
     openSegment(segment: Segment) {
       segments.push(segment)
       byTransaction.set(`${segment.environment} ${segment.transaction_id}`, segment)
+      const lineage = `${segment.environment} ${segment.original_transaction_id}`
+      const own = byLineage.get(lineage)
+      if (own === undefined) byLineage.set(lineage, [segment])
+      else own.push(segment)
     },
+    /** All segments of a segment's subscription, in the order in which they were bought. */
+    lineageOf: ({ environment, original_transaction_id }: Segment): readonly Segment[] =>
+      byLineage.get(`${environment} ${original_transaction_id}`) ?? [],
     segmentOf: (environment: Environment, transaction_id: string) =>
       byTransaction.get(`${environment} ${transaction_id}`),
     /** Thousandths charged, by currency, at the purchase dates. */

@@ -5,44 +5,46 @@ import { verifyNotification, verifyTransaction } from '../apple/notification.ts'
 import type { Caller } from '../attribution/callers.ts'
 import { AttributeCall, IdentifyCall } from '../attribution/requests.ts'
 import { parse } from '../http/parse.ts'
+import { openBulk } from '../store/bulk.ts'
 import type { Step } from './steps.ts'
 
-/** How many signatures are checked ahead of what is being written. */
-const AHEAD = 128
+/** Steps that are proved ahead of what is being written: as many as a batch or two of bulk work hold. */
+const AHEAD = 64
+
+const TOLD_EVERY = 64
 
 /** A clock that stands where the history is. */
 type PlayedClock = { set(at: number): void }
 
 /**
- * Plays `steps` in order, each at its own time, through the same verification and the same units of work as HTTP.
- * `told` is called after each with how many are done.
+ * Plays `steps` in order, each at its own time, through the same verification and the same units of work as HTTP, as
+ * bulk work. `told` is called now and then with how many are done. Resolves with how many there were.
+ *
+ * @throws what the first step threw that failed; none after it is played.
  */
 export async function fill(
   windfall: Windfall,
-  steps: Iterable<Step>,
+  steps: Iterable<Step> | AsyncIterable<Step>,
   clock: PlayedClock,
   told: (done: number, at: number) => void,
 ): Promise<number> {
   const underWay: Promise<() => unknown>[] = []
+  const bulk = openBulk(windfall.store, AHEAD)
   let done = 0
-  let written: Promise<unknown> = Promise.resolve()
 
   async function writeNext(): Promise<void> {
     const work = await underWay.shift()
-    if (work) written = windfall.store.commit(work)
+    if (work) await bulk.add(work)
     done += 1
   }
 
-  for (const step of steps) {
+  for await (const step of steps) {
     underWay.push(prepared(windfall, step, clock))
     if (underWay.length >= AHEAD) await writeNext()
-    if (done % 64 === 0) {
-      await written
-      told(done, step.at)
-    }
+    if (done % TOLD_EVERY === 0) told(done, step.at)
   }
   while (underWay.length > 0) await writeNext()
-  await written
+  await bulk.finish()
   return done
 }
 

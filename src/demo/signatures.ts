@@ -2,6 +2,13 @@
 
 /** Signs `content`; what is the same `of` was signed before gets the signature it had. */
 export type Sign = (content: object, of?: object) => string
+/** The same, on the thread pool where the authority can do that. */
+export type SignSoon = (content: object, of?: object) => Promise<string>
+
+/** What can sign; `signSoon` does it on the thread pool. */
+export type Signing = { sign: (payload: object) => string; signSoon?: (payload: object) => Promise<string> }
+
+type Signer = { sign: Sign; signSoon: SignSoon }
 
 type Made = { header: string; signature: string } | { text: string }
 
@@ -10,7 +17,7 @@ function encode(content: object): string {
 }
 
 /** ECDSA signs differently each time: the signature is kept, and the text around it made again when asked for. */
-function openSigner(sign: (payload: object) => string): Sign {
+function openSigner(authority: Signing): Signer {
   const made = new WeakMap<object, Made>()
   let header = ''
 
@@ -22,23 +29,41 @@ function openSigner(sign: (payload: object) => string): Sign {
     return { header, signature: `${signature} `.trimEnd() }
   }
 
-  return (content, of = content) => {
+  function knownText(content: object, of: object): string | null {
     const known = made.get(of)
-    if (known !== undefined)
-      return 'text' in known ? known.text : `${known.header}.${encode(content)}.${known.signature}`
-    const text = sign(content)
+    if (known === undefined) return null
+    return 'text' in known ? known.text : `${known.header}.${encode(content)}.${known.signature}`
+  }
+
+  function keep(of: object, text: string): string {
     made.set(of, remembered(text))
     return text
   }
+
+  const sign: Sign = (content, of = content) => knownText(content, of) ?? keep(of, authority.sign(content))
+
+  async function signSoon(content: object, of = content): Promise<string> {
+    if (authority.signSoon === undefined || made.has(of)) return sign(content, of)
+    const text = await authority.signSoon(content)
+    // It may have been signed otherwise in the meantime.
+    return knownText(content, of) ?? keep(of, text)
+  }
+
+  return { sign, signSoon }
 }
 
-const signers = new WeakMap<object, Sign>()
+const signers = new WeakMap<object, Signer>()
 
-/** What signs for an authority: one for all who ask, so that what is pushed and what is fetched are the same text. */
-export function signerOf(authority: { sign: (payload: object) => string }): Sign {
+function openedFor(authority: Signing): Signer {
   const known = signers.get(authority)
   if (known !== undefined) return known
-  const signer = openSigner((payload) => authority.sign(payload))
+  const signer = openSigner(authority)
   signers.set(authority, signer)
   return signer
 }
+
+/** What signs for an authority: one for all who ask, so that what is pushed and what is fetched are the same text. */
+export const signerOf = (authority: Signing): Sign => openedFor(authority).sign
+
+/** The same, on the thread pool; one text with `signerOf`. */
+export const signerSoonOf = (authority: Signing): SignSoon => openedFor(authority).signSoon

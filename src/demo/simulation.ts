@@ -10,7 +10,7 @@ import type { App } from './products.ts'
 import type { Random } from './random.ts'
 import type { Lost, Sent } from './sent.ts'
 import { shopperLife } from './shoppers.ts'
-import { signerOf } from './signatures.ts'
+import type { Signing } from './signatures.ts'
 import type { Step } from './steps.ts'
 import { openTape } from './tape.ts'
 import { reportDownload, visitors } from './visitors.ts'
@@ -25,7 +25,7 @@ export type SimulationOptions = {
   subscribers?: number | undefined
   /** What is rare elsewhere happens all the time: for short histories that are rich in turns. */
   odd?: boolean | undefined
-  authority: { sign: (payload: object) => string }
+  authority: Signing
 }
 
 export type Simulation = ReturnType<typeof openSimulation>
@@ -131,13 +131,15 @@ function simulationOf(
   options: Pick<SimulationOptions, 'until' | 'authority'>,
   newcomers: (until: number, a_minute: number) => void,
 ) {
-  const tape = openTape(world, signerOf(options.authority))
+  const tape = openTape(world, options.authority)
   return {
     apps: APPS as readonly App[],
     books: world.books,
     world,
     /** What reaches Windfall up to `until`, in order. One pass: what was pulled does not come again. */
     steps: (): Generator<Step> => tape.pull(options.until),
+    /** The same, signed ahead on the thread pool. */
+    stepsAhead: (): AsyncGenerator<Step> => tape.pullAhead(options.until),
     /** Time goes on up to `until`; `purchases_per_minute`: that many people come and buy on top of what goes on. */
     advance(until: number, more: { purchases_per_minute?: number } = {}): Generator<Step> {
       if (more.purchases_per_minute !== undefined) newcomers(until, more.purchases_per_minute)

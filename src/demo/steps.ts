@@ -1,6 +1,12 @@
 /** What we compute: what reaches Windfall from outside: Apple's notifications and the apps' two calls. */
 import type { Environment } from '../apple/payloads.ts'
-import { signNotification, type TransactionBody, type UnsignedNotification } from './unsigned.ts'
+import type { Sign, SignSoon } from './signatures.ts'
+import {
+  signNotification,
+  signNotificationSoon,
+  type TransactionBody,
+  type UnsignedNotification,
+} from './unsigned.ts'
 
 export type Scalar = string | number | boolean | null
 
@@ -50,8 +56,16 @@ export type Step = Common &
   )
 
 /** The draft with its signatures made. */
-export function signStep(draft: Draft, sign: (content: object, of?: object) => string): Step {
+export function signStep(draft: Draft, sign: Sign): Step {
   if (draft.kind === 'notification') return { ...draft, body: signNotification(draft.payload, sign) }
   if (draft.kind === 'identify' || draft.payload === undefined) return draft
   return { ...draft, body: { ...draft.body, jws: sign(draft.payload) } }
+}
+
+/** The same, where signing takes its time. */
+export async function signStepSoon(draft: Draft, sign: SignSoon): Promise<Step> {
+  if (draft.kind === 'notification')
+    return { ...draft, body: await signNotificationSoon(draft.payload, sign) }
+  if (draft.kind === 'identify' || draft.payload === undefined) return draft
+  return { ...draft, body: { ...draft.body, jws: await sign(draft.payload) } }
 }

@@ -1,10 +1,15 @@
 /** What we remember: what the simulated world has to deliver, until somebody pulls it. */
-import type { Sign } from './signatures.ts'
-import { type Draft, type Step, signStep } from './steps.ts'
+import { type Signing, signerOf, signerSoonOf } from './signatures.ts'
+import { type Draft, type Step, signStep, signStepSoon } from './steps.ts'
 import type { World } from './world.ts'
 
+/** So many steps are signed at once. */
+const SIGNED_AHEAD = 32
+
 /** The world is played by whoever needs it to have got so far; what it delivers waits here, in order. */
-export function openTape(world: World, sign: Sign) {
+export function openTape(world: World, authority: Signing) {
+  const sign = signerOf(authority)
+  const signSoon = signerSoonOf(authority)
   let waiting: Draft[] = []
   let next = 0
 
@@ -35,6 +40,17 @@ export function openTape(world: World, sign: Sign) {
     /** One pass up to and including `until`. Each is signed when it is pulled. */
     *pull(until: number): Generator<Step> {
       for (const draft of drafts(until)) if (!isLost(draft)) yield signStep(draft, sign)
+    },
+    /** The same pass, signed ahead on the thread pool. */
+    async *pullAhead(until: number): AsyncGenerator<Step> {
+      const signing: Promise<Step>[] = []
+      for (const draft of drafts(until)) {
+        if (isLost(draft)) continue
+        const next = signing.length < SIGNED_AHEAD ? undefined : signing.shift()
+        signing.push(signStepSoon(draft, signSoon))
+        if (next !== undefined) yield next
+      }
+      yield* signing
     },
     catchUp(until: number): void {
       for (const draft of world.play(until)) waiting.push(draft)

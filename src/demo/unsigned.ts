@@ -150,18 +150,38 @@ export function signNotification(
   payload: UnsignedNotification,
   sign: (content: object, of?: object) => string,
 ): { signedPayload: string } {
+  return { signedPayload: sign(outerOf(payload, sign), payload) }
+}
+
+/** The same, where `sign` takes its time: the nested payloads are signed together. */
+export async function signNotificationSoon(
+  payload: UnsignedNotification,
+  sign: (content: object, of?: object) => Promise<string>,
+): Promise<{ signedPayload: string }> {
+  const { data, appData } = payload
+  const nested = [data?.signedTransactionInfo, data?.signedRenewalInfo, appData?.signedAppTransactionInfo]
+  const texts = new Map<object, string>()
+  await Promise.all(
+    nested.map(async (content) => content !== undefined && texts.set(content, await sign(content))),
+  )
+  const outer = outerOf(payload, (content) => texts.get(content) ?? '')
+  return { signedPayload: await sign(outer, payload) }
+}
+
+/** The outer payload with the texts of the nested ones in it. */
+function outerOf(payload: UnsignedNotification, textOf: (content: object) => string): object {
   const { data, appData, ...rest } = payload
   const outer: Record<string, unknown> = { ...rest }
   if (data !== undefined) {
     const { signedTransactionInfo, signedRenewalInfo, ...plain } = data
     outer.data = {
       ...plain,
-      ...(signedTransactionInfo && { signedTransactionInfo: sign(signedTransactionInfo) }),
-      ...(signedRenewalInfo && { signedRenewalInfo: sign(signedRenewalInfo) }),
+      ...(signedTransactionInfo && { signedTransactionInfo: textOf(signedTransactionInfo) }),
+      ...(signedRenewalInfo && { signedRenewalInfo: textOf(signedRenewalInfo) }),
     }
   }
   if (appData !== undefined) {
-    outer.appData = { ...appData, signedAppTransactionInfo: sign(appData.signedAppTransactionInfo) }
+    outer.appData = { ...appData, signedAppTransactionInfo: textOf(appData.signedAppTransactionInfo) }
   }
-  return { signedPayload: sign(outer, payload) }
+  return outer
 }

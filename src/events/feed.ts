@@ -6,7 +6,10 @@ import { packBody, unpackBody } from './packing.ts'
 import type { EventType, Origin } from './vocabulary.ts'
 import { QUIET_TYPES } from './vocabulary.ts'
 
-/** A row of the feed. `data` is the frozen snapshot: money, product, user, the subscription's state after it. */
+/**
+ * A row of the feed. `data` is the frozen snapshot: money, product, user, the subscription's state after it. What its
+ * customer has come to is no part of it: that is added when the event is handed out.
+ */
 export type FeedEvent = {
   seq: number
   id: string

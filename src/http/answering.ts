@@ -27,8 +27,18 @@ import type { Around } from './routing.ts'
 const mostDiscarded = 65_536
 const leastPerPiece = 64
 
-/** One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged. */
-type Asked = Readonly<{ event: H3Event; id: string; began: number; cors: FlatHeaders; path: string }>
+/**
+ * One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged;
+ * `end`: says that it is answered.
+ */
+type Asked = Readonly<{
+  event: H3Event
+  id: string
+  began: number
+  cors: FlatHeaders
+  path: string
+  end: () => void
+}>
 
 const none: FlatHeaders = []
 
@@ -61,14 +71,16 @@ function demandOurHost(check: HostCheck, event: H3Event): void {
  */
 export function openAnswering(options: {
   log: Log
+  beginRequest: () => () => void
   hosts: () => HostCheck
   is_https: () => boolean
   closing: AbortSignal
 }) {
-  const { log, hosts, is_https, closing } = options
+  const { log, beginRequest, hosts, is_https, closing } = options
 
   function finish(asked: Asked, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began, path } = asked
+    const { event, id, began, path, end } = asked
+    end()
     discardRest(event)
     log.request({
       method: event.req.method,
@@ -116,7 +128,7 @@ export function openAnswering(options: {
 
   function ask(event: H3Event, isOpen: boolean, path = event.url.pathname): Asked {
     const cors = isOpen && header(event, 'origin') !== undefined ? corsHeaders : none
-    return { event, id: newRequestId(), began: performance.now(), cors, path }
+    return { event, id: newRequestId(), began: performance.now(), cors, path, end: beginRequest() }
   }
 
   const around: Around = (handler, { cors = false, any_host = false, logged_as } = {}) =>

@@ -15,6 +15,13 @@ type Reach = Readonly<{
   trusted_proxies?: readonly string[] | undefined
 }>
 
+type HttpOptions = Reach & {
+  log: Log
+  version?: string
+  /** Called as each request begins; what it gives is called once the request is answered, before a stream ends. */
+  beginRequest?: () => () => void
+}
+
 const loopback = ['127.0.0.0/8', '::1/128']
 const mostWarnings = 20
 
@@ -43,15 +50,16 @@ function openForeignHostWarnings(log: Log): (host: string) => void {
  * Opens the application with `/healthz` and `/api/openapi.json`. Every answer carries `x-request-id`; every error is a
  * problem document; what is not a `Refusal` is logged once with its stack and answered as `internal`.
  */
-export function openHttp(options: { log: Log; version?: string } & Reach) {
-  const { log, version = 'unreleased' } = options
+export function openHttp(options: HttpOptions) {
+  const { log, version = 'unreleased', beginRequest = () => () => {} } = options
   const closing = new AbortController()
   const onForeign = openForeignHostWarnings(log)
   let hosts = openHosts({}, onForeign)
   let base_url: string | undefined
+  let serving_since: number | null = null
 
   const { around, refuseUnrouted } = openAnswering({
-    ...{ log, hosts: () => hosts, closing: closing.signal },
+    ...{ log, beginRequest, hosts: () => hosts, closing: closing.signal },
     is_https: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
@@ -78,6 +86,12 @@ export function openHttp(options: { log: Log; version?: string } & Reach) {
     reach,
     /** The address that it says it is at, as it was last told. */
     baseUrl: (): string | undefined => base_url,
+    /** Notes the instant at which the server began to serve. */
+    beginServing(at: number): void {
+      serving_since = at
+    },
+    /** Since when it serves; null while nothing listens. */
+    servingSince: (): number | null => serving_since,
     /** Aborted when the server goes down: end streams then, and say not ready. */
     closing: closing.signal,
     /** Says that the server goes down. */

@@ -6,8 +6,6 @@ import type { Config } from '../config/settings.ts'
 import type { Audit } from '../dashboard/owner/audit.ts'
 import type { Sessions } from '../dashboard/owner/sessions.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
-import type { Cohorts } from '../metrics/cohorts/cohorts.ts'
-import type { Customers } from '../metrics/customers/customers.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
 import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
@@ -16,8 +14,6 @@ export type Housekeeping = {
   arrivals: Arrivals
   audit: Audit
   clockCheck: ClockCheck
-  cohorts: Cohorts
-  customers: Customers
   forgetting: Forgetting
   pruning: Pruning
   refusedCalls: RefusedCalls
@@ -29,11 +25,8 @@ export type Housekeeping = {
 
 /** Runs the job once, and says what it did. Deletes nothing by age while the clock may be wrong. */
 export async function keepHouse(deps: Housekeeping): Promise<string> {
-  const { arrivals, clockCheck, cohorts, customers, forgetting, refusedCalls, sessions, store } = deps
+  const { arrivals, clockCheck, forgetting, refusedCalls, sessions, store } = deps
   forgetting.resume()
-  await customers.ripen()
-  await cohorts.settle()
-  await customers.settle()
   await updateStatistics(store)
   if (!(await store.commit(clockCheck.isTrusted)))
     return 'nothing was deleted by age: the clock is more than a day ahead of the last run'

@@ -10,7 +10,7 @@ import { notificationPart, renewalPart, subscriptionPart, transactionPart } from
 import type { Derived, Subscriptions } from './subscriptions.ts'
 import type { Conversion } from './transactions.ts'
 
-/** One lineage, told to what later folders add to a snapshot. */
+/** One lineage, as a later folder gets it that adds to a snapshot. */
 export type Lineage = { app: App; environment: Environment; original_transaction_id: string }
 
 /** A lineage brought up to date: what its events are about. */
@@ -27,10 +27,7 @@ type Told = Pick<Happening, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
 type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
-  const describers: ((lineage: Lineage) => Record<string, unknown>)[] = []
-  const describeMore = (lineage: Lineage): Record<string, unknown> =>
-    Object.assign({}, ...describers.map((describer) => describer(lineage)))
-
+  let describeMore = (_lineage: Lineage): Record<string, unknown> => ({})
   let isWithheld: (app_id: string, token: string) => boolean = () => false
 
   /** What a transaction says, without a token that names somebody who is to be named no more. */
@@ -129,9 +126,9 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     })
   }
 
-  /** `hook` tells what a later folder adds to an event's snapshot. */
+  /** `hook` gives what a later folder adds to an event's snapshot. */
   function describe(hook: typeof describeMore): void {
-    describers.push(hook)
+    describeMore = hook
   }
 
   /** `hook` says which appAccountTokens of an app no event tells. */

@@ -29,7 +29,7 @@ export type LineageKey = { app_id: string; environment: Environment; original_tr
 export type Ledger = ReturnType<typeof openLedger>
 
 export function openLedger({ store, clock, feed, apps }: Deps) {
-  let changed = (_lineage: LineageKey): void => {}
+  let changed = (_lineage: LineageKey, _origin: Origin): void => {}
   const raw = openRaw(store, clock)
   const notifications = openNotifications(store, clock)
   const transactions = openTransactions(store)
@@ -55,7 +55,8 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     learnFrom(app, notification)
     notifications.keep(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const kept = transaction && keepTransaction(app, transaction, payload.id)
+    const arrived = { origin, is_reversal: notification.type === 'REFUND_REVERSED' }
+    const kept = transaction && keepTransaction(app, transaction, payload.id, arrived)
     if (renewal) renewals.keep(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
     const subject = lineage && bringUpToDate(lineage, notification, origin)
@@ -74,7 +75,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const payload = raw.keep(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
-    const kept = keepTransaction(app, verified, payload.id)
+    const kept = keepTransaction(app, verified, payload.id, { origin })
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
     tellOf(
@@ -101,7 +102,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     const bought = keepAlone(app, transaction, 'transaction', source)
     const renews = keepAlone(app, renewal, 'renewal', source)
     if (!bought.is_new && !renews.is_new) return { is_new: false }
-    const kept = bought.is_new ? keepTransaction(app, transaction, bought.id) : null
+    const kept = bought.is_new ? keepTransaction(app, transaction, bought.id, { origin }) : null
     if (renews.is_new) renewals.keep(app.id, renewal, renews.id)
     const { environment, original_transaction_id } = transaction.payload
     const lineage = { app, environment, original_transaction_id }
@@ -132,18 +133,23 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
-    changed({ app_id: app.id, environment, original_transaction_id })
+    changed({ app_id: app.id, environment, original_transaction_id }, origin)
     for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
     return { ...lineage, customer_id: seen.canonical_id, derived }
   }
 
   /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
-  function keepTransaction(app: App, verified: Verified<Transaction>, payload_id: number): Kept {
-    const kept = transactions.keep(app.id, verified, payload_id)
+  function keepTransaction(
+    app: App,
+    verified: Verified<Transaction>,
+    payload_id: number,
+    { origin, is_reversal = false }: { origin: Origin; is_reversal?: boolean },
+  ): Kept {
+    const kept = transactions.keep(app.id, verified, payload_id, is_reversal)
     if (kept.left === null) return kept
     const { environment } = verified.payload
     subscriptions.recompute(app.id, environment, kept.left)
-    changed({ app_id: app.id, environment, original_transaction_id: kept.left })
+    changed({ app_id: app.id, environment, original_transaction_id: kept.left }, origin)
     return kept
   }
 
@@ -155,7 +161,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 
   /** `listener` is called within the unit of work, whenever a fact of a lineage was kept, before its events are appended. */
-  function onChange(listener: (lineage: LineageKey) => void): void {
+  function onChange(listener: (lineage: LineageKey, origin: Origin) => void): void {
     changed = listener
   }
 

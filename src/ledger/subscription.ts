@@ -21,3 +21,20 @@ export function stateAt(row: Dates, at: number): SubscriptionState {
   if (row.grace_until_at !== null && at < row.grace_until_at) return 'grace'
   return row.in_billing_retry === 1 ? 'retry' : 'expired'
 }
+
+/**
+ * Until when the customer goes on paying after a period that is part of a commitment (twelve months billed monthly), in
+ * milliseconds: nobody leaves it before. null for the last period of one, which ends with it, and where there is none.
+ * `commitment`: what Apple signed of it, as JSON.
+ */
+export function committedUntil(period: {
+  commitment: string | null
+  expires_at: number | null
+}): number | null {
+  if (period.commitment === null || period.expires_at === null) return null
+  const told: Record<string, unknown> = JSON.parse(period.commitment)
+  const { billingPeriodNumber, totalBillingPeriods, commitmentExpiresDate: until } = told
+  if (typeof until !== 'number' || until <= period.expires_at) return null
+  const isLast = typeof billingPeriodNumber === 'number' && billingPeriodNumber === totalBillingPeriods
+  return isLast ? null : Math.floor(until)
+}

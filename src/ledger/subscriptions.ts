@@ -1,6 +1,7 @@
 /** What we remember: one derived row a lineage, made anew from its facts whenever one of them changes. */
 import type { Environment } from '../apple/payloads.ts'
 import { bound, type Store } from '../store/store.ts'
+import { committedUntil } from './subscription.ts'
 import type { TransactionRow } from './transactions.ts'
 
 export type SubscriptionRow = {
@@ -19,6 +20,7 @@ export type SubscriptionRow = {
   started_at: number
   period_started_at: number
   expires_at: number | null
+  committed_until_at: number | null
   grace_until_at: number | null
   in_billing_retry: number
   auto_renew_status: number | null
@@ -37,6 +39,7 @@ type RenewalRow = Pick<
 type TransactionPart = Pick<
   TransactionRow,
   | Exclude<keyof SubscriptionRow & keyof TransactionRow, 'apple_status'>
+  | 'commitment'
   | 'original_purchased_at'
   | 'purchased_at'
   | 'signed_at'
@@ -55,7 +58,7 @@ export function openSubscriptions(store: Store) {
   const current = store.prepare<[...Lineage, number], TransactionPart>(`
     select app_id, environment, original_transaction_id, transaction_id, product_id, group_id, ownership, storefront,
            price_milli, currency, offer_type, offer_discount, original_purchased_at, purchased_at, expires_at,
-           revoked_at, signed_at
+           revoked_at, commitment, signed_at
     from transactions
     where ${lineage} and purchased_at <= ${bound}
       and (kind = 'Auto-Renewable Subscription' or (kind is null and group_id is not null))
@@ -90,7 +93,14 @@ export function openSubscriptions(store: Store) {
       'started_at',
       'period_started_at',
     ],
-    ...['expires_at', 'grace_until_at', 'in_billing_retry', 'auto_renew_status', 'next_product_id'],
+    ...[
+      'expires_at',
+      'committed_until_at',
+      'grace_until_at',
+      'in_billing_retry',
+      'auto_renew_status',
+      'next_product_id',
+    ],
     ...['renewal_price_milli', 'expiration_intent', 'revoked_at', 'apple_status', 'apple_status_at'],
   ]
   const put = store.prepare<SubscriptionRow>(`
@@ -157,6 +167,7 @@ function join(transaction: TransactionPart, renewal?: RenewalRow, status?: Statu
     started_at: transaction.original_purchased_at,
     period_started_at: transaction.purchased_at,
     expires_at: transaction.expires_at,
+    committed_until_at: committedUntil(transaction),
     grace_until_at: isCurrent ? renewal.grace_until_at : null,
     in_billing_retry: isCurrent ? (renewal.in_billing_retry ?? 0) : 0,
     auto_renew_status: renewal?.auto_renew_status ?? null,

@@ -3,6 +3,7 @@ import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
 import { CONVERSION_AFTER_MS, CONVERSION_BEFORE_MS, isTrial } from './meaning.ts'
+import { openRefunds } from './refunds.ts'
 
 export type TransactionRow = {
   app_id: string
@@ -34,6 +35,7 @@ export type TransactionRow = {
   revocation_reason: number | null
   revocation_type: string | null
   revocation_percentage: number | null
+  reversed_refunds: string | null
   web_order_line_item_id: string | null
   app_account_token: string | null
   app_transaction_id: string | null
@@ -53,7 +55,11 @@ export type Kept = { is_first: boolean; left: string | null; row: TransactionRow
 /** What is concluded from all versions of a transaction, so that no later one takes it back. */
 type Concluded = Pick<
   TransactionRow,
-  'earliest_expires_at' | 'latest_expires_at' | 'trial_signed_at' | 'paid_renewal_signed_at'
+  | 'earliest_expires_at'
+  | 'latest_expires_at'
+  | 'trial_signed_at'
+  | 'paid_renewal_signed_at'
+  | 'reversed_refunds'
 >
 
 const COLUMNS = [
@@ -75,6 +81,7 @@ const COLUMNS = [
     'revocation_reason',
     'revocation_type',
     'revocation_percentage',
+    'reversed_refunds',
     'web_order_line_item_id',
   ],
   ...[
@@ -89,6 +96,7 @@ const COLUMNS = [
 ]
 
 export function openTransactions(store: Store) {
+  const refunds = openRefunds(store)
   const key = 'app_id = ? and environment = ? and transaction_id = ?'
   const find = store.prepare<[string, string, string], TransactionRow>(
     `select * from transactions where ${key}`,
@@ -97,7 +105,8 @@ export function openTransactions(store: Store) {
     insert or replace into transactions (${COLUMNS.join(', ')}) values (${COLUMNS.map((name) => `:${name}`).join(', ')})`)
   const conclude = store.prepare<TransactionRow & Concluded>(`
     update transactions set earliest_expires_at = :earliest_expires_at, latest_expires_at = :latest_expires_at,
-      trial_signed_at = :trial_signed_at, paid_renewal_signed_at = :paid_renewal_signed_at
+      trial_signed_at = :trial_signed_at, paid_renewal_signed_at = :paid_renewal_signed_at,
+      reversed_refunds = :reversed_refunds
     where app_id = :app_id and environment = :environment and transaction_id = :transaction_id`)
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
@@ -117,17 +126,26 @@ export function openTransactions(store: Store) {
   /**
    * Keeps `verified` if it is the newest version of its transaction: the newest `signed_at` wins, equal ones by
    * the greater SHA-256 of the payload, never by arrival. `is_first` is true for a transaction id not yet known;
-   * `left` is the lineage it was in before, where this version names another; `row` is what is kept now.
+   * `left` is the lineage it was in before, where this version names another; `row` is what is kept now. `is_reversal`:
+   * it came with Apple's word that its refund was taken back.
    */
-  function keep(app_id: string, verified: Verified<Transaction>, payload_id: number): Kept {
+  function keep(
+    app_id: string,
+    verified: Verified<Transaction>,
+    payload_id: number,
+    is_reversal: boolean,
+  ): Kept {
     const row = rowOf(app_id, verified, payload_id)
+    refunds.keep(app_id, verified)
+    if (is_reversal) refunds.takeBack(app_id, verified)
     const known = find.get(app_id, row.environment, row.transaction_id)
     if (!known) {
       put.run(row)
       return { is_first: true, left: null, row }
     }
-    const concluded = concludedFrom(known, row)
-    if (!isNewer(row, known)) {
+    const newest = isNewer(row, known) ? row : known
+    const concluded = { ...concludedFrom(known, row), reversed_refunds: reversedOf(newest) }
+    if (newest === known) {
       conclude.run({ ...known, ...concluded })
       return { is_first: false, left: null, row: { ...known, ...concluded } }
     }
@@ -138,6 +156,11 @@ export function openTransactions(store: Store) {
       left: hasMoved ? known.original_transaction_id : null,
       row: { ...row, ...concluded },
     }
+  }
+
+  function reversedOf(newest: TransactionRow): string | null {
+    const taken = refunds.takenBack(newest)
+    return taken.length === 0 ? null : JSON.stringify(taken)
   }
 
   /** The trials known to have converted, now that something of this transaction is known. */
@@ -159,7 +182,7 @@ function isNewer(
   return a.signed_at === b.signed_at ? Buffer.compare(a.sha256, b.sha256) > 0 : a.signed_at > b.signed_at
 }
 
-function concludedFrom(a: Concluded, b: Concluded): Concluded {
+function concludedFrom(a: Concluded, b: Concluded): Omit<Concluded, 'reversed_refunds'> {
   return {
     earliest_expires_at: least(a.earliest_expires_at, b.earliest_expires_at),
     latest_expires_at: greatest(a.latest_expires_at, b.latest_expires_at),
@@ -184,6 +207,7 @@ function rowOf(app_id: string, verified: Verified<Transaction>, payload_id: numb
     latest_expires_at: transaction.expires_at,
     trial_signed_at: isTrial(verified.payload) ? transaction.signed_at : null,
     paid_renewal_signed_at: isPaidRenewal(verified.payload) ? transaction.signed_at : null,
+    reversed_refunds: null,
     is_upgraded: upgraded ? 1 : 0,
     commitment: commitment && JSON.stringify(commitment),
     sha256: Buffer.from(verified.sha256, 'hex'),

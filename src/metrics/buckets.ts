@@ -1,8 +1,11 @@
-/** What we compute: the days, weeks and months of a range, and those before them. */
-import { type DayNumber, dayText, monthOf, weekOf } from './calendar.ts'
+/** What we compute: the days, weeks, months and fiscal months of a range, and those before them. */
+import { type DayNumber, dayNumber, dayText, monthOf, weekOf } from './calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from './fiscal.ts'
 import type { Bucket } from './tallies.ts'
 
-export type Interval = 'day' | 'week' | 'month'
+/** How long a point of a series is. fiscal_month: Apple's, of Pacific days. */
+export const INTERVALS = ['day', 'week', 'month', 'fiscal_month'] as const
+export type Interval = (typeof INTERVALS)[number]
 
 const DAYS_BEFORE_MONDAY = 3
 
@@ -11,25 +14,32 @@ const monthStart = (month: number): DayNumber => Date.UTC(1970, month, 1) / 86_4
 
 const weekStart = (week: number): DayNumber => week * 7 - DAYS_BEFORE_MONDAY
 
-/** The day, the week from Monday or the month of each number. */
+/** The day, the week from Monday, the month or the fiscal month of each number. */
 const bucketOf: Record<Interval, (number: number) => Bucket> = {
   day: (number) => ({ from: number, until: number }),
   week: (number) => ({ from: weekStart(number), until: weekStart(number + 1) - 1 }),
   month: (number) => ({ from: monthStart(number), until: monthStart(number + 1) - 1 }),
+  fiscal_month: (number) => fiscalMonthDays(number) ?? unknownFiscalMonth(),
 }
 const numberOf: Record<Interval, (day: DayNumber) => number> = {
   day: (day) => day,
   week: weekOf,
   month: monthOf,
+  fiscal_month: (day) => fiscalMonthOf(day) ?? unknownFiscalMonth(),
 }
 
-/** Every whole day, week or month that has a day of `from` to `until`. */
+/** Days of which no fiscal month is known are refused before they are counted. */
+function unknownFiscalMonth(): never {
+  throw new RangeError('no fiscal month of that day is known')
+}
+
+/** Every whole day, week, month or fiscal month that has a day of `from` to `until`. */
 export function bucketsOf(from: DayNumber, until: DayNumber, interval: Interval): Bucket[] {
   const [first, last] = [numberOf[interval](from), numberOf[interval](until)]
   return Array.from({ length: last - first + 1 }, (_, index) => bucketOf[interval](first + index))
 }
 
-/** As many days, weeks or months right before the first of `buckets`. */
+/** As many days, weeks, months or fiscal months right before the first of `buckets`. */
 export function bucketsBefore(buckets: readonly Bucket[], interval: Interval): Bucket[] {
   const first = numberOf[interval](buckets[0]?.from ?? 0)
   return buckets.map((_, index) => bucketOf[interval](first - buckets.length + index))
@@ -45,15 +55,33 @@ export function monthToDate(today: DayNumber): { now: Bucket; before: Bucket } {
   }
 }
 
-/** How many buckets a range that nobody named has. */
-const USUAL: Record<Interval, number> = { day: 30, week: 26, month: 12 }
+/** How many buckets a range without a first day has. */
+export const USUAL_BUCKETS: Record<Interval, number> = { day: 30, week: 26, month: 12, fiscal_month: 12 }
 
 /** The first day of the usual range that ends with `until`. */
 export const usualStart = (until: DayNumber, interval: Interval): DayNumber =>
-  bucketOf[interval](numberOf[interval](until) - USUAL[interval] + 1).from
+  bucketOf[interval](numberOf[interval](until) - USUAL_BUCKETS[interval] + 1).from
 
 /** 'YYYY-MM-DD' of both ends. */
 export const daysOfBucket = ({ from, until }: Bucket) => ({
   from_on: dayText(from),
   until_on: dayText(until),
 })
+
+/** A fiscal month as Apple numbers it in a finance report, `2026-02`: the second of fiscal year 2026. */
+export const fiscalMonthText = (month: number): string =>
+  `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
+
+/** The fiscal months whose days are known, by the last of them. */
+function lastFiscalMonth(): number {
+  let month = numberOf.fiscal_month(dayNumber('2025-10-01'))
+  while (fiscalMonthDays(month + 1) !== null) month += 1
+  return month
+}
+
+/** Up to where fiscal months are known, in words. */
+export function fiscalReach(): string {
+  const last = lastFiscalMonth()
+  const until = dayText(bucketOf.fiscal_month(last).until)
+  return `the last fiscal month known is ${fiscalMonthText(last)}, which ends on ${until}`
+}

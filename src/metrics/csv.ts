@@ -1,7 +1,7 @@
 /** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
 import { type CsvValue, csvLine, csvSlices, decimalText } from '../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
-import type { NotConverted, Point } from './points.ts'
+import type { NotConverted, Point, Series } from './points.ts'
 import type { SeriesAnswer, Stretch } from './series.ts'
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
@@ -29,28 +29,84 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
 
 const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
 
-const SERIES_COLUMNS = [
-  ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
-  ...['complete', 'not_converted'],
-]
+/** One line for each point of each series, or one for each point with a column for each series. */
+export const LAYOUTS = ['long', 'wide'] as const
+type Layout = (typeof LAYOUTS)[number]
 
-/** One line a point, in slices. `others` is above zero where the values of a split are told as one. */
-export const seriesCsv = (answer: SeriesAnswer): AsyncGenerator<string, void> =>
-  csvSlices(csvLine(SERIES_COLUMNS), seriesLines(answer))
+/** A fiscal month is named by more than its first day. */
+const FISCAL_COLUMNS = ['fiscal_month', 'until_on']
+const fiscalCells = ({ fiscal_month, until_on }: Point): CsvValue[] => [fiscal_month, until_on]
+const isFiscal = ({ interval }: SeriesAnswer): boolean => interval === 'fiscal_month'
 
-function* seriesLines(answer: SeriesAnswer): Generator<string, void> {
-  yield* stretchLines(answer, answer, 'asked')
-  if (answer.previous) yield* stretchLines(answer, answer.previous, 'previous')
+/**
+ * A series as a table, in slices: the range asked for, and the one before only where the answer has it. `others` is above
+ * zero where the values of a split are told as one.
+ */
+export function seriesCsv(answer: SeriesAnswer, layout: Layout = 'long'): AsyncGenerator<string, void> {
+  const columns = layout === 'long' ? longColumns(answer) : wideColumns(answer)
+  return csvSlices(csvLine(columns), seriesLines(answer, layout))
 }
 
-function* stretchLines(answer: SeriesAnswer, { series }: Stretch, when: 'asked' | 'previous') {
+function* seriesLines(answer: SeriesAnswer, layout: Layout): Generator<string, void> {
+  const linesOf = layout === 'long' ? longLines : wideLines
+  yield* linesOf(answer, answer, 'asked')
+  if (answer.previous) yield* linesOf(answer, answer.previous, 'previous')
+}
+
+type When = 'asked' | 'previous'
+
+const longColumns = (answer: SeriesAnswer): string[] => [
+  ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
+  ...['complete', 'not_converted', 'month_length'],
+  ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
+]
+
+function* longLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
   for (const { value, others, part, points } of series)
     for (const point of points)
       yield csvLine([
         ...[answer.metric, when, point.on, answer.interval, answer.split, value, others, part],
         ...figureCells(answer, point),
         ...lastCells(point),
+        answer.month_length,
+        ...(isFiscal(answer) ? fiscalCells(point) : []),
       ])
+}
+
+/** A series without a split is called as the metric or its part, another as its value, each with its part. */
+function wideName({ metric, split }: SeriesAnswer, { value, others, part }: Series): string {
+  const name = others > 0 ? 'others' : value === '' ? 'unknown' : value
+  return split === null ? (part ?? metric) : [name, part].filter((word) => word !== null).join(' ')
+}
+
+/** The range stands in the first column where there are two of them. */
+const wideColumns = (answer: SeriesAnswer): string[] => [
+  ...(answer.previous ? ['range'] : []),
+  'on',
+  ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
+  ...answer.series.map((one) => wideName(answer, one)),
+  ...(answer.currency === null ? [] : ['currency']),
+  ...['complete', 'month_length'],
+]
+
+function* wideLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
+  const named = new Map(series.map((one) => [wideName(answer, one), one.points]))
+  const shown = answer.series.map((one) => named.get(wideName(answer, one)) ?? [])
+  for (const [index, point] of (series[0]?.points ?? []).entries())
+    yield csvLine([
+      ...(answer.previous ? [when] : []),
+      point.on,
+      ...(isFiscal(answer) ? fiscalCells(point) : []),
+      ...shown.map((points) => figureCell(points[index])),
+      ...(answer.currency === null ? [] : [answer.currency]),
+      ...[shown.every((points) => points[index]?.complete ?? true), answer.month_length],
+    ])
+}
+
+/** The one figure of a point: an amount, a count or a ratio. */
+function figureCell({ milli, count, ratio }: Partial<Point> = {}): CsvValue {
+  if (typeof milli === 'number') return decimalText(milli)
+  return milli === null ? null : (ratio ?? count)
 }
 
 /** One line a figure, and one for what it was before, in slices. */
@@ -61,6 +117,7 @@ export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<s
         ...[one.organization_id, metric, part, index === 0 ? 'now' : 'previous', point.on],
         ...figureCells(unit, point),
         ...lastCells(point),
+        one.month_length,
       ]),
     ),
   )
@@ -73,6 +130,7 @@ export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<s
     ...FIGURES,
     'complete',
     'not_converted',
+    'month_length',
   ]
   return csvSlices(csvLine(columns), rows.map(csvLine))
 }

@@ -41,6 +41,11 @@ export type Added = {
 /** What is to be added where, by series and day. */
 type Cells = Map<string, { series: Series; days: Map<DayNumber, Sum> }>
 
+/** By what a series is found among cells. */
+export const seriesName = (of: Series): string => `${placeName(of)}\n${of.dimension}\n${of.value}`
+const placeName = ({ generation, app_id, environment, zone, measure }: Omit<Series, 'dimension' | 'value'>) =>
+  `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
+
 const SERIES_IN_MIND = 50_000
 
 /** What was added to each day of a series. */
@@ -64,19 +69,12 @@ export function openCube(store: Store) {
   const known = new Map<string, number>()
   const listeners: Listener[] = []
 
-  /** Adds rows and takes others away, each where it belongs, at the end of the batch of the caller's unit of work. */
-  const add = store.gathering<Added>((all) => {
-    const heap = openHeap()
-    for (const added of all) heap.add(added)
-    heap.write(Number.POSITIVE_INFINITY)
-  })
-
-  /** Sums that grow in memory until they are written, part by part: to be lost with the process without harm. */
+  /** Sums of many rows that gather in memory, and are written in one unit of work. */
   function openHeap() {
     const cells: Cells = new Map()
-    let size = 0
 
-    function gather({ place, calendars, changes }: Added): void {
+    /** Adds rows and takes others away, each where it belongs. */
+    function add({ place, calendars, changes }: Added): void {
       for (const [row, sign] of changes) {
         const parts = partsOf(row)
         for (const calendar of calendars) {
@@ -94,8 +92,7 @@ export function openCube(store: Store) {
       parts: readonly Part[],
       sign: 1 | -1,
     ): void {
-      const { generation, app_id, environment, zone, measure } = of
-      const name = `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
+      const name = placeName(of)
       for (const part of parts) addPart(`${name}\n${part[0]}\n${part[1]}`, of, day, part, sign)
     }
 
@@ -110,7 +107,6 @@ export function openCube(store: Store) {
       if (cell.days.size === 0) cells.set(name, cell)
       const sum = cell.days.get(day)
       if (sum === undefined) {
-        size += 1
         cell.days.set(day, { milli: sign * milli, base_milli: sign * base_milli, count: sign * count })
         return
       }
@@ -119,19 +115,12 @@ export function openCube(store: Store) {
       sum.count += sign * count
     }
 
-    /** Writes so many sums inside a unit of work, and forgets them. */
-    function write(most: number): void {
-      let left = most
-      for (const [name, { series, days }] of cells) {
-        if (left <= 0) return
-        cells.delete(name)
-        left -= days.size
-        size -= days.size
-        writeDays(name, series, days)
-      }
+    /** Writes the sums inside a unit of work. */
+    function write(): void {
+      for (const [name, { series, days }] of cells) writeDays(name, series, days)
     }
 
-    return { add: gather, write, size: () => size }
+    return { add, write, cells: (): Readonly<Cells> => cells }
   }
 
   function writeDays(name: string, series: Series, days: WrittenDays): void {
@@ -162,7 +151,7 @@ export function openCube(store: Store) {
     return id
   }
 
-  return { add, openHeap, onWritten }
+  return { openHeap, onWritten }
 }
 
 type Part = readonly [Dimension, value: string, Sum]

@@ -38,25 +38,52 @@ const NO_PERIOD = named(
   'How many are of a product whose period is unknown, as in the sandbox without an App Store Connect key; they are outside the sum.',
 )
 const LOSSES = [
-  named('voluntary', 'Cancelled', 'The customer turned the renewal off.'),
-  named('billing', 'Billing failed', 'Apple could not collect.'),
+  named(
+    'voluntary',
+    'Cancelled',
+    'The customer turned the renewal off, also where Apple has not told the end.',
+  ),
+  named(
+    'billing',
+    'Billing failed',
+    'Apple could not collect, whatever reason it names when it gives up 60 days later.',
+  ),
   named('refund', 'Refunded', 'Apple gave the money back and ended it.'),
   named('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
   named(
     'returned',
     'Came back',
-    'Of those, the ones that were paid for again within the period; below zero.',
+    'Of those, the ones that were paid for again within the period; below zero. With the four it adds up to the rate.',
+  ),
+  named(
+    'passing',
+    'Began and ended within',
+    'Lost, and not there when the period began, or worth less then. Beside the rate, in no other part of it.',
   ),
 ] as const
+const PERIODS =
+  'A loss that was paid for again within the period is none, and what began and ended within it is told beside it: never more than 1. Days, weeks and months are the organization’s, fiscal months Apple’s. A split has each loss where the subscription was at the start'
 
 const MOVEMENTS = [
   named('new', 'New', 'The first paid time of a subscription.'),
   named('opening', 'First known', 'The first paid time that is known of a subscription that began earlier.'),
-  named('resubscribe', 'Resubscribed', 'Paid again after a gap.'),
-  named('expansion', 'Expansion', 'Worth more a month than before, without a gap.'),
-  named('contraction', 'Contraction', 'Worth less a month than before, without a gap.'),
-  named('churn_voluntary', 'Cancelled', 'Paid time ended because the customer turned the renewal off.'),
-  named('churn_billing', 'Billing failed', 'Paid time ended because Apple could not collect.'),
+  named('resubscribe', 'Resubscribed', 'Paid again after a gap, also where a free offer came in between.'),
+  named(
+    'expansion',
+    'Expansion',
+    'Worth more a month than before, without a gap; also back from a free offer that followed paid time.',
+  ),
+  named('contraction', 'Contraction', 'Worth less a month than before, or free, without a gap.'),
+  named(
+    'churn_voluntary',
+    'Cancelled',
+    'Paid time ended and the renewal was turned off, also where Apple has not told the end.',
+  ),
+  named(
+    'churn_billing',
+    'Billing failed',
+    'Paid time ended because Apple could not collect, whatever reason it names when it gives up 60 days later.',
+  ),
   named('churn_refund', 'Refunded', 'Paid time ended because Apple gave the money back.'),
   named('churn_other', 'Ended otherwise', 'Paid time ended for another reason, or an unknown one.'),
   named(
@@ -78,9 +105,16 @@ const MOVEMENTS = [
   named(
     'not_itemised',
     'Not itemised',
-    'What the level changed by beyond the movements: who changed from one value of a split or filter to another.',
+    'What the level changed by beyond the movements: where it is from Apple’s reports, all that single transactions do not explain; with a split or filter, what moved from one value to another.',
   ),
 ] as const
+
+/** At the rate of which day money is converted. */
+const LEVEL_RATE =
+  'Converted at the rate of the day on which each period began; what is read from Apple’s reports at the rate of each day'
+const MOVED_RATE = 'Converted at the rate of the day on which each period began'
+const FLOW_RATE =
+  'A charge is converted at the rate of its day, and so is what is given back of it, whenever that is; Apple’s reports name no charge, so that what they tell is converted at the rate of its own day, and so is what is given back where proceeds are asked for'
 
 /** Every metric that has a series. */
 export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
@@ -90,8 +124,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'MRR',
     kind: 'level',
     sentence: 'Monthly recurring revenue: what the paid subscriptions alive are worth in a month.',
-    formula:
-      'Σ price ÷ months of its period, over paid segments alive (introductory and other offers that cost money count, trials and free offers do not; a renewal turned off changes nothing until the end)',
+    formula: `Σ price ÷ months of its period, over paid segments alive (introductory and other offers that cost money count, trials and free offers do not; a renewal turned off changes nothing until the end; a grace period counts until it ends, or the renewal is paid for). A month of a commitment billed monthly is its own period. A week is 7 of 30.4375 days; with metrics.factors = "revenuecat" a quarter of a month. ${LEVEL_RATE}`,
     parts: [UNPRICED, NO_PERIOD],
   },
   arr: {
@@ -100,7 +133,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'ARR',
     kind: 'level',
     sentence: 'Annual recurring revenue: the monthly one, twelve times.',
-    formula: 'MRR × 12',
+    formula: `MRR × 12. ${LEVEL_RATE}`,
     parts: [UNPRICED, NO_PERIOD],
   },
   mrr_movements: {
@@ -112,18 +145,22 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'MRR movements',
     kind: 'flow',
     sentence: 'By what the monthly recurring revenue changed, and why.',
-    formula: 'MRR at the end − MRR at the start = Σ movements by kind',
+    formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}; fx is what the rate alone changed, and where price and rate change together the price counts at the new rate`,
     parts: [
       ...MOVEMENTS,
       named(
         'churned',
         'Churned',
-        'In two buckets: everything that is not new; below zero where more was lost.',
+        'In two buckets: all movements that are not new, price changes and exchange rates too; below zero where more was lost.',
       ),
     ],
     views: [
       named('kinds', 'By kind', 'Every kind of movement by itself.'),
-      named('two_buckets', 'Two buckets', 'New, and everything else as Churned, as RevenueCat shows it.'),
+      named(
+        'two_buckets',
+        'Two buckets',
+        'New, and every other movement as Churned, as RevenueCat shows it; what is not itemised apart.',
+      ),
     ],
   },
   net_new_mrr: {
@@ -132,7 +169,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Net new MRR',
     kind: 'flow',
     sentence: 'By how much the monthly recurring revenue grew or shrank.',
-    formula: 'MRR at the end − MRR at the start',
+    formula: `MRR at the end − MRR at the start. ${LEVEL_RATE}`,
   },
   quick_ratio: {
     ...PLAIN,
@@ -143,7 +180,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'money',
     kind: 'flow',
     sentence: 'How many times over what was lost was won.',
-    formula: '(new + resubscribe + expansion) ÷ (contraction + churn)',
+    formula: `(new + resubscribe + expansion) ÷ (contraction + churn). ${MOVED_RATE}`,
   },
   churn_rate: {
     ...PLAIN,
@@ -154,8 +191,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'count',
     kind: 'flow',
     sentence: 'The share of paid subscriptions alive at the start that was lost.',
-    formula:
-      '(paid subscriptions lost − those of them paid for again within the same day, week or month of the organization’s time zone) ÷ paid subscriptions alive at its start',
+    formula: `paid subscriptions alive at the start of the period and lost by its end ÷ paid subscriptions alive at its start. ${PERIODS}`,
     parts: LOSSES,
   },
   mrr_churn_rate: {
@@ -167,8 +203,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     ratio_of: 'money',
     kind: 'flow',
     sentence: 'The share of the monthly recurring revenue at the start that was lost.',
-    formula:
-      '(MRR lost − that of subscriptions paid for again within the same day, week or month of the organization’s time zone) ÷ MRR at its start',
+    formula: `MRR at the start of the period that was lost by its end ÷ MRR at its start; of each subscription what it was worth at the start, or when it was lost where that is less. ${MOVED_RATE}. ${PERIODS}`,
     parts: LOSSES,
   },
   active_subscriptions: {
@@ -211,7 +246,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     kind: 'flow',
     sentence: 'The share of free trials that was followed by paid time without a gap.',
     formula:
-      'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began',
+      'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began. One that was paid for and refunded later stays converted',
     parts: [
       named('converted', 'Converted', 'Of those that began, followed by paid time without a gap.'),
       named('pending', 'Pending', 'Of those that began, not over yet.'),
@@ -228,8 +263,7 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     title: 'Revenue',
     kind: 'flow',
     sentence: 'What customers were charged, less what they were given back.',
-    formula:
-      'Σ charged − Σ refunded (price × the share that Apple names) − Σ given back at upgrades (price × unused time ÷ whole time: an estimate)',
+    formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ given back at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade wherever refunds count). ${FLOW_RATE}`,
     parts: [
       named('new', 'New', 'The first charge of a subscription.'),
       named('renewal', 'Renewals', 'Every later charge of a subscription.'),

@@ -27,10 +27,10 @@ export const FUNNEL = {
     kind: 'flow',
     sentence: 'How many subscriptions were paid for for the first time.',
     formula:
-      'trials that ended and were paid for without a gap + subscriptions whose first time was paid for; before the ledger began: conversions from introductory offers, and starts that were not free, of SUBSCRIPTION_EVENT',
+      'trials that ended and were paid for without a gap + subscriptions paid for for the first time without a trial right before, be it that there was none or that it had lapsed; each subscription once; before the ledger began: conversions from introductory offers, and starts that were not free, of SUBSCRIPTION_EVENT',
     parts: [
       named('after_trial', 'After a trial', 'A free trial came right before.'),
-      named('direct', 'Directly', 'Paid for without a trial right before.'),
+      named('direct', 'Directly', 'Paid for without a trial right before, also where one had lapsed.'),
     ],
   },
   download_to_trial: {
@@ -39,7 +39,7 @@ export const FUNNEL = {
     title: 'Download to trial',
     sentence: 'How many free trials began for each first download.',
     formula:
-      'trials that began ÷ first downloads, both in the period; not the same people, so that it may be more than one',
+      'trials that began ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people, so that it may be more than one',
   },
   download_to_paid: {
     ...SHARE,
@@ -47,6 +47,6 @@ export const FUNNEL = {
     title: 'Download to paid',
     sentence: 'How many subscriptions were first paid for, for each first download.',
     formula:
-      'first payments ÷ first downloads, both in the period; not the same people. From trial to paid: trial_conversion',
+      'first payments ÷ first downloads, both on the days of the period that Apple’s reports of downloads cover; not the same people. From trial to paid: trial_conversion',
   },
 } as const satisfies Record<string, Definition>

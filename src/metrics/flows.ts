@@ -1,20 +1,24 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
+import type { ReversedRefund } from '../ledger/refunds.ts'
 import { dividedHalfEven } from '../money.ts'
+import type { ToBase } from './movements.ts'
 import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
 
 /**
- * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification. proration: the unused
+ * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification; below zero
+ * where it takes one back. proration: the unused
  * part that Apple gives back at an upgrade and tells nobody. unpriced: bought for a price that nobody has said.
  */
 type FlowKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
 /**
  * Money that moved at an instant, in thousandths of `currency`; what was given back is above zero, too. `charged_at`:
- * when the transaction itself was charged.
+ * when the transaction itself was charged. `given_milli`: what had been given back of the same charge before.
  */
 export type Flow = {
   at: number
   charged_at: number
+  given_milli: number
   kind: FlowKind
   transaction_id: string
   product_id: string
@@ -40,12 +44,38 @@ export function flowsOf(transactions: readonly TransactionFact[], is_whole: bool
     const kind = !isSubscription ? 'one_time' : isFirst ? 'new' : 'renewal'
     const charged = charge(fact, kind)
     if (isSubscription && charged.length > 0) isFirst = false
-    return [...charged, ...refund(fact)]
+    return [...charged, ...refunds(fact)]
   })
   const subscribed = bought.filter(isPaidSubscription)
-  return [...flows, ...subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))].sort(
-    (a, b) => a.at - b.at,
-  )
+  const prorations = subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))
+  return withGiven([...flows, ...prorations].sort((a, b) => a.at - b.at))
+}
+
+function withGiven(flows: Flow[]): Flow[] {
+  const given = new Map<string, number>()
+  for (const flow of flows.filter(isGivenBack)) {
+    flow.given_milli = given.get(flow.transaction_id) ?? 0
+    given.set(flow.transaction_id, flow.given_milli + flow.milli)
+  }
+  return flows
+}
+
+export const isGivenBack = ({ kind }: Pick<Flow, 'kind'>): boolean =>
+  kind === 'refund' || kind === 'proration'
+
+/**
+ * A flow in thousandths of the base currency; null where there is no rate. What is given back is converted at the rate
+ * of its charge, so that what was given back whole comes to exactly nothing: parts of one charge differ by what they
+ * come to together, which is rounded once.
+ */
+export function flowInBase(
+  { milli, given_milli, currency, charged_at }: Flow,
+  toBase: ToBase,
+): number | null {
+  if (currency === null) return 0
+  if (given_milli === 0) return toBase(milli, currency, charged_at)
+  const [before, after] = [given_milli, given_milli + milli].map((all) => toBase(all, currency, charged_at))
+  return before == null || after == null ? null : after - before
 }
 
 function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
@@ -56,14 +86,33 @@ function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
   return [{ ...flow(fact, fact.purchased_at, fact.price_milli), kind }]
 }
 
+/** What was given back, each on its day, and the money again, below zero, on the day a refund was taken back. */
+function refunds(fact: TransactionFact): Flow[] {
+  const { revoked_at, reversed_refunds } = fact
+  const reversed: ReversedRefund[] = reversed_refunds === null ? [] : JSON.parse(reversed_refunds)
+  const back = reversed.flatMap((one) =>
+    refund(fact, one, one.revoked_at).flatMap((given) => [
+      given,
+      { ...given, at: one.reversed_at, milli: -given.milli },
+    ]),
+  )
+  return revoked_at === null ? back : [...back, ...refund(fact, fact, revoked_at)]
+}
+
+type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
+
 /** The part that Apple names, or all of it. */
-function refund(fact: TransactionFact): Flow[] {
-  const { price_milli, currency, revoked_at, revocation_type, revocation_percentage } = fact
-  if (revoked_at === null || !price_milli || currency === null) return []
+function refund(
+  fact: TransactionFact,
+  { revocation_type, revocation_percentage }: Revocation,
+  at: number,
+): Flow[] {
+  const { price_milli, currency } = fact
+  if (!price_milli || currency === null) return []
   if (revocation_type !== null && UNPAID_ENDINGS.has(revocation_type)) return []
   const part = BigInt(revocation_percentage ?? WHOLE)
   const milli = Number(dividedHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
-  return milli === 0 ? [] : [{ ...flow(fact, revoked_at, milli), kind: 'refund' }]
+  return milli === 0 ? [] : [{ ...flow(fact, at, milli), kind: 'refund' }]
 }
 
 /** price × (expiry − change) ÷ (expiry − purchase): always an estimate, Apple does not say. */
@@ -81,6 +130,7 @@ function proration(fact: TransactionFact, before: TransactionFact | undefined): 
 const flow = (fact: TransactionFact, at: number, milli: number) => ({
   at,
   charged_at: fact.purchased_at,
+  given_milli: 0,
   transaction_id: fact.transaction_id,
   product_id: fact.product_id,
   storefront: fact.storefront,

@@ -17,19 +17,32 @@ export type Figure = {
 /** Gives a measure's sums. */
 export type Of = (measure: Measure) => Tally
 
-/** A metric, or with a name a part of it, and which measures it is made of. `pendingOf`: which buckets may yet change. */
+/**
+ * A metric, or with a name a part of it, and which measures it is made of. `known_by`: of which of them it is known, where
+ * that is not all; `whole_by`: by which it is whole, where those are others. `pendingOf`: which buckets may yet change; of those of which
+ * `pending_by` is known, where it is said.
+ */
 export type Line = {
   part: string | null
   measures: readonly Measure[]
+  known_by?: readonly Measure[]
+  whole_by?: readonly Measure[]
+  pending_by?: readonly Measure[]
   figuresOf: (of: Of, buckets: number) => Figure[]
   pendingOf?: (of: Of, buckets: number) => boolean[]
 }
 
 /**
  * `levels`: measures of which everything before the first bucket is needed, too. The first line is the metric itself.
- * `of_ledger`: of single transactions alone, even where reports know a measure better.
+ * `of_ledger`: of single transactions alone, even where reports know a measure better. `of_shared_days`: of the days of
+ * which every measure is known, so that a ratio never divides by fewer days than it counts.
  */
-export type Formula = { levels: readonly Measure[]; lines: readonly Line[]; of_ledger?: true }
+export type Formula = {
+  levels: readonly Measure[]
+  lines: readonly Line[]
+  of_ledger?: true
+  of_shared_days?: true
+}
 
 /** All that some lines are made of. */
 export const measuresOf = (lines: readonly Line[]): Measure[] => [

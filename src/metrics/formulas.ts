@@ -19,6 +19,7 @@ import {
   summed,
 } from './formula_lines.ts'
 import type { MovementKind } from './movements.ts'
+import { isOfRefund } from './reported/joining.ts'
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
@@ -51,56 +52,85 @@ export function formulaOf(name: MetricName, choice: Choice): Formula {
   return FIXED[name]
 }
 
+/** Of a subscription whose beginning is not known nobody can tell what its first known paid time is. */
+const UNKNOWN_BEGINNING = 'mrr.opening'
+
+/** A line of what begins: it may yet change where the beginning of a subscription is not known. */
+const beginning = (line: Line): Line => ({
+  ...line,
+  measures: [...line.measures, UNKNOWN_BEGINNING],
+  known_by: line.known_by ?? line.measures,
+  pending_by: [UNKNOWN_BEGINNING],
+  pendingOf: (of, buckets) => summed(of, [[UNKNOWN_BEGINNING, 1]], 'count', buckets).map((one) => one !== 0),
+})
+const BEGINNINGS: readonly MovementKind[] = ['new', 'opening', 'resubscribe', 'expansion', 'contraction']
+
 function movements(inTwo: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
+  const others = measures.filter((one) => one !== 'mrr.new')
   const whole = sumLine(null, [['mrr', 1]])
-  if (inTwo) {
-    const churned: Signed = [['mrr', 1] as const, ['mrr.new', -1] as const]
-    return { levels: [], lines: [whole, sumLine('new', [['mrr.new', 1]]), sumLine('churned', churned)] }
-  }
-  const parts = MOVEMENT_KINDS.map((kind) => sumLine(kind, [[measureOf(kind), 1]]))
+  const parts = inTwo
+    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', signedAll(others, 1))].map(beginning)
+    : MOVEMENT_KINDS.map((kind) => {
+        const line = sumLine(kind, [[measureOf(kind), 1]])
+        return BEGINNINGS.includes(kind) ? beginning(line) : line
+      })
   const rest = sumLine('not_itemised', [['mrr', 1], ...signedAll(measures, -1)])
-  return { levels: [], lines: [whole, ...parts, rest] }
+  // Before the ledger knows any movement, none is itemised.
+  const left = { ...beginning(rest), known_by: whole.measures, whole_by: rest.measures }
+  return { levels: [], lines: [whole, ...parts, left] }
 }
 
+/** Of what was alive when a bucket began. Losses are below zero in the ledger, and so is what of them does not count. */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
+  const passingOf = (ending: (typeof CHURNED)[number]) => `passing.${interval}.${ending}` as const
+  const lostOf = (ending: (typeof CHURNED)[number]): Signed => [
+    [churnOf(ending), -1],
+    [passingOf(ending), 1],
+  ]
   const line = (part: string | null, lost: Signed): Line => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
+    // Apple's reports count every cancellation, and say of none that a refund was why.
+    ...(part !== 'refund' && {
+      known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
+    }),
     figuresOf: (of, buckets) => {
       const atStart = [of('mrr').before[column], ...standing(of('mrr'), column)]
       return summed(of, lost, column, buckets).map((one, index) => divided(one, atStart[index] ?? 0))
     },
   })
-  // What was lost is below zero in the ledger, and so is what of it came back.
-  const all = [...signedAll(CHURNED.map(churnOf), -1), [returned, 1] as const]
+  const passing = line('passing', signedAll(CHURNED.map(passingOf), -1))
+  // What was not there at the start is no share of it.
+  const beside: Line = {
+    ...passing,
+    figuresOf: (of, buckets) => passing.figuresOf(of, buckets).map((figure) => ({ ...figure, ratio: null })),
+  }
   return {
     levels: ['mrr'],
     lines: [
-      line(null, all),
-      ...CHURNED.map((ending) => line(ending, [[churnOf(ending), -1]])),
-      line('returned', [[returned, 1]]),
+      // What is first heard of within a bucket may have been there when it began.
+      ...[
+        line(null, [...CHURNED.flatMap(lostOf), [returned, 1]]),
+        ...CHURNED.map((ending) => line(ending, lostOf(ending))),
+        line('returned', [[returned, 1]]),
+        beside,
+      ].map(beginning),
     ],
   }
 }
 
 const WON = ['new', 'resubscribe', 'expansion'] as const
+const LOST = ['mrr.contraction', ...CHURNED.map(churnOf)] as const
 const QUICK_RATIO: Formula = {
   levels: [],
-  lines: [
-    ratioLine(
-      null,
-      signedAll(WON.map(measureOf), 1),
-      signedAll(['mrr.contraction', ...CHURNED.map(churnOf)], -1),
-      'milli',
-    ),
-  ],
+  lines: [beginning(ratioLine(null, signedAll(WON.map(measureOf), 1), signedAll(LOST, -1), 'milli'))],
 }
 
 const CONVERSION: Formula = {
   levels: [],
-  lines: [ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count')],
+  lines: [beginning(ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count'))],
 }
 
 const PENDING: Signed = [
@@ -127,6 +157,12 @@ const CONVERSION_BY_COHORT: Formula = {
 
 const CHARGED = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 
+/** Of a subscription whose beginning is not known a charge may be the first. */
+function chargedLine(measure: (typeof CHARGED)[number]): Line {
+  const line = sumLine(measure.slice('revenue.'.length), [[measure, 1]])
+  return measure === 'revenue.one_time' ? line : beginning(line)
+}
+
 function revenue(refunds: Refunds): Formula {
   const refunded = refunds === 'refund_day' ? 'revenue.refund' : 'revenue.refunded_by_charge'
   const charged = signedAll(CHARGED, 1)
@@ -144,7 +180,7 @@ function revenue(refunds: Refunds): Formula {
     levels: [],
     lines: [
       whole,
-      ...CHARGED.map((one) => sumLine(one.slice('revenue.'.length), [[one, 1]])),
+      ...CHARGED.map(chargedLine),
       sumLine('refunds', [[refunded, -1]], given),
       sumLine('proration', [['revenue.proration', -1]], given),
       sumLine('unpriced', [['revenue.unpriced', 1]], (_, count) => ({ count })),
@@ -162,18 +198,26 @@ const FIRST_PAYMENTS: Signed = [
   ['paid.direct', 1],
 ]
 const counting: Making = (_, count) => ({ count })
-const perDownload = (above: Signed): Formula => ({
+/** Downloads are known a day late, and not of days without a report. */
+const perDownload = (above: Signed, made: (line: Line) => Line = (line) => line): Formula => ({
   levels: [],
-  lines: [ratioLine(null, above, [['downloads', 1]], 'count')],
+  of_shared_days: true,
+  lines: [made(ratioLine(null, above, [['downloads', 1]], 'count'))],
 })
 
 const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
+const COMMITTED: Signed = [['risk.committed', 1]]
 const riskOf = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
 const RISKS = AT_RISK.map(riskOf)
 const atRisk = (figureOf: Making): Line[] =>
   AT_RISK.map((one) => levelLine(one, [[riskOf(one), 1]], figureOf))
-/** What will be renewed is what is paid for and neither will be cancelled nor is in grace. */
-const RENEWING: Signed = [['mrr', 1] as const, ['risk.will_cancel', -1] as const, ['risk.grace', -1] as const]
+/** What will be renewed is what is paid for, and neither turned off nor in grace. */
+const RENEWING: Signed = [
+  ['mrr', 1],
+  ['risk.will_cancel', -1],
+  ['risk.committed', -1],
+  ['risk.grace', -1],
+]
 
 /** Metrics that nothing of can be chosen. */
 const FIXED = {
@@ -186,15 +230,16 @@ const FIXED = {
       sumLine(null, FIRST_PAYMENTS, counting),
       sumLine('after_trial', [['trial.won', 1]], counting),
       sumLine('direct', [['paid.direct', 1]], counting),
-    ],
+    ].map(beginning),
   },
   download_to_trial: perDownload([['trial.began', 1]]),
-  download_to_paid: perDownload(FIRST_PAYMENTS),
+  download_to_paid: perDownload(FIRST_PAYMENTS, beginning),
   status: {
-    levels: ['mrr', ...RISKS],
+    levels: ['mrr', 'risk.committed', ...RISKS],
     lines: [
       levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], counting),
       levelLine('renewing', RENEWING, counting),
+      levelLine('committed', COMMITTED, counting),
       ...atRisk(counting),
     ],
     of_ledger: true,

@@ -1,88 +1,188 @@
-/** What we remember: which sums are shown, and the next ones while they are made anew beside them. */
+/** What we remember: the ways in which an organization's figures are counted: the one shown, and the next beside it. */
+import type { Apps } from '../apps/apps.ts'
+import type { Organization, Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
+import type { Factors } from './months.ts'
 
-/** `made_up_to`: null for the generation that is shown; else the last lineage that is in it. */
-type Row = { generation: number; made_up_to: number | null }
+/** The number of the formulas of this program. To be raised when the same facts come to other figures. */
+export const FORMULA = 1
 
-/** How many sums are taken away at once. */
-const SWEPT_AT_ONCE = 2_000
-const SERIES_AT_ONCE = 200
+/** What figures are counted by: another value of any of these gives other figures. */
+export type CountedBy = { time_zone: string; currency: string; factors: Factors; formula: number }
 
-export function openGenerations(store: Store, clock: Clock) {
-  const all = store.prepare<[], Row>(
-    'select generation, made_up_to from metric_generations order by generation',
+/**
+ * All figures of an organization, counted one way. `made_up_to`, of one being made: the last lineage that it has; those
+ * above are due by that alone. Null of the one that is shown, whose lineages are due by their marks. From
+ * `stood_still_at` on it follows no facts, because the program has other formulas.
+ */
+export type Generation = CountedBy & {
+  id: number
+  organization_id: string
+  state: 'shown' | 'making' | 'dropped'
+  made_up_to: number | null
+  started_at: number
+  stood_still_at: number | null
+}
+
+/** A generation as it begins. */
+type Begun = Omit<Generation, 'id' | 'stood_still_at'>
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Apps
+  organizations: Organizations
+  factors: Factors
+  formula?: number
+}
+
+export type Generations = ReturnType<typeof openGenerations>
+
+export function openGenerations({ store, clock, apps, organizations, factors, formula = FORMULA }: Deps) {
+  const inUse = store.prepare<[], Generation>(
+    "select * from metric_generations where state <> 'dropped' order by state desc, id",
   )
-  // Numbers are never given again: what was summed under one may still be in somebody's mind.
-  const insert = store.prepare<[number | null, number]>(
-    'insert into metric_generations (made_up_to, started_at) values (?, ?)',
+  const dropped = store.prepare<[], Generation>(
+    "select * from metric_generations where state = 'dropped' order by id",
   )
-  const advance = store.prepare<[number, number]>(
-    'update metric_generations set made_up_to = ? where generation = ?',
+  // Numbers are never given again: what was summed under one may still be in memory.
+  const insert = store.prepare<Begun>(`
+    insert into metric_generations ( organization_id,  state,  time_zone,  currency,  factors,  formula,  made_up_to,  started_at)
+    values                         (:organization_id, :state, :time_zone, :currency, :factors, :formula, :made_up_to, :started_at)`)
+  const advance = store.prepare<[number, number]>('update metric_generations set made_up_to = ? where id = ?')
+  const show = store.prepare<[number]>(
+    "update metric_generations set state = 'shown', made_up_to = null where id = ?",
   )
-  const finish = store.prepare<[number]>(
-    'update metric_generations set made_up_to = null where generation = ?',
+  const drop = store.prepare<[number]>("update metric_generations set state = 'dropped' where id = ?")
+  const stop = store.prepare<[number, number]>(
+    'update metric_generations set stood_still_at = ? where id = ? and stood_still_at is null',
   )
-  const remove = store.prepare<[number]>('delete from metric_generations where generation = ?')
-  const orphaned = store.prepare<[number], { id: number }>(`
-    select id from metric_series where generation not in (select generation from metric_generations) limit ?`)
-  const removeDays = store.prepare<{ id: number; most: number }>(`
-    delete from metric_days where series_id = :id and day in
-      (select day from metric_days where series_id = :id limit :most)`)
-  const removeSeries = store.prepare<[number]>('delete from metric_series where id = ?')
-  const now = store.remembering(['metric_generations'], () => all.all())
+  const remove = store.prepare<[number]>('delete from metric_generations where id = ?')
+  const known = store.remembering(['metric_generations'], () => inUse.all())
+  const readers = new Map<number, number>()
+  /** Dropped in a batch that is not committed yet, which may still write to them. */
+  const justDropped = new Set<number>()
 
-  /** The generation that is shown. The first call of a new database makes it, so call it within a unit of work. */
-  function shown(): number {
-    const current = now('').find(({ made_up_to }) => made_up_to === null)
-    if (current) return current.generation
-    return Number(insert.run(null, clock()).lastInsertRowid)
+  const find = (organization_id: string, state: Generation['state']): Generation | null =>
+    known('').find((one) => one.organization_id === organization_id && one.state === state) ?? null
+
+  /** What an organization's figures are to be counted by now. */
+  const wantedBy = ({ time_zone, currency }: Pick<Organization, 'time_zone' | 'currency'>): CountedBy => ({
+    ...{ time_zone, currency, factors, formula },
+  })
+
+  /** The generation that is shown. Of an organization of which nothing was ever counted it is an empty one, numbered 0. */
+  function shown(organization_id: string): Generation {
+    const found = find(organization_id, 'shown')
+    if (found) return found
+    const organization = organizations.get(organization_id) ?? { time_zone: 'UTC', currency: 'USD' }
+    const state = { state: 'shown', made_up_to: null, started_at: 0, stood_still_at: null } as const
+    return { id: 0, organization_id, ...wantedBy(organization), ...state }
   }
 
-  /** The generation being made, and the last lineage in it; null while none is. */
-  function making(): { generation: number; made_up_to: number } | null {
-    const next = now('').find(({ made_up_to }) => made_up_to !== null)
-    return next ? { generation: next.generation, made_up_to: next.made_up_to ?? 0 } : null
+  /** That of the organization of an app; null for an app that does not exist. */
+  function shownOf(app_id: string): Generation | null {
+    const app = apps.get(app_id)
+    return app && shown(app.organization_id)
   }
 
-  /** Begins the next generation anew; what was made of one before is given up. */
-  function begin(): void {
-    giveUp()
-    shown()
-    insert.run(0, clock())
-  }
+  /** The generation being made; null while none is. */
+  const making = (organization_id: string): Generation | null => find(organization_id, 'making')
 
-  /** What the generation being made has now. */
-  const reached = (lineage_id: number): void => {
-    const next = making()
-    if (next) advance.run(lineage_id, next.generation)
-  }
+  /** All generations of an organization that follow its facts, the shown one first. */
+  const ofOrganization = (organization_id: string): Generation[] =>
+    [find(organization_id, 'shown'), making(organization_id)].filter((one) => one !== null)
 
-  /** Shows the generation that was made, instead of the one before. */
-  function change(): void {
-    const next = making()
-    if (!next) return
-    remove.run(shown())
-    finish.run(next.generation)
-  }
+  const number = (of: Begun): Generation => ({
+    ...of,
+    id: Number(insert.run(of).lastInsertRowid),
+    stood_still_at: null,
+  })
 
-  /** Gives the generation being made up. */
-  function giveUp(): void {
-    const next = making()
-    if (next) remove.run(next.generation)
-  }
-
-  /** Takes sums away that nothing shows any more, a part of them; true while there are more. Inside a unit of work. */
-  function sweep(): boolean {
-    const series = orphaned.all(SERIES_AT_ONCE)
-    let left = SWEPT_AT_ONCE
-    for (const { id } of series) {
-      left -= removeDays.run({ id, most: left }).changes
-      if (left <= 0) break
-      removeSeries.run(id)
+  /** The first generation of an organization, where it has none yet: it is shown at once. Inside a unit of work. */
+  function ensureShown(organization: Organization): { generation: Generation; is_new: boolean } {
+    const there = find(organization.id, 'shown')
+    if (there) return { generation: there, is_new: false }
+    const state = { state: 'shown', made_up_to: null, started_at: clock() } as const
+    return {
+      generation: number({ organization_id: organization.id, ...wantedBy(organization), ...state }),
+      is_new: true,
     }
-    return series.length > 0
   }
 
-  return { shown, making, begin, reached, change, giveUp, sweep }
+  /** Begins the next generation of an organization; one that was begun before is dropped. Inside a unit of work. */
+  function begin(organization: Organization): Generation {
+    giveUp(organization.id)
+    const state = { state: 'making', made_up_to: 0, started_at: clock() } as const
+    return number({ organization_id: organization.id, ...wantedBy(organization), ...state })
+  }
+
+  /** Drops the generation being made. Inside a unit of work. */
+  function giveUp(organization_id: string): void {
+    const next = making(organization_id)
+    if (next) dropIt(next.id)
+  }
+
+  function dropIt(id: number): void {
+    drop.run(id)
+    justDropped.add(id)
+    store.afterCommit(() => void justDropped.delete(id))
+  }
+
+  /** Shows the generation that was made, and drops the one before it. Inside a unit of work. */
+  function change({ id, organization_id }: Generation): void {
+    dropIt(shown(organization_id).id)
+    show.run(id)
+  }
+
+  /** Whether a generation follows its facts: it does unless the program has other formulas, or had since. */
+  const isLive = (generation: Generation): boolean =>
+    generation.formula === formula && generation.stood_still_at === null
+
+  /** Stops a generation of other formulas, which misses facts from now on. Inside a unit of work. */
+  function standStill(generation: Generation): void {
+    if (generation.formula !== formula) stop.run(clock(), generation.id)
+  }
+
+  /** Whether a generation follows its facts, counted by what its organization's figures are to be counted by. */
+  function isWanted(generation: Generation, organization: Organization): boolean {
+    const wanted = wantedBy(organization)
+    if (!isLive(generation)) return false
+    return (['time_zone', 'currency', 'factors', 'formula'] as const).every(
+      (name) => generation[name] === wanted[name],
+    )
+  }
+
+  /**
+   * What `read` gives of a generation that is read in several turns of the event loop: until it has ended, nothing of the
+   * generation is deleted.
+   */
+  async function holding<Found>({ id }: Generation, read: () => Promise<Found>): Promise<Found> {
+    readers.set(id, (readers.get(id) ?? 0) + 1)
+    try {
+      return await read()
+    } finally {
+      const left = (readers.get(id) ?? 1) - 1
+      if (left > 0) readers.set(id, left)
+      else readers.delete(id)
+    }
+  }
+
+  /** Dropped generations that nobody reads any more. */
+  const unread = (): Generation[] =>
+    dropped.all().filter(({ id }) => !readers.has(id) && !justDropped.has(id))
+
+  return {
+    ...{ shown, shownOf, making, ofOrganization, ensureShown, begin, giveUp, change, isLive, isWanted },
+    ...{ standStill, holding, unread },
+    /** The generation of a number, where it is shown or being made. */
+    byId: (id: number): Generation | null => known('').find((one) => one.id === id) ?? null,
+    /** Every generation that is shown or being made. */
+    all: (): readonly Generation[] => known(''),
+    /** Notes up to which lineage a generation has been made. Inside a unit of work. */
+    reached: (id: number, lineage_id: number): void => void advance.run(lineage_id, id),
+    /** Forgets a dropped generation of which nothing is left. Inside a unit of work. */
+    forget: (id: number): void => void remove.run(id),
+  }
 }

@@ -1,19 +1,36 @@
-/** What we remember: the metrics, kept up with the ledger, made anew beside themselves, and proved to be the same. */
-import { setImmediate } from 'node:timers/promises'
+/**
+ * What we remember: the figures, which follow the facts: brought up to date in the commit of a fact where there is time, by
+ * a worker soon after otherwise; counted another way beside themselves, and then shown.
+ */
 import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
+import type { Organization, Organizations } from '../apps/organizations.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
-import type { Ledger, LineageKey } from '../ledger/ledger.ts'
+import { Refusal } from '../errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import { openComparison, type Verified } from './comparison.ts'
-import { openDayLines } from './day_lines.ts'
-import type { Factors } from './months.ts'
-import { openSettings } from './settings.ts'
-import { openTasks, type Task } from './tasks.ts'
-import { openUpkeep, type Upkeep } from './upkeep.ts'
+import { openAgenda } from './agenda.ts'
+import { dayNumber } from './calendar.ts'
+import type { Spreads } from './cohorts/spreads.ts'
+import { type LineageProceeds, openCounting } from './counting.ts'
+import type { Cube } from './cube.ts'
+import type { CustomerValues } from './customers/values.ts'
+import { openDue } from './due.ts'
+import type { Flow } from './flows.ts'
+import { FORMULA, type Generation, type Generations } from './generations.ts'
+import { openMarks, RANK } from './marks.ts'
+import { openQuestions } from './questions.ts'
+import { openRecount } from './recount.ts'
+import type { Reported } from './reported/reported.ts'
+import type { CountingSettings } from './settings.ts'
+import { openSweeping } from './sweeping.ts'
+import { openTasks } from './tasks.ts'
+import { openTouched } from './touched.ts'
+import { openVerification } from './verification/verification.ts'
+import { openWorker } from './worker.ts'
 
 type Deps = {
   store: Store
@@ -23,203 +40,219 @@ type Deps = {
   products: Products
   rates: Rates
   ledger: Ledger
-  factors: Factors
+  generations: Generations
+  settings: CountingSettings
+  cube: Cube
+  values: CustomerValues
+  spreads: Spreads
+  reported: Reported
+  imports: Pick<Imports, 'progress'>
+  proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
+  /** In words, what proceeds are counted by beside reports and rates: the commission. */
+  commissionText: () => string
+  /** How long a question waits for figures that are due, in milliseconds. */
+  wait_ms: () => number
+  /** The number of the formulas; that of this program unless said. */
+  formula?: number
   log: Log
 }
 
-/** Lineages made anew in one unit of work: others wait for it, and one may have a hundred transactions. */
-const LINEAGES_AT_ONCE = 10
-/** Sums of the next generation that are written in one unit of work, and that may wait for it. */
-const SUMS_AT_ONCE = 1_000
-const SUMS_IN_MIND = 100_000
+const BEHIND = { lineages: 1, failed: 0 }
 
-/** How far making everything anew is, in lineages. */
+/** How far the making of another generation is, in lineages. */
 export type RebuildProgress = { done: number; of: number }
-
-type Making = ReturnType<Upkeep['openMaking']>
 
 export type Metrics = ReturnType<typeof openMetrics>
 
-export function openMetrics({ store, clock, ledger, factors, log, ...known }: Deps) {
-  const settingsOf = openSettings({ store, ...known }, factors)
-  const upkeep = openUpkeep(store, clock, settingsOf)
-  const compare = openComparison(store, upkeep)
-  const tasks = openTasks(store, known.organizations, factors)
-  const closing = new AbortController()
-  let working: Promise<void> | null = null
-  let making: Promise<unknown> = Promise.resolve()
-  let progress: RebuildProgress | null = null
-  ledger.onChange((lineage) => void upkeep.recompute(lineage))
-  known.rates.onChange(({ is_taken_back }) => later(is_taken_back ? 'settings' : 'rates'))
-  known.products.onPeriod(later)
+export function openMetrics(deps: Deps) {
+  const { store, clock, apps, organizations, ledger, generations, reported, log } = deps
+  const marks = openMarks(store)
+  const due = openDue({ store, clock, apps, generations, marks })
+  const isImporting = (): boolean => deps.imports.progress() !== null
+  const tasks = openTasks({ store, generations, marks, due, isImporting })
+  const counting = openCounting(deps)
+  const recount = openRecount({ store, clock, log, generations, marks, counting })
+  const sweeping = openSweeping({ store, generations, sweepReports: reported.sweep })
+  const agenda = openAgenda({
+    ...{ store, clock, generations, marks, due, tasks, recount, sweeping },
+    lacksReports: reported.isDue,
+  })
+  const worker = openWorker({ store, log, agenda, recount })
+  const touched = openTouched({
+    ...{ store, due, generations, recount, onMarked: worker.kick, isHeld: worker.isHeld },
+  })
+  const questions = openQuestions({
+    ...{ store, generations, due, agenda, worker, reported, wait_ms: deps.wait_ms },
+  })
+  const verification = openVerification({ store, clock, formula: deps.formula ?? FORMULA })
+  const commission = store.prepare<[], { counted_by: string }>('select counted_by from metric_commission')
+  const putCommission = store.prepare<[string]>(
+    'insert or replace into metric_commission (id, counted_by) values (1, ?)',
+  )
+  const newest = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
+  let isClosed = false
+  /** Cutovers were to be judged while lineages were due. */
+  let isPutOff = false
+  /** Why another generation cannot be begun, by organization. */
+  const refused = new Map<string, unknown>()
+  ledger.onChange((lineage, origin) =>
+    touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk),
+  )
+  deps.rates.onChange(({ is_taken_back, from_on }) =>
+    later(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on))),
+  )
+  deps.products.onPeriod((app_id) => later(() => tasks.add('period', app_id)))
+  reported.onPrices((day) => later(() => tasks.add('prices', '', day)))
+  reported.wire({ isCurrent, onSummed: worker.kick })
 
   /** Remembers a task within the unit of work that makes it one, and begins it after that. */
-  function later(task: Task): void {
-    tasks.add(task)
-    store.afterCommit(work)
+  function later(add: () => void): void {
+    add()
+    store.afterCommit(worker.kick)
   }
 
-  /** Does what has to be made anew, in the background. */
-  function work(): void {
-    working ??= workAll()
-      .catch((error) => {
-        if (!closing.signal.aborted) log.error('the metrics could not be made anew', { error })
-      })
-      .finally(() => {
-        working = null
-      })
+  /** Whether nothing of an app is due in the generation that is shown. Where something is, cutovers are judged after that. */
+  function isCurrent(app_id: string): boolean {
+    const shown = generations.shownOf(app_id)
+    const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
+    const is = lineages + failed === 0 && !tasks.isWaiting()
+    isPutOff ||= !is
+    return is
   }
 
-  async function workAll(): Promise<void> {
-    for (let task = tasks.next(); task !== null; task = tasks.next()) {
-      const doing = task
-      closing.signal.throwIfAborted()
-      // What becomes a task meanwhile is one again.
-      await store.commit(() => tasks.finish(doing))
-      try {
-        await perform(doing)
-      } catch (error) {
-        await store.commit(() => tasks.add(doing))
-        throw error
+  worker.onIdle(() => {
+    if (!isPutOff) return
+    isPutOff = false
+    void reported.judge()
+  })
+
+  /** Begins another generation where figures are to be counted another way, and goes on with what was begun. */
+  async function resume(): Promise<void> {
+    for (const organization of organizations.list()) await resumeOne(organization)
+    await store.commit(() => {
+      const now = deps.commissionText()
+      const before = commission.get()?.counted_by
+      if (before === now) return
+      putCommission.run(now)
+      if (before !== undefined) tasks.add('all')
+    })
+    worker.watch()
+    worker.kick()
+  }
+
+  async function resumeOne(listed: Organization): Promise<void> {
+    const isOther = await store.commit(() => {
+      const organization = asDeclared(listed)
+      const { generation, is_new } = generations.ensureShown(organization)
+      if (is_new) {
+        tasks.add('all', organization.id)
+        reported.begin(generation)
       }
-    }
+      generations.standStill(generation)
+      const next = generations.making(organization.id)
+      if (next && !generations.isWanted(next, organization)) generations.giveUp(organization.id)
+      const shown = generations.shown(organization.id)
+      return !generations.isWanted(shown, organization) && generations.making(organization.id) === null
+    })
+    refused.delete(listed.id)
+    if (isOther) await begin(listed).catch((error) => refuse(listed, error))
   }
 
-  async function perform(task: Task): Promise<void> {
-    if (task === 'settings') await rebuild()
-    else if (task === 'rates') await recomputeAll(upkeep.provisional)
-    else await recomputeAll((after, limit) => upkeep.lineagesOf(task, after, limit))
-  }
+  /** An organization as it is by now: another currency may have been declared since it was listed. */
+  const asDeclared = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
 
-  type Slice = (after: number, limit: number) => readonly (LineageKey & { id: number })[]
-
-  async function recomputeAll(slice: Slice): Promise<void> {
-    for (let after: number | null = 0; after !== null; ) {
-      closing.signal.throwIfAborted()
-      const begin: number = after
-      after = await store.commit(() => {
-        const some = slice(begin, LINEAGES_AT_ONCE)
-        for (const key of some) upkeep.recompute(key)
-        return some.at(-1)?.id ?? null
-      })
-      await setImmediate()
-    }
-  }
-
-  /** Shows what lay ahead until now. */
-  async function ripen(): Promise<void> {
-    while (upkeep.isDue() && (await store.commit(upkeep.ripen))) await setImmediate()
+  function refuse({ id, slug }: Organization, error: unknown): void {
+    refused.set(id, error)
+    log.warn(
+      'the figures cannot be counted another way for now; they are shown as they were counted before',
+      {
+        organization: slug,
+        error,
+      },
+    )
   }
 
   /**
-   * Makes everything anew from the facts, beside what is shown, while facts go on arriving; then shows that. Returns how
-   * many lineages there are. Where it is stopped, what was shown stays.
+   * Begins another generation of an organization.
+   *
+   * @throws Refusal 507 `no_room` where there is no room for both.
+   */
+  async function begin(listed: Organization): Promise<Generation> {
+    // Figures make about half of the file, and are kept twice until the new ones are shown.
+    store.assertRoomFor(store.bytes())
+    refused.delete(listed.id)
+    const generation = await store.commit(() => {
+      const next = generations.begin(asDeclared(listed))
+      reported.begin(next)
+      return next
+    })
+    worker.kick()
+    return generation
+  }
+
+  /**
+   * Recomputes everything from the facts, beside what is shown, while facts go on arriving; then shows that. Returns how
+   * many lineages there are. Where it is stopped it goes on at the next start.
+   *
+   * @throws Refusal 507 `no_room` where there is no room for both; 503 `store_closing` where it is stopped.
    */
   async function rebuild(): Promise<number> {
-    return alone(async () => {
-      const done = await make()
-      await store.commit(() => upkeep.generations.change())
-      await sweep()
-      return done
-    })
-  }
-
-  /** Whether what is kept and shown is what the facts give, told with the first difference where it is not. */
-  async function verify(): Promise<Verified> {
-    return alone(async () => {
-      const rows = await compare.rows()
-      if (rows.difference !== null) return rows
-      await make()
-      const difference = await compare.sums()
-      await store.commit(() => upkeep.generations.giveUp())
-      await sweep()
-      return { ...rows, difference }
-    })
-  }
-
-  /** One after the other: there is one next generation. */
-  function alone<Result>(job: () => Promise<Result>): Promise<Result> {
-    const result = making.then(job)
-    making = result.catch(() => {})
-    return result
-  }
-
-  /** Makes the next generation of sums, whole, beside the one that is shown. */
-  async function make(): Promise<number> {
-    await store.commit(() => upkeep.generations.begin())
-    const of = upkeep.countLineages()
-    const making = upkeep.openMaking()
-    let done = 0
-    try {
-      for (let more = true; more; ) {
-        closing.signal.throwIfAborted()
-        const made = await store.commit(() => making.some(LINEAGES_AT_ONCE))
-        done += made
-        more = made === LINEAGES_AT_ONCE
-        progress = { done, of: Math.max(done, of) }
-        await setImmediate()
-        if (!more || making.sums.size() > SUMS_IN_MIND) await write(making.sums)
-      }
-    } finally {
-      progress = null
-    }
-    return done
-  }
-
-  async function write({ size, write: writeSome }: Making['sums']): Promise<void> {
-    while (size() > 0) {
-      closing.signal.throwIfAborted()
-      await store.commit(() => writeSome(SUMS_AT_ONCE))
-      await setImmediate()
-    }
-  }
-
-  async function sweep(): Promise<void> {
-    while (await store.commit(() => upkeep.generations.sweep())) await setImmediate()
+    for (const organization of organizations.list()) await begin(organization)
+    await caughtUp()
+    return newest.get()?.last ?? 0
   }
 
   /**
-   * Gives up the generation that a rebuild or verification left behind when its process ended. Until then every new
-   * fact is added to it, too. It waits for what is under way, whose generation is no leftover.
+   * Resolves once nothing is due: every figure is that of the facts by now.
+   *
+   * @throws Refusal 503 `store_closing` when the figures are closed before.
    */
-  function giveUpLeftover(): void {
-    alone(async () => {
-      if (upkeep.generations.making() === null) return
-      await store.commit(() => upkeep.generations.giveUp())
-      await sweep()
-    }).catch((error) => log.error('an unfinished rebuild of the metrics could not be given up', { error }))
+  async function caughtUp(): Promise<void> {
+    for (let isDone = false; !isDone; ) {
+      await reported.settled()
+      await worker.idle()
+      await reported.judge()
+      // What is due stays due then, and nothing of the above waits any more.
+      if (isClosed) throw closing()
+      isDone = reported.isSettled() && !agenda.isWaiting()
+    }
   }
 
-  /** Begins what was not finished, and what another time zone or currency asks for. */
-  async function resume(): Promise<void> {
-    giveUpLeftover()
-    await store.commit(() => tasks.compareSettings())
-    work()
+  /** How far the making of other generations is; null while none is made. */
+  function progress(): RebuildProgress | null {
+    const next = generations.all().filter(({ state }) => state === 'making')
+    if (next.length === 0) return null
+    const of = newest.get()?.last ?? 0
+    return { done: Math.min(of, ...next.map(({ made_up_to }) => made_up_to ?? 0)), of }
   }
 
-  /** Resolves once nothing waits to be made anew. */
-  async function settled(): Promise<void> {
-    while (working) await working
-  }
-
-  /** Stops what is under way; it goes on at the next start. */
+  /** Stops after what is under way, and ends all waits. What is due stays due. */
   async function close(): Promise<void> {
-    closing.abort()
-    await settled()
-    await making
+    isClosed = true
+    questions.close()
+    await Promise.all([worker.close(), verification.close()])
   }
 
   return {
-    ripen,
-    rebuild,
-    verify,
-    resume,
-    settled,
-    close,
-    progress: () => progress,
-    settingsOf,
-    onLineage: upkeep.onLineage,
-    generations: upkeep.generations,
-    lines: openDayLines(store, upkeep.onWritten),
+    ...{ resume, rebuild, caughtUp, progress, close },
+    hold: worker.hold,
+    verify: verification.verify,
+    verifyProgress: verification.progress,
+    isWorking: agenda.isWaiting,
+    reading: questions.reading,
+    ready: questions.ready,
+    current: questions.current,
+    failed: marks.failed,
+    behind: questions.behind,
+    refused: (organization_id: string): unknown => refused.get(organization_id) ?? null,
+    settingsOf: deps.settings.settingsOf,
+    generations,
   }
 }
+
+const closing = (): Refusal =>
+  new Refusal(
+    503,
+    'store_closing',
+    'the server is stopping; it goes on with the figures when it is started again',
+  )

@@ -2,7 +2,8 @@
 import { dividedHalfEven } from '../money.ts'
 
 /** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
-export type Factors = 'calendar' | 'revenuecat'
+export const FACTORS = ['calendar', 'revenuecat'] as const
+export type Factors = (typeof FACTORS)[number]
 
 /** An ISO 8601 duration of one unit: P1W, P3D, P6M, P1Y. */
 type Duration = { count: number; unit: 'D' | 'W' | 'M' | 'Y' }

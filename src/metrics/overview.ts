@@ -6,8 +6,10 @@ import { dayText } from './calendar.ts'
 import { type Basis, isMoney, type Kind, type Unit } from './definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
+import type { Factors } from './months.ts'
 import type { Point } from './points.ts'
-import type { Ask, Scope, SeriesOf } from './series.ts'
+import type { Behind } from './questions.ts'
+import type { Ask, Scope, SeriesOf, ShownScope } from './series.ts'
 import type { Bucket } from './tallies.ts'
 
 /** A metric, or a part of it, now and a month before. */
@@ -31,6 +33,10 @@ type OrganizationOverview = {
   currency: string
   /** What money is told in; what is known as gross alone is left out of proceeds. */
   basis: Basis
+  /** How far the figures are behind the facts; null where they are not. */
+  behind: Behind | null
+  /** By which length of a month prices of days and weeks are made monthly. */
+  month_length: Factors
   today_on: string
   this_month: { from_on: string; until_on: string }
   previous: { from_on: string; until_on: string }
@@ -42,20 +48,24 @@ export type OverviewAnswer = {
   organizations: OrganizationOverview[]
 }
 
-type Deps = { metrics: Pick<Metrics, 'ripen' | 'progress'>; series: SeriesOf }
+type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesOf }
 
 export type Overview = ReturnType<typeof openOverview>
 
 export function openOverview({ metrics, series }: Deps) {
-  /** How each of some organizations stands. */
-  async function overview(scopes: readonly Scope[], basis: Basis = 'gross'): Promise<OverviewAnswer> {
-    await metrics.ripen()
+  /** How each of some organizations stands. Waits up to `patience_ms` for figures that are due, or a little (null). */
+  async function overview(
+    scopes: readonly Scope[],
+    basis: Basis = 'gross',
+    patience_ms: number | null = null,
+  ): Promise<OverviewAnswer> {
     const organizations: OrganizationOverview[] = []
-    for (const scope of scopes) organizations.push(await standing(scope, basis))
+    for (const scope of scopes)
+      organizations.push(await series.reading(scope, (one) => standing(one, basis), patience_ms))
     return { rebuilding: metrics.progress(), organizations }
   }
 
-  async function standing(scope: Scope, basis: Basis): Promise<OrganizationOverview> {
+  async function standing(scope: ShownScope, basis: Basis): Promise<OrganizationOverview> {
     const today = series.todayOf(scope)
     const { now, before } = monthToDate(today)
     const figures: OverviewFigure[] = []
@@ -70,14 +80,14 @@ export function openOverview({ metrics, series }: Deps) {
     return {
       ...{ organization_id: organization.id, apps: apps.map(({ id }) => id), environment },
       ...{ time_zone: series.calendarOf(scope).zone, currency: organization.currency },
-      basis,
+      ...{ basis, behind: scope.shown.behind, month_length: scope.shown.generation.factors },
       ...{ today_on: dayText(today), this_month: daysOfBucket(now), previous: daysOfBucket(before) },
       figures,
     }
   }
 
   async function figuresOf(
-    scope: Scope,
+    scope: ShownScope,
     name: MetricName,
     basis: Basis,
     { now, before }: { now: Bucket; before: Bucket },

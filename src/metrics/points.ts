@@ -1,49 +1,75 @@
 /** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
+import { fiscalMonthText, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
 import { type Definition, isMoney } from './definition.ts'
 import type { IsProvisional } from './finality.ts'
-import { type Figure, type Line, measuresOf } from './formula_lines.ts'
+import { fiscalMonthOf } from './fiscal.ts'
+import { type Figure, type Line, measuresOf, type Of } from './formula_lines.ts'
 import type { Measure } from './rows.ts'
 import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
+import type { KnownOf } from './unknown.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
 export type NotConverted = { currency: string; milli?: number; numerator?: number; denominator?: number }
 
+/** A fiscal month as Apple's finance reports name it, `2026-02`, and its last day. */
+type FiscalMonth = { fiscal_month: string; until_on: string }
+
+/** The first day of a point, and of a fiscal month what else names it. */
+type Place = { on: string } & Partial<FiscalMonth>
+
 /** A figure that is null is not known, and a gap. `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
-export type Point = Figure & { on: string; complete: boolean; not_converted?: NotConverted[] }
+export type Point = Figure & Place & { complete: boolean; not_converted?: NotConverted[] }
 
 /** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
 export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
 
 type Measures = ReadonlyMap<Measure, Tally>
 
-/** What a split has for one value, or for several that are told as one. */
-type Slice = { value: string | null; others: number; tallies: Measures; unconverted: Map<string, Measures> }
+/** What a split has for one value, or for several that are told as one; `values` are those, null for the whole. */
+type Slice = {
+  value: string | null
+  values: readonly string[] | null
+  others: number
+  tallies: Measures
+  unconverted: Map<string, Measures>
+}
 
 export type Drawing = {
   definition: Definition
   lines: readonly Line[]
   levels: readonly Measure[]
   /** The first day of each bucket, and whether what is in it may yet change. */
-  buckets: readonly { on: string; is_sure: boolean }[]
-  /** Whether what is made of some measures is known to nobody in the bucket of an index. */
-  isUnknownAt: (measures: readonly Measure[], index: number) => boolean
+  buckets: readonly { place: Place; is_sure: boolean }[]
+  /** How much is known of what is made of some measures. */
+  knownOf: KnownOf
+  /** Whether the values of slices are apps. */
+  of_apps: boolean
   /** The parts that are nothing throughout, too. */
   with_empty_parts: boolean
 }
 
-type Surely = { today: DayNumber; isMissing: IsProvisional }
+type Surely = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
 
-/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional or missing. */
-export const bucketsDrawn = (buckets: readonly Bucket[], { today, isMissing }: Surely): Drawing['buckets'] =>
+/** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional. */
+export const bucketsDrawn = (
+  buckets: readonly Bucket[],
+  { today, isProvisional, interval }: Surely,
+): Drawing['buckets'] =>
   buckets.map((bucket) => ({
-    on: dayText(bucket.from),
-    is_sure: bucket.until < today && !isMissing(bucket),
+    place: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
+    is_sure: bucket.until < today && !isProvisional(bucket),
   }))
+
+const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
+  fiscal_month: fiscalMonthText(fiscalMonthOf(from) ?? 0),
+  until_on: dayText(until),
+})
 
 /** The whole as one slice. */
 export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
   value: null,
+  values: null,
   others: 0,
   tallies: tallies.get('') ?? new Map(),
   unconverted: ofValue(unconverted, ''),
@@ -65,7 +91,8 @@ export function slicesOf(
         levels.length > 0 ? levels : measuresOf(lines),
         isMoney(definition) ? 'milli' : 'count',
       )
-      return { size, slice: { value, others: 0, tallies: own, unconverted: ofValue(unconverted, value) } }
+      const slice = { value, values: [value], others: 0, tallies: own }
+      return { size, slice: { ...slice, unconverted: ofValue(unconverted, value) } }
     })
     .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
     .map(({ slice }) => slice)
@@ -108,12 +135,13 @@ function together(slices: readonly Slice[]): Slice {
       addTallies(own, measures)
     }
   }
-  return { value: null, others: slices.length, tallies, unconverted }
+  const values = slices.flatMap((slice) => slice.values ?? [])
+  return { value: null, values, others: slices.length, tallies, unconverted }
 }
 
 /** The lines of one slice as series. */
-export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
-  const { lines, buckets, with_empty_parts } = drawing
+export function seriesOf({ value, values, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
+  const { lines, buckets, with_empty_parts, knownOf, of_apps } = drawing
   return lines.flatMap((line) => {
     const of = sumsIn(tallies, buckets.length)
     const figures = line.figuresOf(of, buckets.length)
@@ -123,12 +151,17 @@ export function seriesOf({ value, others, tallies, unconverted }: Slice, drawing
     }))
     const isEmpty = [figures, ...apart.map((one) => one.figures)].every((some) => some.every(isNothing))
     if (isEmpty && line.part !== null && !with_empty_parts) return []
-    const pending = line.pendingOf?.(of, buckets.length)
-    const points = buckets.map(({ on, is_sure }, at) =>
-      drawing.isUnknownAt(line.measures, at)
-        ? gapOf(figures[at] ?? {}, on)
-        : pointOf(figures[at] ?? {}, { on, complete: is_sure && !pending?.[at] }, leftOutAt(apart, at)),
-    )
+    const by = line.known_by ?? line.measures
+    const known = knownOf(by, of_apps ? values : null)
+    const whole = line.whole_by ? knownOf(line.whole_by, of_apps ? values : null) : known
+    const pending = pendingIn(line, of, drawing, values)
+    const points = buckets.map(({ place, is_sure }, at) => {
+      const figure = figures[at] ?? {}
+      if (known?.[at] === 'none') return gapOf(figure, place)
+      const isWhole = (whole?.[at] ?? 'all') === 'all'
+      const complete = is_sure && !pending?.[at] && isWhole && known?.[at] !== 'some'
+      return pointOf(figure, place, { complete, left: leftOutAt(apart, at) })
+    })
     return [{ value, others, part: line.part, points }]
   })
 }
@@ -140,24 +173,36 @@ function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally
   return (measure) => tallies.get(measure) ?? nothing
 }
 
+/** Which buckets may yet change. */
+function pendingIn(
+  { pendingOf, pending_by }: Line,
+  of: Of,
+  { buckets, knownOf, of_apps }: Drawing,
+  values: Slice['values'],
+): boolean[] | undefined {
+  const pending = pendingOf?.(of, buckets.length)
+  const known = pending_by ? knownOf(pending_by, of_apps ? values : null) : null
+  return pending?.map((one, at) => one && known?.[at] !== 'none')
+}
+
 /** A ratio of something is something, whatever its part of it. */
 const isNothing = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
 /** A point of the same figures, none of which anybody knows. */
-function gapOf(figure: Figure, on: string): Point {
+function gapOf(figure: Figure, place: Place): Point {
   const names = Object.keys(figure) as (keyof Figure)[]
-  return { ...Object.fromEntries(names.map((name) => [name, null])), on, complete: false }
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...place, complete: false }
 }
 
 /** A chart has thousands of them, so each is made in one go. */
 function pointOf(
   figure: Figure,
-  { on, complete }: Pick<Point, 'on' | 'complete'>,
-  left: NotConverted[],
+  place: Place,
+  { complete, left }: { complete: boolean; left: NotConverted[] },
 ): Point {
   assertExact(figure)
-  const point: Point = Object.assign(figure, { on, complete: complete && left.length === 0 })
+  const point: Point = Object.assign(figure, place, { complete: complete && left.length === 0 })
   if (left.length > 0) point.not_converted = left
   return point
 }

@@ -5,14 +5,15 @@ import { type Fault, Refusal } from '../errors.ts'
 import { documented } from '../http/documented.ts'
 import { parse } from '../http/parse.ts'
 import { ASIDE } from './aside.ts'
-import { bucketsOf, type Interval, usualStart } from './buckets.ts'
-import { type DayNumber, dayNumber, dayText } from './calendar.ts'
+import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
+import type { DayNumber } from './calendar.ts'
+import { LAYOUTS } from './csv.ts'
 import type { Basis, Definition, Filter, Named, Split } from './definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import { type Choice, formulaOf, type Refunds } from './formulas.ts'
+import { rangeFaults, rangeOf } from './range.ts'
 import type { AttributeFilter, Bucket, Filters } from './tallies.ts'
 
-const YEARS_MOST = 5
 const VALUES_MOST = 100
 const LIST_MOST = 100
 
@@ -54,9 +55,17 @@ export const PlaceQuery = v.object({
 /** `{name}` and its days, all optional. */
 export const SeriesQuery = v.object({
   ...PlaceQuery.entries,
-  from: v.optional(day('The first day; the week or month that has it is told whole')),
+  from: v.optional(day('The first day; the week, month or fiscal month that has it is told whole')),
   to: v.optional(day('The last day; today at most')),
-  interval: v.optional(v.picklist(['day', 'week', 'month']), 'day'),
+  interval: v.optional(
+    v.pipe(
+      v.picklist(INTERVALS),
+      v.description(
+        'Weeks begin on Mondays. fiscal_month: Apple’s, by which it pays; its days are Pacific, whatever `zone` says',
+      ),
+    ),
+    'day',
+  ),
   product: v.optional(words(/./, '', 'Product ids')),
   country: v.optional(
     words(/^[A-Z]{3}$/, 'must be countries of three letters, as in USA', 'Storefronts, ISO 3166 alpha-3'),
@@ -113,12 +122,20 @@ export const SeriesQuery = v.object({
     'gross',
   ),
   compare: v.optional(
-    v.pipe(v.picklist(['previous']), v.description('With as many days, weeks or months right before')),
+    v.pipe(v.picklist(['previous']), v.description('With as many days, weeks or months right before them')),
   ),
   refunds: v.optional(
     v.pipe(v.picklist(['refund_day', 'purchase_day']), v.description('The day a refund counts for')),
   ),
   view: v.optional(v.pipe(v.string(), v.description('One of the metric’s `views`; its first unless said'))),
+  layout: v.optional(
+    v.pipe(
+      v.picklist(LAYOUTS),
+      v.description(
+        'Of comma-separated values: a line for each point of each series, or a column for each series',
+      ),
+    ),
+  ),
   part: v.optional(
     v.pipe(v.string(), v.description('One part of the metric; a split shows the whole unless one is named')),
   ),
@@ -226,24 +243,6 @@ function assertPart(name: MetricName, choice: Choice, part: string | undefined):
   throw refused([{ path: 'part', message }])
 }
 
-function rangeOf({ from, to, interval }: Asked, today: DayNumber): Bucket {
-  const until = to === undefined ? today : Math.min(dayNumber(to), today)
-  return { from: from === undefined ? usualStart(until, interval) : dayNumber(from), until }
-}
-
-function rangeFaults(query: Asked, today: DayNumber): Fault[] {
-  const { from, to } = query
-  if (from !== undefined && to !== undefined && from > to)
-    return [{ path: 'to', message: `must not be before ${from}, the first day` }]
-  if (from !== undefined && dayNumber(from) > today)
-    return [{ path: 'from', message: `lies in the future; today is ${dayText(today)}` }]
-  const range = rangeOf(query, today)
-  const earliest = new Date(range.until * 86_400_000)
-  earliest.setUTCFullYear(earliest.getUTCFullYear() - YEARS_MOST)
-  const isLong = range.from * 86_400_000 < earliest.getTime()
-  return isLong ? [{ path: 'from', message: `must be at most ${YEARS_MOST} years before the last day` }] : []
-}
-
 const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
 
 function faultsOf(definition: Definition, query: Asked): Fault[] {
@@ -279,7 +278,8 @@ function attributeOf(text: string): AttributeFilter {
   return { key: text.slice(0, at), json }
 }
 
-function refused(errors: Fault[]): Refusal {
+/** A refusal that names every fault. */
+export function refused(errors: Fault[]): Refusal {
   const [first] = errors
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
   return new Refusal(400, 'invalid_request', `${first?.path}: ${first?.message}${others}`, { errors })

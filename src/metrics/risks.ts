@@ -1,9 +1,14 @@
 /** What we compute: when a paid subscription was not to be renewed, or waited for a payment, and what it was worth then. */
+import { committedUntil } from '../ledger/subscription.ts'
 import type { Valued } from './movements.ts'
+import { signedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'
 
-/** grace: access goes on while Apple tries to collect. billing_retry: Apple tries, and there is no access. */
-export type Risk = 'will_cancel' | 'grace' | 'billing_retry'
+/**
+ * will_cancel: not to be renewed. committed: not to be either, but only once a commitment is over, which has periods left.
+ * grace: access goes on while Apple tries to collect. billing_retry: Apple tries, and there is no access.
+ */
+export type Risk = 'will_cancel' | 'committed' | 'grace' | 'billing_retry'
 
 /** A stretch `[from, to)`, in milliseconds since the epoch; of a retry that nothing has ended, `to` is Infinity. */
 export type RiskSpan = { risk: Risk; from: number; to: number; segment: Valued }
@@ -20,35 +25,39 @@ export function risksOf(segments: readonly Valued[], { transactions, renewals }:
   if (!renewals.some(saysRisk)) return []
   const facts = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const purchases = transactions.filter(({ reason }) => reason === 'PURCHASE')
+  const purchased = purchases.map(({ purchased_at }) => purchased_at).sort((a, b) => a - b)
+  let begun = 0
   return segments.flatMap((segment, index) => {
     const fact = facts.get(segment.transaction_id)
-    if (!segment.level.alive || !fact) return []
+    if (!fact) return []
+    // Segments are in the order of their purchases.
+    while ((purchased[begun] ?? Infinity) <= fact.purchased_at) begun += 1
+    if (!segment.level.alive) return []
     const until = segments[index + 1]?.from ?? Infinity
-    const begun_at = Math.max(
-      ...purchases.map(({ purchased_at }) => (purchased_at <= fact.purchased_at ? purchased_at : -Infinity)),
-    )
-    const since = renewals.filter(({ signed_at }) => signed_at >= begun_at)
-    return spansOf(segment, fact, { renewals: since, until }).filter(({ from, to }) => from < to)
+    const since = purchased[begun - 1] ?? -Infinity
+    return spansOf(segment, fact, { renewals, since, until }).filter(({ from, to }) => from < to)
   })
 }
 
 const saysRisk = ({ auto_renew_status, in_billing_retry, grace_until_at }: RenewalFact): boolean =>
   auto_renew_status === 0 || in_billing_retry === 1 || grace_until_at !== null
 
-type After = { renewals: readonly RenewalFact[]; until: number }
+/** `since`: when the customer bought last. `until`: the next segment. */
+type After = { renewals: readonly RenewalFact[]; since: number; until: number }
 
-function spansOf(segment: Valued, fact: TransactionFact, { renewals, until }: After): RiskSpan[] {
+function spansOf(segment: Valued, fact: TransactionFact, { renewals, since, until }: After): RiskSpan[] {
   const { from, to, ending } = segment
   const { purchased_at, expires_at } = fact
   const paid_to = Math.min(Math.max(from, expires_at ?? purchased_at), to)
   const as =
     (risk: Risk) =>
     ({ from, to }: Span): RiskSpan => ({ risk, from, to, segment })
-  const own = renewals.filter(({ signed_at }) => signed_at >= purchased_at)
+  const turnedOff = whenever(renewals, { since, from, to: paid_to }, isTurnedOff)
   // What Apple took back waits for nothing.
-  const retried = ending === 'refund' ? [] : whenever(own, { from: to, to: until }, isRetried)
+  const retried =
+    ending === 'refund' ? [] : whenever(renewals, { since: purchased_at, from: to, to: until }, isRetried)
   return [
-    ...whenever(renewals, { from, to: paid_to }, isTurnedOff).map(as('will_cancel')),
+    ...turnedOff.map(as(committedUntil(fact) === null ? 'will_cancel' : 'committed')),
     as('grace')({ from: paid_to, to }),
     ...retried.map(as('billing_retry')),
   ]
@@ -57,14 +66,18 @@ function spansOf(segment: Valued, fact: TransactionFact, { renewals, until }: Af
 const isTurnedOff = ({ auto_renew_status }: RenewalFact): boolean => auto_renew_status === 0
 const isRetried = ({ in_billing_retry }: RenewalFact): boolean => in_billing_retry === 1
 
-/** The parts of a stretch in which the newest info signed until then says so. */
+/** The parts of a stretch in which the newest info signed until then, and not before `since`, says so. */
 function whenever(
   renewals: readonly RenewalFact[],
-  { from, to }: Span,
+  { since, from, to }: Span & { since: number },
   says: (info: RenewalFact) => boolean,
 ): Span[] {
   const spans: Span[] = []
-  for (const [index, info] of renewals.entries()) {
+  // The newest before it begins, and all that are signed within.
+  const first = Math.max(signedBefore(renewals, since), signedBefore(renewals, from) - 1)
+  for (let index = first; index < renewals.length; index += 1) {
+    const info = renewals[index]
+    if (info === undefined || info.signed_at >= to) break
     const begin = Math.max(from, info.signed_at)
     const end = Math.min(to, renewals[index + 1]?.signed_at ?? Infinity)
     if (begin >= end || !says(info)) continue

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from './calendar.ts'
 import type { Measure } from './rows.ts'
+import { zoneIn } from './sums.ts'
 import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
 
 type Lineage = { id: number; app_id: string }
@@ -19,9 +20,6 @@ type Row = [
   base_milli: number | null,
   count: number,
 ]
-
-/** A reading with the time zone that days of each of its apps are in. It can be told to another thread. */
-export type ZonedReading = Reading & { zones: ReadonlyMap<string, string> }
 
 /** What the rows come to, and by currency what of it could not be converted. */
 export type RowSums = { tallies: Tallies; unconverted: Unconverted }
@@ -54,13 +52,16 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
     { after: number; environment: string; apps: string; limit: number },
     Lineage
   >(`
-    select id, app_id from metric_lineages where provisional = 1 and id > :after and environment = :environment
-      and +app_id in (select value from json_each(:apps)) order by id limit :limit`)
+    select distinct id, app_id from metric_counted indexed by metric_counted_provisional
+      join metric_lineages on id = lineage_id
+    where is_provisional = 1 and lineage_id > :after and environment = :environment
+      and +app_id in (select value from json_each(:apps)) order by lineage_id limit :limit`)
   const rows = source
-    .prepare<{ lineages: string; measures: string }, Row>(`
-    select lineage_id, on_at, measure, product_id, storefront, period, offer, currency, milli, base_milli, count
-    from metric_rows where lineage_id in (select value from json_each(:lineages)) and shown = 1
-      and measure in (select value from json_each(:measures))`)
+    .prepare<{ generation: number; lineages: string; measures: string }, Row>(`
+    select r.lineage_id, on_at, measure, product_id, storefront, period, offer, currency, milli, base_milli, count
+    from json_each(:lineages) cross join metric_counted c on c.generation = :generation and c.lineage_id = value
+      cross join metric_rows r on r.generation = :generation and r.lineage_id = value and known_at <= counted_at
+    where measure in (select value from json_each(:measures))`)
     .raw()
 
   /** The subscriptions linked to users with an attribute, a slice at a time. */
@@ -83,7 +84,7 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
   }
 
   /** Sums slices of subscriptions up, a part of them at each turn. */
-  function* sum(slices: Generator<Lineage[]>, reading: ZonedReading): Generator<void, RowSums> {
+  function* sum(slices: Generator<Lineage[]>, reading: Reading): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
     const addAll = adding(sums, reading)
     for (const slice of slices) {
@@ -97,46 +98,47 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
   }
 
   /** Adds the rows of some subscriptions. */
-  function adding(sums: RowSums, reading: ZonedReading): (some: readonly Lineage[]) => void {
+  function adding(sums: RowSums, reading: Reading): (some: readonly Lineage[]) => void {
     const counts = matching(reading)
     const measures = JSON.stringify(reading.measures)
-    const places = new Map(reading.apps.map((app_id) => [app_id, placing(reading, app_id)]))
+    const place = placing(reading)
+    const generation = reading.shown.id
     return (some) => {
       const apps = new Map(some.map(({ id, app_id }) => [id, app_id]))
       const lineages = JSON.stringify([...apps.keys()])
-      for (const row of rows.all({ lineages, measures })) {
+      for (const row of rows.all({ generation, lineages, measures })) {
         const app_id = apps.get(row[0]) ?? ''
-        if (counts(row)) add(sums, reading, row, { app_id, bucket: places.get(app_id)?.(row[1]) ?? null })
+        if (counts(row)) add(sums, reading, row, { app_id, bucket: place(row[1]) })
       }
     }
   }
 
   /** The bucket of an instant: its index, -1 before the first, null after the last. */
-  function placing({ zones, buckets }: ZonedReading, app_id: string): (at: number) => number | null {
-    const calendar = calendarOf(zones.get(app_id))
+  function placing(reading: Reading): (at: number) => number | null {
+    const { buckets } = reading
+    const calendar = calendarOf(zoneIn(reading, reading.zone))
     const index = indexOf(buckets)
     return (at) => {
-      const day: DayNumber | undefined = calendar?.dayOf(at)
-      if (day === undefined || day > index.until) return null
+      const day: DayNumber = calendar.dayOf(at)
+      if (day > index.until) return null
       return day < index.from ? -1 : (index.of[day - index.from] ?? null)
     }
   }
 
-  function calendarOf(zone: string | undefined): Calendar | null {
-    if (zone === undefined) return null
+  function calendarOf(zone: string): Calendar {
     const calendar = calendars.get(zone) ?? openCalendar(zone)
     calendars.set(zone, calendar)
     return calendar
   }
 
   /** What subscriptions of users with the reading's attribute add; whoever asks waits for all of it. */
-  function ofAttribute(reading: ZonedReading): RowSums {
+  function ofAttribute(reading: Reading): RowSums {
     const turns = sum(withAttribute(reading), reading)
     for (let turn = turns.next(); ; turn = turns.next()) if (turn.done) return turn.value
   }
 
   /** What no rate was known for, by the currency it is in. Others get their turn in between. */
-  async function unconverted(reading: ZonedReading): Promise<Unconverted> {
+  async function unconverted(reading: Reading): Promise<Unconverted> {
     const turns = sum(withoutRate(reading), reading)
     for (let turn = turns.next(); ; turn = turns.next()) {
       if (turn.done) return turn.value.unconverted

@@ -2,7 +2,8 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Refusal } from '../errors.ts'
 import { openReader } from '../store/reader.ts'
-import { openRowReading, type RowSums, type ZonedReading } from './row_sums.ts'
+import { openRowReading, type RowSums } from './row_sums.ts'
+import type { Reading } from './tallies.ts'
 
 type Task = { windfall: 'rows'; file: string }
 
@@ -20,13 +21,13 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
    *
    * @throws Refusal 503 `too_slow` where that takes longer than two minutes, 503 `store_closing` after `close`.
    */
-  function ofAttribute(reading: ZonedReading): Promise<RowSums> {
+  function ofAttribute(reading: Reading): Promise<RowSums> {
     const result = last.then(() => ask(reading))
     last = result.catch(() => {})
     return result
   }
 
-  function ask(reading: ZonedReading): Promise<RowSums> {
+  function ask(reading: Reading): Promise<RowSums> {
     const worker = begun()
     const { promise, resolve, reject } = Promise.withResolvers<RowSums>()
     const onExit = () => reject(closing())
@@ -91,7 +92,7 @@ function serve(file: string): void {
   const reader = openReader(file)
   if (reader === null) throw new Error(`${file} is gone`)
   const rows = openRowReading(reader)
-  parentPort?.on('message', (reading: ZonedReading) =>
+  parentPort?.on('message', (reading: Reading) =>
     parentPort?.postMessage(reader.atOnce(() => rows.ofAttribute(reading))),
   )
 }

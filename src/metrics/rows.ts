@@ -1,7 +1,7 @@
 /** What we compute: everything that one lineage adds to the metrics, as rows that only ever have to be summed. */
 import type { Calendar } from './calendar.ts'
-import { monthOf, weekOf } from './calendar.ts'
-import { type Flow, flowsOf } from './flows.ts'
+import { type Flow, flowInBase, flowsOf } from './flows.ts'
+import { type LossUnit, type Uncounted, uncountedOf } from './losses.ts'
 import type { Factors } from './months.ts'
 import {
   type Level,
@@ -14,6 +14,7 @@ import {
 } from './movements.ts'
 import { type Risk, type RiskSpan, risksOf } from './risks.ts'
 import {
+  type Ending,
   kindOf,
   type PeriodOf,
   periodFor,
@@ -26,8 +27,8 @@ import {
 /**
  * mrr, trials: levels, to be summed from the beginning. mrr.*: movements. revenue.*: money that moved, what was given back
  * above zero; refunded_by_charge: refunds on the day of the charge. trial.ended, trial.won: on the day it ended;
- * trial.began_won, trial.began_lost: on the day it began. returned.*: losses that came back within the same day, week or
- * month, on the day of the loss. paid.direct: first paid for, and no trial right before. risk.*: levels of what will not be
+ * trial.began_won, trial.began_lost: on the day it began. returned.*, passing.*: losses that churn does not count as such
+ * of the same day, week, month or fiscal month, on the day of the loss. paid.direct: first paid for, and no trial right before. risk.*: levels of what will not be
  * renewed or waits for a payment. downloads: no lineage's, Apple's reports alone tell of them.
  */
 export type Measure =
@@ -37,7 +38,8 @@ export type Measure =
   | `revenue.${Flow['kind']}`
   | 'revenue.refunded_by_charge'
   | `trial.${'began' | 'ended' | 'won' | 'began_won' | 'began_lost'}`
-  | `returned.${'day' | 'week' | 'month'}`
+  | `returned.${LossUnit}`
+  | `passing.${LossUnit}.${Ending}`
   | 'paid.direct'
   | `risk.${Risk}`
   | 'downloads'
@@ -70,11 +72,18 @@ type Facts = {
   is_whole: boolean
 }
 
-export type Settings = { factors: Factors; toBase: ToBase; periodOf: PeriodOf; calendar: Calendar }
+/** `calendar`: the organization's own. `pacific`: that of Apple's reports and fiscal months. */
+export type Settings = {
+  factors: Factors
+  toBase: ToBase
+  periodOf: PeriodOf
+  calendar: Calendar
+  pacific: Calendar
+}
 
 /** The rows of one lineage, in a fixed order, none saying nothing. A function of its facts and the settings alone. */
 export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settings: Settings): MetricRow[] {
-  const { factors, toBase, periodOf, calendar } = settings
+  const { factors, toBase, periodOf } = settings
   const dimensions = new Map(transactions.map((fact) => [fact.transaction_id, dimensionsOf(fact, periodOf)]))
   const of = (transaction_id: string): Dimensions => dimensions.get(transaction_id) ?? NO_DIMENSIONS
   const segments = valued(timelineOf(transactions, renewals, periodOf), factors, toBase)
@@ -82,7 +91,7 @@ export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settin
   const rows = [
     ...segments.flatMap((_, index) => levelRows(segments, index, of)),
     ...moved.map((movement) => movementRow(movement, of)),
-    ...returnedRows(moved, of, calendar),
+    ...uncountedOf(moved, segments, settings).map((one) => uncountedRow(one, of)),
     ...firstPaidRows(moved, segments, of),
     ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, of)),
     ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
@@ -173,26 +182,19 @@ const isSameLevel = (a: Level, b: Level): boolean =>
   a.base_milli === b.base_milli &&
   a.is_converted === b.is_converted
 
-function movementRow(movement: Movement, of: DimensionsOf): MetricRow {
-  const { at, kind, transaction_id, currency, milli, base_milli, count } = movement
-  const row = counted(at, `mrr.${kind}`, of(transaction_id), count)
-  return { ...row, currency: currency ?? '', milli, base_milli }
+function movementRow({ kind, ...movement }: Movement, of: DimensionsOf): MetricRow {
+  return changeRow(movement, `mrr.${kind}`, of)
 }
 
-/** Losses that came back, told once they have; each within the units of time in which both lie. */
-function returnedRows(moved: readonly Movement[], of: DimensionsOf, { dayOf }: Calendar): MetricRow[] {
-  return moved.flatMap((lost, index) => {
-    const back = moved[index + 1]
-    if (!lost.kind.startsWith('churn_') || back?.kind !== 'resubscribe') return []
-    const [from, to] = [dayOf(lost.at), dayOf(back.at)]
-    const units = [
-      ...(from === to ? (['returned.day'] as const) : []),
-      ...(weekOf(from) === weekOf(to) ? (['returned.week'] as const) : []),
-      ...(monthOf(from) === monthOf(to) ? (['returned.month'] as const) : []),
-    ]
-    return units.map((measure) => ({ ...movementRow(lost, of), measure, known_at: back.at }))
-  })
+function changeRow(change: Omit<Movement, 'kind'>, measure: Measure, of: DimensionsOf): MetricRow {
+  const { at, transaction_id, currency, milli, base_milli, count } = change
+  return { ...counted(at, measure, of(transaction_id), count), currency: currency ?? '', milli, base_milli }
 }
+
+const uncountedRow = ({ measure, known_at, ...change }: Uncounted, of: DimensionsOf): MetricRow => ({
+  ...changeRow(change, measure, of),
+  known_at,
+})
 
 function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf): MetricRow[] {
   if (segment.kind !== 'trial') return []
@@ -212,9 +214,8 @@ function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf):
 
 function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
-  const base_milli = currency === null ? 0 : toBase(milli, currency, at)
-  const worth = { currency: currency ?? '', milli, base_milli }
-  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), 1), ...worth }
+  const worth = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
+  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), milli < 0 ? -1 : 1), ...worth }
   if (kind !== 'refund') return [row]
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }

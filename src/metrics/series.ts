@@ -3,51 +3,53 @@ import type { Environment } from '../apple/payloads.ts'
 import type { App } from '../apps/apps.ts'
 import type { Organization } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { nextTurn } from '../turns.ts'
 import { asideOf } from './aside.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { type DayNumber, dayText } from './calendar.ts'
+import type { DayLines } from './day_lines.ts'
 import { type Basis, isMoney, type Kind, type Split, type Unit } from './definition.ts'
 import { DEFINITIONS, type MetricName } from './definitions.ts'
 import { openFinality } from './finality.ts'
 import { type Formula, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
 import type { Metrics, RebuildProgress } from './metrics.ts'
+import type { Factors } from './months.ts'
 import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } from './points.ts'
 import type { Question } from './question.ts'
+import type { Behind, Shown } from './questions.ts'
 import { SUMMED_KINDS } from './reported/cells.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
-import { daysOf, heardDay, NO_BASIS } from './reported/joining.ts'
 import type { Reported } from './reported/reported.ts'
 import { openReportedSums } from './reported/sums.ts'
-import { openRowReading, type ZonedReading } from './row_sums.ts'
+import { openRowReading } from './row_sums.ts'
 import { openRowThread } from './row_thread.ts'
-import { PACIFIC } from './settings.ts'
-import {
-  missingIn,
-  proceedsKnown,
-  type SeamOfMeasure,
-  type SourceStretch,
-  seamsIn,
-  sourcesIn,
-} from './sources.ts'
+import { type CountingSettings, PACIFIC } from './settings.ts'
+import { readSharedDays } from './shared_days.ts'
+import { proceedsKnown, type SeamOfMeasure, type SourceStretch, seamsIn, sourcesIn } from './sources.ts'
 import { openSums } from './sums.ts'
 import type { Bucket, Reading, Tallies, Unconverted } from './tallies.ts'
-import { unknownIn } from './unknown.ts'
+import { knowledgeOf } from './unknown.ts'
 
 /** Points of a split drawn in one turn of the event loop. */
 const POINTS_AT_ONCE = 2_000
 
-/** Whose figures: apps of one organization. There is at least one app. */
+/**
+ * Whose figures: apps of one organization. There is at least one app. `shown`: the generation that is being read, by which
+ * the organization's currency and time zone are those of its figures.
+ */
 export type Scope = {
   organization: Organization
   apps: readonly App[]
   environment: Environment
   zone: Reading['zone']
+  shown?: Shown
 }
+
+/** A scope of which one generation is read. */
+export type ShownScope = Scope & { shown: Shown }
 
 /** What is asked for a stretch of days. */
 export type Ask = Pick<
@@ -82,6 +84,8 @@ export type SeriesAnswer = Stretch & {
   /** What money is in; null where there is none. */
   currency: string | null
   basis: Basis
+  /** By which length of a month prices of days and weeks are made monthly. */
+  month_length: Factors
   view: string | null
   refunds: Refunds | null
   /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
@@ -91,45 +95,52 @@ export type SeriesAnswer = Stretch & {
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
   rebuilding: RebuildProgress | null
+  /** How far the figures are behind the facts; null where they are not. */
+  behind: Behind | null
   previous: Stretch | null
 }
 
 type Deps = {
   store: Store
   clock: Clock
-  metrics: Pick<Metrics, 'ripen' | 'progress' | 'settingsOf' | 'lines'>
+  metrics: Pick<Metrics, 'reading' | 'progress' | 'generations'>
+  settings: CountingSettings
+  lines: DayLines
   rates: Rates
-  reported: Pick<Reported, 'readTallies' | 'seamOf'>
+  reported: Pick<Reported, 'readTallies' | 'heardIn'>
 }
 
 export type SeriesOf = ReturnType<typeof openSeries>
 
-export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
-  const sums = openSums(store, metrics.settingsOf, metrics.lines)
+export function openSeries({ store, clock, metrics, settings, lines, rates, reported }: Deps) {
+  const sums = openSums(store, lines)
   const rows = openRowReading(store)
   const thread = openRowThread(store.file)
   const finality = openFinality(store, rates)
   const reportedSums = openReportedSums(store)
-  const isReported = store.remembering(['reported_series'], (app_id) =>
-    SUMMED_KINDS.some((kind) => reportedSums.isReported(app_id, kind)),
-  )
+  const isReportedIn =
+    ({ shown }: Pick<Reading, 'shown'>) =>
+    (app_id: string): boolean =>
+      SUMMED_KINDS.some((kind) => reportedSums.isReported({ generation: shown.id, app_id }, kind))
 
   /** The calendar of a scope. */
-  function calendarOf({ apps, zone }: Scope) {
-    const settings = metrics.settingsOf(apps[0]?.id ?? '')
-    const calendars = settings?.calendars ?? []
-    const calendar = zone === 'own' ? calendars[0] : calendars.find((one) => one.zone === PACIFIC)
-    if (!calendar) throw new Refusal(404, 'unknown_app', 'there is no app to be counted')
-    return calendar
+  function calendarOf({ organization, shown, zone }: Scope) {
+    const { time_zone } = shown?.generation ?? metrics.generations.shown(organization.id)
+    return settings.calendarOf(zone === 'own' ? time_zone : PACIFIC)
   }
 
   /** The day it is now, in the scope's time zone. */
   const todayOf = (scope: Scope): DayNumber => calendarOf(scope).dayOf(clock())
 
-  /** The answer to a question. Rows whose time has come are shown first. */
-  async function answer(scope: Scope, question: Question): Promise<SeriesAnswer> {
+  /** The answer to a question. It waits up to `patience_ms` for figures that are due, or a little (null). */
+  const answer = (
+    scope: Scope,
+    question: Question,
+    patience_ms: number | null = null,
+  ): Promise<SeriesAnswer> => metrics.reading(scope, (one) => answerIn(one, question), patience_ms)
+
+  async function answerIn(scope: ShownScope, question: Question): Promise<SeriesAnswer> {
     const { definition, buckets, interval, basis } = question
-    await metrics.ripen()
     await nextTurn()
     const { series, from } = await seriesIn(scope, question, buckets)
     const before = question.with_previous ? bucketsBefore(buckets, interval) : null
@@ -142,36 +153,39 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
       ...{ environment: scope.environment, time_zone: calendarOf(scope).zone },
       ...{ today_on: dayText(todayOf(scope)), interval, split: question.split },
       currency: isMoney(definition) ? (question.currency ?? scope.organization.currency) : null,
-      ...{ basis, view: question.view },
+      ...{ basis, month_length: scope.shown.generation.factors, view: question.view },
       refunds: definition.has_refund_days ? question.refunds : null,
       ...{ sources: sourcesIn(from, buckets), seams: seamsIn(from) },
       proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
       first_on: first === null ? null : dayText(first),
-      rebuilding: metrics.progress(),
+      ...{ rebuilding: metrics.progress(), behind: scope.shown.behind },
       ...stretchOf(buckets, series),
       previous: before && stretchOf(before, (await seriesIn(scope, question, before)).series),
     }
   }
 
-  /** The series of a stretch of days, whatever their length, and what they are joined from. To be called after `ripen`. */
+  /** The series of a stretch of days, whatever their length, and what they are joined from. */
   async function seriesIn(
-    scope: Scope,
+    scope: ShownScope,
     ask: Ask,
     buckets: readonly Bucket[],
   ): Promise<{ series: Series[]; from: JoinedFrom[] }> {
     const definition = DEFINITIONS[ask.name]
-    const { lines, levels, of_ledger = false } = asked(ask)
+    const { lines, levels, of_ledger = false, of_shared_days = false } = asked(ask)
     const reading = readingOf(scope, ask, buckets)
     const wanted = { basis: ask.basis, of_money: isMoney(definition), of_ledger }
-    const { tallies, unconverted, from } = await read(reading, wanted)
+    const { tallies, unconverted, from } = of_shared_days
+      ? await readSharedDays(reading, (one) => read(one, wanted))
+      : await read(reading, wanted)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
-    const isCut = missingIn(from, definition.kind)
-    const isUnknown = unknownIn(from, definition.kind)
-    const isMissing = (bucket: Bucket): boolean => isProvisional(bucket) || isCut(bucket)
     const drawing: Drawing = {
       ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
-      buckets: bucketsDrawn(buckets, { today: todayOf(scope), isMissing }),
-      isUnknownAt: (measures, index) => isUnknown(measures, buckets[index] ?? { from: 0, until: 0 }),
+      buckets: bucketsDrawn(buckets, {
+        ...{ today: todayOf(scope), interval: ask.interval },
+        isProvisional: (bucket) => scope.shown.is_incomplete || isProvisional(bucket),
+      }),
+      knownOf: knowledgeOf(from, definition.kind, buckets),
+      of_apps: ask.split === 'app',
     }
     if (ask.split === null) {
       const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
@@ -192,39 +206,16 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
 
   async function read(reading: Reading, { basis, of_money, of_ledger }: Wanted): Promise<Sums> {
     if (reading.attribute !== null) {
-      const own = await thread.ofAttribute(zoned(reading))
-      return { ...own, ...(!of_money && { unconverted: new Map() }), from: [] }
+      const own = await thread.ofAttribute(reading)
+      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.heardIn(reading) }
     }
-    const isReportedHere = reading.environment === 'production' && reading.apps.some(isReported)
+    const isReportedHere = reading.environment === 'production' && reading.apps.some(isReportedIn(reading))
     const isJoined = basis === 'proceeds' || isReportedHere || reading.measures.includes('downloads')
     const { tallies, from } =
       isJoined && !of_ledger
-        ? await reported.readTallies(reading, sums.read, basis)
-        : { tallies: await sums.read(reading), from: isReportedHere ? heardIn(reading) : [] }
+        ? await reported.readTallies(reading, sums.read, { basis, of_money })
+        : { tallies: await sums.read(reading), from: reported.heardIn(reading) }
     return { tallies, unconverted: of_money ? await leftOut(reading) : new Map(), from }
-  }
-
-  const zoned = (reading: Reading): ZonedReading => ({
-    ...reading,
-    zones: new Map(reading.apps.flatMap((app_id) => zoneOf(app_id, reading.zone))),
-  })
-
-  function zoneOf(app_id: string, zone: Reading['zone']): [string, string][] {
-    const own = metrics.settingsOf(app_id)?.calendar.zone
-    return own === undefined ? [] : [[app_id, zone === 'own' ? own : PACIFIC]]
-  }
-
-  /** Which days the ledger alone can tell of: those since it was first told of anything, of whichever app. */
-  function heardIn({ apps, measures, buckets }: Reading): JoinedFrom[] {
-    const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
-    const seams = apps
-      .filter(isReported)
-      .map((app_id) => ({ app_id, seam: reported.seamOf(app_id, 'flows') }))
-    const heard = Math.min(...seams.map(({ seam }) => seam?.day ?? Infinity))
-    return seams.flatMap(({ app_id, seam }) => {
-      const days = daysOf(range).map((day) => heardDay(day, heard))
-      return measures.map((measure) => ({ app_id, measure, days, seam, basis: NO_BASIS }))
-    })
   }
 
   /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
@@ -233,7 +224,7 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     const whole = sums.unconverted(reading)
     const isWhole =
       reading.split === null && reading.zone === 'own' && Object.keys(reading.filters).length === 0
-    return whole.size === 0 || isWhole ? whole : rows.unconverted(zoned(reading))
+    return whole.size === 0 || isWhole ? whole : rows.unconverted(reading)
   }
 
   function provisionalOf(scope: Scope, reading: Reading, kind: Kind) {
@@ -241,7 +232,8 @@ export function openSeries({ store, clock, metrics, rates, reported }: Deps) {
     return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
   }
 
-  return { answer, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
+  const { reading } = metrics
+  return { answer, reading, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
 }
 
 /** What is asked for by name is told, even if it is nothing. */
@@ -254,12 +246,19 @@ function asked(ask: Ask): Formula {
   return { ...formula, lines: isOne ? lines.filter(({ part }) => part === ask.part) : lines }
 }
 
-function readingOf({ apps, environment, zone }: Scope, ask: Ask, buckets: readonly Bucket[]): Reading {
+function readingOf(
+  { apps, environment, zone, shown }: ShownScope,
+  ask: Ask,
+  buckets: readonly Bucket[],
+): Reading {
   const { lines, levels } = asked(ask)
   const { filters, attribute, split, currency } = ask
   const ids = apps.map(({ id }) => id)
   const measures = measuresOf(lines)
-  return { apps: ids, environment, zone, measures, levels, buckets, filters, attribute, split, currency }
+  return {
+    ...{ shown: shown.generation, apps: ids, environment, zone, measures, levels, buckets },
+    ...{ filters, attribute, split, currency },
+  }
 }
 
 const stretchOf = (buckets: readonly Bucket[], series: Series[]): Stretch => {

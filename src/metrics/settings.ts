@@ -1,11 +1,10 @@
 /** What we compute: by which calendar, in which currency and with which periods an app's metrics are counted. */
 import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
 import type { Products } from '../apps/products.ts'
 import type { Rates } from '../ledger/rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { type Calendar, dayText, openCalendar } from './calendar.ts'
-import type { Factors } from './months.ts'
+import type { CountedBy, Generations } from './generations.ts'
 import type { Settings } from './rows.ts'
 
 /** The zone of Apple's reports. */
@@ -15,17 +14,21 @@ export const PACIFIC = 'America/Los_Angeles'
  * `calendars`: the organization's own first, and that of Apple's reports. `wasProvisional`: whether anything that was
  * converted since it was asked last had no rate, or one that may yet be another.
  */
-export type AppSettings = Settings & { calendars: readonly Calendar[]; wasProvisional: () => boolean }
+export type AppSettings = Settings & {
+  calendars: readonly Calendar[]
+  currency: string
+  wasProvisional: () => boolean
+}
 
+/** What holds for an app as it is shown; null for an app that does not exist. */
 export type SettingsOf = (app_id: string) => AppSettings | null
 
-type Deps = { store: Store; apps: Apps; organizations: Organizations; products: Products; rates: Rates }
+export type CountingSettings = ReturnType<typeof openSettings>
 
-/** What holds for each app; null for an app that does not exist. */
-export function openSettings(
-  { store, apps, organizations, products, rates }: Deps,
-  factors: Factors,
-): SettingsOf {
+type Deps = { store: Store; apps: Apps; generations: Generations; products: Products; rates: Rates }
+
+/** What holds for each app in each generation. */
+export function openSettings({ store, apps, generations, products, rates }: Deps) {
   const calendars = new Map<string, Calendar>()
   const periods = store.remembering(['products'], (name) => {
     const [app_id = '', product_id = ''] = name.split('\n')
@@ -35,6 +38,7 @@ export function openSettings(
     const [milli, currency = '', to = '', on = ''] = name.split(' ')
     return rates.convert(Number(milli), currency, to, on)
   })
+  const made = new Map<string, AppSettings>()
   let isProvisional = false
 
   function calendarOf(zone: string): Calendar {
@@ -45,16 +49,27 @@ export function openSettings(
     return opened
   }
 
-  return store.remembering(['apps', 'organizations'], (app_id): AppSettings | null => {
-    const app = apps.get(app_id)
-    const organization = app && organizations.get(app.organization_id)
-    if (!organization) return null
-    const { time_zone, currency: base } = organization
-    const calendar = calendarOf(time_zone)
+  /** What holds for an app in a generation; null for an app that does not exist. */
+  function settingsIn(generation: CountedBy, app_id: string): AppSettings | null {
+    if (apps.get(app_id) === null) return null
+    const { time_zone, currency, factors } = generation
+    const key = [app_id, time_zone, currency, factors].join('\n')
+    const known = made.get(key)
+    if (known) return known
+    const one = settingsFor(generation, app_id)
+    if (made.size >= SETTINGS_IN_MEMORY) made.clear()
+    made.set(key, one)
+    return one
+  }
+
+  function settingsFor({ time_zone, currency: base, factors }: CountedBy, app_id: string): AppSettings {
+    const [calendar, pacific] = [calendarOf(time_zone), calendarOf(PACIFIC)]
     return {
       factors,
       calendar,
-      calendars: time_zone === PACIFIC ? [calendar] : [calendar, calendarOf(PACIFIC)],
+      pacific,
+      currency: base,
+      calendars: time_zone === PACIFIC ? [calendar] : [calendar, pacific],
       periodOf: (product_id) => periods(`${app_id}\n${product_id}`),
       toBase(milli, currency, at) {
         if (currency === base) return milli
@@ -68,5 +83,19 @@ export function openSettings(
         return was
       },
     }
-  })
+  }
+
+  const settingsOf: SettingsOf = (app_id) => {
+    const shown = generations.shownOf(app_id)
+    return shown && settingsIn(shown, app_id)
+  }
+
+  /** Whether an amount could be converted, and by a rate that is final. */
+  const noteProvisional = (): void => {
+    isProvisional = true
+  }
+
+  return { settingsIn, settingsOf, calendarOf, noteProvisional }
 }
+
+const SETTINGS_IN_MEMORY = 10_000

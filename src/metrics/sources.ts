@@ -1,12 +1,14 @@
 /** What we compute: which days of a series are from Apple's reports, and how much of them is there. */
 import { type DayNumber, dayText } from './calendar.ts'
-import type { Kind } from './definition.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
+import { isLoss } from './reported/joining.ts'
+import type { Measure } from './rows.ts'
 import type { Bucket } from './tallies.ts'
 
 /**
  * Days of one source. reports: Apple's own figures. anchored: Apple's at the last day there is, and what the ledger saw
- * since.
+ * since. `rate`: money in the base currency is by the rate of each day, or by that of each charge; null of what is no
+ * money. `label`: what Apple calls or counts otherwise than the ledger does, and `note` how; null where it does not.
  */
 export type SourceStretch = {
   app_id: string
@@ -14,10 +16,53 @@ export type SourceStretch = {
   source: 'reports' | 'anchored' | 'ledger'
   from_on: string
   until_on: string
+  rate: 'day' | 'charge' | null
+  label: string | null
+  note: string | null
 }
 
-/** From which instant on a measure is from the ledger alone; `on` is the Pacific day that begins then. */
-export type SeamOfMeasure = { app_id: string; measure: string; on: string; at: number }
+type Told = Pick<SourceStretch, 'label' | 'note'>
+
+const LOST: Told = {
+  label: 'Apple’s count',
+  note: 'Cancellations that Apple reports, at the end of what was paid for, less reactivations. A failed payment is one when Apple gives up, up to 60 days later; a refund is none.',
+}
+const TRIALS: Told = {
+  label: 'Apple’s count',
+  note: 'Conversions and cancellations that Apple reports. A trial whose payment fails is over when Apple gives up.',
+}
+const CHARGES: Told = {
+  label: 'Apple’s New and Renewal',
+  note: 'To Apple an upgrade, a resubscription or a refund taken back can be New, and the first payment after a trial is a Renewal.',
+}
+const GIVEN_BACK: Told = {
+  label: 'Apple’s refunds',
+  note: 'Refunds in part are among what is given back at upgrades.',
+}
+const NO_WORDS: Told = { label: null, note: null }
+
+/** What Apple's reports call or count otherwise. */
+function toldOf(measure: Measure, source: SourceStretch['source']): Told {
+  if (source !== 'reports') return NO_WORDS
+  if (isLoss(measure)) return LOST
+  if (/^(trial\.(won|ended)|paid\.direct)$/.test(measure)) return TRIALS
+  if (measure === 'revenue.new' || measure === 'revenue.renewal') return CHARGES
+  return /^revenue\.(refund|proration)/.test(measure) ? GIVEN_BACK : NO_WORDS
+}
+
+function rateOf(measure: Measure, source: SourceStretch['source']): SourceStretch['rate'] {
+  if (!/^(mrr|revenue|risk)/.test(measure)) return null
+  return source === 'ledger' ? 'charge' : 'day'
+}
+
+/** From which instant on a measure is of another source, `to`; `on` is the Pacific day that begins then. */
+export type SeamOfMeasure = {
+  app_id: string
+  measure: string
+  on: string
+  at: number
+  to: 'ledger' | 'reports'
+}
 
 /** Each measure's days, those of one source and one after another together. */
 export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[]): SourceStretch[] {
@@ -27,6 +72,7 @@ export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[
       ({ source, from: on, until }) => ({
         ...{ app_id, measure, source },
         ...{ from_on: dayText(on), until_on: dayText(until) },
+        ...{ rate: rateOf(measure, source), ...toldOf(measure, source) },
       }),
     ),
   )
@@ -45,8 +91,8 @@ function stretchesOf(days: JoinedFrom['days']): Stretch[] {
 }
 
 export const seamsIn = (from: readonly JoinedFrom[]): SeamOfMeasure[] =>
-  from.flatMap(({ app_id, measure, seam }) =>
-    seam ? [{ app_id, measure, on: dayText(seam.day), at: seam.at }] : [],
+  from.flatMap(({ app_id, measure, joins }) =>
+    joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
 /** How much of the proceeds is known how surely. */
@@ -58,17 +104,4 @@ export function proceedsKnown(from: readonly JoinedFrom[]): Record<'exact' | 'ra
     known.estimated += basis.estimated
   }
   return known
-}
-
-/** Whether a part of a bucket is missing: of a level at its last day, of a flow on any. */
-export function missingIn(from: readonly JoinedFrom[], kind: Kind): (bucket: Bucket) => boolean {
-  const days = from.flatMap((one) => one.days)
-  const missing = new Set(days.filter((one) => !one.is_known || !one.is_complete).map(({ day }) => day))
-  if (missing.size === 0) return () => false
-  const last: DayNumber = days.at(-1)?.day ?? 0
-  return ({ from: first, until }) => {
-    if (kind === 'level') return missing.has(Math.min(until, last))
-    for (let day = first; day <= until; day += 1) if (missing.has(day)) return true
-    return false
-  }
 }

@@ -3,8 +3,7 @@ import type { Store } from '../store/store.ts'
 import type { Dimension } from './cube.ts'
 import { planOf } from './cut.ts'
 import type { DayLines, Line, LinesPlace } from './day_lines.ts'
-import { PACIFIC, type SettingsOf } from './settings.ts'
-import { openShown } from './shown.ts'
+import { PACIFIC } from './settings.ts'
 import {
   type DayIndex,
   indexOf,
@@ -19,8 +18,7 @@ type Found = { id: number; value: string }
 
 type Adding = { from: number; index: DayIndex; is_level: boolean }
 
-export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) {
-  const { generation, reading: ofShown } = openShown(store)
+export function openSums(store: Store, lines: DayLines) {
   const list = store.prepare<LinesPlace, Found>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
@@ -38,18 +36,11 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
     'select min(day) as day from metric_days where series_id = ?',
   )
 
-  const zoneOf = (app_id: string, zone: Reading['zone']): string | null =>
-    zone === 'pacific' ? PACIFIC : (settingsOf(app_id)?.calendar.zone ?? null)
-
-  /** Sums what is kept of the generation that is shown. */
-  const read = (reading: Reading): Promise<Tallies> => ofShown(new Map(), (of) => readOf(of, reading))
-
-  async function readOf(generation: number, reading: Reading): Promise<Tallies> {
+  /** Sums what is kept in the generation that the reading is of. */
+  async function read(reading: Reading): Promise<Tallies> {
     const tallies: Tallies = new Map()
-    for (const app_id of reading.apps) {
-      const zone = zoneOf(app_id, reading.zone)
-      if (zone !== null) await addApp(tallies, reading, { generation, app_id, zone })
-    }
+    const place = { generation: reading.shown.id, zone: zoneIn(reading, reading.zone) }
+    for (const app_id of reading.apps) await addApp(tallies, reading, { ...place, app_id })
     return tallies
   }
 
@@ -59,7 +50,7 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
     app: Omit<LinesPlace, 'environment' | 'measure' | 'dimension'>,
   ) {
     const { environment, currency, split, levels, buckets } = reading
-    const { name, dimension, keyOf } = planOf(reading, app.zone === zoneOf(app.app_id, 'own'))
+    const { name, dimension, keyOf } = planOf(reading, app.zone === reading.shown.time_zone)
     const index = indexOf(buckets)
     for (const measure of reading.measures) {
       const is_level = levels.includes(measure)
@@ -83,18 +74,11 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
       addTo(tally, index.of[day - index.from] ?? 0, milli, count)
   }
 
-  /** The kept series of every app and measure of a reading, by a dimension that may hang on the app. */
-  function kept(
-    generation: number,
-    reading: Reading,
-    zone: Reading['zone'],
-    by: (app_id: string) => Dimension,
-  ) {
-    const { apps, measures, environment } = reading
+  /** The kept series of every app and measure of a reading, by a dimension, in the organization's own days. */
+  function kept(reading: Reading, dimension: Dimension) {
+    const { shown, apps, measures, environment } = reading
     return apps.flatMap((app_id) => {
-      const own = zoneOf(app_id, zone)
-      if (own === null) return []
-      const place = { generation, app_id, environment, zone: own, dimension: by(app_id) }
+      const place = { generation: shown.id, app_id, environment, zone: shown.time_zone, dimension }
       return measures.flatMap((measure) =>
         list.all({ ...place, measure }).map(({ id, value }) => ({ id, value, app_id, measure })),
       )
@@ -103,11 +87,9 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
 
   /** Sums what no rate was known for, by the currency it is in: whole, in the organization's own days. */
   function unconverted(reading: Reading): Unconverted {
-    const of = generation()
     const found: Unconverted = new Map()
-    if (of === null) return found
     const index = indexOf(reading.buckets)
-    for (const { id, value, measure } of kept(of, reading, 'own', () => 'unconverted')) {
+    for (const { id, value, measure } of kept(reading, 'unconverted')) {
       const tallies = found.get(value) ?? new Map()
       found.set(value, tallies)
       const tally = tallyOf(tallies, '', measure, reading.buckets.length)
@@ -118,21 +100,22 @@ export function openSums(store: Store, settingsOf: SettingsOf, lines: DayLines) 
 
   /** The first day with anything of these measures, in the organization's own zone; null where there is none. */
   function firstDay(reading: Reading): number | null {
-    const of = generation()
-    const all = of === null ? [] : kept(of, reading, 'own', () => 'all')
-    const found = all.flatMap(({ id }) => first.get(id)?.day ?? [])
+    const found = kept(reading, 'all').flatMap(({ id }) => first.get(id)?.day ?? [])
     return found.length === 0 ? null : Math.min(...found)
   }
 
   /** In which currencies anything is kept. */
   function currencies(reading: Reading): string[] {
-    const of = generation()
-    const all = of === null ? [] : kept(of, reading, 'own', () => 'currency')
+    const all = kept(reading, 'currency')
     return [...new Set(all.map(({ value }) => value))].filter((currency) => currency !== '').sort()
   }
 
   return { read, unconverted, firstDay, currencies }
 }
+
+/** The time zone of the days that are read. */
+export const zoneIn = ({ shown }: Pick<Reading, 'shown'>, zone: Reading['zone']): string =>
+  zone === 'pacific' ? PACIFIC : shown.time_zone
 
 /** Adds the days of a line, and of a level what went before the first bucket. */
 function addLine(tally: Tally, line: Line, { from, index, is_level }: Adding): void {

@@ -2,6 +2,7 @@
 import type { Environment } from '../apple/payloads.ts'
 import type { DayNumber } from './calendar.ts'
 import type { Filter, Split } from './definition.ts'
+import type { Generation } from './generations.ts'
 import type { Measure } from './rows.ts'
 
 /** A stretch of days, both ends in it. */
@@ -18,6 +19,8 @@ export type AttributeFilter = { key: string; json: readonly string[] }
  * what was charged in it alone, in it; null for everything in the base currency. The buckets follow one another.
  */
 export type Reading = {
+  /** The generation that is read. */
+  shown: Generation
   apps: readonly string[]
   environment: Environment
   zone: 'own' | 'pacific'

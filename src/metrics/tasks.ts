@@ -1,40 +1,107 @@
-/** What we remember: what of the metrics has to be made anew, until it is; so that a crash forgets none of it. */
-import type { Organizations } from '../apps/organizations.ts'
+/** What we remember: changes that concern many lineages, which are marked as due in slices, so that a crash forgets none. */
 import type { Store } from '../store/store.ts'
-import type { Factors } from './months.ts'
+import type { Due } from './due.ts'
+import type { Generations } from './generations.ts'
+import { type Marks, type Numbered, RANK } from './marks.ts'
 
-/** `settings`: everything. `rates`: what waits for one. Anything else: all of the app with that id. */
-export type Task = string
+/**
+ * rates: concerns what waits for a final rate. period: the lineages of an app. prices: who was charged from a day on. all:
+ * the lineages of an organization, of each where the subject is empty.
+ */
+type What = 'rates' | 'period' | 'prices' | 'all'
+export type Task = { id: number; what: What; subject: string; from_day: number; cursor: number }
 
-export function openTasks(store: Store, organizations: Organizations, factors: Factors) {
-  const insert = store.prepare<[string]>('insert or ignore into metric_tasks (task) values (?)')
-  const remove = store.prepare<[string]>('delete from metric_tasks where task = ?')
-  const first = store.prepare<[], { task: string }>('select task from metric_tasks order by task limit 1')
-  const find = store.prepare<[string], { counted_by: string }>(
-    'select counted_by from metric_settings where organization_id = ?',
+/** Lineages looked at in one slice. */
+const AT_ONCE = 500
+
+type Deps = {
+  store: Store
+  generations: Generations
+  marks: Marks
+  due: Due
+  /** Whether reports are being imported: each day of a year changes prices, and all customers would be counted each time. */
+  isImporting: () => boolean
+}
+
+export type Tasks = ReturnType<typeof openTasks>
+
+export function openTasks({ store, generations, marks, due, isImporting }: Deps) {
+  const put = store.prepare<Omit<Task, 'id' | 'cursor'>>(`
+    insert into metric_tasks ( what,  subject,  from_day, cursor) values (:what, :subject, :from_day, 0)
+    on conflict (what, subject) do update set from_day = min(from_day, excluded.from_day), cursor = 0`)
+  const first = store.prepare<[string], Task>(
+    'select * from metric_tasks where what <> ? order by id limit 1',
   )
-  const put = store.prepare<[string, string]>(
-    'insert or replace into metric_settings (organization_id, counted_by) values (?, ?)',
-  )
+  const advance = store.prepare<[number, number]>('update metric_tasks set cursor = ? where id = ?')
+  const remove = store.prepare<[number]>('delete from metric_tasks where id = ?')
+  const provisional = store.prepare<[number, number], { lineage_id: number }>(`
+    select distinct lineage_id from metric_counted indexed by metric_counted_provisional
+    where is_provisional = 1 and lineage_id > ? order by lineage_id limit ?`)
+  const charged = store.prepare<
+    { generation: number; after: number; until: number; day: number },
+    { lineage_id: number }
+  >(`
+    select lineage_id from metric_counted where generation = :generation
+      and lineage_id > :after and lineage_id <= :until and last_charge_day >= :day`)
 
-  /** Inside a unit of work. */
-  const add = (task: Task): void => void insert.run(task)
+  /** Remembers a change. One of the same kind that is under way begins again. Inside a unit of work. */
+  const add = (what: What, subject = '', from_day = 0): void => void put.run({ what, subject, from_day })
 
-  const next = (): Task | null => first.get()?.task ?? null
+  /** The task to do now. Prices wait for the end of an import. */
+  const next = (): Task | undefined => first.get(isImporting() ? 'prices' : '')
 
-  /** Inside a unit of work. */
-  const finish = (task: Task): void => void remove.run(task)
-
-  /** Sees whether an organization is counted by something else than before. Inside a unit of work. */
-  function compareSettings(): void {
-    for (const { id, time_zone, currency } of organizations.list()) {
-      const counted_by = JSON.stringify({ time_zone, currency, factors })
-      const before = find.get(id)?.counted_by
-      if (before === counted_by) continue
-      put.run(id, counted_by)
-      if (before !== undefined) add('settings')
-    }
+  /** Marks what a task concerns, a slice of it; false where there is no task. Inside a unit of work. */
+  function slice(): boolean {
+    const task = next()
+    if (task === undefined) return false
+    const { concerned, last } = task.what === 'rates' ? waiting(task) : within(task)
+    for (const one of concerned) due.mark(one, RANK.bulk)
+    if (last === null) remove.run(task.id)
+    else advance.run(last, task.id)
+    return true
   }
 
-  return { add, next, finish, compareSettings }
+  /** What a slice concerns. `last`: where the next goes on, null where there is none. */
+  type Slice = { concerned: readonly Numbered[]; last: number | null }
+
+  function waiting({ cursor }: Task): Slice {
+    const some = provisional.all(cursor, AT_ONCE)
+    const concerned = some.flatMap(({ lineage_id }) => marks.byId(lineage_id) ?? [])
+    return { concerned, last: some.length < AT_ONCE ? null : (some.at(-1)?.lineage_id ?? null) }
+  }
+
+  function within(task: Task): Slice {
+    const some = marks.following(task.cursor, AT_ONCE)
+    const until = some.at(-1)?.id ?? task.cursor
+    const concerned = some.filter(concernedBy(task, until))
+    return { concerned, last: some.length < AT_ONCE ? null : until }
+  }
+
+  function concernedBy(task: Task, until: number): (one: Numbered) => boolean {
+    const { what, subject, cursor, from_day } = task
+    if (what === 'period') return ({ app_id }) => app_id === subject
+    if (what === 'all') return ({ app_id }) => subject === '' || due.organizationOf(app_id) === subject
+    const ids = generations
+      .all()
+      .flatMap(({ id }) => charged.all({ generation: id, after: cursor, until, day: from_day }))
+    const all = new Set(ids.map(({ lineage_id }) => lineage_id))
+    return ({ id }) => all.has(id)
+  }
+
+  return { add, slice, isWaiting: (): boolean => next() !== undefined }
+}
+
+/** How a lineage was counted last. */
+type Counted = { is_provisional: number; last_charge_day: number }
+
+/** Whether a lineage is yet to be marked for a task. `counted` is null where it never was. */
+export function concerns(
+  { what, subject, from_day, cursor }: Task,
+  { id, app_id, organization_id }: Numbered & { organization_id: string },
+  counted: Counted | null,
+): boolean {
+  if (id <= cursor) return false
+  if (what === 'rates') return counted?.is_provisional === 1
+  if (what === 'prices') return (counted?.last_charge_day ?? -1) >= from_day
+  return subject === (what === 'period' ? app_id : organization_id) || (what === 'all' && subject === '')
 }

@@ -3,6 +3,7 @@
  * grace dates and reasons to end are said only while they apply, so that the newest alone would rewrite the past.
  */
 import type { TransactionRow } from '../ledger/transactions.ts'
+import { signedBefore, signedWithin } from './signing.ts'
 
 /** trial: a free introductory offer. free_offer: any other free one. intro, offer: they cost money. */
 export type SegmentKind = 'trial' | 'free_offer' | 'intro' | 'offer' | 'paid'
@@ -47,7 +48,9 @@ export type TransactionFact = Pick<
   | 'revoked_at'
   | 'revocation_type'
   | 'revocation_percentage'
+  | 'reversed_refunds'
   | 'billing_plan'
+  | 'commitment'
 >
 
 export type RenewalFact = {
@@ -75,12 +78,23 @@ const STANDARD: readonly (readonly [period: string, days: number])[] = [
   ['P1Y', 365.3],
 ]
 
-/** A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. */
-type Draft = { fact: TransactionFact; from: number; to: number; paid_to: number; until: number }
+/**
+ * A transaction on its way to a segment. `until`: when the next transaction of the lineage was bought. `is_retried`:
+ * Apple tried again to collect what follows it.
+ */
+type Draft = {
+  fact: TransactionFact
+  from: number
+  to: number
+  paid_to: number
+  until: number
+  is_retried: boolean
+}
 
 /**
  * The segments of one lineage, in order, none overlapping another. Only for whoever pays: who was given it by the
- * family, or was assigned a seat, has none.
+ * family, or was assigned a seat, has none. Of renewals that were signed at the same instant the last one counts. Takes
+ * the time that sorting both takes: it runs for each fact of a lineage, which may have thousands.
  */
 export function timelineOf(
   transactions: readonly TransactionFact[],
@@ -88,12 +102,13 @@ export function timelineOf(
   periodOf: PeriodOf,
 ): Segment[] {
   const bought = transactions.filter(isPaidSubscription).sort(inOrder)
+  const infos = [...renewals].sort((a, b) => a.signed_at - b.signed_at)
   const drafts: Draft[] = []
   for (const [index, fact] of bought.entries()) {
-    const draft = draftOf(fact, bought[index + 1]?.purchased_at ?? Infinity, renewals)
+    const draft = draftOf(fact, bought[index + 1]?.purchased_at ?? Infinity, infos)
     append(drafts, draft)
   }
-  return drafts.map((draft) => segmentOf(draft, renewals, periodOf))
+  return drafts.map((draft) => segmentOf(draft, infos, periodOf))
 }
 
 /** Whether it is a subscription's that the customer pays for. */
@@ -108,25 +123,16 @@ export function inOrder(a: TransactionFact, b: TransactionFact): number {
   return a.purchased_at - b.purchased_at || byId()
 }
 
-function draftOf(fact: TransactionFact, until: number, renewals: readonly RenewalFact[]): Draft {
-  const expires_at = fact.expires_at ?? fact.purchased_at
-  // A grace is granted when a renewal has failed: never before the period it follows was bought.
-  const graces = within(renewals, fact, until)
-    .filter(({ signed_at }) => signed_at >= fact.purchased_at)
-    .map(({ grace_until_at }) => grace_until_at ?? 0)
+function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFact[]): Draft {
+  const { purchased_at } = fact
+  const expires_at = fact.expires_at ?? purchased_at
+  // A renewal fails, and a grace is granted, never before the period that it follows was bought.
+  const told = signedWithin(infos, purchased_at, until)
+  const grace_until = told.reduce((most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0), 0)
   const revoked_at = fact.revoked_at ?? Infinity
-  const to = Math.min(Math.max(expires_at, ...graces), revoked_at)
-  return { fact, from: fact.purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until }
-}
-
-/** Renewal infos that speak of a transaction: Apple may sign a renewal, and no purchase, up to a day before its date. */
-function within(
-  renewals: readonly RenewalFact[],
-  { purchased_at, reason }: TransactionFact,
-  until: number,
-): RenewalFact[] {
-  const from = reason === 'PURCHASE' ? purchased_at : purchased_at - DAY_MS
-  return renewals.filter(({ signed_at }) => signed_at >= from && signed_at < until)
+  const to = Math.min(Math.max(expires_at, grace_until), revoked_at)
+  const is_retried = told.some(({ in_billing_retry }) => in_billing_retry === 1)
+  return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, is_retried }
 }
 
 /** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
@@ -152,28 +158,37 @@ export function takesPlaceOf(fact: TransactionFact, before: TransactionFact): bo
   return !isRenewal || before.is_upgraded === 1
 }
 
-function segmentOf(
-  { fact, from, to, until }: Draft,
-  renewals: readonly RenewalFact[],
-  periodOf: PeriodOf,
-): Segment {
+function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: PeriodOf): Segment {
+  const { fact, from, to } = draft
   const { transaction_id, product_id, price_milli, currency, storefront } = fact
-  const ending = to === fact.revoked_at ? 'refund' : endingOf(within(renewals, fact, until))
+  const ending = to === fact.revoked_at ? 'refund' : endingOf(draft, infos)
   return {
     ...{ transaction_id, product_id, kind: kindOf(fact), from, to },
     ...{ price_milli, currency, period: periodFor(fact, periodOf), storefront, ending },
   }
 }
 
-/** By the newest info that says why; before Apple has said so, by whether it was to be renewed. */
-function endingOf(renewals: readonly RenewalFact[]): Ending {
-  const newest = renewals.reduce<RenewalFact | null>(
-    (best, one) => (best === null || one.signed_at >= best.signed_at ? one : best),
-    null,
-  )
-  if (newest === null) return 'other'
-  const { expiration_intent, in_billing_retry, auto_renew_status } = newest
-  if (expiration_intent === BILLING || in_billing_retry === 1) return 'billing'
+/** The last that Apple said of a transaction: it may sign a renewal, and no purchase, up to a day before its date. */
+function newestOf(
+  infos: readonly RenewalFact[],
+  { purchased_at, reason }: TransactionFact,
+  until: number,
+): RenewalFact | undefined {
+  const newest = infos[signedBefore(infos, until) - 1]
+  const from = reason === 'PURCHASE' ? purchased_at : purchased_at - DAY_MS
+  return newest !== undefined && newest.signed_at >= from ? newest : undefined
+}
+
+/**
+ * A loss that began with a failed payment stays one, whatever Apple says when it gives up 60 days later. Otherwise by
+ * the newest info that says why; before Apple has said so, by whether it was to be renewed.
+ */
+function endingOf({ fact, until, is_retried }: Draft, infos: readonly RenewalFact[]): Ending {
+  if (is_retried) return 'billing'
+  const newest = newestOf(infos, fact, until)
+  if (newest === undefined) return 'other'
+  const { expiration_intent, auto_renew_status } = newest
+  if (expiration_intent === BILLING) return 'billing'
   if (expiration_intent === VOLUNTARY) return 'voluntary'
   return expiration_intent === null && auto_renew_status === 0 ? 'voluntary' : 'other'
 }

@@ -8,7 +8,7 @@ import type { MetricName } from './definitions.ts'
 import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
 import { questionOf, SeriesQuery } from './question.ts'
-import type { Scope, SeriesAnswer, SeriesOf } from './series.ts'
+import type { Scope, SeriesAnswer, SeriesOf, ShownScope } from './series.ts'
 
 /** What a day is compared with: so many of the same day of the week. */
 const WEEKS = 8
@@ -32,7 +32,10 @@ export function openToday({ store, clock, series }: Deps) {
       and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
 
   /** Today so far in a scope: revenue beside the usual, what was counted, MRR with its last days, and yesterday. */
-  async function today(scope: Scope, money: Money) {
+  const today = (scope: Scope, money: Money, patience_ms: number | null = null) =>
+    series.reading(scope, (one) => todayIn(one, money), patience_ms)
+
+  async function todayIn(scope: ShownScope, money: Money) {
     const calendar = series.calendarOf(scope)
     const now = calendar.dayOf(clock())
     const yesterday = { from: now - 1, to: now - 1 }
@@ -45,10 +48,11 @@ export function openToday({ store, clock, series }: Deps) {
     const gross = await answer('revenue', yesterday, { ...inMoney, basis: 'gross' })
     const proceeds = await answer('revenue', yesterday, { ...inMoney, basis: 'proceeds' })
     const [begins, ends] = [calendar.startOf(now), calendar.startOf(now + 1)]
-    const { organization_id, apps, environment, time_zone, currency, basis, today_on, rebuilding } = revenue
+    const { organization_id, apps, environment, time_zone, currency, basis, today_on } = revenue
     return {
       ...{ organization_id, apps, environment, time_zone, currency, basis, today_on },
-      ...{ yesterday_on: dayText(now - 1), rebuilding, now_at: clock() },
+      ...{ yesterday_on: dayText(now - 1), rebuilding: revenue.rebuilding, now_at: clock() },
+      behind: revenue.behind,
       day_gone: ratioOf(clock() - begins, ends - begins) ?? 0,
       revenue: pointOf(revenue, null, today_on),
       usual: usualOf(revenue, now),

@@ -1,4 +1,4 @@
-/** What we compute: which points nobody can tell, because neither Apple's reports nor the ledger reach there. */
+/** What we compute: which points nobody can tell, and which are not whole, by what their figures are made of. */
 import type { DayNumber } from './calendar.ts'
 import type { Kind } from './definition.ts'
 import type { JoinedFrom } from './reported/joined_tallies.ts'
@@ -6,33 +6,100 @@ import { isLevel } from './reported/joining.ts'
 import type { Measure } from './rows.ts'
 import type { Bucket } from './tallies.ts'
 
-/** Whether a bucket's figures, made of some measures, are known to nobody: a gap, and no zero. */
-type IsUnknown = (measures: readonly Measure[], bucket: Bucket) => boolean
+/** none: nobody knows, a gap and no zero. some: a part of it is missing. */
+type Knowledge = 'all' | 'some' | 'none'
 
-/** Days of one app of which a measure is known. */
-type KnownDays = ReadonlySet<DayNumber>
+/**
+ * How much is known of what is made of some measures, of those apps (null: of all of them), bucket by bucket; null where
+ * that is all of every one.
+ */
+export type KnownOf = (
+  measures: readonly Measure[],
+  apps: readonly string[] | null,
+) => readonly Knowledge[] | null
+
+/** How much of a measure of an app is known, bucket by bucket. */
+type Told = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
 
 /**
  * A figure is known where each measure that it is made of is, of every app: what one app is known to have is no sum of
- * two. Of a flow some days are enough, and it is not complete; a change is known where what it changed from is.
+ * two. Of what the ledger alone tells one app is enough, and the sum is not whole: it may never hear of an app that has
+ * nothing to tell. Of a flow some days are enough, and it is not whole; a change is known where what it changed from is,
+ * and is whole where both its ends are. A ratio is whole where both its parts are.
  */
-export function unknownIn(from: readonly JoinedFrom[], kind: Kind): IsUnknown {
-  if (from.every(({ days }) => days.every(({ is_known }) => is_known))) return () => false
-  const last = Math.max(...from.map(({ days }) => days.at(-1)?.day ?? 0))
-  const known = new Map<Measure, KnownDays[]>()
-  for (const { measure, days } of from) {
-    const own = new Set(days.filter(({ is_known }) => is_known).map(({ day }) => day))
-    known.set(measure, [...(known.get(measure) ?? []), own])
-  }
-  const isUnknown = (measure: Measure, { from: first, until }: Bucket): boolean =>
-    (known.get(measure) ?? []).some((days) => {
-      if (kind === 'level') return !days.has(Math.min(until, last))
-      return isLevel(measure) ? !days.has(first - 1) : !hasAny(days, first, Math.min(until, last))
+export function knowledgeOf(from: readonly JoinedFrom[], kind: Kind, buckets: readonly Bucket[]): KnownOf {
+  if (from.every(({ days }) => days.every((day) => day.is_known && day.is_complete))) return () => null
+  const told: Told[] = from.map((one) => {
+    const { app_id, measure, of_ledger = false } = one
+    const dayWise = countsOf(one)
+    const known = buckets.map((bucket) =>
+      kind === 'level' ? ofLevel(dayWise, bucket) : ofFlow(dayWise, bucket, measure),
+    )
+    return { app_id, measure, of_ledger, known }
+  })
+  const kept = new WeakMap<readonly Measure[], readonly Knowledge[]>()
+
+  function read(measures: readonly Measure[], apps: readonly string[] | null): Knowledge[] {
+    const own = told.filter((one) => measures.includes(one.measure) && (apps?.includes(one.app_id) ?? true))
+    const joined = own.filter((one) => !one.of_ledger)
+    const alone = [
+      ...Map.groupBy(
+        own.filter((one) => one.of_ledger),
+        ({ app_id }) => app_id,
+      ).values(),
+    ]
+    return buckets.map((_, at) => {
+      const at_once = (some: readonly Told[]) => leastOf(some.map(({ known }) => known[at] ?? 'all'))
+      return leastOf([at_once(joined), ofApps(alone.map(at_once))])
     })
-  return (measures, bucket) => measures.some((measure) => isUnknown(measure, bucket))
+  }
+
+  return (measures, apps) => {
+    if (apps !== null) return read(measures, apps)
+    const known = kept.get(measures) ?? read(measures, apps)
+    kept.set(measures, known)
+    return known
+  }
 }
 
-function hasAny(days: KnownDays, first: DayNumber, end: DayNumber): boolean {
-  for (let day = first; day <= end; day += 1) if (days.has(day)) return true
-  return false
+const leastOf = (all: readonly Knowledge[]): Knowledge =>
+  all.includes('none') ? 'none' : all.includes('some') ? 'some' : 'all'
+
+/** Of what each app by itself is known as far as this. */
+function ofApps(all: readonly Knowledge[]): Knowledge {
+  const least = leastOf(all)
+  return least === 'none' && all.some((one) => one !== 'none') ? 'some' : least
+}
+
+/** How many days before each one, from `first` on, are known, and how many are whole. */
+type Counts = { first: DayNumber; last: DayNumber; known: Uint32Array; whole: Uint32Array }
+
+function countsOf({ days }: JoinedFrom): Counts {
+  const known = new Uint32Array(days.length + 1)
+  const whole = new Uint32Array(days.length + 1)
+  for (const [at, { is_known, is_complete }] of days.entries()) {
+    known[at + 1] = (known[at] ?? 0) + (is_known ? 1 : 0)
+    whole[at + 1] = (whole[at] ?? 0) + (is_known && is_complete ? 1 : 0)
+  }
+  const first = days[0]?.day ?? 0
+  return { first, last: first + days.length - 1, known, whole }
+}
+
+/** How much of the days from one to another is known. */
+function within({ first, last, known, whole }: Counts, from: DayNumber, until: DayNumber): Knowledge {
+  const [begin, end] = [Math.max(from, first) - first, Math.min(until, last) - first + 1]
+  const many = (sums: Uint32Array): number => (sums[end] ?? 0) - (sums[begin] ?? 0)
+  if (many(known) === 0) return 'none'
+  return many(whole) === end - begin ? 'all' : 'some'
+}
+
+const ofLevel = (counts: Counts, { until }: Bucket): Knowledge => {
+  const day = Math.min(until, counts.last)
+  return within(counts, day, day)
+}
+
+function ofFlow(counts: Counts, { from, until }: Bucket, measure: Measure): Knowledge {
+  if (!isLevel(measure)) return within(counts, from, until)
+  const before = within(counts, from - 1, from - 1)
+  return before === 'none' || ofLevel(counts, { from, until }) === 'all' ? before : 'some'
 }

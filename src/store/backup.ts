@@ -11,6 +11,7 @@ import { openBackupLog } from './backup_log.ts'
 import { removeCopy, syncToDisk } from './copies.ts'
 import { realPathOf } from './paths.ts'
 import { freeBytesIn } from './room.ts'
+import { isFull } from './sqlite_errors.ts'
 import type { Store } from './store.ts'
 import type { Rows } from './verification.ts'
 import { reasonOf } from './warnings.ts'
@@ -170,6 +171,3 @@ export function assertRoom(destination: string, needed: number): void {
 
 const noRoom = (destination: string, reason: string): Refusal =>
   new Refusal(507, 'no_room', `no room for ${destination}: ${reason}`)
-
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'SQLITE_FULL')

@@ -5,25 +5,26 @@ import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
-import { codeOf, isBusy, isStorageFault } from './sqlite_errors.ts'
+import { codeOf, isBusy } from './sqlite_errors.ts'
+import { openTraffic } from './traffic.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
+import { openWork, type Piece } from './work.ts'
 
 const BATCH_CLOSURES = 64
-const BATCH_MS = 5
+/** How long a batch takes work in, and until when what is gathered should be written, in ms from its beginning. */
+const ORDINARY = { work_ms: 5, write_ms: 5 }
+/** A batch of bulk work alone, while no caller waits. With its commit, which is in neither, it lasts up to 50 ms. */
+const BULK = { work_ms: 25, write_ms: 40 }
 const BUSY_GIVE_UP_MS = 5_000
 const WARN_EVERY_MS = 1_000
 
 const UNWRITABLE = 'the database cannot be written'
 const DAMAGED = 'the database is damaged: stop Windfall and restore a backup with windfall restore'
 
-type Waiting = {
-  work: () => unknown
+type Waiting = Piece & {
   resolve: (value: never) => void
   reject: (reason: unknown) => void
 }
-type Outcome = { waiting: Waiting; value?: unknown; error?: unknown }
-/** What is to be written at the end of a batch, and by whom. */
-type Gathered = { write: (items: readonly never[]) => void; item: unknown }
 
 type Options = {
   /** Called between batches, when no transaction is open. */
@@ -41,8 +42,8 @@ type Options = {
 
 /**
  * Runs synchronous closures in shared transactions: what gathered by the end of this turn of the event loop,
- * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own.
- *
+ * at most 64 closures or 5 ms of work, the rest in the next. Each closure has a savepoint of its own. Bulk work comes
+ * after ordinary work; batches of it alone last up to 50 ms while no caller waits.
  */
 export function openCommits(
   db: Database,
@@ -58,21 +59,18 @@ export function openCommits(
   const faults = openDiskFaults(db, clock)
   const tellFault = atMostEvery(WARN_EVERY_MS, warn)
   const begin = db.prepare('begin immediate')
-  const save = db.prepare('savepoint work')
-  const release = db.prepare('release work')
-  const undo = db.prepare('rollback to work')
   const commitAll = db.prepare('commit')
   const rollback = db.prepare('rollback')
+  const pieces = openWork(db, warn)
+  const traffic = openTraffic(elapsed)
 
   const queue: Waiting[] = []
+  const bulk: Waiting[] = []
   const idle: (() => void)[] = []
   let scheduled = false
-  let effects: (() => void)[] = []
-  let gathered: Gathered[] = []
   let busySince: number | null = null
   /** SQLite's code of why the last batch could not be written; null when it could. */
   let fault_code: string | null = null
-  let working = false
 
   /**
    * Hands `work` to the next shared transaction and resolves with what it returned once that is on disk.
@@ -82,33 +80,29 @@ export function openCommits(
    * error happened or the commit itself failed: then nothing of the batch was kept.
    */
   function commit<T>(work: () => T): Promise<T> {
+    traffic.seen()
+    return enqueue(queue, work)
+  }
+
+  /**
+   * As `commit`, for work that no request waits for and that comes in quantity: one transaction holds 25 ms of it, besides
+   * what is gathered and the commit. A caller hands in much at once to profit from it. It runs in the order it came.
+   * Ordinary work goes before it, and a request or an ordinary commit shortens the batches that follow to 5 ms: so a
+   * caller waits for one batch at most. While ordinary work keeps every batch full, each has one piece of bulk work besides.
+   */
+  const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulk, work)
+
+  function enqueue<T>(line: Waiting[], work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as (value: never) => void, reject })
+      line.push({ work, resolve: resolve as (value: never) => void, reject })
       schedule()
     })
   }
 
-  /**
-   * Called from inside `work`: `effect` runs after the commit, or never when the work is undone.
-   *
-   * @throws Error anywhere else.
-   */
-  function afterCommit(effect: () => void): void {
-    if (!working) throw new Error('afterCommit was called outside of the work given to commit')
-    effects.push(effect)
-  }
+  /** True when no ordinary work is queued, no request is under way, and there was neither within the last 100 ms. */
+  const isQuiet = (): boolean => queue.length === 0 && traffic.isQuiet()
 
-  /**
-   * Gives a function for use inside of `work`: what it is handed is given to `write` before the commit, together with
-   * all else of the batch, so that what many pieces of work add to one row is written once. Of work that is undone
-   * nothing is. Until then nobody reads it.
-   */
-  function gathering<Item>(write: (items: readonly Item[]) => void): (item: Item) => void {
-    return (item) => {
-      if (!working) throw new Error('something was gathered outside of the work given to commit')
-      gathered.push({ write, item })
-    }
-  }
+  const isWaiting = (): boolean => queue.length + bulk.length > 0
 
   function schedule(): void {
     if (scheduled) return
@@ -121,29 +115,36 @@ export function openCommits(
     const reason = refusal()
     if (reason !== null) return refuseAll(reason)
     if (!beginOrWait()) return
-    effects = []
-    gathered = []
-    const outcomes: Outcome[] = []
-    const started = elapsed()
+    pieces.reset()
+    const done: Waiting[] = []
+    const began = elapsed()
+    const { work_ms, write_ms } = isQuiet() ? BULK : ORDINARY
     try {
-      while (outcomes.length < BATCH_CLOSURES && elapsed() - started < BATCH_MS) {
-        const waiting = queue.shift()
-        if (!waiting) break
-        const outcome: Outcome = { waiting }
-        outcomes.push(outcome)
-        runInSavepoint(outcome)
-      }
-      perform(writeGathered)
+      fill(done, began + work_ms)
+      const left_ms = () => Math.max(0, began + write_ms - elapsed())
+      pieces.writeGathered({ left_ms, isBusy: isWaiting() })
       keepFaults()
       commitAll.run()
     } catch (fault) {
-      abandon(outcomes, fault)
+      abandon(done, fault)
       return next()
     }
     busySince = null
     fault_code = null
-    settle(outcomes)
+    settle(done)
     next()
+  }
+
+  /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some bulk work always. */
+  function fill(done: Waiting[], until: number): void {
+    const take = (waiting: Waiting | undefined): boolean => {
+      if (!waiting) return false
+      done.push(waiting)
+      pieces.run(waiting)
+      return elapsed() < until
+    }
+    while (take(queue.shift())) if (done.length === BATCH_CLOSURES) break
+    while (take(bulk.shift()));
   }
 
   /** Writes down what the disk failed with before, beside the work of this batch. */
@@ -151,72 +152,34 @@ export function openCommits(
     if (!faults.isWaiting()) return
     try {
       faults.write()
-      effects.push(faults.written)
+      pieces.follow(faults.written)
     } catch (error) {
       // Where only that table is damaged, everything else can be written.
       if (damageIn(error) === null || !db.inTransaction) throw error
     }
   }
 
-  function writeGathered(): void {
-    const together = Map.groupBy(gathered.splice(0), ({ write }) => write)
-    for (const [write, items] of together) write(items.map(({ item }) => item as never))
-  }
-
-  function runInSavepoint(outcome: Outcome): void {
-    const kept = { effects: effects.length, gathered: gathered.length }
-    save.run()
-    try {
-      outcome.value = perform(outcome.waiting.work)
-      release.run()
-    } catch (error) {
-      if (isStorageFault(error) || !db.inTransaction) throw error
-      undo.run()
-      release.run()
-      effects.length = kept.effects
-      gathered.length = kept.gathered
-      outcome.error = error ?? new Error('work threw nothing')
+  function settle(done: readonly Waiting[]): void {
+    for (const { resolve, reject, value, error } of done) {
+      if (error === undefined) resolve(value as never)
+      else reject(error)
     }
+    pieces.takeEffects()
   }
 
-  function perform(work: () => unknown): unknown {
-    working = true
-    try {
-      return demandFinished(work())
-    } finally {
-      working = false
-    }
-  }
-
-  function settle(outcomes: Outcome[]): void {
-    for (const { waiting, value, error } of outcomes) {
-      if (error === undefined) waiting.resolve(value as never)
-      else waiting.reject(error)
-    }
-    for (const effect of effects.splice(0)) take(effect)
-  }
-
-  function take(effect: () => void): void {
-    try {
-      effect()
-    } catch (error) {
-      warn('something that was to follow a commit failed; what was committed stands', { error })
-    }
-  }
-
-  function abandon(outcomes: Outcome[], fault: unknown): void {
+  function abandon(done: readonly Waiting[], fault: unknown): void {
     const code = codeOf(fault)
     fault_code = code
     faults.note(code)
-    effects = []
+    pieces.reset()
     tellFault(diskFaultKindOf(code) === 'damaged' ? DAMAGED : UNWRITABLE, { reason: reasonOf(fault), code })
     rollBack()
     onFault(code)
-    for (const { waiting } of outcomes) waiting.reject(unavailable(fault))
+    for (const { reject } of done) reject(unavailable(fault))
   }
 
   function refuseAll(reason: Refusal): void {
-    for (const { reject } of queue.splice(0)) reject(reason)
+    for (const { reject } of takeAll()) reject(reason)
     next()
   }
 
@@ -231,7 +194,7 @@ export function openCommits(
 
   // A busy timeout would freeze the event loop, so the wait for another process's lock is ours.
   function beginOrWait(): boolean {
-    if (queue.length === 0) return false
+    if (!isWaiting()) return false
     try {
       begin.run()
       return true
@@ -239,10 +202,7 @@ export function openCommits(
       busySince ??= performance.now()
       if (!isBusy(fault) || performance.now() - busySince > BUSY_GIVE_UP_MS) {
         busySince = null
-        abandon(
-          queue.splice(0).map((waiting) => ({ waiting })),
-          fault,
-        )
+        abandon(takeAll(), fault)
         next()
         return false
       }
@@ -252,23 +212,35 @@ export function openCommits(
     }
   }
 
+  const takeAll = (): Waiting[] => [...queue.splice(0), ...bulk.splice(0)]
+
   function next(): void {
     afterBatch()
-    if (queue.length > 0) return schedule()
+    if (isWaiting()) return schedule()
     for (const resolve of idle.splice(0)) resolve()
   }
 
   /** Resolves once nothing waits to be committed. */
   function drained(): Promise<void> {
     // A turn may still be planned for what was asked for inside of work; that is done, and the turn tells nobody.
-    if (queue.length === 0) return Promise.resolve()
+    if (!isWaiting()) return Promise.resolve()
     return new Promise((resolve) => idle.push(resolve))
   }
 
   /** SQLite's code of why the last batch could not be written; null when it was. */
   const fault = (): string | null => fault_code
 
-  return { commit, afterCommit, gathering, drained, fault }
+  return {
+    commit,
+    commitBulk,
+    isQuiet,
+    beginRequest: traffic.beginRequest,
+    afterCommit: pieces.afterCommit,
+    gathering: pieces.gathering,
+    apart: pieces.apart,
+    drained,
+    fault,
+  }
 }
 
 /** Says nothing of the cause, which is for whoever runs this and not for whoever asks. */
@@ -278,14 +250,3 @@ function unavailable(fault: unknown): Refusal {
   refusal.cause = fault
   return refusal
 }
-
-/** What `work` gave, unless it goes on after it has returned. */
-function demandFinished(value: unknown): unknown {
-  if (!isThenable(value)) return value
-  // How it ends is nobody's to handle any more.
-  Promise.resolve(value).catch(() => {})
-  throw new Error('the work given to commit must be synchronous; it returned a promise, and was undone')
-}
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

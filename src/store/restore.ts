@@ -1,12 +1,10 @@
 /** Puts a backup in place: verified first, nothing overwritten, what was there moved aside whole. */
-import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
 import type { Key } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
-import { kindOf, unpack } from './archive/unpack.ts'
 import { assertRoom } from './backup.ts'
 import { UNFINISHED } from './backup_log.ts'
 import { syncToDisk } from './copies.ts'
@@ -14,12 +12,11 @@ import { assertOwnLog } from './header.ts'
 import { identifyFile } from './identify.ts'
 import { lockForServing } from './lock.ts'
 import { isInsideFolder, type Placed, placeFiles } from './restored_files.ts'
-import { VERSIONS } from './schema.ts'
 import { raiseSequences } from './sequences.ts'
 import { codeOf } from './sqlite_errors.ts'
+import { stage } from './staged.ts'
 import { beginSwap, endSwap, openStaging } from './swap.ts'
-import { type Rows, verify } from './verification.ts'
-import { reasonOf } from './warnings.ts'
+import type { Rows } from './verification.ts'
 
 /** Where the database is without a configuration. */
 const USUAL = 'data/windfall.db'
@@ -63,16 +60,15 @@ export async function restore({ backup, key, folder, clock, ...wanted }: Wanted)
   const staging = openStaging(usual)
   try {
     assertRoom(usual, statSync(backup).size)
-    const manifest = await stage(backup, key, staging)
+    const { file, rows, manifest } = await stage(backup, key, staging)
     const named = manifest?.entries.find(({ name }) => name === DATABASE)?.path ?? USUAL
     const database = wanted.database ?? placeOf(named, folder, wanted.isAnywhere)
     const was = wanted.database !== null || isInsideFolder(named) || database === named ? null : named
-    const rows = await verified(join(staging, DATABASE), backup)
     const place = async () => {
       const aside = await beginSwap(database)
-      raiseAbove(join(staging, DATABASE), aside, clock())
-      await syncToDisk(join(staging, DATABASE))
-      await endSwap(join(staging, DATABASE), database)
+      raiseAbove(file, aside, clock())
+      await syncToDisk(file)
+      await endSwap(file, database)
       // Last, since a configuration without its keys would keep this command from running again.
       const isElsewhere = was !== null
       const placed = manifest === null ? [] : placeFiles(manifest, { staging, folder, isElsewhere })
@@ -98,25 +94,6 @@ async function whileLocked<Result>(database: string, work: () => Promise<Result>
   } finally {
     lock.release()
   }
-}
-
-async function stage(backup: string, key: Key | null, staging: string): Promise<Manifest | null> {
-  if (kindOf(backup) !== 'database') return unpack(backup, staging, key)
-  assertOwnLog(backup)
-  for (const suffix of ['', '-wal', '-journal'])
-    if (existsSync(`${backup}${suffix}`))
-      copyFileSync(`${backup}${suffix}`, join(staging, `${DATABASE}${suffix}`))
-  chmodSync(join(staging, DATABASE), 0o600)
-  return null
-}
-
-async function verified(staged: string, backup: string): Promise<Rows> {
-  const { rows } = await verify(staged, new AbortController().signal).catch((error: unknown) => {
-    throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
-  })
-  if (identifyFile(staged, VERSIONS, backup) === null)
-    throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
-  return rows
 }
 
 /** No event and no change of a link after the restore gets a number that was given out before. */

@@ -122,5 +122,13 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
     await filling
   }
 
-  return { look, giveUp, assertRoom, isLow: () => isLow, close }
+  /** @throws Refusal 507 `no_room` when fewer than `bytes` are free beside what is kept free. */
+  function assertRoomFor(bytes: number): void {
+    const free = freeBytes(dirname(file)) - FLOOR_BYTES - BALLAST_BYTES
+    if (free >= bytes) return
+    const [need, have] = [bytes, Math.max(0, free)].map((one) => Math.ceil(one / MEGABYTE))
+    throw new Refusal(507, 'no_room', `${need} MB are needed beside ${file}, and ${have} MB are free`)
+  }
+
+  return { look, giveUp, assertRoom, assertRoomFor, isLow: () => isLow, close }
 }

@@ -13,3 +13,6 @@ export function isStorageFault(fault: unknown): boolean {
     codeOf(fault),
   )
 }
+
+/** Whether there is no room left on the disk. */
+export const isFull = (fault: unknown): boolean => ['ENOSPC', 'SQLITE_FULL'].includes(codeOf(fault))

@@ -184,11 +184,16 @@ export function openStore(
     condition,
     watchRoom,
     assertRoom: room.assertRoom,
+    assertRoomFor: room.assertRoomFor,
     limitPages,
     close,
     commit: commits.commit,
+    commitBulk: commits.commitBulk,
+    isQuiet: commits.isQuiet,
+    beginRequest: commits.beginRequest,
     afterCommit: commits.afterCommit,
     gathering: commits.gathering,
+    apart: commits.apart,
   }
 }
 

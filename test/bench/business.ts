@@ -75,17 +75,41 @@ export const APP_COUNT = APPS.length
 /** The products of each app, with the period of each. */
 export const PRODUCTS = PLANS.map(({ product_id, period }) => ({ product_id, period }))
 
-/** Subscriptions, one after another, until together they have so many transactions. */
-export function* subscriptionsOf(transactions: number): Generator<Subscription> {
+/** How large the business is: what ends first ends it. */
+export type BusinessSize = { transactions?: number; subscriptions?: number }
+
+/** The first transaction has this number, and each after it the next. */
+const FIRST_NUMBER = 400_000_000_000_000
+
+/** Subscriptions, one after another, each with the number of its first transaction. */
+export function* subscriptionsOf(
+  size: BusinessSize,
+): Generator<{ subscription: Subscription; number: number }> {
+  const { transactions = Number.POSITIVE_INFINITY, subscriptions = Number.POSITIVE_INFINITY } = size
   const random = openRandom('five apps')
   const apps = APPS.map((weight, app) => ({ app, weight }))
   const plans = WEIGHTS.map((weights) => PLANS.map((plan, at) => ({ ...plan, weight: weights[at] ?? 0 })))
-  for (let made = 0; made < transactions; ) {
+  for (let [made, begun] = [0, 0]; made < transactions && begun < subscriptions; begun += 1) {
     const { app } = random.weighted(apps)
     const subscription = lifeOf(random, app, random.weighted(plans[app] ?? []))
+    yield { subscription, number: FIRST_NUMBER + made }
     made += subscription.sales.length
-    yield subscription
   }
+}
+
+const LONG_NUMBER = 300_000_000_000_000
+
+/** One subscription of the first app that was renewed very often, as a tester's is, up to some months ago. */
+export function longSubscription(renewals: number): { subscription: Subscription; number: number } {
+  const [plan] = PLANS
+  if (!plan) throw new Error('there is no plan')
+  const { storefront, currency, factor } = STOREFRONTS[0] ?? front('USA', 'USD', 1, 1)
+  const hours = 8
+  const cart = openCart(factor, BUSINESS_UNTIL - 90 * DAY - renewals * hours * HOUR)
+  for (let sold = 0; sold <= renewals; sold += 1) cart.sell(plan, hours / 24, false)
+  const signed_at = cart.now()
+  const renews = { signed_at, auto_renew_status: 0, intent: 1 }
+  return { subscription: { app: 0, storefront, currency, sales: cart.sales, renews }, number: LONG_NUMBER }
 }
 
 /** What somebody buys, one thing after another. */

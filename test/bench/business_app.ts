@@ -8,6 +8,7 @@ import { openLog } from '../../src/log.ts'
 import { schema } from '../../src/store/schema.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { writeBusiness } from './business_file.ts'
+import { caughtUp } from './caught_up.ts'
 import { environmentOf } from './people.ts'
 import type { Workshop } from './workshop.ts'
 
@@ -68,8 +69,7 @@ async function countAll(workshop: Workshop, file: string, folder: string): Promi
     if (done !== undefined) workshop.say(`metrics: ${done} subscriptions are counted`)
   }, 30_000)
   await windfall.metrics.rebuild()
-  await windfall.cohorts.settle()
-  await windfall.customers.settle()
+  await caughtUp(windfall)
   clearInterval(telling)
   const seconds = (performance.now() - began) / 1000
   await close()

@@ -3,7 +3,16 @@
  * five million notifications would take hours.
  */
 import Database from 'better-sqlite3'
-import { APP_COUNT, BUSINESS_FROM, BUSINESS_UNTIL, PER_USD, PRODUCTS, subscriptionsOf } from './business.ts'
+import {
+  APP_COUNT,
+  BUSINESS_FROM,
+  BUSINESS_UNTIL,
+  type BusinessSize,
+  longSubscription,
+  PER_USD,
+  PRODUCTS,
+  subscriptionsOf,
+} from './business.ts'
 import { openSales, openStandings, type Place } from './business_rows.ts'
 import { APP, populate } from './people.ts'
 
@@ -11,11 +20,19 @@ const DAY = 86_400_000
 /** Every how many subscriptions of the first app one is linked to a user. */
 const LINKED_EVERY = 4
 
-const bundleIdOf = (app: number): string => (app === 0 ? APP : `${APP}.${app}`)
+export const bundleIdOf = (app: number): string => (app === 0 ? APP : `${APP}.${app}`)
 
 /** Writes a business of so many transactions into a new file. What metrics come to is not in it. How many subscriptions. */
 export async function writeBusiness(file: string, folder: string, transactions: number): Promise<number> {
   await populate(file, folder, 0)
+  return fillBusiness(file, { transactions })
+}
+
+/** How large it is besides: `apps` are connected, `renewals` has one subscription more than all others. */
+type FileSize = BusinessSize & { apps?: number; renewals?: number }
+
+/** Writes a business into the file of an instance that has its first app and nothing else. How many subscriptions. */
+export function fillBusiness(file: string, { apps = APP_COUNT, renewals = 0, ...size }: FileSize): number {
   const db = new Database(file)
   // Nobody minds if this file is lost on the way.
   db.pragma('journal_mode = off')
@@ -23,16 +40,16 @@ export async function writeBusiness(file: string, folder: string, transactions: 
   db.pragma('cache_size = -1000000')
   db.pragma('temp_store = memory')
   try {
-    const apps = addApps(db)
+    const ids = addApps(db, apps)
     addRates(db)
-    return writeAll(db, apps, transactions)
+    return writeAll(db, ids, size, renewals)
   } finally {
     db.pragma('journal_mode = wal')
     db.close()
   }
 }
 
-function addApps(db: Database.Database): string[] {
+function addApps(db: Database.Database, count: number): string[] {
   const first = db.prepare<[], { id: string; organization_id: string }>('select * from apps').get()
   if (!first) throw new Error('there is no app to begin with')
   const add = db.prepare(`insert into apps (id, organization_id, bundle_id, name, source, created_at)
@@ -40,10 +57,10 @@ function addApps(db: Database.Database): string[] {
   const product =
     db.prepare(`insert into products (app_id, product_id, name, period, period_source, created_at)
     values (?, ?, ?, ?, 'catalogue', ?)`)
-  const apps = Array.from({ length: APP_COUNT }, (_, index) => (index === 0 ? first.id : `app_bench${index}`))
+  const apps = Array.from({ length: count }, (_, index) => (index === 0 ? first.id : `app_bench${index}`))
   for (const [index, id] of apps.entries()) {
     if (index > 0) add.run(id, first.organization_id, bundleIdOf(index), `Bench ${index}`, BUSINESS_FROM)
-    for (const { product_id, period } of PRODUCTS)
+    for (const { product_id, period } of index < APP_COUNT ? PRODUCTS : [])
       product.run(id, product_id, product_id, period, BUSINESS_FROM)
   }
   return apps
@@ -64,17 +81,35 @@ function addRates(db: Database.Database): void {
   }
 }
 
-function writeAll(db: Database.Database, apps: readonly string[], transactions: number): number {
+function writeAll(
+  db: Database.Database,
+  apps: readonly string[],
+  size: BusinessSize,
+  renewals: number,
+): number {
   const sales = openSales(db)
   const add = openStandings(db, sales.payload)
-  let [subscriptions, number, ofFirst, users] = [0, 400_000_000_000_000, 0, 0]
+  let [subscriptions, ofFirst, users] = [0, 0, 0]
   let last: Place | null = null
-  db.exec('begin')
-  for (const subscription of subscriptionsOf(transactions)) {
+  function addOne({ subscription, number }: ReturnType<typeof longSubscription>): Place {
     const app_id = apps[subscription.app] ?? ''
     const here: Place = { app_id, original: String(number), at: subscription.sales[0]?.purchased_at ?? 0 }
-    for (const sale of subscription.sales) sales.add(here, subscription, sale, String(number++))
-    add.standing(here, subscription, String(number - 1))
+    for (const [index, sale] of subscription.sales.entries())
+      sales.add(here, subscription, sale, String(number + index))
+    add.standing(here, subscription, String(number + subscription.sales.length - 1))
+    return here
+  }
+  db.exec('begin')
+  if (renewals > 0) {
+    const long = longSubscription(renewals)
+    const here = addOne(long)
+    add.renewed(here, long.subscription)
+    add.customer(here, here)
+  }
+  for (const one of subscriptionsOf(size)) {
+    const { subscription } = one
+    const here = addOne(one)
+    const { app_id } = here
     // One in twenty was here before, as somebody whose purchase is the one before in this app.
     const other: Place = subscriptions % 20 === 0 && last?.app_id === app_id ? last : here
     add.customer(here, other.at <= here.at ? other : here)

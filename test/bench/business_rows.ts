@@ -96,6 +96,11 @@ export function openStandings(db: Database, payload: number | bigint) {
         ...[at, of.purchased_at, of.expires_at, auto_renew_status, intent, of.revoked_at],
       )
     },
+    /** What Apple said of the renewal with each of its sales but the last. */
+    renewed({ app_id, original }: Place, { sales }: Subscription): void {
+      for (const { product_id, purchased_at } of sales.slice(0, -1))
+        renewal.run(app_id, original, purchased_at, SHA256, product_id, 1, null, payload)
+    },
     customer(here: Place, leader: Place): void {
       customer.run(idOf(here), here.app_id, here.original, here.at, idOf(leader))
     },

@@ -2,9 +2,12 @@
  * The bench: every promise of speed and size, measured against a floor in the same run. `npm run bench -- --quick` is
  * a short one, `--only identify,bytes` (or `npm run bench -- identify bytes`) takes some of its chapters, and
  * `--transactions 1000000` a smaller business for metrics and pages, of which making the whole takes an hour or two.
+ * `--against DIR` names another checkout of this project, with its dependencies: the chapter upkeep measures both in
+ * turns; `--subscriptions 20000` makes it smaller.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureAgainst } from './against.ts'
 import { measureBytes } from './bytes.ts'
 import { measureCall, measureSlowDisk } from './calls.ts'
 import { diskInWords } from './disk.ts'
@@ -33,6 +36,7 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
   'first-connect': measureFirstConnect,
   'import-tail': measureImportTail,
   metrics: measureMetrics,
+  upkeep: measureAgainst,
   pages: measurePages,
 }
 
@@ -57,19 +61,34 @@ async function measureAll(workshop: Workshop, names: readonly string[]): Promise
   }
 }
 
-function sizesOf({ quick, transactions }: { quick?: boolean; transactions?: string }): Sizes {
+type Asked = { quick?: boolean; transactions?: string; subscriptions?: string }
+
+function sizesOf({ quick, transactions, subscriptions }: Asked): Sizes {
   const sizes = quick ? QUICK : FULL
-  if (transactions === undefined) return sizes
-  if (!/^[1-9]\d{2,7}$/.test(transactions)) throw new Error('--transactions is a number from 100 to 99999999')
-  return { ...sizes, business_transactions: Number(transactions) }
+  const { business_transactions, upkeep } = sizes
+  return {
+    ...sizes,
+    business_transactions: numberOf('transactions', transactions) ?? business_transactions,
+    upkeep: {
+      ...upkeep,
+      subscriptions: numberOf('subscriptions', subscriptions) ?? upkeep.subscriptions,
+    },
+  }
+}
+
+function numberOf(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{2,7}$/.test(text)) return Number(text)
+  throw new Error(`--${name} is a number from 100 to 99999999`)
 }
 
 async function run(): Promise<void> {
   const text = { type: 'string' } as const
-  const options = { only: text, transactions: text, quick: { type: 'boolean' } } as const
+  const sizes = { quick: { type: 'boolean' }, transactions: text, subscriptions: text } as const
+  const options = { only: text, against: text, ...sizes } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const names = chosen([...(values.only?.split(',') ?? []), ...positionals])
-  const workshop = openWorkshop(sizesOf(values))
+  const workshop = openWorkshop(sizesOf(values), values.against)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void workshop.close().then(() => process.exit(130)))
   }

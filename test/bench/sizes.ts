@@ -38,6 +38,14 @@ export const FULL = {
   business_transactions: 5_000_000,
   /** How often each chart is asked for. */
   chart_turns: 20,
+  /**
+   * What is kept up: so many subscriptions in the first of so many apps, one more with so many renewals; so many
+   * notifications of each kind, and so many in a burst.
+   */
+  upkeep: {
+    ...{ subscriptions: 200_000, apps: 1_000, renewals: 3_000 },
+    ...{ notifications: 2_000, burst: 5_000, rounds: 3 },
+  },
 }
 
 export const QUICK: Sizes = {
@@ -63,4 +71,8 @@ export const QUICK: Sizes = {
   tail_reports: 10,
   business_transactions: 100_000,
   chart_turns: 5,
+  upkeep: {
+    ...{ subscriptions: 2_000, apps: 100, renewals: 300 },
+    ...{ notifications: 200, burst: 500, rounds: 1 },
+  },
 }

@@ -4,6 +4,7 @@ import { openVerifier } from '../../src/apple/signed.ts'
 import { openAuthority } from '../../src/demo/authority.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { type Counted, copyOf, openBusiness } from './business_app.ts'
+import { caughtUp } from './caught_up.ts'
 import { below, type Figure, median } from './figures.ts'
 import { type Mail, openMail } from './mail.ts'
 import type { Workshop } from './workshop.ts'
@@ -11,12 +12,12 @@ import type { Workshop } from './workshop.ts'
 const MOST_MICROSECONDS = 100
 
 /**
- * Microseconds of a processor that the ledger needs for each of some notifications that were proved before: what else
- * the machine does is not in them.
+ * Microseconds of a processor that the ledger needs for each of some notifications that were proved before, until nothing
+ * of them is due: what else the machine does is not in them.
  */
 async function timed(workshop: Workshop, counted: Counted, mail: Mail[], roots: string[], isKeptUp: boolean) {
   const { windfall, close } = await openBusiness(copyOf(workshop, counted), workshop.newFolder(), roots)
-  const { store, apps, ledger, organizations, metrics, cohorts } = windfall
+  const { store, apps, ledger, organizations } = windfall
   if (!isKeptUp) ledger.onChange(() => {})
   const { id } = organizations.meant(null)
   const verifier = openVerifier({ roots, clock: () => BUSINESS_UNTIL })
@@ -35,9 +36,8 @@ async function timed(workshop: Workshop, counted: Counted, mail: Mail[], roots: 
       }),
     ),
   )
+  await caughtUp(windfall)
   const { user, system } = process.cpuUsage(before)
-  await metrics.settled()
-  await cohorts.settle()
   await close()
   return (user + system) / mail.length
 }

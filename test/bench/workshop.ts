@@ -1,7 +1,7 @@
 /** What every chapter of the bench works with: a folder, the load, servers that are stopped in the end, turns. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Child, openChild } from './child.ts'
 import type { Measured } from './load.ts'
 import { populate } from './people.ts'
@@ -24,7 +24,8 @@ export const say = (text: string): void => void process.stdout.write(`${text}\n`
 /** As `npm start` sets it. */
 export const NODE_OPTIONS_OF_START = ['--max-semi-space-size=2']
 
-export function openWorkshop(sizes: Sizes) {
+/** `against`: where another checkout of this project lies. */
+export function openWorkshop(sizes: Sizes, against?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const children = new Set<Child>()
@@ -88,7 +89,19 @@ export function openWorkshop(sizes: Sizes) {
     await Promise.all([...children].map((child) => child.close()))
   }
 
-  return { sizes, say, newFile, newFolder, start, databaseOf, serve, measure, busiest, close }
+  return {
+    sizes,
+    against: against === undefined ? null : resolve(against),
+    say,
+    newFile,
+    newFolder,
+    start,
+    databaseOf,
+    serve,
+    measure,
+    busiest,
+    close,
+  }
 }
 
 export const CONNECTIONS = 64

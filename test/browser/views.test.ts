@@ -109,6 +109,50 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await page.context().close()
   })
 
+  test('fiscal months are one choice away, and the files of a chart hold what it shows', async () => {
+    const { page, context } = await enter('desktop')
+    await show(page, '/metrics/mrr?range=12m')
+    await page.getByRole('button', { name: /^Interval:/ }).click()
+    await page.getByRole('radio', { name: 'Apple fiscal months' }).click()
+    await settled(page)
+    await page.getByRole('button', { name: 'As a table' }).first().click()
+    const names = await page.locator('.table-wrap.tall').first().locator('tbody th').allTextContents()
+    expect(names.length).toBeGreaterThan(11)
+    expect(names.filter((name) => !/^FY20\d\d P\d{1,2} \(.+\)$/.test(name))).toEqual([])
+    await page.getByRole('button', { name: 'Take along' }).first().click()
+    for (const title of ['CSV of these figures', 'CSV, one column per series']) {
+      const href = await page.getByRole('link', { name: title }).first().getAttribute('href')
+      const [head = '', ...lines] = (await (await context.request.get(href ?? '')).text())
+        .trimEnd()
+        .split('\r\n')
+      const on = head.split(',').indexOf('on')
+      const days = new Set(lines.map((line) => line.split(',')[on]))
+      expect(days.size, title).toBe(names.length)
+    }
+    await context.close()
+  })
+
+  test('the funnel names its last day and agrees with the API over its days', async () => {
+    const { page, context } = await enter('desktop')
+    await show(page, '/retention')
+    const funnel = page.locator('section.card', {
+      has: page.getByRole('heading', { name: 'From download to payment' }),
+    })
+    const [, first = '', last = ''] =
+      /Counted from (.+?) to (.+?), the last day with a report/.exec((await funnel.textContent()) ?? '') ?? []
+    const [from, to] = [first, last].map((day) => new Date(`${day} UTC`).toISOString().slice(0, 10))
+    const shares = await funnel.locator('li .quiet').allTextContents()
+    for (const [index, name] of ['download_to_trial', 'download_to_paid'].entries()) {
+      const path = `/api/v1/metrics/${name}?from=${from}&to=${to}`
+      const { series } = await (await context.request.get(path)).json()
+      const sum = (key: 'numerator' | 'denominator'): number =>
+        series[0].points.reduce((all: number, point: Record<string, number>) => all + (point[key] ?? 0), 0)
+      const share = ((100 * sum('numerator')) / sum('denominator')).toFixed(1)
+      expect(shares[index + 1], name).toContain(`${share}% of downloads`)
+    }
+    await context.close()
+  })
+
   test('a customer is found, opened and explained, down to what Apple signed', async () => {
     const { page, complaints } = await enter('phone')
     await show(page, '/customers')

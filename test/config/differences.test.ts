@@ -44,6 +44,7 @@ test.each([
   ['[server]\nkeep_alive_seconds = 1', 'server.keep_alive_seconds'],
   ['[server]\nshutdown_seconds = 1', 'server.shutdown_seconds'],
   ['[log]\nformat = "json"', 'log.format'],
+  ['[metrics]\nfactors = "revenuecat"', 'metrics.factors'],
 ])('%j needs a restart, and until then nothing changes', (toml, path) => {
   const [before, after] = [config(''), config(toml)]
   expect(differences(before, after)).toEqual({ reloadable: [], restart: [path] })

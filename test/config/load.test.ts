@@ -42,6 +42,7 @@ test('without a file and a variable everything has its default', () => {
       commission_percent: 30,
       commission_after_a_year_percent: 15,
       small_business: false,
+      wait_ms: 50,
     },
     jobs: {
       import: '13 * * * *',

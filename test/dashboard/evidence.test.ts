@@ -98,13 +98,15 @@ test('an event is told with its app, its customer and how much of it is signed',
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const id = eventId('subscription.renewed')
   expect((await get(`events/${id}`)).body).toMatchObject({
-    event: { id, type: 'subscription.renewed', cause: 'uuid-1', subject: '100' },
+    event: {
+      ...{ id, type: 'subscription.renewed', cause: 'uuid-1', subject: '100' },
+      customer: { id: customerId(lantern?.id ?? '', 'production', '100'), figures: { ltv_milli: 4_990 } },
+    },
     app: { id: lantern?.id, bundle_id: BUNDLE, name: null },
-    customer: { id: customerId(lantern?.id ?? '', 'production', '100'), ltv_milli: 4_990 },
     evidence: 1,
   })
   const identified = eventId('customer.identified')
-  expect((await get(`events/${identified}`)).body).toMatchObject({ customer: null, evidence: 0 })
+  expect((await get(`events/${identified}`)).body).toMatchObject({ event: { customer: null }, evidence: 0 })
   expect((await get(`events/${identified}/evidence`)).body).toEqual({ evidence: [] })
   // A single transaction has the text that brought it.
   const recorded = await get(`events/${eventId('transaction.recorded')}/evidence`)

@@ -96,12 +96,42 @@ test.each([
         ...[answer.metric, when === 0 ? 'asked' : 'previous', point.on, answer.interval],
         ...[answer.split ?? '', value ?? '', String(others), part ?? ''],
         ...figureCells(answer, point),
+        'calendar',
       ]),
     ),
   )
   expect(rows).toEqual(expected)
   expect(rows.length).toBeGreaterThan(2)
   expect(new Set(rows.map((row) => row.length))).toEqual(new Set([header.length]))
+})
+
+test('comma-separated values can have a column for each series, and the range before it only where it is asked for', async () => {
+  const { get } = await openTwo()
+  const wide = async (path: string) =>
+    cellsOf(await (await get(`metrics/${path}&${RANGE}&layout=wide`)).text())
+  // 9.990 a month from March to May; the yearly one in euros has no rate.
+  expect(await wide('mrr.csv?split=product&limit=1')).toEqual([
+    ['on', 'monthly', 'others', 'currency', 'complete', 'month_length'],
+    ['2026-03-01', '9.990', '0.000', 'USD', 'true', 'calendar'],
+    ['2026-04-01', '9.990', '0.000', 'USD', 'false', 'calendar'],
+    ['2026-05-01', '0.000', '0.000', 'USD', 'false', 'calendar'],
+    ['2026-06-01', '0.000', '0.000', 'USD', 'false', 'calendar'],
+  ])
+  const [head, ...rows] = await wide('active_subscriptions.csv?compare=previous')
+  expect(head).toEqual(['range', 'on', 'active_subscriptions', 'complete', 'month_length'])
+  expect(rows.map(([range, on]) => `${range} ${on}`)).toEqual([
+    ...['asked 2026-03-01', 'asked 2026-04-01', 'asked 2026-05-01', 'asked 2026-06-01'],
+    ...['previous 2025-11-01', 'previous 2025-12-01', 'previous 2026-01-01', 'previous 2026-02-01'],
+  ])
+  // Without `compare` a sum over the file is the sum of the range.
+  const long = cellsOf(await (await get(`metrics/revenue.csv?${RANGE}&split=country`)).text())
+  expect(new Set(long.slice(1).map(([, range]) => range))).toEqual(new Set(['asked']))
+  const refused = await get('metrics/mrr?layout=wide')
+  const { errors } = (await refused.json()) as { errors: object[] }
+  expect([refused.status, errors]).toEqual([
+    400,
+    [{ path: 'layout', message: expect.stringContaining('.csv') }],
+  ])
 })
 
 test('what went before is told beside it, as many days, weeks or months', async () => {

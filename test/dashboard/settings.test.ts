@@ -87,6 +87,17 @@ test('what runs here: version, database, time, and an address for Apple of every
   })
 })
 
+test('the uptime counts from when the server began to serve', async () => {
+  const { app, call } = await openOwned()
+  // The demo plays its history before that.
+  app.clock.turn(3_600_000)
+  app.windfall.http.beginServing(app.clock())
+  app.clock.turn(60_000)
+  expect((await call('GET', 'settings')).body).toMatchObject({
+    ...{ uptime_ms: 60_000, started_at: app.clock() - 60_000 },
+  })
+})
+
 test('what was read again is told', async () => {
   const { app, file, folder, ask } = await openConfigured('[limits]\nattributes_per_user = 5\n')
   writeFileSync(file, '\n[limits]\nattributes_per_user = 6\n')

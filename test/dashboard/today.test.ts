@@ -194,7 +194,7 @@ test('a sandbox subscription of unknown period is no MRR of zero without a word,
   const { products, store, metrics, apps } = app.windfall
   const app_id = apps.list()[0]?.id ?? ''
   await store.commit(() => products.learnPeriod(app_id, { product_id: 'monthly', period: 'P1M' }))
-  await metrics.settled()
+  await metrics.caughtUp()
   expect(await counts()).toEqual([
     [null, 9_990, 2],
     ['unpriced', null, 1],

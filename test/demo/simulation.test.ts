@@ -1,9 +1,13 @@
 import { verify, X509Certificate } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { verifyNotification } from '../../src/apple/notification.ts'
+import { openVerifier } from '../../src/apple/signed.ts'
 import { openAuthority } from '../../src/demo/authority.ts'
 import { EVERY_NOTIFICATION } from '../../src/demo/everything.ts'
+import { signerOf } from '../../src/demo/signatures.ts'
 import type { Step } from '../../src/demo/steps.ts'
+import { signNotification } from '../../src/demo/unsigned.ts'
 import { DAY, FROM, nameOf, notificationsOf, open, play, UNTIL, unsigned } from './played.ts'
 
 const normal = play()
@@ -48,6 +52,24 @@ test('what is played in slices is what is played at once', () => {
   const whole = open({ seed: 3, subscribers: 60 })
   const last = FROM + Math.floor((UNTIL + 30 * DAY - FROM) / (13 * DAY)) * 13 * DAY
   expect(JSON.stringify(steps)).toBe(JSON.stringify([...whole.advance(last)]))
+})
+
+test('what is signed ahead is the same history, and each payload has the one text that it has elsewhere', async () => {
+  const authority = await openAuthority({ now: UNTIL })
+  const of = { seed: 3, subscribers: 12, odd: true, from: UNTIL - 90 * DAY }
+  const ahead: Step[] = []
+  for await (const step of open({ ...of, authority }).stepsAhead()) ahead.push(step)
+  const unsignedOf = (steps: readonly Step[]) =>
+    steps.map(({ at, ...step }) => JSON.stringify([at, 'payload' in step ? step.payload : step.body]))
+  expect(unsignedOf(ahead)).toEqual(unsignedOf([...open(of).steps()]))
+
+  const verifier = openVerifier({ roots: [authority.root_pem], clock: () => UNTIL })
+  const notifications = notificationsOf(ahead)
+  expect(new Set(notifications.map(({ payload }) => payload)).size).toBeLessThan(notifications.length)
+  for (const { payload, body } of notifications) {
+    expect(body).toEqual(signNotification(payload, signerOf(authority)))
+    await verifyNotification(verifier, body.signedPayload)
+  }
 })
 
 test('the history is played once, and goes on from where it stands', () => {

@@ -1,4 +1,4 @@
-/** serving.ts in one file, because reading a hundred at every start would take most of the time of these tests. */
+/** A program of this folder in one file, because reading a hundred at every start would take most of the time of these tests. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -18,11 +18,11 @@ const native: Plugin = {
     })),
 }
 
-/** The path of the program. */
-export async function bundledServing(): Promise<string> {
+/** The path of the program: `windfall serve`, or another of this folder that serves. */
+export async function bundledServing(source = 'serving.ts'): Promise<string> {
   const outfile = join(folderOf(), 'serving.mjs')
   await build({
-    entryPoints: [fileURLToPath(new URL('serving.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
     outfile,
     bundle: true,
     platform: 'node',

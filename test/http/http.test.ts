@@ -323,3 +323,49 @@ test('no method of an address is given twice', () => {
   const { http } = openTestHttp(routes)
   expect(() => http.add([route('GET', '/value', () => 1)])).toThrow('GET /value is there already')
 })
+
+/** Counts the requests that began, and those of them that are not answered yet. */
+function countRequests() {
+  const counted = { begun: 0, under_way: 0 }
+  function beginRequest(): () => void {
+    counted.begun += 1
+    counted.under_way += 1
+    return () => {
+      counted.under_way -= 1
+    }
+  }
+  return { counted, beginRequest }
+}
+
+test('a request is under way until it is answered or refused', async () => {
+  const { counted, beginRequest } = countRequests()
+  const slow = Promise.withResolvers<string>()
+  const { http } = openTestHttp([...routes, route('GET', '/slow', () => slow.promise)], { beginRequest })
+  const paths = [
+    'value',
+    'later',
+    'file',
+    'refused',
+    'refused-later',
+    'broken',
+    'broken-later',
+    'nowhere',
+    '%',
+  ]
+  for (const path of paths) await http.app.request(`/${path}`)
+  expect(counted).toEqual({ begun: paths.length, under_way: 0 })
+  const answer = http.app.request('/slow')
+  expect(counted.under_way).toBe(1)
+  slow.resolve('done')
+  await answer
+  expect(counted.under_way).toBe(0)
+})
+
+test('a request whose answer is a stream is answered once the stream begins', async () => {
+  const { counted, beginRequest } = countRequests()
+  const endless = route('GET', '/endless', () => new Response(new ReadableStream({ pull() {} })))
+  const { http } = openTestHttp([endless], { beginRequest })
+  const response = await http.app.request('/endless')
+  expect(counted).toEqual({ begun: 1, under_way: 0 })
+  await response.body?.cancel()
+})

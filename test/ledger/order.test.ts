@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { APPLE_HOSTS } from '../../src/apple/api/hosts.ts'
 import { type Notification, verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
 import type { Transaction } from '../../src/apple/payloads.ts'
 import { openVerifier, type Verified, type Verifier } from '../../src/apple/signed.ts'
 import { type SubscriptionFacts, verifySubscription } from '../../src/apple/subscription.ts'
+import { openAccess } from '../../src/apps/access.ts'
+import { openAccounts } from '../../src/apps/accounts.ts'
 import { openApps } from '../../src/apps/apps.ts'
 import { openOrganizations } from '../../src/apps/organizations.ts'
 import { openProducts } from '../../src/apps/products.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
 import type { Step } from '../../src/demo/steps.ts'
 import type { TransactionBody, UnsignedNotification } from '../../src/demo/unsigned.ts'
@@ -14,8 +18,9 @@ import { openFeed } from '../../src/events/feed.ts'
 import { EVENT_TYPES } from '../../src/events/vocabulary.ts'
 import { type Arrival, openLedger } from '../../src/ledger/ledger.ts'
 import { openRates } from '../../src/ledger/rates/rates.ts'
+import { openImports } from '../../src/ledger/reports/imports.ts'
 import { openLog } from '../../src/log.ts'
-import { openMetrics } from '../../src/metrics/metrics.ts'
+import { openFigures } from '../../src/metrics/figures.ts'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 import { handClock, rowsOf, sharedAuthority } from '../helpers.ts'
@@ -125,15 +130,22 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const products = openProducts(store, clock)
   const rates = openRates({ store, clock, settings: { fetch: false } })
   const log = openLog({ format: 'json', level: 'error' })
-  const metrics = openMetrics({
-    ...{ store, clock, apps, organizations, products, rates, ledger, log },
+  const wait = () => Promise.resolve()
+  const accounts = openAccounts()
+  const access = openAccess({ accounts, clock, hosts: APPLE_HOSTS, wait })
+  const { metrics } = openFigures({
+    ...{ store, clock, apps, organizations, products, rates, ledger, feed, log },
+    imports: openImports({ store, clock, feed, apps, accounts, access, wait, log }),
     factors: 'calendar',
+    config: loadConfig({ env: {}, cwd: folder }).config.metrics,
+    isOfForgotten: () => false,
   })
   await store.commit(() => {
     organizations.declare([])
     for (const bundle_id of bundles) apps.add(organizations.meant(null).id, { bundle_id }, 'test')
     store.prepare("update apps set id = 'app/' || bundle_id").run()
   })
+  await metrics.resume()
   return { store, feed, apps, ledger, metrics }
 }
 type Opened = Awaited<ReturnType<typeof openLedgerIn>>
@@ -149,15 +161,18 @@ async function ledgerOf(
   const bounds = [0, ...restarts, facts.length]
   for (const [index, from] of bounds.slice(0, -1).entries()) {
     if (index > 0) {
+      await opened.metrics.close()
       await opened.store.close()
       opened = await openLedgerIn(folder.path, bundles)
     }
     const part = facts.slice(from, bounds[index + 1])
     await Promise.all(part.map((fact, number) => applyTo(opened, fact, number)))
   }
-  // Made anew it is the same, in whatever order it came.
+  // Recomputed it is the same, in whatever order it came.
+  await opened.metrics.caughtUp()
   if (restarts.length > 0) expect((await opened.metrics.verify()).difference).toBeNull()
   const state = stateOf(opened)
+  await opened.metrics.close()
   await opened.store.close()
   folder.remove()
   return state
@@ -185,6 +200,8 @@ function stateOf({ store, feed }: Opened) {
   return {
     notifications: rows('notifications'),
     transactions: rows('transactions'),
+    refunds: rows('refunds'),
+    reversals: rows('refund_reversals'),
     renewals: rows('renewals'),
     subscriptions: rows('subscriptions'),
     customers: rows('customers'),

@@ -22,6 +22,7 @@ beforeAll(async () => {
   const clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
+  await app.windfall.metrics.caughtUp()
   rows = app.windfall.store
     .prepare<[], Row>(`
       select measure, on_at, currency, milli, count
@@ -76,6 +77,7 @@ test('what was charged, refunded and given back at upgrades, month by month', ()
       return amounts
     }
     expect(money('revenue.new', 'revenue.renewal', 'revenue.one_time')).toEqual(nonZero(books.charged(range)))
+    expect(money('revenue.refund')).toEqual(nonZero(books.refunded(range)))
     expect(money('revenue.proration')).toEqual(nonZero(books.prorated(range)))
   }
 })

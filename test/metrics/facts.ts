@@ -32,7 +32,9 @@ export function bought(
     revoked_at: null,
     revocation_type: null,
     revocation_percentage: null,
+    reversed_refunds: null,
     billing_plan: null,
+    commitment: null,
     ...more,
   }
 }

@@ -1,9 +1,11 @@
 /** From a download to a payment: what Apple's reports say of it, what the ledger says, and what nobody knows. */
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
 import { openApple } from '../ledger/reports/apple.ts'
 import { DAY, download, happening, sale } from '../ledger/reports/samples.ts'
-import { figuresIn, months, openLedger } from './told_ledger.ts'
+import { at, figuresIn, months, openLedger } from './told_ledger.ts'
 
 const FREE = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
 const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'
@@ -24,7 +26,10 @@ async function openReported() {
     happening({ Event: 'Opt-In', Quantity: '4' }),
     happening({ Event: 'Reactivate', Quantity: '6' }),
     happening({ Event: 'Start Promotional Offer', ...FREE, Quantity: '8' }),
-    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '2' }),
+    happening({
+      ...{ Event: 'Paid Subscription from Introductory Offer', Quantity: '2' },
+      'Consecutive Paid Periods': '1',
+    }),
     happening({ Event: 'Cancel', ...FREE, 'Cancellation Reason': 'Canceled', Quantity: '1' }),
   ])
   await app.imports.run({ days: 1 })
@@ -74,11 +79,45 @@ test('reports tell of downloads, and of the way to a payment before the ledger b
   expect(figuresIn(cohort.series, 'ratio')).toEqual(days(null, null, null))
 
   const lines = (await (await get(`downloads.csv?${RANGE}`)).text()).trimEnd().split('\r\n')
-  expect(lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8)))).toEqual([
+  expect(
+    lines.slice(1).map((line) => line.split(',').slice(2, 3).concat(line.split(',').slice(8, -1))),
+  ).toEqual([
     ['2026-04-30', '', '', '', '', '', '', 'false', ''],
     ['2026-05-01', '', '', '7', '', '', '', 'true', ''],
     ['2026-05-02', '', '', '', '', '', '', 'false', ''],
   ])
+})
+
+/** Apple's notification of a trial that began on 2 May, of which no report tells yet. */
+async function tellTrial({ notify, authority }: Awaited<ReturnType<typeof openReported>>) {
+  const [from, to] = [at('2026-05-02'), at('2026-05-09')]
+  const trial = transactionPayload({
+    ...{ transactionId: '1000', originalTransactionId: '1000', transactionReason: 'PURCHASE', price: 0 },
+    ...{ purchaseDate: from, originalPurchaseDate: from, signedDate: from, expiresDate: to },
+    ...{ offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W' },
+  })
+  const body = dataBody({ signedTransactionInfo: authority.sign(trial) })
+  const outer = { notificationUUID: randomUUID(), signedDate: from, notificationType: 'SUBSCRIBED' }
+  expect((await notify(outerPayload(body, outer))).status).toBe(200)
+}
+
+test('a share of downloads counts the days that a report of downloads covers, and no other', async () => {
+  const reported = await openReported()
+  await tellTrial(reported)
+  const { ask } = reported
+  // Five trials on the day of the report, one on the day after it.
+  const trials = await ask(`new_trials?${RANGE}`)
+  expect(figuresIn(trials.series, 'count')).toEqual(days(null, 5, 1))
+  // 5 ÷ 7 by the day; the week, the month and the fiscal month of both days have the same.
+  const point = { numerator: 5, denominator: 7, ratio: 0.714286 }
+  const day = await ask(`download_to_trial?${RANGE}`)
+  expect(day.series[0]?.points).toMatchObject([{ numerator: null }, point, { numerator: null }])
+  for (const interval of ['week', 'month', 'fiscal_month']) {
+    const { series } = await ask(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}`)
+    expect(series[0]?.points[0], interval).toMatchObject({ ...point, complete: false })
+    const split = await ask(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}&split=app`)
+    expect(split.series[0]?.points[0], interval).toMatchObject(point)
+  }
 })
 
 test('nothing is known of the sandbox’s downloads, and a level of a time before the reports is a gap', async () => {

@@ -35,6 +35,42 @@ test('what was lost of what was there, by why; and how many times over it was wo
   expect(figuresIn(series, 'count')).toEqual({ '2026-03-01': 4, '2026-04-01': 2 })
 })
 
+test.each([1, 5])(
+  'a loss that began with a failed payment stays one when Apple gives up with intent %i',
+  async (expirationIntent) => {
+    const { tell, ask, get } = await openLedger()
+    // 9.990 a month to the end of February, and renewed until 1 March, when the payment fails without a grace.
+    await tell('1', 0, '2026-02-01', '2026-03-01')
+    await tell('1', 0, '2026-02-01', '2026-03-01', {}, { ...RETRIED, signedDate: at('2026-03-01') })
+    /** What was lost of the one that was alive when March began, and of the 9.990 that it was worth. */
+    async function march() {
+      const days = 'interval=month&from=2026-03-01&to=2026-04-30'
+      const { series } = await ask(`churn_rate?${days}`)
+      const money = (await ask(`mrr_churn_rate?${days}`)).series
+      return {
+        billing: figuresIn(series, 'ratio', { part: 'billing' }),
+        all: figuresIn(series, 'ratio'),
+        lost_milli: figuresIn(money, 'numerator', { part: 'billing' }),
+      }
+    }
+    const before = await march()
+    // Nothing is alive in April: there is nothing to divide by.
+    expect(before).toEqual({
+      billing: { '2026-03-01': 1, '2026-04-01': null },
+      all: { '2026-03-01': 1, '2026-04-01': null },
+      lost_milli: { '2026-03-01': 9_990, '2026-04-01': 0 },
+    })
+    // 60 days later it expires, and Apple names another reason. What March had is what it had.
+    const over = { expirationIntent, isInBillingRetryPeriod: false, signedDate: at('2026-04-30') }
+    await tell('1', 0, '2026-02-01', '2026-03-01', {}, over)
+    expect(await march()).toEqual(before)
+    const { cohorts } = (await (await get('cohorts?metric=recovery&from=2026-03-01')).json()) as {
+      cohorts: object[]
+    }
+    expect(cohorts).toMatchObject([{ cohort: '2026-03-01', failed: 1, recovered: 0, lost: 1, pending: 0 }])
+  },
+)
+
 test('payments that failed: recovered, given up, over after 60 days, or still to come', async () => {
   const { tell, get } = await openLedger()
   /** A month that ends on a day, and could not be paid for then. */

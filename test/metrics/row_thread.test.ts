@@ -2,15 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { dayNumber } from '../../src/metrics/calendar.ts'
-import type { ZonedReading } from '../../src/metrics/row_sums.ts'
+import type { Generation } from '../../src/metrics/generations.ts'
 import { openRowThread } from '../../src/metrics/row_thread.ts'
+import type { Reading } from '../../src/metrics/tallies.ts'
 import { openTestApp } from '../helpers.ts'
 import { openLedger } from './told_ledger.ts'
 
 const DAY = dayNumber('2026-03-10')
 
-const readingOf = (app_id: string): ZonedReading => ({
-  ...{ apps: [app_id], environment: 'production', zone: 'own', zones: new Map([[app_id, 'UTC']]) },
+const readingOf = (app_id: string, shown: Generation): Reading => ({
+  ...{ shown, apps: [app_id], environment: 'production', zone: 'own' },
   ...{ measures: ['mrr'], levels: ['mrr'], buckets: [{ from: DAY, until: DAY }], filters: {} },
   ...{ attribute: { key: 'plan', json: ['"pro"'] }, split: null, currency: null },
 })
@@ -24,7 +25,8 @@ async function openLinked() {
   const call = { appUserId: 'ann', bundleId: own?.bundle_id }
   await app.post('/api/sdk/v1/identify', { ...call, attributes: { plan: 'pro' } }, secret)
   await app.post('/api/sdk/v1/attribute', { ...call, originalTransactionId: '1000' }, secret)
-  return { app, reading: readingOf(own?.id ?? '') }
+  const shown = app.windfall.metrics.generations.shown(own?.organization_id ?? '')
+  return { app, reading: readingOf(own?.id ?? '', shown) }
 }
 
 const countIn = ({ tallies }: { tallies: Map<string, Map<string, { count: Float64Array }>> }) =>
@@ -55,12 +57,16 @@ test('a file that is none of ours fails who asks, and nobody else', async () => 
   const app = await openTestApp()
   const file = join(app.folder, 'other.db')
   const gone = openRowThread(file)
-  await expect(gone.ofAttribute(readingOf('app'))).rejects.toThrow('is gone')
+  await expect(
+    gone.ofAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
+  ).rejects.toThrow('is gone')
   await gone.close()
   writeFileSync(file, '')
   const other = openRowThread(file)
   for (const _ of [1, 2])
-    await expect(other.ofAttribute(readingOf('app'))).rejects.toThrow("not one of Windfall's")
+    await expect(
+      other.ofAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
+    ).rejects.toThrow("not one of Windfall's")
   await other.close()
   await app.close()
 })

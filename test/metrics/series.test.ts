@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { isMoney } from '../../src/metrics/definition.ts'
+import { DEFINITIONS } from '../../src/metrics/definitions.ts'
 import { at, figuresIn, months, openLedger } from './told_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
@@ -80,6 +82,7 @@ test('movements sum up to what the level changed by', async () => {
   expect(figuresIn(series, 'milli', { part: 'churn_refund' })).toEqual(months(0, -4_990, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'churn_voluntary' })).toEqual(months(0, 0, -9_990, 0))
   const two = await ask(`mrr_movements?${RANGE}&view=two_buckets`)
+  // Movements tell all of it: nothing is left that is not itemised.
   expect(two.series.map(({ part }) => part)).toEqual([null, 'new', 'churned'])
   expect(figuresIn(two.series, 'milli', { part: 'churned' })).toEqual(months(0, -4_990, -9_990, 0))
   expect(figuresIn((await ask(`net_new_mrr?${RANGE}`)).series, 'milli')).toEqual(
@@ -102,6 +105,32 @@ test('churn is what was lost of what was there at the start, by subscriptions an
   // March: nothing lost. April: 9.990 ÷ 4.990. May: 0 ÷ 9.990.
   const quick = await ask(`quick_ratio?${RANGE}`)
   expect(figuresIn(quick.series, 'ratio')).toEqual(months(null, 2.002004, 0, null))
+})
+
+test('in two buckets what left a filter without being lost is not Churned, but not itemised', async () => {
+  const { tell, ask } = await openLedger()
+  // 9.990 of `monthly` from 10 March, changed to 19.990 of `monthly_max` on 10 April.
+  await tell('1', 0, '2026-03-10', '2026-04-10')
+  await tell('1', 1, '2026-04-10', '2026-05-10', { productId: 'monthly_max', price: 19_990 })
+  const two = async (more = '') => {
+    const { series } = await ask(
+      `mrr_movements?interval=month&from=2026-04-01&to=2026-04-30&view=two_buckets${more}`,
+    )
+    return [null, 'new', 'churned', 'not_itemised'].map(
+      (part) => figuresIn(series, 'milli', { part })['2026-04-01'] ?? 0,
+    )
+  }
+  // Whole it is a change of 10.000, which RevenueCat counts in Churned, too.
+  expect(await two()).toEqual([10_000, 0, 10_000, 0])
+  // Of `monthly` nobody was lost: its 9.990 went over, and no movement is booked on it.
+  expect(await two('&product=monthly')).toEqual([-9_990, 0, 0, -9_990])
+  // The expansion of 10.000 is booked on `monthly_max`, and so are the 9.990 that it had before.
+  expect(await two('&product=monthly_max')).toEqual([19_990, 0, 10_000, 9_990])
+})
+
+test('each metric of money says at the rate of which day it is converted', () => {
+  for (const definition of Object.values(DEFINITIONS).filter(isMoney))
+    expect(definition.formula, definition.name).toMatch(/rate of/)
 })
 
 test('what was lost and came back in the same month is not lost in it, but is in its day', async () => {

@@ -79,13 +79,14 @@ test('revenue is in the books, charge by charge, by month and currency', async (
     const points = whole(await ask(`revenue?${RANGE}&currency=${currency}`))
     for (const { on, milli } of points) {
       const { has } = monthOf(on)
-      const sum = (kind: 'charge' | 'refund' | 'proration', amount: 'price_milli' | 'refunded_milli') =>
-        books
-          .money(kind)
+      const sum = (entries: ReturnType<typeof books.refunded>, amount: 'price_milli' | 'refunded_milli') =>
+        entries
           .filter((one) => one.currency === currency && has(one))
           .reduce((total, one) => total + one[amount], 0)
       expect(milli).toBe(
-        sum('charge', 'price_milli') - sum('refund', 'refunded_milli') - sum('proration', 'refunded_milli'),
+        sum(books.money('charge'), 'price_milli') -
+          sum(books.refunded(), 'refunded_milli') -
+          sum(books.money('proration'), 'refunded_milli'),
       )
     }
   }
@@ -94,10 +95,10 @@ test('revenue is in the books, charge by charge, by month and currency', async (
 test('churn and trial conversion are in the books', async () => {
   const churn = whole(await ask(`churn_rate?${RANGE}`))
   for (const { on, numerator } of churn) {
-    const { until, has } = monthOf(on)
+    const { from, until, has } = monthOf(on)
     const lost = books.losses().filter((one) => {
       const isBack = one.back_at !== null && one.back_at < until && one.back_at <= played.until
-      return has(one) && !isBack
+      return has(one) && !isBack && books.wasPaidBefore(one.segment.original_transaction_id, from)
     })
     expect(numerator).toBe(lost.length)
   }

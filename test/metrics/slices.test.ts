@@ -33,6 +33,8 @@ test('rows are read of subscriptions and users in the order of their numbers', (
   const plans = plansOf(openRowReading)
   expect(plans).toHaveLength(2)
   expect(plans[0]?.[0]).toBe('SEARCH u USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
-  expect(plans[1]?.[0]).toBe('SEARCH metric_lineages USING INDEX metric_lineages_provisional (id>?)')
+  expect(plans[1]?.[0]).toBe(
+    'SEARCH metric_counted USING COVERING INDEX metric_counted_provisional (lineage_id>?)',
+  )
   expect(plans.flat()).not.toContain('USE TEMP B-TREE FOR ORDER BY')
 })

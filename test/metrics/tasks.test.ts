@@ -1,6 +1,6 @@
 /** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
 import { copyOfDatabase, temporaryFolder } from '../folders.ts'
@@ -47,14 +47,14 @@ const days = (dimension: string): Day[] =>
     .prepare<[string], Day>(`
       select zone, value, day from metric_days join metric_series on id = series_id
       where measure = 'mrr' and dimension = ? and count = 1
-        and generation in (select generation from metric_generations where made_up_to is null)`)
+        and generation in (select id from metric_generations where state = 'shown')`)
     .all(dimension)
 
 async function bringRates(csv: string): Promise<void> {
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv(csv, 'USD')
   await store.commit(() => rates.keep(read))
-  await metrics.settled()
+  await metrics.caughtUp()
 }
 
 test('what no rate was known for is converted once there is one, and stands apart until then', async () => {
@@ -75,7 +75,7 @@ test('what was converted for good at an imported rate is counted anew once that 
   expect(rows('mrr')[0]?.base_milli).toBe(16_980)
   const { rates, store, metrics } = app.windfall
   await store.commit(() => rates.remove('EUR', '2026-05-20'))
-  await metrics.settled()
+  await metrics.caughtUp()
   expect(rows('mrr')[0]?.base_milli).toBeNull()
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.8490\n')
   expect(rows('mrr')[0]?.base_milli).toBe(10_000)
@@ -85,7 +85,7 @@ test('a rate that is final is not asked for again', async () => {
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.80\n2026-05-21,EUR,0.80\n')
   await buy()
   const provisional = () =>
-    app.windfall.store.prepare('select sum(provisional) as n from metric_lineages').get() as { n: number }
+    app.windfall.store.prepare('select sum(is_provisional) as n from metric_counted').get() as { n: number }
   // What ends in the future will be taken away at the rate it came with.
   expect(provisional().n).toBe(0)
 })
@@ -98,7 +98,7 @@ test('a period that Apple tells of a product changes what its subscriptions are 
   await store.commit(() =>
     products.learnPeriod(one?.id ?? '', { product_id: 'lantern.pro.monthly', period: 'P1Y' }),
   )
-  await metrics.settled()
+  await metrics.caughtUp()
   // 8,490 ÷ 12 = 707.5, half to even.
   expect(rows('mrr')[0]?.milli).toBe(708)
   expect((await metrics.verify()).difference).toBeNull()
@@ -111,7 +111,7 @@ test('another time zone counts every day anew', async () => {
   const organizations = '[{ slug = "default", time_zone = "Europe/Berlin" }]'
   const { config } = loadConfig({ env: { WINDFALL_ORGANIZATIONS: organizations }, cwd: folder.path })
   await app.windfall.declare(config)
-  await app.windfall.metrics.settled()
+  await app.windfall.metrics.caughtUp()
   // Half past one in the morning of the next day.
   expect(days('all')).toEqual([{ zone: 'Europe/Berlin', value: '', day: Date.UTC(2026, 4, 21) / 86_400_000 }])
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
@@ -122,33 +122,43 @@ test('what was to be made anew when the process ended is made at the next start'
   const { store } = app.windfall
   await store.commit(() => {
     store.prepare("update metric_rows set milli = 1, base_milli = 1 where measure = 'mrr'").run()
-    store.prepare('insert into metric_tasks (task) select id from apps').run()
+    store
+      .prepare(
+        "insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps",
+      )
+      .run()
   })
   await app.close()
   app = await openTestApp({ folder: folder.path, apps: [] })
-  await app.windfall.metrics.settled()
+  await app.windfall.metrics.caughtUp()
   expect(rows('mrr')[0]?.milli).toBe(8_490)
 })
 
-test('a rebuild or verification that ended with its process leaves nothing behind after the next start', async () => {
-  await buy()
-  const verifying = app.windfall.metrics.verify()
+/** The generation being made, once there is one. */
+async function making() {
   const { generations } = app.windfall.metrics
-  while (generations.making() === null) await setImmediate()
+  for (;;) {
+    const [next] = generations.all().filter(({ state }) => state === 'making')
+    if (next) return next
+    await setImmediate()
+  }
+}
+
+test('a rebuild that ended with its process goes on at the next start, and leaves nothing behind', async () => {
+  await buy()
+  const rebuilding = app.windfall.metrics.rebuild()
+  const { id } = await making()
   const killed = copyOfDatabase(folder.path)
-  await verifying
+  await rebuilding
   const next = await openTestApp({ folder: killed.path, apps: [] })
   const { metrics, store } = next.windfall
-  const unfinished = store
-    .prepare('select count(*) from metric_generations where made_up_to is not null')
-    .pluck()
+  await metrics.caughtUp()
+  expect(store.prepare('select id, state from metric_generations').all()).toEqual([{ id, state: 'shown' }])
   const orphaned = store
-    .prepare(
-      'select count(*) from metric_series where generation not in (select generation from metric_generations)',
-    )
+    .prepare('select count(*) from metric_series where generation not in (select id from metric_generations)')
     .pluck()
-  await vi.waitFor(() => expect([unfinished.get(), orphaned.get()]).toEqual([0, 0]))
-  expect(await metrics.verify()).toEqual({ lineages: 1, difference: null })
+  expect(orphaned.get()).toBe(0)
+  expect(await metrics.verify()).toEqual({ lineages: 1, due: 0, difference: null })
   await next.close()
   killed.remove()
 })
@@ -157,11 +167,10 @@ test('a reload leaves a rebuild that is under way alone', async () => {
   await buy()
   const { metrics } = app.windfall
   const rebuilding = metrics.rebuild()
-  while (metrics.generations.making() === null) await setImmediate()
-  const made = metrics.generations.making()?.generation
+  const { id } = await making()
   await app.windfall.declare(app.config)
   expect(await rebuilding).toBe(1)
-  expect(metrics.generations.shown()).toBe(made)
+  expect(metrics.generations.all()).toMatchObject([{ id, state: 'shown' }])
 })
 
 test('what ends in the future is not shown before it does', async () => {
@@ -169,12 +178,14 @@ test('what ends in the future is not shown before it does', async () => {
   const ended = () => rows('mrr.churn_other').length
   expect(ended()).toBe(1)
   const shown = () =>
-    app.windfall.store.prepare("select sum(shown) as n from metric_rows where measure = 'mrr'").get() as {
-      n: number
-    }
+    app.windfall.store
+      .prepare<[], { n: number }>(`
+        select count(*) as n from metric_rows join metric_counted using (generation, lineage_id)
+        where measure = 'mrr' and known_at <= counted_at`)
+      .get() ?? { n: 0 }
   expect(shown().n).toBe(1)
   app.clock.set(NOW + 60 * 86_400_000)
-  await app.windfall.metrics.ripen()
+  await app.windfall.metrics.caughtUp()
   expect(shown().n).toBe(2)
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })

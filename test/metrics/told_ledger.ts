@@ -14,16 +14,19 @@ type LedgerOptions = {
   time_zone?: string
   currency?: string
   rates?: readonly string[]
+  env?: Record<string, string>
   closing?: (close: () => Promise<void>) => void
 }
 
-/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `closing`: who closes it, the end of the test unless said. */
+/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. `closing`: who closes it, the end of the test unless said. */
 export async function openLedger(options: LedgerOptions = {}) {
-  const { time_zone = 'UTC', currency = 'USD', rates = [], closing = onTestFinished } = options
-  const app = await openTestApp()
+  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {}, closing = onTestFinished } = options
+  const app = await openTestApp({ env })
   closing(app.close)
   const { store, organizations, rates: kept } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
+  await app.windfall.metrics.resume()
+  await app.windfall.metrics.caughtUp()
   if (rates.length > 0) {
     const read = kept.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
     await store.commit(() => kept.keep(read))
@@ -38,6 +41,7 @@ export async function openLedger(options: LedgerOptions = {}) {
     to: string | null,
     more: Fields = {},
     renewal: Fields = {},
+    notificationType = 'SUBSCRIBED',
   ) {
     const original = `${id}000`
     const fields = {
@@ -52,11 +56,7 @@ export async function openLedger(options: LedgerOptions = {}) {
       signedTransactionInfo: app.authority.sign(transactionPayload(fields)),
       ...(to !== null && { signedRenewalInfo: app.authority.sign(renewalPayload(signed)) }),
     })
-    const outer = {
-      notificationUUID: randomUUID(),
-      signedDate: fields.signedDate,
-      notificationType: 'SUBSCRIBED',
-    }
+    const outer = { notificationUUID: randomUUID(), signedDate: fields.signedDate, notificationType }
     const { status } = await app.notify(outerPayload(body, outer))
     if (status !== 200) throw new Error(`it was refused with ${status}`)
   }

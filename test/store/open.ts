@@ -5,11 +5,12 @@ import { temporaryFolder } from '../folders.ts'
 
 type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
 
-export function openTestStore() {
+/** `elapsed`, in milliseconds, bounds batches; unless said it stands still, and nothing does. */
+export function openTestStore(elapsed = () => 0) {
   const folder = temporaryFolder()
   const told: Told[] = []
   const store = openStore(`${folder.path}/windfall.db`, {
-    elapsed: () => 0,
+    elapsed,
     warn: (message, fields) => void told.push({ message, fields }),
   })
   onTestFinished(async () => {

@@ -54,11 +54,9 @@ test('restored elsewhere, every read answers the same', async () => {
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  const { metrics, cohorts, customers, backups } = app.windfall
+  const { metrics, backups } = app.windfall
   const token = await app.token()
-  await metrics.ripen()
-  await cohorts.settle()
-  await customers.settle()
+  await metrics.caughtUp()
   const { path: folder } = temporaryFolder()
   await backups.backup(`${folder}/backup.tar`, null)
   const before = await answersOf(app, token)

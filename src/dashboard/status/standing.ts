@@ -15,6 +15,7 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import { damageIn } from '../../store/disk_faults.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
 import type { Store } from '../../store/store.ts'
+import { examineBacklog } from './backlog.ts'
 import { backupFinding } from './backups.ts'
 import { conditionFinding } from './condition.ts'
 import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
@@ -76,6 +77,7 @@ function ofDatabase({ store, clock, rates, written, arrivals }: StandingDeps): F
       ...examineDisk(reader, clock),
       ...examineNotifications(reader, clock, arrivals.refused.lately()),
       ...examineRefusedCalls(reader, clock),
+      ...examineBacklog(reader, clock),
       ...examineJobs(reader, clock, served),
     ]
   } catch (error) {
@@ -197,9 +199,13 @@ function underWay({ imports, metrics }: StandingDeps): Finding[] {
     found.push(notice('import', words, { ...about, progress: { done, of } }))
   }
   if (counting !== null) {
-    const words = 'until it is done, what is shown is from before.'
+    const words = 'Until this is done, figures are shown as they were counted before; they follow new facts.'
     found.push(
-      notice('metrics', words, { id: 'metrics', title: 'Everything is counted anew', progress: counting }),
+      notice('metrics', words, {
+        id: 'metrics',
+        title: 'All figures are being recomputed',
+        progress: counting,
+      }),
     )
   }
   return found

@@ -1,5 +1,6 @@
 /** What every view is about: which apps, days, money. It stands in the address, so that a view can be kept and sent. */
 import { useLocation } from 'preact-iso'
+import { INTERVALS } from '../../metrics/buckets.ts'
 import type { Query } from './asking.ts'
 import { daysBetween, type Interval, plusDays } from './words.ts'
 
@@ -35,14 +36,13 @@ const word = <Word extends string>(text: string | undefined, words: readonly Wor
 
 /** What an address says of it; what it does not say is the usual. */
 export function scopeFrom(query: Record<string, string>): Scope {
-  const intervals = ['day', 'week', 'month'] as const
   return {
     apps: (query.app ?? '').split(',').filter((id) => id !== ''),
     organization: query.org ?? null,
     range: word(query.range, RANGES, '90d'),
     from: query.from ?? null,
     to: query.to ?? null,
-    interval: intervals.find((one) => one === query.by) ?? null,
+    interval: INTERVALS.find((one) => one === query.by) ?? null,
     currency: query.currency ?? null,
     basis: word(query.basis, ['gross', 'proceeds'], 'gross'),
     environment: word(query.env, ['production', 'sandbox'], 'production'),
@@ -133,10 +133,10 @@ export function metricQuery(scope: Scope, today: string, first: string | null = 
   }
 }
 
-/** Whose figures. */
+/** Whose figures, by whose days: fiscal months have Pacific ones. */
 export const placeQuery = (scope: Scope): Query => ({
   app: scope.apps.join(','),
   organization: scope.organization,
   environment: scope.environment === 'production' ? null : scope.environment,
-  zone: scope.zone === 'own' ? null : scope.zone,
+  zone: scope.zone === 'own' && scope.interval !== 'fiscal_month' ? null : 'pacific',
 })

@@ -1,4 +1,7 @@
 /** Numbers, money, days and instants in the words of the viewer's own locale. */
+import type { Interval } from '../../metrics/buckets.ts'
+import { dayNumber, dayText } from '../../metrics/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/fiscal.ts'
 
 const kept = new Map<string, Intl.NumberFormat>()
 const locale = navigator.language
@@ -61,9 +64,9 @@ export const times = (ratio: number | null | undefined): string =>
 export const change = (ratio: number): string =>
   numbers({ style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(ratio)
 
-/** A difference of two shares, as `+1.4 points`. */
+/** A difference of two shares in percentage points, as `+1.4 pp`. */
 export const points = (difference: number): string =>
-  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} points`
+  `${numbers({ maximumFractionDigits: 1, signDisplay: 'exceptZero' }).format(difference * 100)} pp`
 
 const DAY_MS = 86_400_000
 const utc = (options: Intl.DateTimeFormatOptions) =>
@@ -85,30 +88,54 @@ export const month = (on: string): string => monthNames.format(dateOf(on))
 export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
 export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
-export type Interval = 'day' | 'week' | 'month'
-/** The day, week or month that begins on a day. */
+export type { Interval } from '../../metrics/buckets.ts'
+
+/** The fiscal month of a day: the fiscal year, and its number from 1 to 12. */
+export function fiscalMonth(on: string): { year: number; number: number } {
+  const month = fiscalMonthOf(dayNumber(on)) ?? 0
+  return { year: Math.floor(month / 12), number: (month % 12) + 1 }
+}
+/** `FY2026 P2`. */
+function fiscalName(on: string): string {
+  const { year, number } = fiscalMonth(on)
+  return `FY${year} P${number}`
+}
+/** The first day after the fiscal month that begins on a day. */
+const afterFiscalMonth = (on: string): string =>
+  dayText((fiscalMonthDays(fiscalMonthOf(dayNumber(on)) ?? 0)?.until ?? dayNumber(on)) + 1)
+
+const days = (first: string, last: string): string => `${shortDay(first)} – ${day(last)}`
+
+/** The day, week, month or fiscal month that begins on a day. */
 export function bucket(on: string, interval: Interval): string {
   if (interval === 'month') return month(on)
-  return interval === 'week' ? `${shortDay(on)} – ${day(plusDays(on, 6))}` : day(on)
+  if (interval === 'fiscal_month')
+    return `${fiscalName(on)} (${days(on, plusDays(afterFiscalMonth(on), -1))})`
+  return interval === 'week' ? days(on, plusDays(on, 6)) : day(on)
 }
 
-/** From the beginning of one day, week or month to the end of another. */
+/** From the beginning of one day, week, month or fiscal month to the end of another. */
 export function span(first: string, last: string, interval: Interval): string {
   if (first === last) return bucket(first, interval)
   if (interval === 'month') return `${month(first)} – ${month(last)}`
+  if (interval === 'fiscal_month') {
+    const dates = `${day(first)} – ${day(plusDays(afterFiscalMonth(last), -1))}`
+    return `${fiscalName(first)} – ${fiscalName(last)} (${dates})`
+  }
   return `${day(first)} – ${day(interval === 'week' ? plusDays(last, 6) : last)}`
 }
 
-/** Every day, week or month from one to another, by the first day of each. */
+/** Every day, week, month or fiscal month from one to another, by the first day of each. */
 export function stepsBetween(first: string, last: string, interval: Interval): string[] {
   const all: string[] = []
   for (let on = first; on <= last; on = stepAfter(on, interval)) all.push(on)
   return all
 }
-const stepAfter = (on: string, interval: Interval): string =>
-  interval === 'month'
-    ? `${plusDays(`${on.slice(0, 7)}-28`, 4).slice(0, 7)}-01`
-    : plusDays(on, interval === 'week' ? 7 : 1)
+function stepAfter(on: string, interval: Interval): string {
+  if (interval === 'fiscal_month') return afterFiscalMonth(on)
+  if (interval === 'month') return `${plusDays(`${on.slice(0, 7)}-28`, 4).slice(0, 7)}-01`
+  return plusDays(on, interval === 'week' ? 7 : 1)
+}
 
 export type Grain = 'day' | 'week' | 'month' | 'year'
 /** Those who began in the day, week, month or year that begins on a day, in few characters. */

@@ -1,5 +1,6 @@
 /** What we compute: the SUBSCRIPTION_EVENT report: what subscribers did on a day. */
 import type { Books, Entry, Kind, Segment } from '../books.ts'
+import { endOfSegment } from '../books.ts'
 import { pacificDay } from '../pacific.ts'
 import { DAY } from '../periods.ts'
 import type { Offer } from '../products.ts'
@@ -83,8 +84,30 @@ function eventOf({ kind, intent }: Entry, segment: Segment): string | null {
   return names[kind]?.() ?? null
 }
 
-function rowOf(entry: Entry, segment: Segment, event: string): Row {
+/** From one Pacific day to another. */
+const daysBetween = (from: number, until: number): number =>
+  Math.round((Date.parse(pacificDay(until)) - Date.parse(pacificDay(from))) / DAY)
+
+/** How long a gap may be at most for what was paid before it to count. */
+const DAYS_BETWEEN_PAID = 60
+
+/** How many periods were paid for up to this one, without a long gap. Free ones do not count. */
+function paidPeriods(books: Books, segment: Segment): number {
+  const own = books.lineageOf(segment)
+  let periods = 0
+  let next = segment.from
+  for (let at = own.indexOf(segment); at >= 0; at -= 1) {
+    const one = own[at]
+    if (one === undefined || next - endOfSegment(one) > DAYS_BETWEEN_PAID * DAY) break
+    if (one.kind !== 'trial' && one.kind !== 'free_offer') periods += 1
+    next = one.from
+  }
+  return periods
+}
+
+function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row {
   const { offer } = segment
+  const expired_at = books.expiryBefore(entry)
   const cancelled = entry.kind === 'expired'
   return {
     'Event Date': pacificDay(entry.at),
@@ -96,11 +119,12 @@ function rowOf(entry: Entry, segment: Segment, event: string): Row {
     'Proceeds Reason': segment.after_a_year ? 'Rate After One Year' : null,
     'Subscription Offer Name': offerNameOf(offer),
     'Promotional Offer ID': offerNameOf(offer),
-    'Consecutive Paid Periods': isIntroductory(segment.kind) ? 0 : 1,
+    'Consecutive Paid Periods': paidPeriods(books, segment),
     'Original Start Date': pacificDay(segment.started_at),
     Device: segment.device,
     Country: storefrontOf(entry.storefront).country,
     'Days Before Canceling': cancelled ? Math.max(0, Math.round((entry.at - segment.from) / DAY)) : null,
+    'Days Canceled': expired_at === null ? null : daysBetween(expired_at, entry.at),
     'Cancellation Reason': cancelled ? (CANCELLATIONS[entry.intent ?? 0]?.[1] ?? 'Other') : null,
     Quantity: 1,
   }
@@ -119,7 +143,7 @@ export function eventRows(books: Books, entries: readonly Entry[]): Row[] {
   const rows = withoutDoubles(entries).flatMap((entry) => {
     const segment = books.segmentOf(entry.environment, entry.transaction_id)
     const event = segment === undefined ? null : eventOf(entry, segment)
-    return segment === undefined || event === null ? [] : [rowOf(entry, segment, event)]
+    return segment === undefined || event === null ? [] : [rowOf(books, entry, segment, event)]
   })
   return gathered(rows, ['Quantity'])
 }

@@ -1,6 +1,8 @@
 /** What we remember: one customer's transactions and subscriptions, asked of Apple and applied. */
 import type { ServerApi } from '../../apple/api/server.ts'
-import type { Store } from '../../store/store.ts'
+import type { Transaction } from '../../apple/payloads.ts'
+import type { Verified } from '../../apple/signed.ts'
+import type { SubscriptionFacts } from '../../apple/subscription.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Backfills } from './backfills.ts'
 import { isFault } from './faults.ts'
@@ -14,11 +16,11 @@ const STATUSES = { origin: 'backfill', source: 'status' } as const
 /** Whom to ask about what, and what ends the asking between two questions. */
 export type Question = { realm: Realm; api: ServerApi; signal: AbortSignal }
 
-type Deps = { store: Store; ledger: Ledger; intake: Intake; lineages: Lineages; backfills: Backfills }
+type Deps = { ledger: Ledger; intake: Intake; lineages: Lineages; backfills: Backfills }
 
 export type Asking = ReturnType<typeof openAsking>
 
-export function openAsking({ store, ledger, intake, lineages, backfills }: Deps) {
+export function openAsking({ ledger, intake, lineages, backfills }: Deps) {
   /**
    * Reads all transactions of the customer who has this lineage, from the revision where the last reading ended.
    * Resolves with false when Apple knows no such transaction there.
@@ -33,10 +35,10 @@ export function openAsking({ store, ledger, intake, lineages, backfills }: Deps)
       const page = await pageOf(question, original_transaction_id)
       if (page === null) return false
       const { facts, refused } = await intake.transactions(realm, page.transactions)
-      await intake.applyAll(facts, (fact) => ledger.applyTransaction(realm.app, fact, TRANSACTIONS))
       for (const { payload } of facts) others.add(payload.original_transaction_id)
       others.delete(original_transaction_id)
-      await store.commit(() => {
+      const apply = (fact: Verified<Transaction>) => ledger.applyTransaction(realm.app, fact, TRANSACTIONS)
+      await intake.applyAll(facts, apply, () => {
         backfills.count(realm, { transactions: page.transactions.length, refused })
         if (page.has_more) return lineages.turned(realm, original_transaction_id, page.revision)
         backfills.count(realm, { lineages: 1 })
@@ -68,9 +70,9 @@ export function openAsking({ store, ledger, intake, lineages, backfills }: Deps)
     question.signal.throwIfAborted()
     const items = await itemsOf(question, original_transaction_id)
     const { facts, refused } = await intake.statuses(realm, items)
-    await intake.applyAll(facts, (fact) => ledger.applyStatus(realm.app, fact, STATUSES))
     const answered = new Set([original_transaction_id, ...items.map((item) => item.original_transaction_id)])
-    await store.commit(() => {
+    const apply = (fact: SubscriptionFacts) => ledger.applyStatus(realm.app, fact, STATUSES)
+    await intake.applyAll(facts, apply, () => {
       backfills.count(realm, { statuses: items.length, refused })
       lineages.statusAsked(realm, answered)
     })

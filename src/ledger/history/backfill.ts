@@ -1,4 +1,6 @@
 /** What we remember: the first reading of everything that Apple still shows of an app. Silent, and resumed after any crash. */
+import type { Notification } from '../../apple/notification.ts'
+import type { Verified } from '../../apple/signed.ts'
 import type { Store } from '../../store/store.ts'
 import { customerId } from '../customers.ts'
 import type { Ledger } from '../ledger.ts'
@@ -40,7 +42,7 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
    */
   async function run(question: Question): Promise<BackfillRow> {
     const { realm } = question
-    await store.commit(() => {
+    await store.commitBulk(() => {
       backfills.begin(realm)
       watermarks.begin(realm)
     })
@@ -54,7 +56,7 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
 
   async function notificationsOf(question: Question, row: BackfillRow): Promise<void> {
     const window = backfills.window(row)
-    if (window === null) return store.commit(() => backfills.enter(question.realm, 'transactions'))
+    if (window === null) return store.commitBulk(() => backfills.enter(question.realm, 'transactions'))
     question.signal.throwIfAborted()
     try {
       await readPage(question, window)
@@ -66,8 +68,8 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
   async function readPage({ realm, api }: Question, window: Window): Promise<void> {
     const { payloads, next } = await api.notificationHistory(realm.environment, window)
     const { facts, refused } = await intake.notifications(realm, payloads)
-    await intake.applyAll(facts, (fact) => ledger.apply(realm.app, fact, HISTORY))
-    await store.commit(() => {
+    const apply = (fact: Verified<Notification>) => void ledger.apply(realm.app, fact, HISTORY)
+    await intake.applyAll(facts, apply, () => {
       backfills.count(realm, { notifications: payloads.length, refused })
       if (next === null) backfills.passed(realm, window.until)
       else backfills.resumeAt(realm, { ...window, page: next })
@@ -76,10 +78,10 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
 
   /** What Apple would not show as it was asked for. @throws what it was thrown, where asking otherwise would not help. */
   async function readOtherwise({ realm }: Question, window: Window, fault: unknown): Promise<void> {
-    if (isFault(fault, 'too_far_back')) return store.commit(() => backfills.passed(realm, later(window)))
+    if (isFault(fault, 'too_far_back')) return store.commitBulk(() => backfills.passed(realm, later(window)))
     const shorter = isPageGone(fault) ? restarted(window) : null
     if (shorter === null) throw fault
-    await store.commit(() => backfills.resumeAt(realm, shorter))
+    await store.commitBulk(() => backfills.resumeAt(realm, shorter))
   }
 
   /** One answer may tell of lineages that were not known: round after round, until nobody is left. */
@@ -92,7 +94,7 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
         for (const id of lineagesOfOne) await readOne(question, id, row.started_at)
       })
     }
-    if (asked === 0) await store.commit(() => backfills.enter(realm, 'statuses'))
+    if (asked === 0) await store.commitBulk(() => backfills.enter(realm, 'statuses'))
   }
 
   async function readOne(question: Question, id: string, since: number): Promise<void> {
@@ -100,7 +102,7 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
     if (lineages.isReadSince(realm, id, since)) return
     const isThere = await asking.transactions(question, id)
     // Apple has told of it, and now does not know it. It is not asked for a second time.
-    if (!isThere) await store.commit(() => lineages.ended(realm, id, null, []))
+    if (!isThere) await store.commitBulk(() => lineages.ended(realm, id, null, []))
   }
 
   /** What is asked of one lineage answers for all of its customer: these are asked one after another. */
@@ -116,7 +118,7 @@ export function openBackfill({ store, ledger, intake, backfills, lineages, water
         for (const id of lineagesOfOne) await askOne(question, id, row.started_at)
       })
     }
-    await store.commit(() => backfills.enter(realm, 'done'))
+    await store.commitBulk(() => backfills.enter(realm, 'done'))
   }
 
   async function askOne(question: Question, id: string, since: number): Promise<void> {

@@ -85,7 +85,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
   const lineages = openLineages(store, clock)
   const gaps = openGaps({ store, clock, feed })
   const intake = openIntake({ store, verifier, log, refused })
-  const asking = openAsking({ store, ledger, intake, lineages, backfills })
+  const asking = openAsking({ ledger, intake, lineages, backfills })
   const first = openBackfill({ store, ledger, intake, backfills, lineages, watermarks, asking })
   const comparison = openReconciliation({ store, clock, ledger, intake, gaps, watermarks })
   const lookup = openLookup({ store, lookups: ledger.lookups, lineages, asking })
@@ -106,7 +106,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
     if (backfills.get(realm)?.stage === 'done') return []
     const ended = await outcomeOf(realm, () => first.run(question), 'the reading of Apple’s history stopped')
     const told = ended.state === 'not_there' ? NOT_THERE : ended.problem
-    if (told !== null) await store.commit(() => backfills.stopped(realm, told))
+    if (told !== null) await store.commitBulk(() => backfills.stopped(realm, told))
     return [{ ...named(realm), ...ended, stage: backfills.get(realm)?.stage ?? null }]
   }
 
@@ -131,7 +131,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
       () => comparison.run(question, tally),
       'the comparison with Apple stopped',
     )
-    if (ended.state !== 'stopped') await store.commit(() => watermarks.ended(realm, ended.problem))
+    if (ended.state !== 'stopped') await store.commitBulk(() => watermarks.ended(realm, ended.problem))
     return [{ ...named(realm), ...tally, ...ended }]
   }
 
@@ -139,7 +139,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
   async function renewWhatIsTooOld(realm: Realm): Promise<void> {
     const compared = watermarks.get(realm)?.compared_until_at
     if (compared === undefined || compared >= clock() - REACH_MS) return
-    await store.commit(() => backfills.again(realm))
+    await store.commitBulk(() => backfills.again(realm))
   }
 
   /**

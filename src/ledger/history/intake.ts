@@ -7,12 +7,11 @@ import { SignatureError, type Verified, type Verifier } from '../../apple/signed
 import { type SubscriptionFacts, verifySubscription } from '../../apple/subscription.ts'
 import { Refusal } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { openBulk } from '../../store/bulk.ts'
 import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
 import { named, type Realm } from './realm.ts'
 
-/** So many facts go into one turn of the event loop: a client app's call waits for no more. */
-const SLICE = 5
 /** Windows overlap, and a text that is refused comes again with each: it is told once, while so many are remembered. */
 const TOLD = 1_000
 
@@ -93,12 +92,21 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
     await refused.keep(code, message, jws, null)
   }
 
-  /** Applies facts in small units of work, one after another, so that others get their turn between them. */
-  async function applyAll<Fact>(facts: readonly Fact[], apply: (fact: Fact) => void): Promise<void> {
-    for (let from = 0; from < facts.length; from += SLICE) {
-      const slice = facts.slice(from, from + SLICE)
-      await store.commit(() => slice.forEach(apply))
-    }
+  /**
+   * Applies facts, a unit of work each, as bulk work; then `remember`, which writes down how far the reading came, in the
+   * commit that holds the last of them or in the next one.
+   *
+   * @throws what `apply` threw; nothing after that fact is applied, and nothing is written down.
+   */
+  async function applyAll<Fact>(
+    facts: readonly Fact[],
+    apply: (fact: Fact) => void,
+    remember?: () => void,
+  ): Promise<void> {
+    const bulk = openBulk(store)
+    for (const fact of facts) await bulk.add(() => apply(fact))
+    if (remember) await bulk.add(remember)
+    await bulk.finish()
   }
 
   return { notifications, transactions, statuses, applyAll }

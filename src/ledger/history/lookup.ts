@@ -37,11 +37,13 @@ export function openLookup({ store, lookups, lineages, asking }: Deps) {
   }
 
   async function settle(asked: Asked, lookup: Lookup, tally: LookedUp): Promise<void> {
-    if (isToldOf(asked.app, lookup)) return store.commit(() => lookups.settle(lookup, 'known'))
+    if (isToldOf(asked.app, lookup)) return store.commitBulk(() => lookups.settle(lookup, 'known'))
     tally.asked += 1
     const outcome = await outcomeOf(asked, lookup)
     if (outcome === 'found') tally.found += 1
-    await store.commit(() => (outcome === null ? lookups.postpone(lookup) : lookups.settle(lookup, outcome)))
+    await store.commitBulk(() =>
+      outcome === null ? lookups.postpone(lookup) : lookups.settle(lookup, outcome),
+    )
   }
 
   const isToldOf = (app: App, { original_transaction_id }: Lookup): boolean =>

@@ -54,9 +54,9 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
     while (window.from < tally.until) {
       window = await readWindow(question, window, tally)
       const { from } = window
-      if (isContiguous) await store.commit(() => watermarks.reached(realm, from))
+      if (isContiguous) await store.commitBulk(() => watermarks.reached(realm, from))
     }
-    await store.commit(() => {
+    await store.commitBulk(() => {
       const gap = gaps.open(realm)
       if (gap !== null) gaps.fill(realm, gap)
     })
@@ -97,7 +97,7 @@ export function openReconciliation({ store, clock, ledger, intake, gaps, waterma
 
   async function fill(realm: Realm, held: Held, tally: Compared): Promise<void> {
     if (held.length === 0) return
-    const gap = await store.commit(() =>
+    const gap = await store.commitBulk(() =>
       gaps.find(
         realm,
         held.map(({ payload }) => payload),

@@ -34,7 +34,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
   async function take(of: ReportDay, answer: ReportAnswer): Promise<Taken> {
     if (answer.outcome === 'report') return takeReport(of, answer.version, answer.body)
     if (answer.outcome === 'gone') return takeGone(of)
-    const outcome = await store.commit(() => {
+    const outcome = await store.commitBulk(() => {
       if (answer.outcome === 'not_yet') return notYet(of)
       versions.learn(of, answer.version)
       return empty(of)
@@ -45,7 +45,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
   async function takeReport(of: ReportDay, version: string, body: Buffer): Promise<Taken> {
     try {
       const sha256 = await fingerprintOf(body)
-      if (versions.of(of) !== version) await store.commit(() => versions.learn(of, version))
+      if (versions.of(of) !== version) await store.commitBulk(() => versions.learn(of, version))
       const current = currentOf(of)
       if (current?.sha256.equals(sha256)) return await unchanged(of, current)
       const report = await received.keep(of, version, sha256, body)
@@ -71,7 +71,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
   }
 
   function unchanged(of: ReportDay, current: Report): Promise<Taken> {
-    return store.commit(() => {
+    return store.commitBulk(() => {
       const due_at = dueAfterAnswer(of.day, clock(), false)
       settle(of, { state: 'done', reason: null, report_id: current.id, tries: 0, due_at })
       return { outcome: 'unchanged', row_count: 0 }
@@ -107,7 +107,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
   async function takeGone(of: ReportDay): Promise<Taken> {
     const before = days.get(of)
     if (before && isKnown(before)) {
-      await store.commit(() => settle(of, { ...before, due_at: null }))
+      await store.commitBulk(() => settle(of, { ...before, due_at: null }))
       return { outcome: 'unchanged', row_count: 0 }
     }
     const unread = received.unreadOf(of)
@@ -122,7 +122,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
     const reason = unread
       ? `Apple keeps it no longer, and what it gave cannot be read: ${unread.problem}`
       : 'Apple keeps it no longer'
-    return store.commit(() => {
+    return store.commitBulk(() => {
       settle(of, { state: 'missing', reason, report_id: null, tries: 0, due_at: null })
       return { outcome: 'missing', row_count: 0 }
     })
@@ -130,7 +130,7 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
 
   /** Writes down that asking or reading failed. A day that is there already stays as it is. */
   function failed(of: ReportDay, problem: string): Promise<Taken> {
-    return store.commit(() => {
+    return store.commitBulk(() => {
       const before = days.get(of)
       const tries = (before?.tries ?? 0) + 1
       const due_at = dueAfterFailure(clock(), tries)

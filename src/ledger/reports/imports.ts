@@ -109,6 +109,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       const { organization_id } = account
       const stop = await importPlan(account, plan, at)
       if (stop) stopped.push({ organization_id, ...stop })
+      await joinApps(organization_id)
       await finish(organization_id, plan, at)
     }
     last = {
@@ -162,20 +163,18 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     at: Running,
   ): Promise<Stop | null> {
     at.tallies.set(organization_id, emptyTally())
-    await joinApps(organization_id)
     const patience = openPatience()
     for (const of of plan) {
       at.reading = of
       const stop = patience.isLost(of) ? null : await importDay(of, at, patience)
       if (stop) return stop
     }
-    await joinApps(organization_id)
     return patience.lost()
   }
 
   /** Joins what reports named before to the apps that are known by now. */
   async function joinApps(organization_id: string): Promise<void> {
-    const found = await store.commit(() => reported.join(organization_id))
+    const found = await store.commitBulk(() => reported.join(organization_id))
     if (found > 0) for (const listener of joinListeners) listener(organization_id)
   }
 
@@ -243,7 +242,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   async function finish(organization_id: string, plan: readonly ReportDay[], at: Running): Promise<void> {
     const tally = at.tallies.get(organization_id)
     if (!tally || !hasChanged(tally)) return
-    await store.commit(() =>
+    await store.commitBulk(() =>
       feed.append({
         ...{ organization_id, app_id: null, environment: null, type: 'import.finished', origin: 'backfill' },
         ...{ customer_id: null, subject: null, cause: newId('imp'), occurred_at: clock(), signed_at: null },

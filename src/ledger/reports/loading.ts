@@ -1,6 +1,7 @@
 /** What we remember: how a report becomes its day: rows under its number in slices, one small commit, the old swept. */
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Log } from '../../log.ts'
+import { openBulk } from '../../store/bulk.ts'
 import type { Store } from '../../store/store.ts'
 import { ReportFault } from './fault.ts'
 import type { Findings, ReceivedReports, Report } from './received.ts'
@@ -10,6 +11,9 @@ import { subscriberTable } from './subscriber.ts'
 import { subscriptionTable } from './subscription.ts'
 import { subscriptionEventTable } from './subscription_event.ts'
 import { rowsOf } from './tsv.ts'
+
+/** So many slices of some hundred rows are written together, and as many more may be in memory. */
+const SLICES_TOGETHER = 8
 
 type Deps = { store: Store; received: ReceivedReports; rows: ReportRows; log: Log }
 
@@ -31,7 +35,7 @@ export function openLoading({ store, received, rows, log }: Deps) {
     // What an earlier attempt left, or a version that is current again.
     if (report.state !== 'kept') await clear(report.id)
     const { findings, finish } = await write(report, body).catch((error: unknown) => giveUp(report, error))
-    await store.commit(() => {
+    await store.commitBulk(() => {
       finish()
       received.found(report.id, findings)
       received.become(report.id, 'current')
@@ -55,23 +59,25 @@ export function openLoading({ store, received, rows, log }: Deps) {
     const unknown: string[] = []
     const told = (names: string[]) => void unknown.push(...names)
     const findings = { row_count: 0, subscription_units: 0, unknown_columns: unknown }
-    let held: (() => void) | null = null
+    const bulk = openBulk(store, SLICES_TOGETHER)
+    const held: (() => void)[] = []
     let isMarked = false
+    async function handIn(): Promise<void> {
+      // Before the first rows: from then on a crash leaves something to sweep.
+      if (!isMarked) await bulk.add(() => received.become(id, 'loading'))
+      isMarked = true
+      for (const put of held.splice(0, held.length - 1)) await bulk.add(put)
+    }
     for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, told)) {
-      const before = held
-      held = put
+      held.push(put)
       findings.row_count += count
       findings.subscription_units += units
-      if (before === null) continue
-      await store.commit(() => {
-        // With the first rows: from then on a crash leaves something to sweep.
-        if (!isMarked) received.become(id, 'loading')
-        before()
-      })
-      isMarked = true
+      if (held.length > SLICES_TOGETHER) await handIn()
     }
+    if (held.length > 1) await handIn()
+    await bulk.finish()
     const finish = (): void => {
-      held?.()
+      held[0]?.()
       writer.count()
     }
     return { findings, finish }
@@ -79,19 +85,19 @@ export function openLoading({ store, received, rows, log }: Deps) {
 
   async function giveUp({ id }: Report, error: unknown): Promise<never> {
     await clear(id)
-    if (error instanceof ReportFault) await store.commit(() => received.failed(id, error.message))
+    if (error instanceof ReportFault) await store.commitBulk(() => received.failed(id, error.message))
     throw error
   }
 
   async function clear(id: number): Promise<void> {
     await rows.sweep(id)
-    await store.commit(() => received.become(id, 'kept'))
+    await store.commitBulk(() => received.become(id, 'kept'))
   }
 
   /** Takes away what a crash left: bytes that never got whole, rows that never became a day's, rows that were one's. */
   async function sweep(): Promise<void> {
     for (const { id, state } of received.unfinished()) {
-      if (state === 'arriving') await store.commit(() => received.discard(id))
+      if (state === 'arriving') await store.commitBulk(() => received.discard(id))
       else await clear(id)
     }
   }

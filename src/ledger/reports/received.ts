@@ -70,7 +70,7 @@ export function openReceivedReports(store: Store, clock: Clock) {
     const pieces = Math.max(1, Math.ceil(packed.length / PART_BYTES))
     const piece = (part: number): Buffer => packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
     const { day, ...rest } = of
-    const id = await store.commit(() => {
+    const id = await store.commitBulk(() => {
       const { lastInsertRowid } = insert.run({
         ...{ ...rest, day_on: day, version, sha256, bytes: packed.length },
         ...{ state: pieces === 1 ? 'kept' : 'arriving', received_at: clock() },
@@ -80,8 +80,8 @@ export function openReceivedReports(store: Store, clock: Clock) {
       return Number(lastInsertRowid)
     })
     for (let part = 1; part < pieces; part += 1)
-      await store.commit(() => insertPart.run(id, part, piece(part)))
-    if (pieces > 1) await store.commit(() => become.run('kept', id))
+      await store.commitBulk(() => insertPart.run(id, part, piece(part)))
+    if (pieces > 1) await store.commitBulk(() => become.run('kept', id))
     return demand(id)
   }
 

@@ -46,11 +46,14 @@ export function openReportedApps(store: Store, apps: Apps) {
     return known?.id ?? Number(insert.run({ organization_id, sku, apple_id, name, app_id }).lastInsertRowid)
   }
 
+  const connected = store.remembering(['apps', 'organizations'], (organization_id) =>
+    namesOf(apps.list().filter((app) => app.organization_id === organization_id)),
+  )
+
   /** The connected app that this is: by Apple's id, which is never used twice, else by SKU. */
   function ours({ organization_id, sku, apple_id }: Pick<App, 'organization_id' | 'sku' | 'apple_id'>) {
-    const own = apps.list().filter((app) => app.organization_id === organization_id)
-    const byId = apple_id === null ? undefined : own.find((app) => app.apple_id === apple_id)
-    return (byId ?? (sku === null ? undefined : own.find((app) => app.sku === sku)))?.id ?? null
+    const own = connected(organization_id)
+    return own.byAppleId.get(apple_id) ?? own.bySku.get(sku) ?? null
   }
 
   /** Joins what reports named to apps learned since, within the caller's unit of work; returns how many. */
@@ -68,4 +71,15 @@ export function openReportedApps(store: Store, apps: Apps) {
     ofOrganization.all(organization_id).filter((one) => one.app_id === null)
 
   return { idOf, join, strangers }
+}
+
+/** The ids of apps by what reports name them by; of two with the same name the first has it. */
+function namesOf(connected: readonly App[]) {
+  const byAppleId = new Map<number | null, string>()
+  const bySku = new Map<string | null, string>()
+  for (const { id, apple_id, sku } of connected.toReversed()) {
+    if (apple_id !== null) byAppleId.set(apple_id, id)
+    if (sku !== null) bySku.set(sku, id)
+  }
+  return { byAppleId, bySku }
 }

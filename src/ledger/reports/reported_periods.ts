@@ -77,7 +77,7 @@ export function openReportedPeriods({ store, products }: { store: Store; product
     wanted.delete(keyOf(sold))
     const { apple_id, name, group_id } = told
     const said = { product_id: sold.product_id, period, apple_id, name, group_id }
-    return Number(await store.commit(() => products.learnPeriod(sold.app_id, said)))
+    return Number(await store.commitBulk(() => products.learnPeriod(sold.app_id, said)))
   }
 
   return { learn }

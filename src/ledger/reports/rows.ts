@@ -191,9 +191,9 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   /** Takes away every row of a report, in slices. */
   async function sweep(report_id: number): Promise<void> {
     for (const statement of sweeps) {
-      while ((await store.commit(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
+      while ((await store.commitBulk(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
     }
-    await store.commit(() => forgetApps.run(report_id))
+    await store.commitBulk(() => forgetApps.run(report_id))
   }
 
   return { writer, sweep }

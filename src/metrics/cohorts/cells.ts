@@ -3,7 +3,8 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Store } from '../../store/store.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
-export type Scope = { app_id: string; environment: Environment }
+/** `generation`: by which it is counted. */
+export type Scope = { generation: number; app_id: string; environment: Environment }
 type Series = Scope & CohortSeries
 /** A sum of one cohort (a day, week or month as a number) at one place. */
 export type CohortSum = Pick<
@@ -26,11 +27,11 @@ export type Cells = ReturnType<typeof openCells>
 
 export function openCells(store: Store) {
   const find = store.prepare<Series, { id: number }>(`
-    select id from cohort_series where app_id = :app_id and environment = :environment and kind = :kind
+    select id from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront and period = :period`)
   const insert = store.prepare<Series>(`
-    insert into cohort_series ( app_id,  environment,  kind,  product_id,  storefront,  period)
-    values                    (:app_id, :environment, :kind, :product_id, :storefront, :period)`)
+    insert into cohort_series ( generation,  app_id,  environment,  kind,  product_id,  storefront,  period)
+    values                    (:generation, :app_id, :environment, :kind, :product_id, :storefront, :period)`)
   const put = store.prepare<[number, number, number, number, number, number, number]>(`
     insert into cohort_cells (series_id, cohort, position, count, charged_milli, refunded_milli, prorated_milli)
     values (?, ?, ?, ?, ?, ?, ?)
@@ -39,7 +40,7 @@ export function openCells(store: Store) {
       refunded_milli = refunded_milli + excluded.refunded_milli,
       prorated_milli = prorated_milli + excluded.prorated_milli`)
   const seriesOf = store.prepare<Omit<Series, 'period'>, { id: number; period: string }>(`
-    select id, period from cohort_series where app_id = :app_id and environment = :environment and kind = :kind
+    select id, period from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront`)
   const sums = store.prepare<[number, number, number], CohortSum>(`
     select cohort, position, count, charged_milli, refunded_milli, prorated_milli
@@ -48,22 +49,19 @@ export function openCells(store: Store) {
     select position, sum(count) as count, sum(charged_milli) as charged_milli,
       sum(refunded_milli) as refunded_milli, sum(prorated_milli) as prorated_milli
     from cohort_cells where series_id = ? and cohort between ? and ? group by position`)
-  const clearSome = store.prepare<[number]>(
-    'delete from cohort_cells where (series_id, cohort, position) in (select series_id, cohort, position from cohort_cells limit ?)',
-  )
   const concrete = store.prepare<
     Omit<Series, 'period'>,
     { id: number; product_id: string; storefront: string }
   >(`
     select id, product_id, storefront from cohort_series
-    where app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
+    where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind and product_id <> '*' and storefront <> '*'
       and :product_id in ('*', product_id) and :storefront in ('*', storefront)`)
   const known = new Map<string, number>()
 
   /** Adds to the sums of an app, inside the caller's unit of work. */
-  function add({ app_id, environment }: Scope, cells: readonly CohortCell[]): void {
+  function add({ generation, app_id, environment }: Scope, cells: readonly CohortCell[]): void {
     for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
-      const id = numberOf({ app_id, environment, kind, product_id, storefront, period })
+      const id = numberOf({ generation, app_id, environment, kind, product_id, storefront, period })
       put.run(
         ...([
           id,
@@ -79,8 +77,8 @@ export function openCells(store: Store) {
   }
 
   function numberOf(series: Series): number {
-    const { app_id, environment, kind, product_id, storefront, period } = series
-    const name = [app_id, environment, kind, product_id, storefront, period].join('\n')
+    const { generation, app_id, environment, kind, product_id, storefront, period } = series
+    const name = [generation, app_id, environment, kind, product_id, storefront, period].join('\n')
     const there = known.get(name)
     if (there !== undefined) return there
     const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
@@ -93,8 +91,8 @@ export function openCells(store: Store) {
   }
 
   const meant = ({ scopes, kind, product_id, storefront }: Wanted) =>
-    scopes.flatMap(({ app_id, environment }) =>
-      seriesOf.all({ app_id, environment, kind, product_id, storefront }),
+    scopes.flatMap(({ generation, app_id, environment }) =>
+      seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
     )
 
   /** Every sum of the cohorts from `from` to `until`, with the period that it is of. */
@@ -105,8 +103,15 @@ export function openCells(store: Store) {
 
   /** What `read` gives, of one product in one country after the other, a year of cohorts at a time. */
   function* parts({ scopes, kind, product_id, storefront, from, until }: Wanted) {
-    for (const { app_id, environment } of scopes)
-      for (const { id, ...place } of concrete.all({ app_id, environment, kind, product_id, storefront }))
+    for (const { generation, app_id, environment } of scopes)
+      for (const { id, ...place } of concrete.all({
+        generation,
+        app_id,
+        environment,
+        kind,
+        product_id,
+        storefront,
+      }))
         for (let first = from; first <= until; first += PARTS_AT_ONCE)
           yield { app_id, ...place, sums: sums.all(id, first, Math.min(first + PARTS_AT_ONCE - 1, until)) }
   }
@@ -115,8 +120,5 @@ export function openCells(store: Store) {
   const together = (wanted: Wanted): Omit<CohortSum, 'cohort'>[] =>
     meant(wanted).flatMap(({ id }) => byPosition.all(id, wanted.from, wanted.until))
 
-  /** Takes sums away, so many at once; how many. Inside a unit of work. */
-  const clear = (limit: number): number => clearSome.run(limit).changes
-
-  return { add, read, parts, together, clear }
+  return { add, read, parts, together }
 }

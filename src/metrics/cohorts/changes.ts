@@ -40,15 +40,15 @@ const UNITS = [
   ['payers.month', monthOf],
 ] as const
 
-/** Collects what is to be added where, of one kind or of each, so that what comes and goes again is nothing. */
 export type CohortCells = ReturnType<typeof gathering>
 
-export function gathering(only: CohortKind | null = null) {
+/** Collects what is to be added where, of what is wanted, so that what comes and goes again is nothing. */
+export function gathering(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
   const cells = new Map<string, CohortCell>()
 
   function add(series: CohortSeries, cohort: number, position: number, count: number, money?: Money): void {
     const { kind, product_id, storefront, period } = series
-    if (only !== null && only !== kind) return
+    if (!isWanted(kind, cohort)) return
     const key = [kind, product_id, storefront, period, cohort, position].join('\n')
     const cell = cells.get(key) ?? { ...series, cohort, position, ...NOTHING }
     cell.count += count

@@ -4,9 +4,8 @@ import { nextTurn } from '../../turns.ts'
 import { type DayNumber, dayText } from '../calendar.ts'
 import { ratioOf } from '../formula_lines.ts'
 import type { Shares } from '../reported/shares.ts'
-import type { CohortSum } from './cells.ts'
+import type { Cells, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
-import { compareCohorts } from './comparison.ts'
 import { RETRIED_DAYS } from './failures.ts'
 import { proceedsOf } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
@@ -23,7 +22,6 @@ import {
   UNITS,
   within,
 } from './spans.ts'
-import { openSpreads } from './spreads.ts'
 
 type Part = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
@@ -39,25 +37,7 @@ export type Cohorts = ReturnType<typeof openCohorts>
 
 type PayersQuestion = CohortQuestion & { grain: 'day' | 'week' | 'month' }
 
-export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: Shares }) {
-  const spreads = openSpreads(deps)
-  const { cells } = spreads
-  const { shares } = deps
-
-  /** Shows what lay ahead until now, and counts what waits. To be called before anything is read. */
-  async function settle(): Promise<void> {
-    await deps.values.ripen()
-    await spreads.work()
-  }
-
-  /** Makes customers and cohorts anew from what lineages add to the metrics; how many lineages there are. */
-  async function rebuild(): Promise<number> {
-    await spreads.clear()
-    const lineages = await deps.values.rebuild()
-    await settle()
-    return lineages
-  }
-
+export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares }) {
   /**
    * Of the subscriptions first paid for in each cohort, with one period: how many were paid for a day after their k-th
    * renewal was due. `due`: of how many that is known; `complete`: it is of all.
@@ -168,14 +148,7 @@ export function openCohorts(deps: Parameters<typeof openSpreads>[0] & { shares: 
     return proceedsOf(cells, shares, payersWanted(question, today), dayOf)
   }
 
-  /** The first customer or sum that is kept as something else than the facts give, in words; null where there is none. */
-  async function verify(): Promise<string | null> {
-    await settle()
-    return (await deps.values.firstDifference()) ?? compareCohorts(deps, spreads)
-  }
-
-  const asked = { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
-  return { ...asked, settle, rebuild, verify, close: spreads.close }
+  return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
 }
 
 /** @throws Refusal 400 `invalid_request` that says what to narrow. */

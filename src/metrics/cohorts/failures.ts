@@ -2,6 +2,7 @@
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../calendar.ts'
+import { signedWithin } from '../signing.ts'
 
 /**
  * The day a payment was due and failed. `outcome`: within how many days, from 1 on, it was paid; -1: it never was; null:
@@ -25,7 +26,6 @@ type Bought = {
 const DAY_MS = 86_400_000
 /** Apple tries to collect a payment for 60 days. */
 export const RETRIED_DAYS = 60
-const BILLING = 2
 
 export function openFailures(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
@@ -56,9 +56,7 @@ function failuresOf(
 ): Failure[] {
   return bought.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
     const next = bought[index + 1]
-    const between = infos.filter(
-      ({ signed_at }) => signed_at >= purchased_at && signed_at < (next?.purchased_at ?? Infinity),
-    )
+    const between = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
     if (!between.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
     return [[dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, between)] as const]
   })
@@ -66,7 +64,8 @@ function failuresOf(
 
 function outcomeOf(expires_at: number, next: Bought | undefined, infos: readonly Info[]): number | null {
   const last = infos.at(-1)
-  if (last?.in_billing_retry === 0 && last.expiration_intent === BILLING) return -1
+  // Apple gave up, or the customer did: it tries no more, for whatever reason.
+  if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return -1
   if (next === undefined) return null
   const days = Math.floor(Math.max(0, next.purchased_at - expires_at) / DAY_MS) + 1
   return days <= RETRIED_DAYS ? days : -1

@@ -17,7 +17,7 @@ type ProceedsKnown = { ratio: number; estimated: number }
 export async function proceedsOf(
   cells: Cells,
   { leftOf }: Shares,
-  wanted: Wanted,
+  wanted: Wanted & { currency: string },
   dayOf: (sum: CohortSum) => DayNumber,
 ): Promise<{ sums: CohortSum[]; known: ProceedsKnown }> {
   const sums: CohortSum[] = []
@@ -25,7 +25,7 @@ export async function proceedsOf(
   let count = 0
   for (const { sums: own, ...place } of cells.parts(wanted)) {
     for (const sum of own) {
-      const { of, is_estimated } = leftOf({ ...place, day: dayOf(sum) })
+      const { of, is_estimated } = leftOf({ ...place, currency: wanted.currency, day: dayOf(sum) })
       const [charged_milli, refunded_milli] = [of(sum.charged_milli), of(sum.refunded_milli)]
       const prorated_milli = of(sum.prorated_milli)
       known[is_estimated ? 'estimated' : 'ratio'] += charged_milli - refunded_milli - prorated_milli

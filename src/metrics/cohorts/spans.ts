@@ -9,9 +9,10 @@ const DAYS_AT_ONCE = 31
 export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
-/** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. */
+/** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. Money is in `currency`. */
 export type CohortQuestion = {
   scopes: readonly Scope[]
+  currency: string
   grain: Grain
   product_id: string
   storefront: string

@@ -1,13 +1,9 @@
-/**
- * What we remember: what each customer added to the sums of cohorts. It follows the customers a little later and many at
- * once, because their sums are the same few.
- */
-import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../clock.ts'
+/** What we remember: what each customer added to the sums of cohorts, kept up with the customer in one unit of work. */
 import type { Store } from '../../store/store.ts'
-import type { CustomerValues } from '../customers/values.ts'
-import type { Metrics } from '../metrics.ts'
-import type { Numbered } from '../upkeep.ts'
+import type { UpdatedCustomer } from '../customers/values.ts'
+import type { Generation } from '../generations.ts'
+import type { Numbered } from '../marks.ts'
+import type { CountingSettings } from '../settings.ts'
 import { openCells } from './cells.ts'
 import { addMoney, addRecoveries, addRetained, type CohortCells, gathering } from './changes.ts'
 import { type Failure, openFailures } from './failures.ts'
@@ -15,104 +11,63 @@ import { type DayMoney, type Retained, spreadOf } from './spread.ts'
 
 /** Of all lineages of a customer together. */
 export type Spread = { money: DayMoney[]; retained: Retained[]; failures: Failure[] }
-type Gathered = Map<string, { key: Numbered; cells: CohortCells }>
-type Deps = {
-  store: Store
-  clock: Clock
-  metrics: Pick<Metrics, 'settingsOf' | 'progress'>
-  values: CustomerValues
-}
+/** What customers added and add now, by the lineage that leads them. */
+type Moved = { generation: number; changes: { was: Spread; is: Spread }[] }
 
-/** Customers counted in one unit of work. */
-const AT_ONCE = 20
-const CLEARED_AT_ONCE = 2_000
-/** So many may wait before they are counted without anybody asking. */
-const WAITING_MOST = 400
-export const NOTHING: Spread = { money: [], retained: [], failures: [] }
+type Deps = { store: Store; settings: CountingSettings }
+
+const NOTHING: Spread = { money: [], retained: [], failures: [] }
 
 export type Spreads = ReturnType<typeof openSpreads>
+/** Sums of many customers that are written together. */
+export type CohortSums = ReturnType<Spreads['openSums']>
 
-export function openSpreads({ store, clock, metrics, values }: Deps) {
+export function openSpreads({ store, settings }: Deps) {
   const cells = openCells(store)
   const failures = openFailures(store)
-  const wait = store.prepare<[number]>('insert or ignore into cohort_tasks (lineage_id) values (?)')
-  const waiting = store.prepare<[number], { lineage_id: number }>(
-    'select lineage_id from cohort_tasks limit ?',
+  const find = store.prepare<[number, number], { spread: string }>(
+    'select spread from cohort_customers where generation = ? and lineage_id = ?',
   )
-  const done = store.prepare<[number]>('delete from cohort_tasks where lineage_id = ?')
-  const find = store.prepare<[number], { spread: string }>(
-    'select spread from cohort_customers where lineage_id = ?',
+  const put = store.prepare<[number, number, string]>(`
+    insert into cohort_customers (generation, lineage_id, spread) values (?, ?, ?)
+    on conflict (generation, lineage_id) do update set spread = excluded.spread`)
+  const remove = store.prepare<[number, number]>(
+    'delete from cohort_customers where generation = ? and lineage_id = ?',
   )
-  const put = store.prepare<[number, string]>(`
-    insert into cohort_customers (lineage_id, spread) values (?, ?)
-    on conflict (lineage_id) do update set spread = excluded.spread`)
-  const remove = store.prepare<[number]>('delete from cohort_customers where lineage_id = ?')
-  const counted = store.prepare<[number], { lineage_id: number; spread: string }>(
-    'select * from cohort_customers limit ?',
-  )
-  const countedAfter = store.prepare<[number, number], { lineage_id: number; spread: string }>(
-    'select * from cohort_customers where lineage_id > ? order by lineage_id limit ?',
-  )
-  let tasks = 0
-  let working: Promise<void> | null = null
-  let closed = false
-  let isHeld = false
 
-  values.onCustomer((customer) => {
-    wait.run(customer)
-    tasks += 1
-    // While everything is made anew, everybody waits, and is counted once, after that.
-    if (tasks >= WAITING_MOST && metrics.progress() === null)
-      store.afterCommit(() => void work().catch(() => {}))
-  })
-
-  /** Counts what waits, a part of it; true while there is more. Inside a unit of work. */
-  function countSome(): boolean {
-    const some = waiting.all(AT_ONCE)
-    const gathered: Gathered = new Map()
-    for (const { lineage_id } of some) {
-      const key = values.kept.keyOf.get(lineage_id)
-      if (key) count(key, cellsFor(gathered, key))
-      done.run(lineage_id)
-    }
-    for (const { key, cells: changed } of gathered.values()) cells.add(key, changed.list())
-    return some.length === AT_ONCE
+  /**
+   * Writes down what a customer adds now, who may have taken in others. Returns what that changes in the sums. Inside a
+   * unit of work.
+   */
+  function update(generation: Generation, { members }: UpdatedCustomer, now: number): Moved {
+    const [leader, ...others] = members
+    const moved: Moved = { generation: generation.id, changes: [] }
+    if (leader === undefined) return moved
+    for (const { id } of others) move(moved, id, null)
+    move(moved, leader.id, spreadNow(generation, members, now))
+    return moved
   }
 
-  function cellsFor(gathered: Gathered, key: Numbered): CohortCells {
-    const name = `${key.app_id} ${key.environment}`
-    const known = gathered.get(name) ?? { key, cells: gathering() }
-    gathered.set(name, known)
-    return known.cells
+  /** Makes what a lineage adds as the leader of its customer `is`. */
+  function move(moved: Moved, lineage_id: number, is: Spread | null): void {
+    const before = find.get(moved.generation, lineage_id)?.spread ?? null
+    const after = is && JSON.stringify(is)
+    if (before === after) return
+    moved.changes.push({ was: before === null ? NOTHING : JSON.parse(before), is: is ?? NOTHING })
+    if (after === null) remove.run(moved.generation, lineage_id)
+    else put.run(moved.generation, lineage_id, after)
   }
 
-  /** Moves the sums from what a customer added to what it adds. */
-  function count(key: Numbered, changed: CohortCells): void {
-    const before = find.get(key.id)?.spread
-    const spread = spreadNow(key)
-    const after = spread && JSON.stringify(spread)
-    if ((before ?? null) === after) return
-    change(changed, before === undefined ? NOTHING : JSON.parse(before), spread ?? NOTHING)
-    if (after === null) remove.run(key.id)
-    else put.run(key.id, after)
-  }
-
-  function change(changed: CohortCells, was: Spread, is: Spread): void {
-    for (const [{ retained, failures: failed }, sign] of [[was, -1] as const, [is, 1] as const]) {
-      for (const one of retained) addRetained(changed, one, sign)
-      addRecoveries(changed, failed, sign)
-    }
-    addMoney(changed, was.money, is.money)
-  }
-
-  /** What the customer that a lineage leads adds; null where it leads none, or adds nothing. */
-  function spreadNow(key: Numbered): Spread | null {
-    const { members } = values.membersOf(key)
-    const calendar = metrics.settingsOf(key.app_id)?.calendar
-    if (members[0]?.id !== key.id || calendar === undefined) return null
+  /** What a customer adds; null where that is nothing. */
+  function spreadNow(
+    generation: Generation,
+    members: UpdatedCustomer['members'],
+    now: number,
+  ): Spread | null {
+    const calendar = settings.calendarOf(generation.time_zone)
     const spread: Spread = { money: [], retained: [], failures: [] }
     for (const member of members) {
-      const { money, retained } = spreadOf(values.kept.rowsOf.all(member.id), calendar, clock())
+      const { money, retained } = spreadOf(member.rows, calendar, now)
       spread.money.push(...money)
       if (retained) spread.retained.push(retained)
       spread.failures.push(...failures.of(member, calendar))
@@ -121,51 +76,40 @@ export function openSpreads({ store, clock, metrics, values }: Deps) {
     return money.length + retained.length + failed.length === 0 ? null : spread
   }
 
-  /** Counts what waits. To be called before anything is read; cheap where nothing does. */
-  function work(): Promise<void> {
-    working ??= workAll().finally(() => {
-      working = null
-    })
-    return working
-  }
+  function openSums() {
+    const gathered = new Map<string, { key: Numbered; generation: number; cells: CohortCells }>()
 
-  async function workAll(): Promise<void> {
-    tasks = 0
-    if (waiting.get(1) === undefined) return
-    while (!closed && !isHeld && (await store.commit(countSome))) await setImmediate()
-  }
-
-  /** Takes all sums away, and counts every customer anew when asked next. Nothing is counted meanwhile. */
-  async function clear(): Promise<void> {
-    await work()
-    isHeld = true
-    try {
-      while ((await store.commit(takeSome)) > 0) await setImmediate()
-      // What is left was wrong.
-      while ((await store.commit(() => cells.clear(CLEARED_AT_ONCE))) > 0) await setImmediate()
-    } finally {
-      isHeld = false
+    function add(key: Numbered, { generation, changes }: Moved): void {
+      if (changes.length === 0) return
+      const name = `${generation} ${key.app_id} ${key.environment}`
+      const known = gathered.get(name) ?? { key, generation, cells: gathering() }
+      gathered.set(name, known)
+      for (const { was, is } of changes) change(known.cells, was, is)
     }
-  }
 
-  function takeSome(): number {
-    const some = counted.all(AT_ONCE)
-    const gathered: Gathered = new Map()
-    for (const { lineage_id, spread } of some) {
-      const key = values.kept.keyOf.get(lineage_id)
-      if (key) change(cellsFor(gathered, key), JSON.parse(spread), NOTHING)
-      remove.run(lineage_id)
-      wait.run(lineage_id)
+    /** Writes what was added, inside a unit of work. */
+    function write(): void {
+      for (const { key, generation, cells: changed } of gathered.values()) {
+        const { app_id, environment } = key
+        cells.add({ generation, app_id, environment }, changed.list())
+      }
     }
-    for (const { key, cells: changed } of gathered.values()) cells.add(key, changed.list())
-    return some.length
+
+    return { add, write }
   }
 
-  /** Stops; what waits is counted after the next start. */
-  async function close(): Promise<void> {
-    closed = true
-    await working
-  }
-
-  return { cells, work, clear, close, verifying: { countedAfter, spreadNow, change } }
+  return { cells, update, spreadNow, openSums }
 }
+
+/** What moves in the sums where a customer adds `is` instead of `was`. */
+function change(changed: CohortCells, was: Spread, is: Spread): void {
+  for (const [{ retained, failures: failed }, sign] of [[was, -1] as const, [is, 1] as const]) {
+    for (const one of retained) addRetained(changed, one, sign)
+    addRecoveries(changed, failed, sign)
+  }
+  addMoney(changed, was.money, is.money)
+}
+
+/** Adds what a customer adds by itself, from what is kept of that. */
+export const addKept = (cells: CohortCells, spread: string): void =>
+  change(cells, NOTHING, { ...NOTHING, ...JSON.parse(spread) })

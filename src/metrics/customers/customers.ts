@@ -1,35 +1,29 @@
 /** What we remember: customers: what they are worth, in order, found by any id, and all about one of them. */
-import type { Apps } from '../../apps/apps.ts'
-import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
 import type { Customer } from '../../ledger/customers.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { Rates } from '../../ledger/rates/rates.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Commission } from '../reported/proceeds.ts'
 import type { Reported } from '../reported/reported.ts'
+import type { Proceeds } from './charges.ts'
 import { openEnding } from './ending.ts'
-import { type IsOfForgotten, openHistories, type Proceeds } from './histories.ts'
+import { openCustomerFigures } from './figures.ts'
+import { type IsOfForgotten, openHistories } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
 import { linkPart, openPeople } from './people.ts'
-import { openKeptProceeds } from './proceeds.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
-import { openCustomerValues } from './values.ts'
+import type { CustomerValues } from './values.ts'
 
 type Deps = {
   store: Store
   clock: Clock
-  apps: Apps
-  organizations: Organizations
   feed: Feed
   ledger: Ledger
-  metrics: Metrics
-  rates: Pick<Rates, 'onChange'>
-  reported: Pick<Reported, 'onPrices' | 'proceedsInBase'>
-  commission: Commission
+  metrics: Pick<Metrics, 'settingsOf' | 'ready' | 'current' | 'generations'>
+  values: CustomerValues
+  reported: Pick<Reported, 'proceedsInBase'>
   isOfForgotten: IsOfForgotten
 }
 
@@ -45,50 +39,44 @@ export type Customers = ReturnType<typeof openCustomers>
 export function openCustomers({
   store,
   clock,
-  apps,
-  organizations,
   feed,
   ledger,
   metrics,
-  rates,
+  values,
   reported,
-  commission,
   isOfForgotten,
 }: Deps) {
-  const values = openCustomerValues({ store, clock, metrics })
-  const lists = openLists(store, values.scopes)
+  const lists = openLists(store, values.shownScope)
   const ending = openEnding({ store, clock, values })
   const search = openSearch(store, isOfForgotten)
   const people = openPeople(store)
   const histories = openHistories({
     ...{ store, settingsOf: metrics.settingsOf, proceedsOf: reported.proceedsInBase, isOfForgotten },
   })
-  const kept = openKeptProceeds({
-    ...{ store, values, rates, reported },
-    chargesOf: ({ id }) => membersOf(id).flatMap(histories.chargesOf),
-    countedBy: () =>
-      JSON.stringify({
-        commission,
-        currencies: organizations.list().map(({ id, currency }) => [id, currency]),
-      }),
-  })
   const eventsAbout = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
   const member = store.prepare<[string], Customer>('select * from customers where id = ?')
-  ledger.describe(({ app, environment, original_transaction_id }) => {
-    const value = values.of({ app_id: app.id, environment, original_transaction_id })
-    return value ? { customer: snapshotOf(value, currencyOf(app.id)) } : {}
-  })
 
-  const currencyOf = (app_id: string): string | null =>
-    organizations.get(apps.get(app_id)?.organization_id ?? '')?.currency ?? null
+  /** What money of an app is told in. */
+  const currencyOf = (app_id: string): string | null => metrics.settingsOf(app_id)?.currency ?? null
+  const { figuresOf } = openCustomerFigures({ store, currencyOf })
 
-  /** Shows what lay ahead until now. To be called before anything is read; cheap where nothing did. */
-  async function ripen(): Promise<void> {
-    await metrics.ripen()
-    await values.ripen()
-  }
+  /**
+   * Brings the customers of some ids up to date before all others. Resolves with whether their figures are those of the
+   * facts by now, at most after `most_ms` milliseconds.
+   */
+  const currentFor = (ids: readonly string[], { most_ms }: { most_ms: number }): Promise<boolean> =>
+    metrics.current(
+      [...new Set(ids.flatMap((id) => ledger.customers.resolve(id) ?? []))].flatMap((id) =>
+        values.kept.membersOf.all(id),
+      ),
+      most_ms,
+    )
+
+  /** The generations that customers of some scopes are shown of, as a text that is another after a change. */
+  const generationsOf = (scopes: readonly CustomerScope[]): string =>
+    scopes.map(({ app_id }) => metrics.generations.shownOf(app_id)?.id).join()
 
   /** The lineages of a customer, the one that began first before the others. */
   const membersOf = (id: string): Customer[] =>
@@ -97,9 +85,10 @@ export function openCustomers({
   /** One customer in a few words. */
   function summaryOf(value: CustomerValue) {
     const {
-      scope_id: _,
-      lineage_id: __,
-      due_at: ___,
+      generation: _,
+      scope_id: __,
+      lineage_id: ___,
+      ends_at: ____,
       storefront,
       months_milli,
       unconverted,
@@ -111,7 +100,6 @@ export function openCustomers({
     const links = people.ofPurchases(app_id, transactionsOf(members)).map(linkPart)
     return {
       ...rest,
-      ...kept.of(value),
       app_id,
       environment: members[0]?.environment ?? 'production',
       country: storefront,
@@ -157,9 +145,7 @@ export function openCustomers({
   }
 
   function wanted(ids: readonly string[], { scopes, status, sort, within_days }: Listing): CustomerValue[] {
-    const within = new Set(
-      scopes.map(({ app_id, environment }) => values.scopes(`${app_id}\n${environment}`)),
-    )
+    const within = new Set(scopes.map(values.shownScope))
     const found = ids
       .flatMap((id) => values.ofCanonical(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
@@ -169,13 +155,6 @@ export function openCustomers({
 
   /** Whose an id is: any that was ever given to a customer. Null for another. */
   const whose = (id: string): Customer | null => member.get(id) ?? null
-
-  /** The customer that an id names, in a few words; null for an id never given. */
-  function summary(id: string) {
-    const canonical_id = ledger.customers.resolve(id)
-    const value = canonical_id === null ? null : values.ofCanonical(canonical_id)
-    return value && summaryOf(value)
-  }
 
   /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
   function profile(id: string) {
@@ -254,9 +233,8 @@ export function openCustomers({
     }
   }
 
-  const { resume, settle, firstDifference, close } = kept
-  const asked = { list, find, profile, events, user, whose, summary, summaryOf }
-  return { ripen, ...asked, values, resume, settle, firstDifference, close }
+  const asked = { list, find, profile, events, user, whose, summaryOf, figuresOf }
+  return { ...asked, values, currentFor, generationsOf, ready: metrics.ready }
 }
 
 const begunAt = ({ original_purchased_at }: Customer): number =>
@@ -278,11 +256,3 @@ const usersIn = (links: readonly { app_user_id: string }[]): string[] => [
 
 const transactionsOf = (members: readonly Customer[]): string[] =>
   members.map(({ original_transaction_id }) => original_transaction_id)
-
-/** What an event says of its customer's money, after it. */
-function snapshotOf({ ltv_milli, payments, unconverted }: CustomerValue, currency: string | null) {
-  return {
-    ...{ ltv_milli, currency, payments },
-    ...(unconverted !== null && { unconverted: JSON.parse(unconverted) }),
-  }
-}

@@ -3,32 +3,12 @@ import type { LineageKey } from '../../ledger/ledger.ts'
 import { stateAt } from '../../ledger/subscription.ts'
 import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import type { TransactionRow } from '../../ledger/transactions.ts'
-import { dividedHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { DayNumber } from '../calendar.ts'
-import { type Flow, flowsOf } from '../flows.ts'
+import { type Flow, flowInBase, flowsOf, isGivenBack } from '../flows.ts'
 import { type ToBase, valued } from '../movements.ts'
 import type { AppSettings, SettingsOf } from '../settings.ts'
 import { type RenewalFact, timelineOf } from '../timeline.ts'
-
-/** What was charged or given back, of what; amounts in thousandths of `currency`. */
-type Charge = {
-  app_id: string
-  transaction_id: string
-  product_id: string
-  storefront: string | null
-  currency: string
-  milli: number
-  at: number
-}
-/** What stays after tax and commission, in thousandths of the base currency, and how far that is known. */
-export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated' }
-/** The proceeds of a charge; null where nobody can say. */
-export type ProceedsOf = (charge: Charge) => Proceeds | null
-/** A charge of a customer by its day in UTC, whose rate counts, and what stays of it; null where nobody can say. */
-export type ChargeKept = { day: DayNumber; proceeds: Proceeds | null }
-
-const DAY_MS = 86_400_000
+import { keptOf, type ProceedsOf } from './charges.ts'
 
 /** Whether an appAccountToken of an app names somebody who was forgotten. */
 export type IsOfForgotten = (app_id: string, token: string) => boolean
@@ -73,48 +53,21 @@ export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: 
     return token !== null && isOfForgotten(app_id, token) ? { ...row, app_account_token: null } : row
   }
 
-  function moneyPart(flows: readonly Flow[], app_id: string, { toBase }: AppSettings) {
+  function moneyPart(flows: readonly Flow[], app_id: string, { toBase, currency: base }: AppSettings) {
     const charged = flows.find((one) => !isGivenBack(one))
     return {
       base_milli: inBase(charged, toBase),
       refunded: givenBack(flows, 'refund', toBase),
       prorated: givenBack(flows, 'proration', toBase),
-      proceeds: charged ? keptOf(charged, flows, app_id) : null,
+      proceeds: charged ? keptOf(charged, flows, { app_id, base, proceedsOf }) : null,
     }
   }
 
-  /** What stays of a charge and was not given back, at the rate of the day of the charge. */
-  function keptOf(charged: Flow, flows: readonly Flow[], app_id: string): Proceeds | null {
-    const { currency, milli, kind } = charged
-    if (kind === 'unpriced' || currency === null) return null
-    const proceeds = proceedsOf({ ...charged, app_id, currency })
-    const back = flows.reduce((sum, one) => (isGivenBack(one) ? sum + one.milli : sum), 0)
-    if (proceeds === null || back === 0) return proceeds
-    const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - back))
-    return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
-  }
-
-  /** What stays of each charge of a lineage. */
-  function chargesOf({ app_id, environment, original_transaction_id }: LineageKey): ChargeKept[] {
-    const rows = transactions.all(app_id, environment, original_transaction_id)
-    const is_whole = rows.some(({ transaction_id }) => transaction_id === original_transaction_id)
-    const flows = Map.groupBy(flowsOf(rows, is_whole), ({ transaction_id }) => transaction_id)
-    return [...flows.values()].flatMap((own) => {
-      const charged = own.find((one) => !isGivenBack(one))
-      if (charged === undefined) return []
-      return { day: Math.floor(charged.at / DAY_MS), proceeds: keptOf(charged, own, app_id) }
-    })
-  }
-
-  return { of, chargesOf }
+  return { of }
 }
 
-const isGivenBack = ({ kind }: Flow): boolean => kind === 'refund' || kind === 'proration'
-
 const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
-  flow === undefined || flow.kind === 'unpriced' || flow.currency === null
-    ? null
-    : toBase(flow.milli, flow.currency, flow.at)
+  flow === undefined || flow.kind === 'unpriced' ? null : flowInBase(flow, toBase)
 
 function givenBack(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
   const flow = flows.find((one) => one.kind === kind)
@@ -126,6 +79,7 @@ function subscriptionPart(row: SubscriptionRow, at: number) {
   return {
     ...{ state: stateAt(row, at), product_id, group_id, ownership, price_milli, currency },
     ...{ started_at, period_started_at, expires_at: row.expires_at, grace_until_at: row.grace_until_at },
+    committed_until_at: row.committed_until_at,
     in_billing_retry: row.in_billing_retry === 1,
     auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
     ...{ next_product_id: row.next_product_id, renewal_price_milli: row.renewal_price_milli },

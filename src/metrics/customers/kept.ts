@@ -1,27 +1,32 @@
 /** What we remember: the statements by which values of customers are read and written. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { Numbered } from '../upkeep.ts'
+import type { LineageProceeds } from '../counting.ts'
+import type { Numbered } from '../marks.ts'
 import type { Row, Standing, Worth } from './worth.ts'
 
 /**
  * A customer as it is kept, under the number of the lineage that leads it. `ltv_milli`: charged less all given back.
- * `due_at`: when the same facts come to something else.
+ * `ends_at`: when the first of its subscriptions is lost unless it is renewed. `proceeds_milli` is null where nothing is
+ * known of any charge.
  */
 export type CustomerValue = Worth & {
+  generation: number
   lineage_id: number
   scope_id: number
   id: string
   lineages: number
   ltv_milli: number
-  due_at: number | null
+  ends_at: number | null
+  proceeds_milli: number | null
+  proceeds_estimated: number
 }
 
 /** A lineage of a customer: its number, and its own customer id. */
 export type Member = Numbered & { customer_id: string }
 
 export const COLUMNS: readonly (keyof CustomerValue)[] = [
-  ...(['scope_id', 'id', 'lineages', 'ltv_milli', 'due_at', 'status', 'product_id', 'storefront'] as const),
+  ...(['scope_id', 'id', 'lineages', 'ltv_milli', 'ends_at', 'status', 'product_id', 'storefront'] as const),
   ...([
     'next_renewal_at',
     'payments',
@@ -31,7 +36,7 @@ export const COLUMNS: readonly (keyof CustomerValue)[] = [
     'refunded_milli',
   ] as const),
   ...(['prorated_milli', 'unconverted', 'mrr_milli', 'risk_milli', 'first_paid_at', 'last_paid_at'] as const),
-  'last_seen_at',
+  ...(['last_seen_at', 'proceeds_milli', 'proceeds_estimated'] as const),
 ]
 
 type Statement = { run: (value: CustomerValue) => unknown }
@@ -44,14 +49,14 @@ export const isOfCustomers = ({ measure }: Row): boolean =>
 
 /** Nothing but SQL: what it is for is values.ts's to say. */
 export function openKeptValues(store: Store) {
-  const rowsOf = store.prepare<[number], Row>(`
+  const rowsOf = store.prepare<[number, number], Row>(`
     select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
-    from metric_rows where lineage_id = ${bound}
+    from metric_rows where generation = ${bound} and lineage_id = ${bound}
       and (measure in ('mrr', 'mrr.new') or measure >= 'revenue.' and measure < 'revenue/')
     order by position`)
   const standingOf = store.prepare<LineageKey, Standing>(`
-    select product_id, storefront, offer_type, offer_discount, expires_at, grace_until_at, in_billing_retry,
-      auto_renew_status, revoked_at, apple_status_at, started_at, period_started_at
+    select product_id, storefront, offer_type, offer_discount, expires_at, committed_until_at, grace_until_at,
+      in_billing_retry, auto_renew_status, revoked_at, apple_status_at, started_at, period_started_at
     from subscriptions where app_id = :app_id and environment = :environment
       and original_transaction_id = :original_transaction_id`)
   const canonical = store.prepare<[string], { canonical_id: string }>(
@@ -62,28 +67,27 @@ export function openKeptValues(store: Store) {
     from customers c join metric_lineages m on m.app_id = c.app_id
       and m.environment = c.environment and m.original_transaction_id = c.original_transaction_id
     where c.canonical_id = ${bound}`)
-  const keyOf = store.prepare<[number], Numbered>('select * from metric_lineages where id = ?')
-  const customer = store.prepare<[number], CustomerValue>(
-    'select * from customer_values where lineage_id = ?',
+  const proceedsOf = store.prepare<
+    [number, number],
+    Pick<LineageProceeds, 'proceeds_milli' | 'proceeds_estimated'>
+  >('select proceeds_milli, proceeds_estimated from metric_counted where generation = ? and lineage_id = ?')
+  const ownerOf = store.prepare<[string], { app_id: string }>('select app_id from customers where id = ?')
+  const customer = store.prepare<[number, number], CustomerValue>(
+    'select * from customer_values where generation = ? and lineage_id = ?',
   )
   const add = store.prepare<CustomerValue>(`
-    insert into customer_values (lineage_id, ${COLUMNS.join(', ')})
-    values (:lineage_id, ${COLUMNS.map((name) => `:${name}`).join(', ')})`)
+    insert into customer_values (generation, lineage_id, ${COLUMNS.join(', ')})
+    values (:generation, :lineage_id, ${COLUMNS.map((name) => `:${name}`).join(', ')})`)
   const changes = new Map<string, Statement>()
-  const remove = store.prepare<[number]>('delete from customer_values where lineage_id = ?')
-  const findScope = store.prepare<[string, string], { id: number }>(
-    'select id from customer_scopes where app_id = ? and environment = ?',
+  const remove = store.prepare<[number, number]>(
+    'delete from customer_values where generation = ? and lineage_id = ?',
   )
-  const insertScope = store.prepare<[string, string]>(
-    'insert into customer_scopes (app_id, environment) values (?, ?)',
+  const findScope = store.prepare<[number, string, string], { id: number }>(
+    'select id from customer_scopes where generation = ? and app_id = ? and environment = ?',
   )
-  const due = store.prepare<[number, number], { lineage_id: number }>(`
-    select lineage_id from customer_values where due_at <= ${bound} order by due_at limit ${bound}`)
-  const following = store.prepare<[number, number], Numbered>(
-    'select * from metric_lineages where id > ? order by id limit ?',
+  const insertScope = store.prepare<[number, string, string]>(
+    'insert into customer_scopes (generation, app_id, environment) values (?, ?, ?)',
   )
-  const stale = store.prepare<[number, number], { lineage_id: number }>(`
-    select lineage_id from customer_values where lineage_id > ? order by lineage_id limit ?`)
 
   /** Writes some columns, so that the indexes of these alone are written. */
   function change(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
@@ -97,10 +101,10 @@ export function openKeptValues(store: Store) {
   const updating = (columns: readonly (keyof CustomerValue)[]): Statement =>
     store.prepare<CustomerValue>(`
       update customer_values set ${columns.map((name) => `${name} = :${name}`).join(', ')}
-      where lineage_id = :lineage_id`)
+      where generation = :generation and lineage_id = :lineage_id`)
 
   return {
-    ...{ rowsOf, standingOf, canonical, membersOf, keyOf, customer, add, change, remove, findScope },
-    ...{ insertScope, due, following, stale },
+    ...{ rowsOf, standingOf, proceedsOf, canonical, membersOf, ownerOf, customer, add, change, remove },
+    ...{ findScope, insertScope },
   }
 }

@@ -39,13 +39,13 @@ const COLUMNS = {
   risk: 'risk_milli',
 } as const satisfies Record<ValueSort, keyof CustomerValue>
 /** These have an index of their own: they would be looked for among too many others. */
-const RARE: ReadonlySet<CustomerStatus> = new Set(['trial', 'grace', 'billing_retry'])
+const RARE: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace', 'billing_retry'])
 /** As these indexes have it, word for word: only then they are used. */
-const RARER = "status in ('trial', 'grace', 'billing_retry')"
+const RARER = "status in ('committed', 'trial', 'grace', 'billing_retry')"
 /** Of whom the value is never above zero, so that all who are above need not be passed by. */
 const AT_NOTHING: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
-  risk: new Set(['renewing', 'trial', 'expired']),
+  risk: new Set(['renewing', 'committed', 'trial', 'expired']),
 }
 const TOP: Place = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
@@ -55,7 +55,8 @@ export const inOrder =
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
 
-type ScopeId = (name: string) => number | null
+/** The number of an app in one environment, as it is shown. */
+type ScopeId = (scope: CustomerScope) => number | null
 
 export function openLists(store: Store, scopeId: ScopeId) {
   const page = (sort: ValueSort, index: string, status: string) => {
@@ -82,7 +83,7 @@ export function openLists(store: Store, scopeId: ScopeId) {
     const after = lower(cursor === null ? TOP : placeOf(cursor, sort), topOf(sort, status))
     const statement = (status === null ? null : only[sort].get(status)) ?? all[sort]
     const found = scopes
-      .flatMap((scope) => scopeId(`${scope.app_id}\n${scope.environment}`) ?? [])
+      .flatMap((scope) => scopeId(scope) ?? [])
       .flatMap((scope) => statement.all({ ...after, scope, limit: limit + 1 }))
       .sort(inOrder(sort))
     const customers = found.slice(0, limit)

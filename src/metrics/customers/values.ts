@@ -1,88 +1,120 @@
-/** What we remember: what each customer has come to, kept up with the metrics in one unit of work. */
-import { setImmediate } from 'node:timers/promises'
-import type { Environment } from '../../apple/payloads.ts'
+/** What we remember: what each customer has come to, kept up with its lineages in one unit of work. */
 import type { Clock } from '../../clock.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import type { Store } from '../../store/store.ts'
-import type { Metrics } from '../metrics.ts'
-import type { Numbered } from '../upkeep.ts'
+import type { LineageProceeds } from '../counting.ts'
+import type { Generation, Generations } from '../generations.ts'
+import type { Numbered } from '../marks.ts'
 import { COLUMNS, type CustomerValue, isOfCustomers, type Member, openKeptValues } from './kept.ts'
 import { endsAt, least, nextChange, type Row, together, worthOf } from './worth.ts'
 
-type Deps = {
-  store: Store
-  clock: Clock
-  metrics: Pick<Metrics, 'onLineage'>
+type Deps = { store: Store; clock: Clock; generations: Generations }
+
+type LineageTotals = Pick<LineageProceeds, 'proceeds_milli' | 'proceeds_estimated'>
+
+/** What a lineage adds now. */
+type Added = { rows: readonly Row[]; proceeds: LineageTotals; now: number }
+
+/**
+ * The customer of a lineage after an update: the numbers of its lineages, the one that leads it first, with the rows of
+ * each. `due_at`: when the same facts of this lineage come to something else; null if never.
+ */
+export type UpdatedCustomer = {
+  members: readonly (Numbered & { rows: readonly Row[] })[]
+  due_at: number | null
 }
 
-const AT_ONCE = 100
 const LEADERS_IN_MIND = 1_000
 
 export type CustomerValues = ReturnType<typeof openCustomerValues>
 
-export function openCustomerValues({ store, clock, metrics }: Deps) {
+export function openCustomerValues({ store, clock, generations }: Deps) {
   const kept = openKeptValues(store)
-  const listeners: ((customer: number) => void)[] = []
   const scopes = store.remembering(['customer_scopes'], (name): number | null => {
-    const [app_id = '', environment = ''] = name.split('\n')
-    return kept.findScope.get(app_id, environment)?.id ?? null
+    const [generation, app_id = '', environment = ''] = name.split('\n')
+    return kept.findScope.get(Number(generation), app_id, environment)?.id ?? null
   })
   /** Under which number a customer was kept lately, which is asked for by each event that follows. It may be another by now. */
   const leaders = new Map<string, number>()
-  metrics.onLineage(update)
 
   /**
    * The lineages of the customer of one, the one that leads it first; where that is none of those that metrics know yet,
    * the one that was asked for.
    */
-  function membersOf(key: Numbered): { id: string; members: Member[] } {
+  function membersOf(key: Numbered): { id: string; leader: Member; members: Member[] } {
     const own = customerId(key.app_id, key.environment, key.original_transaction_id)
     const id = kept.canonical.get(own)?.canonical_id ?? own
     const members = kept.membersOf.all(id)
     const leader = members.find(({ customer_id }) => customer_id === id) ?? { ...key, customer_id: own }
-    return { id, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
+    return { id, leader, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
   }
 
-  /** Brings the customer of a lineage up to date, inside the caller's unit of work; `rows` are all that it adds. */
-  function update(key: Numbered, rows: readonly Row[] = kept.rowsOf.all(key.id)): void {
-    const { id, members } = membersOf(key)
-    const [leader = key, ...others] = members
-    const ofCustomers = rows.filter(isOfCustomers)
-    keep(worthNow(id, leader, members, (one) => (one === key.id ? ofCustomers : kept.rowsOf.all(one))))
-    for (const { id: other } of others) if (kept.remove.run(other).changes > 0) tell(other)
-    tell(leader.id)
+  /** Brings the customer of a lineage up to date in a generation, inside the caller's unit of work. */
+  function update(generation: Generation, key: Numbered, { now, ...own }: Added): UpdatedCustomer {
+    const { leader, value, members, due_at } = computed(generation, key, now, own)
+    keep({ ...value, scope_id: scopeOf(generation.id, leader) })
+    for (const { id } of members) if (id !== leader.id) kept.remove.run(generation.id, id)
+    return { members, due_at }
   }
+
+  /**
+   * What the customer of a lineage comes to at an instant, and which lineage leads it. What the lineages add is what is
+   * kept; `own` is what the one asked for adds, where that is not kept yet.
+   */
+  function computed(
+    generation: Generation,
+    key: Numbered,
+    now: number,
+    own: Omit<Added, 'now'> | null = null,
+  ) {
+    const { id, leader, members } = membersOf(key)
+    const parts = members.map((member) => ({
+      ...member,
+      ...(own !== null && member.id === key.id
+        ? { rows: own.rows.filter(isOfCustomers), proceeds: own.proceeds }
+        : {
+            rows: kept.rowsOf.all(generation.id, member.id),
+            proceeds: kept.proceedsOf.get(generation.id, member.id) ?? NO_PROCEEDS,
+          }),
+      standing: kept.standingOf.get(member) ?? null,
+    }))
+    const asked = parts.find((one) => one.id === key.id)
+    const due_at = asked ? nextChange(asked.rows, asked.standing, now) : null
+    return { leader, value: customerValue(generation.id, { id, leader, parts }, now), members: parts, due_at }
+  }
+
+  type Part = Numbered & {
+    rows: readonly Row[]
+    proceeds: LineageTotals
+    standing: ReturnType<typeof kept.standingOf.get> | null
+  }
+  type Whole = { id: string; leader: Numbered; parts: readonly Part[] }
 
   /** What a customer comes to now. */
-  function worthNow(
-    id: string,
-    { id: lineage_id, app_id, environment }: Numbered,
-    members: readonly Numbered[],
-    rowsOf: (lineage_id: number) => readonly Row[],
-  ) {
-    const now = clock()
-    const parts = members.map((key) => {
-      const rows = rowsOf(key.id)
-      const standing = kept.standingOf.get(key) ?? null
-      return { worth: worthOf(rows, standing, now), due_at: nextChange(rows, standing, now) }
-    })
-    const worth = together(parts.map((part) => part.worth))
-    const dues = parts.map(({ due_at }) => due_at).filter((at) => at !== null)
+  function customerValue(
+    generation: number,
+    { id, leader, parts }: Whole,
+    now: number,
+  ): Omit<CustomerValue, 'scope_id'> {
+    const worth = together(parts.map(({ rows, standing }) => worthOf(rows, standing ?? null, now)))
+    const got = parts.flatMap(({ proceeds }) => proceeds.proceeds_milli ?? [])
     const { charged_milli, refunded_milli, prorated_milli } = worth
-    const value: CustomerValue = {
-      ...{ lineage_id, scope_id: scopeOf(app_id, environment), id, lineages: members.length },
+    return {
+      ...{ generation, lineage_id: leader.id, id },
+      lineages: parts.length,
       ltv_milli: charged_milli - refunded_milli - prorated_milli,
-      due_at: dues.length === 0 ? null : Math.min(...dues),
+      ends_at: least(parts.map(({ standing }) => (standing ? endsAt(standing, now) : null))),
       ...worth,
+      proceeds_milli: got.length === 0 ? null : got.reduce((sum, one) => sum + one, 0),
+      proceeds_estimated: parts.reduce((sum, { proceeds }) => sum + proceeds.proceeds_estimated, 0),
     }
-    return value
   }
 
   function keep(value: CustomerValue): void {
     if (leaders.size >= LEADERS_IN_MIND) leaders.clear()
     leaders.set(value.id, value.lineage_id)
-    const known = kept.customer.get(value.lineage_id)
+    const known = kept.customer.get(value.generation, value.lineage_id)
     if (known === undefined) kept.add.run(value)
     else {
       const changed = COLUMNS.filter((name) => known[name] !== value[name])
@@ -90,110 +122,35 @@ export function openCustomerValues({ store, clock, metrics }: Deps) {
     }
   }
 
-  const scopeOf = (app_id: string, environment: Environment): number =>
-    scopes(`${app_id}\n${environment}`) ?? Number(kept.insertScope.run(app_id, environment).lastInsertRowid)
+  const scopeOf = (generation: number, { app_id, environment }: LineageKey): number =>
+    scopes([generation, app_id, environment].join('\n')) ??
+    Number(kept.insertScope.run(generation, app_id, environment).lastInsertRowid)
 
-  function tell(customer: number): void {
-    for (const listener of listeners) listener(customer)
+  /** The number of an app in one environment as it is shown; null where it has no customers. */
+  function shownScope({ app_id, environment }: Pick<LineageKey, 'app_id' | 'environment'>): number | null {
+    const shown = generations.shownOf(app_id)
+    return shown && scopes([shown.id, app_id, environment].join('\n'))
   }
 
-  /** `listener` is called within the unit of work with the number of each customer that may have changed, or is no more. */
-  function onCustomer(listener: (customer: number) => void): void {
-    listeners.push(listener)
-  }
-
-  /** The customer that a lineage is of, as kept; null while nothing was. */
-  function of(key: LineageKey): CustomerValue | null {
-    const own = customerId(key.app_id, key.environment, key.original_transaction_id)
-    return ofCanonical(kept.canonical.get(own)?.canonical_id ?? own)
-  }
-
-  /** When the first of a customer's lineages is lost unless somebody does something, in ms; null where nothing is in sight. */
-  function endOf({ id, lineages, status }: Pick<CustomerValue, 'id' | 'lineages' | 'status'>): number | null {
-    // Of several subscriptions another may end than the one that the status is of.
-    if (lineages === 1 && status !== 'will_cancel' && status !== 'grace') return null
-    const standings = kept.membersOf.all(id).flatMap((key) => kept.standingOf.get(key) ?? [])
-    return least(standings.map((standing) => endsAt(standing, clock())))
-  }
+  /** When the first of a customer's lineages is lost unless it is renewed, in ms; null where nothing is in sight. */
+  const endOf = ({ ends_at }: CustomerValue): number | null =>
+    ends_at !== null && ends_at > clock() ? ends_at : null
 
   function ofCanonical(id: string): CustomerValue | null {
+    const first = kept.ownerOf.get(id)
+    const shown = first && generations.shownOf(first.app_id)
+    if (!shown) return null
     const likely = leaders.get(id)
-    const found = likely === undefined ? undefined : kept.customer.get(likely)
+    const found = likely === undefined ? undefined : kept.customer.get(shown.id, likely)
     if (found?.id === id) return found
     for (const member of kept.membersOf.all(id)) {
-      const value = kept.customer.get(member.id)
+      const value = kept.customer.get(shown.id, member.id)
       if (value) return value
     }
     return null
   }
 
-  /** Brings up to date what came to something else by time alone; true while there is more. Inside a unit of work. */
-  function ripenSome(): boolean {
-    const some = kept.due.all(clock(), AT_ONCE)
-    for (const { lineage_id } of some) {
-      const key = kept.keyOf.get(lineage_id)
-      if (key) update(key)
-    }
-    return some.length === AT_ONCE
-  }
-
-  /** Brings up to date what came to something else by time alone. Cheap where nothing did. */
-  async function ripen(): Promise<void> {
-    if (kept.due.get(clock(), 1) === undefined) return
-    while (await store.commit(ripenSome)) await setImmediate()
-  }
-
-  /** Makes all of it anew from what lineages add to the metrics, in slices; how many lineages there are. */
-  async function rebuild(): Promise<number> {
-    await inSlices((after) => {
-      const some = kept.stale.all(after, AT_ONCE)
-      for (const { lineage_id } of some) if (isNobody(lineage_id)) kept.remove.run(lineage_id)
-      return some.map(({ lineage_id }) => lineage_id)
-    })
-    return inSlices((after) => {
-      const some = kept.following.all(after, AT_ONCE)
-      for (const key of some) update(key)
-      return some.map(({ id }) => id)
-    })
-  }
-
-  /** Whether no customer is led by this lineage. */
-  function isNobody(lineage_id: number): boolean {
-    const key = kept.keyOf.get(lineage_id)
-    return key === undefined || membersOf(key).members[0]?.id !== lineage_id
-  }
-
-  async function inSlices(slice: (after: number) => number[]): Promise<number> {
-    let done = 0
-    for (let after: number | undefined = 0; after !== undefined; await setImmediate()) {
-      const begin: number = after
-      const some: number[] = await store.commit(() => slice(begin))
-      done += some.length
-      after = some.at(-1)
-    }
-    return done
-  }
-
-  /** The first customer that is kept as something else than the facts give, in words; null where there is none. */
-  async function firstDifference(): Promise<string | null> {
-    await ripen()
-    for (let some = kept.following.all(0, AT_ONCE); some.length > 0; await setImmediate()) {
-      const found = some.map(differenceOf).find((one) => one !== null)
-      if (found) return found
-      some = kept.following.all(some.at(-1)?.id ?? 0, AT_ONCE)
-    }
-    return null
-  }
-
-  function differenceOf(key: Numbered): string | null {
-    const { id, members } = membersOf(key)
-    const is = kept.customer.get(key.id)
-    const should =
-      members[0]?.id === key.id ? worthNow(id, key, members, (one) => kept.rowsOf.all(one)) : undefined
-    const name = COLUMNS.find((one) => is?.[one] !== should?.[one])
-    if (name === undefined) return null
-    return `the customer ${id}: ${name} ${is?.[name]} is kept, the facts give ${should?.[name]}`
-  }
-
-  return { of, endOf, ofCanonical, membersOf, scopes, onCustomer, ripen, rebuild, firstDifference, kept }
+  return { update, computed, endOf, ofCanonical, membersOf, shownScope, kept }
 }
+
+const NO_PROCEEDS = { proceeds_milli: null, proceeds_estimated: 0 }

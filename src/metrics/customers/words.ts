@@ -5,16 +5,31 @@ const told = (name: string, title: string, sentence: string, formula: string): T
   ...{ name, title, sentence, formula },
 })
 
-/** By the names that they have in a customer. Money is in the organization's own currency, by the rate of each day. */
+/** By the names that they have in a customer. Money is in the organization's own currency. */
 export const CUSTOMER_WORDS: readonly Told[] = [
-  told('ltv_milli', 'LTV', 'What the customer has brought so far.', 'charged − refunded − prorated'),
-  told('charged_milli', 'Charged', 'What the customer was charged, with the tax in it.', 'Σ charges'),
-  told('refunded_milli', 'Refunded', 'What Apple gave back.', 'Σ price × the share that Apple names'),
+  told(
+    'ltv_milli',
+    'LTV',
+    'What the customer has brought so far.',
+    'charged − refunded − prorated; nothing where all was given back',
+  ),
+  told(
+    'charged_milli',
+    'Charged',
+    'What the customer was charged, with the tax in it.',
+    'Σ charges, each at the rate of its day',
+  ),
+  told(
+    'refunded_milli',
+    'Refunded',
+    'What Apple gave back.',
+    'Σ price × the share that Apple names, at the rate of the day of the charge',
+  ),
   told(
     'prorated_milli',
     'Upgrades',
     'What Apple gave back at upgrades without saying so; an estimate.',
-    'Σ price × unused time ÷ whole time',
+    'Σ price × unused time ÷ whole time, at the rate of the day of the charge',
   ),
   told(
     'proceeds_milli',
@@ -44,7 +59,7 @@ export const CUSTOMER_WORDS: readonly Told[] = [
     'mrr_milli',
     'MRR',
     'What the customer’s paid subscriptions are worth in a month now.',
-    'Σ monthly value of paid segments alive',
+    'Σ monthly value of paid segments alive, at the rate of the day on which each period began',
   ),
   told(
     'risk_milli',
@@ -56,6 +71,6 @@ export const CUSTOMER_WORDS: readonly Told[] = [
     'status',
     'Status',
     'How the best of the customer’s subscriptions stands.',
-    'by the newest renewal info: renewing, trial, will_cancel (renewal turned off), grace (not collected, access goes on), billing_retry (not collected, no access), expired',
+    'by the newest renewal info: renewing, committed (renewal turned off within a commitment of twelve months billed monthly, until its last month), trial, will_cancel (renewal turned off), grace (not collected, access goes on), billing_retry (not collected, no access), expired',
   ),
 ]

@@ -4,8 +4,19 @@ import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import { dividedHalfEven } from '../../money.ts'
 import type { MetricRow } from '../rows.ts'
 
-/** From who pays on to who does not. `renewing` and `will_cancel` are paid up; a trial is a trial, renewing or not. */
-export const STATUSES = ['renewing', 'trial', 'will_cancel', 'grace', 'billing_retry', 'expired'] as const
+/**
+ * From who pays on to who does not. `renewing`, `committed` and `will_cancel` are paid up; who is committed turned the
+ * renewal off and pays on until the commitment is over. A trial is a trial, renewing or not.
+ */
+export const STATUSES = [
+  'renewing',
+  'committed',
+  'trial',
+  'will_cancel',
+  'grace',
+  'billing_retry',
+  'expired',
+] as const
 export type CustomerStatus = (typeof STATUSES)[number]
 
 export type Row = Pick<
@@ -21,6 +32,7 @@ export type Standing = Pick<
   | 'offer_type'
   | 'offer_discount'
   | 'expires_at'
+  | 'committed_until_at'
   | 'grace_until_at'
   | 'in_billing_retry'
   | 'auto_renew_status'
@@ -61,7 +73,10 @@ const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'bi
 /** What a subscription is to who counts customers. */
 function statusAt(row: Standing, at: number): CustomerStatus {
   const state = stateAt(row, at)
-  if (state === 'active') return row.auto_renew_status === 0 ? 'will_cancel' : 'renewing'
+  if (state === 'active') {
+    if (row.auto_renew_status !== 0) return 'renewing'
+    return row.committed_until_at === null ? 'will_cancel' : 'committed'
+  }
   if (state === 'retry') return 'billing_retry'
   return state === 'revoked' ? 'expired' : state
 }
@@ -94,10 +109,14 @@ export function worthOf(rows: readonly Row[], standing: Standing | null, now: nu
   }
 }
 
-/** When a subscription is lost unless somebody does something: at its end, or that of the grace period; null where it will not be, or is. */
+/**
+ * When a subscription is lost unless somebody does something: at its end, or that of the commitment or the grace period;
+ * null where it will not be, or is.
+ */
 export function endsAt(standing: Standing, now: number): number | null {
   const status = statusAt(standing, now)
   if (status === 'will_cancel') return standing.expires_at
+  if (status === 'committed') return standing.committed_until_at
   return status === 'grace' ? standing.grace_until_at : null
 }
 
@@ -112,7 +131,7 @@ function lastSeen(happened: readonly Row[], standing: Standing | null, now: numb
 const NEVER = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
 
 const willRenew = (status: CustomerStatus | null, { auto_renew_status }: Standing): boolean =>
-  status === 'renewing' || (status === 'trial' && auto_renew_status !== 0)
+  status === 'renewing' || status === 'committed' || (status === 'trial' && auto_renew_status !== 0)
 
 function moneyOf(rows: readonly Row[]) {
   const paid = rows.filter(({ measure }) => CHARGES.has(measure) || measure === UNPRICED)

@@ -1,4 +1,5 @@
 /** What we compute: what one row of a report adds to which sums, before it is converted. */
+import type { Interval } from '../buckets.ts'
 import type { SegmentKind } from '../timeline.ts'
 
 /**
@@ -14,15 +15,23 @@ type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'mrr.unshared' | 'trials' | 'billin
  */
 export type MoneyMeasure =
   `${'revenue' | 'proceeds' | 'unshared'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
+/** The stretches of days within which a loss may be taken back. */
+export type Unit = Interval | 'fiscal_month'
+/** Why Apple says that a subscription ended. */
+export type CancellationReason = 'voluntary' | 'billing' | 'other'
 /**
  * Counts of a Pacific day. `trial.lost`: a trial that ended and was not paid for. `paid.direct`: began with a payment.
+ * `churned`: paid subscriptions that ended; `passing`: those of them that began within the same unit of time;
+ * `returned`: reactivations of what ended within it and began before it.
  */
 export type HappeningMeasure =
   | 'trial.began'
   | 'trial.won'
   | 'trial.lost'
   | 'paid.direct'
-  | `churned.${'voluntary' | 'billing' | 'other'}`
+  | `churned.${CancellationReason}`
+  | `passing.${Unit}.${CancellationReason}`
+  | `returned.${Unit}`
 export type ReportedMeasure = LevelMeasure | MoneyMeasure | HappeningMeasure | 'downloads'
 
 /** The reports that measures come from. */
@@ -33,7 +42,7 @@ const LEVELS: readonly string[] = ['mrr', 'mrr.proceeds', 'mrr.unshared', 'trial
 
 export function kindOfMeasure(measure: string): SummedKind {
   if (LEVELS.includes(measure)) return 'subscription'
-  return /^(trial|churned|paid)\./.test(measure) ? 'subscription_event' : 'sales'
+  return /^(trial|churned|passing|returned|paid|mrr\.churn_)/.test(measure) ? 'subscription_event' : 'sales'
 }
 
 /**

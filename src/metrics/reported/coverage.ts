@@ -3,6 +3,7 @@ import type { App } from '../../apps/apps.ts'
 import { nextTurn } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../calendar.ts'
 import { ratioOf } from '../formula_lines.ts'
+import type { Generation } from '../generations.ts'
 import type { Measure } from '../rows.ts'
 import type { ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'
@@ -36,6 +37,9 @@ type Covered = {
   residue: Causes
 }
 
+/** An app, and the generation that is read. */
+type Shown = { app: App; shown: Generation }
+
 type Deps = {
   baseOf: BaseOf
   days: ReportedDays
@@ -58,39 +62,41 @@ const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
 }
 
 export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
-  /** Every month of an app that its reports tell of, oldest first; nothing where there are none. */
-  async function of(app: App): Promise<Covered[]> {
+  /** Every month of an app that its reports tell of, oldest first, as a generation has it; nothing where there are none. */
+  async function of(app: App, shown: Generation): Promise<Covered[]> {
+    const one = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
-      (kind) => (sums.isReported(app.id, kind) ? days.there(app.organization_id, kind) : []),
+      (kind) =>
+        sums.isReported({ generation: shown.id, app_id: app.id }, kind) ? days.there(shown.id, kind) : [],
     )
     const found: Covered[][] = []
     for (const level of LEVELS) {
       await nextTurn()
-      found.push(await levelMonths(app, level, levelDays ?? []))
+      found.push(await levelMonths(one, level, levelDays ?? []))
     }
     for (const metric of ['revenue', 'refunds'] as const) {
       await nextTurn()
-      found.push(await moneyMonths(app, metric, saleDays ?? []))
+      found.push(await moneyMonths(one, metric, saleDays ?? []))
     }
     await nextTurn()
-    found.push(await trialMonths(app, eventDays ?? []))
+    found.push(await trialMonths(one, eventDays ?? []))
     return found.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
   }
 
   type Split = 'currency' | 'period' | null
-  const whole = (app: App, there: readonly DayNumber[], split: Split = null) => ({
-    ...{ app_id: app.id, filters: {}, split, currency: null, has_before: true },
+  const whole = ({ app, shown }: Shown, there: readonly DayNumber[], split: Split = null) => ({
+    ...{ shown, app_id: app.id, filters: {}, split, currency: null, has_before: true },
     ...{ from: there[0] ?? 0, until: there.at(-1) ?? 0 },
     ...({ environment: 'production', zone: 'pacific' } as const),
   })
 
-  async function levelMonths(app: App, level: Level, there: readonly DayNumber[]): Promise<Covered[]> {
+  async function levelMonths(one: Shown, level: Level, there: readonly DayNumber[]): Promise<Covered[]> {
     const { metric, measure, column } = level
-    const reported = sources.reports(whole(app, there, 'period'), measure)
-    const own = await sources.ledger(whole(app, there, 'period'), { [measure]: 1 })
+    const reported = sources.reports(whole(one, there, 'period'), measure)
+    const own = await sources.ledger(whole(one, there, 'period'), { [measure]: 1 })
     const standing = new Map([...own].map(([period, line]) => [period, standingOf(line)]))
-    const rate = metric === 'mrr' ? await revaluation(app, there) : () => 0
-    const heard = seams.of(app.id, 'flows')?.day ?? Infinity
+    const rate = metric === 'mrr' ? await revaluation(one, there) : () => 0
+    const heard = seams.of(one.app.id, 'flows')?.day ?? Infinity
     return lastOfMonths(there).map((day) => {
       const periods = new Set([...reported.keys(), ...own.keys()])
       let [told, had, unheard] = [0, 0, 0]
@@ -106,24 +112,24 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
       const before_first_notification = Math.max(0, Math.min(unheard, rest))
       const unknown = rest - before_first_notification
       const residue = { ...NO_CAUSES, before_first_notification, exchange_rate, unknown }
-      return covered(app, metric, day, { reports: told, ledger: had, residue })
+      return covered(one, metric, day, { reports: told, ledger: had, residue })
     })
   }
 
   /** What the ledger's level would be by the rates of a day, less what it is by those of each charge's own day. */
-  async function revaluation(app: App, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
-    const currencies = await currenciesOf(app, ['mrr'], there)
+  async function revaluation(one: Shown, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
+    const currencies = await currenciesOf(one, ['mrr'], there)
     const lines = await Promise.all(
       currencies.map(async (currency) => {
-        const native = await sources.ledger({ ...whole(app, there), currency }, { mrr: 1 })
+        const native = await sources.ledger({ ...whole(one, there), currency }, { mrr: 1 })
         return { currency, standing: standingOf(native.get('')) }
       }),
     )
-    const inBase = standingOf((await sources.ledger(whole(app, there), { mrr: 1 })).get(''))
+    const inBase = standingOf((await sources.ledger(whole(one, there), { mrr: 1 })).get(''))
     return (day) => {
       let anew = 0
       for (const { currency, standing } of lines) {
-        const converted = baseOf(app.id, standing(day).milli, currency, day)
+        const converted = baseOf(one.shown.currency, standing(day).milli, currency, day)
         if (converted === null) return 0
         anew += converted
       }
@@ -132,35 +138,35 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   async function currenciesOf(
-    app: App,
+    one: Shown,
     measures: readonly Measure[],
     there: readonly DayNumber[],
   ): Promise<string[]> {
     const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-    const lines = await sources.ledger(whole(app, there, 'currency'), weights)
+    const lines = await sources.ledger(whole(one, there, 'currency'), weights)
     return [...lines.keys()].filter((currency) => currency !== '')
   }
 
   async function moneyMonths(
-    app: App,
+    one: Shown,
     metric: 'revenue' | 'refunds',
     there: readonly DayNumber[],
   ): Promise<Covered[]> {
     const isRevenue = metric === 'revenue'
     const sign = isRevenue ? -1 : 1
     const reported = (measures: readonly ReportedMeasure[]) => {
-      const lines = measures.map((measure) => sources.reports(whole(app, there), measure).get(''))
+      const lines = measures.map((measure) => sources.reports(whole(one, there), measure).get(''))
       return (day: DayNumber): number => lines.reduce((sum, line) => sum + (line?.get(day)?.milli ?? 0), 0)
     }
     const own = async (measures: readonly Measure[]) => {
       const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-      return inDay((await sources.ledger(whole(app, there), weights)).get(''))
+      return inDay((await sources.ledger(whole(one, there), weights)).get(''))
     }
     const charges = isRevenue ? CHARGES : []
     const parts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
       own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
-      rate: isRevenue ? await chargesAnew(app, there) : () => 0,
+      rate: isRevenue ? await chargesAnew(one, there) : () => 0,
     }
     const daily = (day: DayNumber): Daily => ({
       day,
@@ -170,24 +176,24 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
       exchange_rate: parts.rate(day),
       reports: parts.reported[0](day) + sign * (parts.reported[1](day) + parts.reported[2](day)),
     })
-    return flowMonths(app, metric, there, daily)
+    return flowMonths(one, metric, there, daily)
   }
 
   /** The charges of a Pacific day by its own rates, less what they were counted as. */
-  async function chargesAnew(app: App, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
+  async function chargesAnew(one: Shown, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
     const weights = Object.fromEntries(CHARGES.map((measure) => [measure, 1]))
-    const currencies = await currenciesOf(app, CHARGES, there)
+    const currencies = await currenciesOf(one, CHARGES, there)
     const natives = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: ValueLines = await sources.ledger({ ...whole(app, there), currency }, weights)
+        const lines: ValueLines = await sources.ledger({ ...whole(one, there), currency }, weights)
         return { currency, at: inDay(lines.get('')) }
       }),
     )
-    const inBase = inDay((await sources.ledger(whole(app, there), weights)).get(''))
+    const inBase = inDay((await sources.ledger(whole(one, there), weights)).get(''))
     return (day) => {
       let anew = 0
       for (const { currency, at } of natives) {
-        const converted = baseOf(app.id, at(day), currency, day)
+        const converted = baseOf(one.shown.currency, at(day), currency, day)
         if (converted === null) return 0
         anew += converted
       }
@@ -195,10 +201,10 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
     }
   }
 
-  async function trialMonths(app: App, there: readonly DayNumber[]): Promise<Covered[]> {
-    const reported = sources.reports(whole(app, there), 'trial.began').get('')
-    const own = (await sources.ledger(whole(app, there), { 'trial.began': 1 })).get('')
-    return flowMonths(app, 'new_trials', there, (day) => {
+  async function trialMonths(one: Shown, there: readonly DayNumber[]): Promise<Covered[]> {
+    const reported = sources.reports(whole(one, there), 'trial.began').get('')
+    const own = (await sources.ledger(whole(one, there), { 'trial.began': 1 })).get('')
+    return flowMonths(one, 'new_trials', there, (day) => {
       const reports = reported?.get(day)?.count ?? 0
       const charges = reports - (own?.get(day)?.count ?? 0)
       return { day, charges, refunds: 0, prorations: 0, exchange_rate: 0, reports }
@@ -206,19 +212,19 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   function flowMonths(
-    app: App,
+    one: Shown,
     metric: CoveredMetric,
     there: readonly DayNumber[],
     daily: (day: DayNumber) => Daily,
   ): Covered[] {
-    const heard = seams.of(app.id, 'flows')?.day ?? Infinity
+    const heard = seams.of(one.app.id, 'flows')?.day ?? Infinity
     const all = there.map(daily)
     const months = Map.groupBy(all, ({ day }) => monthOf(day))
     return [...months.values()].map((month) => {
       const reports = month.reduce((sum, one) => sum + one.reports, 0)
       const residue = flowCauses(month, all, heard)
       const ledger = reports - Object.values(residue).reduce((sum, part) => sum + part, 0)
-      return covered(app, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
+      return covered(one, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
     })
   }
 
@@ -238,7 +244,7 @@ const lastOfMonths = (there: readonly DayNumber[]): DayNumber[] =>
   })
 
 function covered(
-  app: App,
+  one: Shown,
   metric: CoveredMetric,
   day: DayNumber,
   { reports, ledger, residue }: Pick<Covered, 'reports' | 'ledger' | 'residue'>,
@@ -246,7 +252,7 @@ function covered(
   const isMoney = metric === 'mrr' || metric === 'revenue' || metric === 'refunds'
   const day_on = dayText(day)
   return {
-    ...{ app_id: app.id, month: day_on.slice(0, 7), metric, unit: isMoney ? 'money' : 'count', day_on },
+    ...{ app_id: one.app.id, month: day_on.slice(0, 7), metric, unit: isMoney ? 'money' : 'count', day_on },
     ...{ reports, ledger, share: ratioOf(ledger, reports), residue },
   }
 }

@@ -1,46 +1,76 @@
-/** What we remember: which days of which reports are summed, and which have to be summed again; a crash forgets none. */
+/** What we remember: which days of which reports are summed in each generation, and which have to be summed again; a crash forgets none. */
+import type { Clock } from '../../clock.ts'
 import { SUSPECT } from '../../ledger/reports/answers.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type DayNumber, dayNumber } from '../calendar.ts'
-import type { SummedKind } from './cells.ts'
+import type { Generation, Generations } from '../generations.ts'
+import { SUMMED_KINDS, type SummedKind } from './cells.ts'
 
-export type ReportedDay = {
+/** One day of one report. */
+type DayKey = { generation: number; kind: SummedKind; day_on: string }
+
+type ReportedDay = DayKey & {
   organization_id: string
-  kind: SummedKind
-  day_on: string
   is_there: number
-  is_due: number
+  due_since: number | null
+  touches: number
   is_provisional: number
   made_of: string
   lengths: string | null
 }
 
+/** A day that is due, with the generation that it is to be summed in. */
+export type DueDay = ReportedDay & { of: Generation }
+
+/** What a day was summed to. `touches`: how often the day had been touched before its reports were read. */
+type SummedDay = DayKey & Pick<ReportedDay, 'touches' | 'is_there' | 'is_provisional' | 'made_of' | 'lengths'>
+
 /** What a day's sums are of: its reports' numbers, and whether each vendor's is there. */
 export type DaySource = { day_on: string; reports: string; holes: number; apps: string }
 
+/** How many days are due, and since when the first of them; null where none is. */
+export type DueCount = { count: number; since: number | null }
+
 export type ReportedDays = ReturnType<typeof openReportedDays>
 
-export function openReportedDays(store: Store) {
-  const touch = store.prepare<[string, string, string]>(`
-    insert into reported_days (organization_id, kind, day_on, is_there, is_due, is_provisional, made_of)
-    values (?, ?, ?, 0, 1, 0, '')
-    on conflict (organization_id, kind, day_on) do update set is_due = 1`)
-  const due = store.prepare<[number], ReportedDay>(`
-    select * from reported_days where is_due = 1 order by day_on, organization_id, kind limit ${bound}`)
-  const put = store.prepare<ReportedDay>(`
-    insert or replace into reported_days ( organization_id,  kind,  day_on,  is_there,  is_due,  is_provisional,  made_of,  lengths)
-    values                               (:organization_id, :kind, :day_on, :is_there, :is_due, :is_provisional, :made_of, :lengths)`)
-  const waiting = store.prepare('update reported_days set is_due = 1 where is_provisional = 1')
-  const everything = store.prepare("update reported_days set is_due = 1, made_of = ''")
-  const all = store.prepare<[string, string], ReportedDay>(
-    'select * from reported_days where organization_id = ? and kind = ?',
+type Deps = { store: Store; clock: Clock; generations: Generations }
+
+export function openReportedDays({ store, clock, generations }: Deps) {
+  const touch = store.prepare<DayKey & { organization_id: string; now: number }>(`
+    insert into reported_days ( generation,  organization_id,  kind,  day_on,  is_there,  due_since,  touches,  is_provisional,  made_of)
+    values                    (:generation, :organization_id, :kind, :day_on,  0,        :now,        1,        0,               '')
+    on conflict (generation, kind, day_on) do update set touches = touches + 1, due_since = ifnull(due_since, :now)`)
+  const begin = store.prepare<{ id: number; organization_id: string; kinds: string; now: number }>(`
+    insert or ignore into reported_days (generation, organization_id, kind, day_on, is_there, due_since, touches, is_provisional, made_of)
+    select distinct :id, organization_id, kind, day_on, 0, :now, 1, 0, '' from import_days
+    where organization_id = :organization_id and kind in (select value from json_each(:kinds))`)
+  const due = store.prepare<[number, number], ReportedDay>(`
+    select * from reported_days where generation = ${bound} and due_since is not null
+    order by day_on, kind limit ${bound}`)
+  const dueCount = store.prepare<[number], DueCount>(
+    'select count(*) as count, min(due_since) as since from reported_days where generation = ? and due_since is not null',
   )
-  const there = store.prepare<[string, string], { day_on: string }>(
-    'select day_on from reported_days where organization_id = ? and kind = ? and is_there = 1 order by day_on',
+  const put = store.prepare<SummedDay>(`
+    update reported_days set is_there = :is_there, is_provisional = :is_provisional, made_of = :made_of, lengths = :lengths,
+      due_since = case when touches = :touches then null else due_since end
+    where generation = :generation and kind = :kind and day_on = :day_on`)
+  const again = 'update reported_days set touches = touches + 1, due_since = ifnull(due_since, :now)'
+  const waiting = store.prepare<{ id: number; now: number }>(
+    `${again} where generation = :id and (is_provisional = 1 or due_since is not null)`,
   )
-  const withLengths = store.prepare<[string], ReportedDay>(
-    "select * from reported_days where organization_id = ? and kind = 'subscription' and lengths is not null",
+  const everything = store.prepare<{ id: number; now: number }>(`${again} where generation = :id`)
+  const all = store.prepare<[number, string], ReportedDay>(
+    'select * from reported_days where generation = ? and kind = ?',
   )
+  const there = store.prepare<[number, string], { day_on: string }>(
+    'select day_on from reported_days where generation = ? and kind = ? and is_there = 1 order by day_on',
+  )
+  const withLengths = store.prepare<[number], ReportedDay>(
+    "select * from reported_days where generation = ? and kind = 'subscription' and lengths is not null",
+  )
+  const drop = store.prepare<[number, number, number]>(`
+    delete from reported_days where generation = ? and (kind, day_on) in
+      (select kind, day_on from reported_days where generation = ? limit ?)`)
   const source = `
     select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
       sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT}'))) as holes,
@@ -53,30 +83,71 @@ export function openReportedDays(store: Store) {
   const sourceOn = store.prepare<[string, string, string], DaySource>(
     `${source} and day_on = ? group by day_on`,
   )
-  const thereOf = store.remembering(['reported_days'], (name) => {
-    const [organization_id = '', kind = ''] = name.split('\n')
-    return there.all(organization_id, kind).map(({ day_on }) => dayNumber(day_on))
+  const thereIn = store.remembering(['reported_days'], (name) => {
+    const [generation = '', kind = ''] = name.split('\n')
+    return there.all(Number(generation), kind).map(({ day_on }) => dayNumber(day_on))
   })
 
+  /** Generations that follow the facts, the shown ones first. */
+  function live(): Generation[] {
+    const some = generations.all().filter(generations.isLive)
+    return [
+      ...some.filter(({ state }) => state === 'shown'),
+      ...some.filter(({ state }) => state !== 'shown'),
+    ]
+  }
+
+  /** Days that are due, those of shown generations first and the oldest of each first. */
+  function someDue(limit: number): DueDay[] {
+    const found: DueDay[] = []
+    for (const of of live()) {
+      if (found.length === limit) break
+      for (const day of due.all(of.id, limit - found.length)) found.push({ ...day, of })
+    }
+    return found
+  }
+
+  /** Makes a day due in a generation. Inside the unit of work that changes it. */
+  const touchIn = ({ id, organization_id }: Generation, kind: SummedKind, day_on: string): void =>
+    void touch.run({ generation: id, organization_id, kind, day_on, now: clock() })
+
+  /** Makes a day due in every generation of its organization. Inside the unit of work that changes it. */
+  function touchEverywhere(organization_id: string, kind: SummedKind, day_on: string): void {
+    for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
+      touchIn(of, kind, day_on)
+  }
+
   return {
-    /** Remembers that a day has to be summed again, within the unit of work that changes it. */
-    touch: (organization_id: string, kind: SummedKind, day_on: string): void =>
-      void touch.run(organization_id, kind, day_on),
-    /** The oldest days that are due. */
-    due: (limit: number): ReportedDay[] => due.all(limit),
-    put: (day: ReportedDay): void => void put.run(day),
-    /** Days with an amount that waits for a final rate are due. Inside a unit of work. */
-    touchProvisional: (): void => void waiting.run(),
+    live,
+    due: someDue,
+    touchIn,
+    touchEverywhere,
+    /** Makes all days of a generation due that there are reports of. Inside a unit of work. */
+    begin: ({ id, organization_id }: Generation): void =>
+      void begin.run({ id, organization_id, kinds: JSON.stringify(SUMMED_KINDS), now: clock() }),
+    /** Notes what a day was summed to. It stays due where it was touched since its reports were read. */
+    put: (day: SummedDay): void => void put.run(day),
+    /** Days with an amount that waits for a final rate, or that may be summed right now, are due. Inside a unit of work. */
+    touchProvisional(): void {
+      for (const { id } of live()) waiting.run({ id, now: clock() })
+    },
     /** All days are due. Inside a unit of work. */
-    touchAll: (): void => void everything.run(),
+    touchAll(): void {
+      for (const { id } of live()) everything.run({ id, now: clock() })
+    },
+    /** What is due in a generation. */
+    dueIn: (generation: number): DueCount => dueCount.get(generation) ?? { count: 0, since: null },
+    /** Whether anything is due in a generation. */
+    isDue: (generation: number): boolean => due.all(generation, 1).length > 0,
     /** Days that counted an offer paid at once, with the length each was taken to have. */
-    withLengths: (organization_id: string): ReportedDay[] => withLengths.all(organization_id),
-    all: (organization_id: string, kind: SummedKind): ReportedDay[] => all.all(organization_id, kind),
+    withLengths: (generation: number): ReportedDay[] => withLengths.all(generation),
+    all: (generation: number, kind: SummedKind): ReportedDay[] => all.all(generation, kind),
     sources: (organization_id: string, kind: SummedKind): DaySource[] => sources.all(organization_id, kind),
     sourceOn: (organization_id: string, kind: SummedKind, day_on: string): DaySource | null =>
       sourceOn.get(organization_id, kind, day_on) ?? null,
-    /** The days that are there, in order. */
-    there: (organization_id: string, kind: SummedKind): readonly DayNumber[] =>
-      thereOf(`${organization_id}\n${kind}`),
+    /** The days of a generation that are there, in order. */
+    there: (generation: number, kind: SummedKind): readonly DayNumber[] => thereIn(`${generation}\n${kind}`),
+    /** Deletes so many days of a generation; how many there were. Inside a unit of work. */
+    drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }
 }

@@ -1,10 +1,14 @@
-/** What we compute: the trials and the ends that a row of Apple's SUBSCRIPTION_EVENT report tells of. */
+/** What we compute: the trials, ends and returns that a row of Apple's SUBSCRIPTION_EVENT report tells of. */
 import { periodFromWords } from '../../apps/periods.ts'
-import type { Cell, HappeningMeasure } from './cells.ts'
+import { bucketsOf } from '../buckets.ts'
+import { type DayNumber, dayNumber } from '../calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../fiscal.ts'
+import type { CancellationReason, Cell, HappeningMeasure, Unit } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
 /** The columns of subscription_event_days that this is made of. */
 export type HappeningRow = {
+  event_on: string
   event: string
   class: string
   subscription_apple_id: string
@@ -13,50 +17,94 @@ export type HappeningRow = {
   offer_duration: string | null
   offer_name: string | null
   country: string
+  original_start_on: string | null
   consecutive_paid_periods: number | null
   cancellation_reason: string | null
+  days_canceled: number | null
   quantity: number
 }
 
-/** What a row adds: trials that began, were paid for, or ended; paid subscriptions that ended, by why. */
+/**
+ * What a row adds: trials that began, were paid for, or ended; paid subscriptions that ended, by why, and apart those
+ * that began within the same unit of time; those that came back within it.
+ */
 export function happeningCells(row: HappeningRow): Cell[] {
-  const measure = measureOf(row)
-  if (measure === null) return []
-  const isTrial = measure === 'trial.began' || measure === 'trial.lost'
-  return [
-    {
-      measure,
-      number: row.subscription_apple_id,
-      storefront: storefrontOf(row.country),
-      period: row.duration === null ? '' : (periodFromWords(row.duration) ?? ''),
-      offer: isTrial ? 'trial' : 'paid',
-      ...{ currency: '', milli: 0, count: row.quantity },
-    },
-  ]
+  return measuresOf(row).map((measure) => ({
+    measure,
+    number: row.subscription_apple_id,
+    storefront: storefrontOf(row.country),
+    period: row.duration === null ? '' : (periodFromWords(row.duration) ?? ''),
+    offer: measure === 'trial.began' || measure === 'trial.lost' ? 'trial' : 'paid',
+    ...{ currency: '', milli: 0, count: row.quantity },
+  }))
 }
 
 const isFree = ({ event, offer_type }: HappeningRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
-function measureOf(row: HappeningRow): HappeningMeasure | null {
+/** Free time is no paid period, and a gap of more than so many days makes Apple count from the beginning again. */
+const DAYS_UNFORGOTTEN = 60
+const isFirstPayment = (row: HappeningRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
+
+function measuresOf(row: HappeningRow): HappeningMeasure[] {
   const { event, class: type } = row
   if (type === 'activation') return activationOf(row)
-  if (type === 'conversion') return isPaidFromTrial(event) ? 'trial.won' : null
-  if (type !== 'cancellation') return null
-  if (isFree(row) && row.consecutive_paid_periods === 0) return 'trial.lost'
-  return `churned.${endingOf(row)}`
+  if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
+  if (type === 'cancellation') return cancellationOf(row)
+  if (type === 'reactivation') return reactivationOf(row)
+  if (type === 'change') return isFirstPayment(row) ? ['trial.won'] : []
+  if (type !== 'renewal' || !isFirstPayment(row)) return []
+  // A trial whose payment fails is over, if no grace is granted; what is collected later is paid for by itself.
+  if (/billing retry/i.test(event)) return ['trial.lost', 'paid.direct']
+  return /grace/i.test(event) ? ['trial.won'] : ['paid.direct']
 }
 
 /** A free offer that is no introductory one is no trial, and who opted in to news has not paid. */
-function activationOf(row: HappeningRow): HappeningMeasure | null {
-  if (!isFree(row)) return /^opt/i.test(row.event) ? null : 'paid.direct'
-  return /^start (intro|free)/i.test(row.event) ? 'trial.began' : null
+function activationOf(row: HappeningRow): HappeningMeasure[] {
+  if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
+  return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
-const isPaidFromTrial = (event: string): boolean =>
-  /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event)
+/** An introductory offer that costs money was paid for before. */
+const isPaidFromTrial = ({ event, consecutive_paid_periods }: HappeningRow): boolean =>
+  /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
+  (consecutive_paid_periods ?? 1) <= 1
+
+const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly Unit[]
+
+/** The first day of the unit of time that a Pacific day is in. */
+function beginOf(day: DayNumber, unit: Unit): DayNumber {
+  if (unit !== 'fiscal_month') return bucketsOf(day, day, unit)[0]?.from ?? day
+  const month = fiscalMonthOf(day)
+  return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
+}
+
+/** What does not say when it began is taken to have begun before. A free offer was not paid for, and is no loss. */
+function cancellationOf(row: HappeningRow): HappeningMeasure[] {
+  if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
+  const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
+  const began = row.original_start_on === null ? -Infinity : dayNumber(row.original_start_on)
+  const within = UNITS.filter((unit) => began >= beginOf(day, unit))
+  return [`churned.${reason}`, ...within.map((unit) => `passing.${unit}.${reason}` as const)]
+}
+
+/**
+ * A reactivation takes back a loss of the same unit of time, if the subscription is older than that and had been paid for
+ * before; if it had not been, this is its first payment.
+ */
+function reactivationOf(row: HappeningRow): HappeningMeasure[] {
+  const { event_on, original_start_on, days_canceled } = row
+  if (isFree(row) || days_canceled === null) return []
+  if (isFirstPayment(row)) return days_canceled <= DAYS_UNFORGOTTEN ? ['paid.direct'] : []
+  const day = dayNumber(event_on)
+  const began = original_start_on === null ? -Infinity : dayNumber(original_start_on)
+  return UNITS.filter((unit) => {
+    const begin = beginOf(day, unit)
+    return day - days_canceled >= begin && began < begin
+  }).map((unit) => `returned.${unit}` as const)
+}
 
 /** Apple's reason is of an open set: what is neither the customer's nor the bank's doing is other. */
-function endingOf({ event, cancellation_reason }: HappeningRow): 'voluntary' | 'billing' | 'other' {
+function reasonOf({ event, cancellation_reason }: HappeningRow): CancellationReason {
   if (/billing/i.test(`${event} ${cancellation_reason}`)) return 'billing'
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }

@@ -1,6 +1,6 @@
 /** What we remember: what moved, from Apple's reports up to where the ledger heard everything, from the ledger after. */
 import type { DayNumber } from '../calendar.ts'
-import { PACIFIC, type SettingsOf } from '../settings.ts'
+import { PACIFIC } from '../settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from './cells.ts'
 import type { ReportedDays } from './days.ts'
 import {
@@ -9,12 +9,18 @@ import {
   dayIn,
   daysOf,
   EMPTY,
+  GRACE_DAYS,
+  isLoss,
+  isOfGrace,
+  isOfRefund,
   isRevenue,
   type Joined,
   type JoinedAsk,
   type JoinedDay,
   type JoinedMeasure,
+  joinsAt,
   known,
+  type LossMeasure,
   type RevenueMeasure,
   standingIn,
   valuesOf,
@@ -27,7 +33,6 @@ import type { LedgerAsk, Sources, Zone } from './sources.ts'
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
 type Deps = {
-  settingsOf: SettingsOf
   days: ReportedDays
   sources: Sources
   seams: Seams
@@ -38,7 +43,7 @@ type Owned = { lines: ValueLines; basis: ValueLines }
 
 const NONE: Owned = { lines: EMPTY, basis: EMPTY }
 
-export function openJoinedFlows({ settingsOf, days, sources, seams, commission }: Deps) {
+export function openJoinedFlows({ days, sources, seams, commission }: Deps) {
   /** What the ledger has of a measure, in money as it is asked for. */
   async function ofLedger(ask: LedgerAsk & Pick<JoinedAsk, 'basis'>, measure: FlowMeasure): Promise<Owned> {
     if (ask.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(ask, measure)
@@ -48,7 +53,8 @@ export function openJoinedFlows({ settingsOf, days, sources, seams, commission }
   /** What reports have of a measure; their proceeds are exact, and estimated where a report does not name them. */
   function ofReports(ask: JoinedAsk, measure: FlowMeasure): Owned {
     const read = (one: ReportedMeasure) => sources.reports({ ...ask, app_id: ask.app.id }, one)
-    const exact = together(reportedAs(measure, ask).map(read))
+    // What was lost is below zero in the ledger, and so is what of it came back.
+    const exact = together(reportedAs(measure, ask).map(read), isLoss(measure) ? -1 : 1)
     if (ask.basis !== 'proceeds') return { lines: exact, basis: EMPTY }
     const left = isRevenue(measure) ? estimatesOf(read(inReports(measure, 'unshared'))) : EMPTY
     const basis: ValueLines = new Map()
@@ -69,10 +75,10 @@ export function openJoinedFlows({ settingsOf, days, sources, seams, commission }
   /** A flow of reports before the seam and of the ledger after it. */
   async function read(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
     const seam = seams.of(ask.app.id, 'flows')
-    const there = new Set(days.there(ask.app.organization_id, kindOfMeasure(measure)))
+    const there = new Set(days.there(ask.shown.id, kindOfMeasure(measure)))
     const own = { ...ask, app_id: ask.app.id }
-    const isPacific = ask.zone === 'pacific' || settingsOf(ask.app.id)?.calendar.zone === PACIFIC
-    const place = { there, seam, isPacific }
+    const isPacific = ask.zone === 'pacific' || ask.shown.time_zone === PACIFIC
+    const place = { there, seam, isPacific, measure }
     const parts = daysOf(ask).map((day) => ({ ...flowDay(day, place), part: partOf(day, place) }))
     const has = (part: Part): boolean => parts.some((one) => one.part === part)
     const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
@@ -97,7 +103,7 @@ export function openJoinedFlows({ settingsOf, days, sources, seams, commission }
     }
     const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
     const all = parts.map(({ part: _, ...day }) => day)
-    return { days: all, values: valuesOf(keys, ask, at), seam, basis }
+    return { days: all, values: valuesOf(keys, ask, at), joins: joinsAt(seam), basis }
   }
 
   /** What is left of the day of the zone in which the seam is: from that instant on, so that nothing counts twice. */
@@ -119,7 +125,12 @@ export function openJoinedFlows({ settingsOf, days, sources, seams, commission }
 type Part = 'reports' | 'ledger' | 'hole' | 'seam'
 const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
 
-type Place = { there: ReadonlySet<DayNumber>; seam: Seam | null; isPacific: boolean }
+type Place = {
+  there: ReadonlySet<DayNumber>
+  seam: Seam | null
+  isPacific: boolean
+  measure: FlowMeasure
+}
 
 function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
   if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'
@@ -128,15 +139,20 @@ function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
 
 /**
  * Before the seam a day that no report tells of is not whole. On the day on which the first was heard it is at least what
- * was heard; before that nobody knows.
+ * was heard; before that nobody knows. Reports tell refunds on their own day alone, and of no loss that a refund is why;
+ * the ledger knows what depends on a grace after a while only.
  */
 function flowDay(day: DayNumber, place: Place): JoinedDay {
   const part = partOf(day, place)
-  if (part === 'reports') return known(day, 'reports')
+  const { seam, measure } = place
+  if (part === 'reports') {
+    const is_complete = measure !== 'revenue.refunded_by_charge'
+    return { ...known(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
+  }
   return {
     ...known(day, 'ledger'),
-    is_known: part !== 'hole' || (place.seam !== null && day >= place.seam.day - 1),
-    is_complete: part === 'ledger',
+    is_known: part !== 'hole' || (seam !== null && day >= seam.day - 1),
+    is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (seam?.day ?? day) + GRACE_DAYS),
   }
 }
 
@@ -148,22 +164,34 @@ function restIn(own: ValueLines, before: ValueLines, day: DayNumber): ValueLines
   return rest
 }
 
-function together(all: readonly ValueLines[]): ValueLines {
+function together(all: readonly ValueLines[], sign: 1 | -1 = 1): ValueLines {
   const lines: ValueLines = new Map()
-  for (const [value, line] of all.flatMap((one) => [...one])) addAll(lines, [line], value)
+  for (const [value, line] of all.flatMap((one) => [...one])) addAll(lines, [line], value, sign)
   return lines
 }
 
-/** Adds every day of some lines to the line of one value. */
-function addAll(to: ValueLines, lines: Iterable<ReadonlyMap<DayNumber, Amount>>, value: string): void {
-  for (const line of lines) for (const [day, amount] of line) addTo(to, value, day, amount)
+/** Adds every day of some lines to the line of one value, or takes it away. */
+function addAll(
+  to: ValueLines,
+  lines: Iterable<ReadonlyMap<DayNumber, Amount>>,
+  value: string,
+  sign: 1 | -1 = 1,
+): void {
+  for (const line of lines)
+    for (const [day, { milli, count }] of line)
+      addTo(to, value, day, { milli: sign * milli, count: sign * count })
 }
 
 /** As the reports have it: what has to be summed. */
 function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
   if (isRevenue(measure)) return [inReports(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
-  return [measure]
+  return isLoss(measure) ? lossInReports(measure) : [measure]
+}
+
+function lossInReports(measure: LossMeasure): ReportedMeasure[] {
+  if (isOfRefund(measure)) return []
+  return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
 /** A measure of revenue as reports have it: what was paid, or the developer's part of it where it is named or is not. */

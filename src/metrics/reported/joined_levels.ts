@@ -1,6 +1,6 @@
 /** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
 import type { DayNumber } from '../calendar.ts'
-import type { Cut } from '../cut.ts'
+import type { Alike } from './alike.ts'
 import type { ReportedDays } from './days.ts'
 import {
   type At,
@@ -8,9 +8,11 @@ import {
   dayIn,
   daysOf,
   EMPTY,
+  type Join,
   type Joined,
   type JoinedAsk,
   type JoinedDay,
+  joinsAt,
   known,
   type Level,
   standingIn,
@@ -18,31 +20,36 @@ import {
 } from './joining.ts'
 import { type Amount, addTo, minus, NOTHING, plus, type ValueLines } from './lines.ts'
 import { type Commission, estimated } from './proceeds.ts'
-import { isAlike, type Seam, type Seams } from './seams.ts'
+import type { Seam, Seams } from './seams.ts'
 import type { Sources } from './sources.ts'
 
-type Deps = { days: ReportedDays; sources: Sources; seams: Seams; commission: Commission }
+type Deps = { days: ReportedDays; sources: Sources; seams: Seams; alike: Alike; commission: Commission }
 
 /** What reports tell already is no change of the level that they tell. */
 const MOVED = { mrr: 1, 'mrr.opening': -1, 'mrr.repriced': -1, 'mrr.fx': -1 } as const
 
-export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
+export function openJoinedLevels({ days, sources, seams, alike, commission }: Deps) {
   const ledgerAsk = (ask: JoinedAsk) => ({ ...ask, app_id: ask.app.id, has_before: true })
 
   /** A level of the ledger alone. */
   async function ofLedger(ask: JoinedAsk, level: Level): Promise<Joined> {
     const lines = await sources.ledger(ledgerAsk(ask), { [level]: 1 })
     const all = daysOf(ask).map((day) => known(day, 'ledger'))
-    return told(ask, level, { days: all, at: standingIn(lines), keys: lines.keys(), seam: null })
+    return told(ask, level, { days: all, at: standingIn(lines), keys: lines.keys(), joins: [] })
   }
 
   /** A level of reports, up to the last that there is, then anchored to that; the ledger's alone after the seam. */
   async function read(ask: JoinedAsk, level: Level): Promise<Joined> {
     const seam = seams.of(ask.app.id, level)
-    const there = days.there(ask.app.organization_id, 'subscription')
+    const there = days.there(ask.shown.id, 'subscription')
     const anchorOf = newestOf(there)
     const all = daysOf(ask).map((day) => levelDay(day, anchorOf(day), seam, there.at(-1) ?? day))
-    await knowTheBeginning(ask, level, all, there[0] ?? 0)
+    const first = there[0] ?? 0
+    const isInterrupted = await knowTheBeginning(ask, level, all, first)
+    const joins = [
+      ...(isInterrupted ? [{ ...seams.at(first), to: 'reports' as const }] : []),
+      ...joinsAt(seam),
+    ]
     const from = anchorOf(ask.from) ?? ask.from
     const reported = sources.reports({ ...ask, app_id: ask.app.id, from }, level)
     const needsLedger = all.some(({ source }) => source === 'ledger')
@@ -60,14 +67,14 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
       return one.source === 'reports' ? level : plus(level, moved.since(value, anchor, day))
     }
     const keys = [...reported.keys(), ...own.keys(), ...moved.keys]
-    return told(ask, level, { days: all, at, keys, seam })
+    return told(ask, level, { days: all, at, keys, joins })
   }
 
-  type Found = { days: JoinedDay[]; at: At; keys: Iterable<string>; seam: Seam | null }
+  type Found = { days: JoinedDay[]; at: At; keys: Iterable<string>; joins: Join[] }
 
-  function told(ask: JoinedAsk, level: Level, { days: all, at, keys, seam }: Found): Joined {
+  function told(ask: JoinedAsk, level: Level, { days: all, at, keys, joins }: Found): Joined {
     const isProceeds = ask.basis === 'proceeds' && level === 'mrr'
-    if (!isProceeds) return { days: all, seam, values: valuesOf(keys, ask, at), basis: basisOf([], EMPTY) }
+    if (!isProceeds) return { days: all, joins, values: valuesOf(keys, ask, at), basis: basisOf([], EMPTY) }
     const own = proceedsOf(ask, at)
     const values = valuesOf(keys, ask, own.at)
     const by: ValueLines = new Map()
@@ -76,12 +83,12 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     for (const [value, amounts] of values)
       for (const [index, one] of all.entries())
         addTo(by, basisOn(value, one), one.day, amounts[index] ?? NOTHING)
-    return { days: all, seam, values, basis: basisOf(all, by) }
+    return { days: all, joins, values, basis: basisOf(all, by) }
   }
 
   /** The part of a level that the developer gets, as the newest report up to each day has it; else as estimated. */
   function proceedsOf(ask: JoinedAsk, at: At) {
-    const anchorOf = newestOf(days.there(ask.app.organization_id, 'subscription'))
+    const anchorOf = newestOf(days.there(ask.shown.id, 'subscription'))
     const from = anchorOf(ask.from) ?? ask.from
     const range = { ...ask, app_id: ask.app.id, from }
     const [gross, net, unshared] = (['mrr', 'mrr.proceeds', 'mrr.unshared'] as const).map((measure) =>
@@ -118,37 +125,20 @@ export function openJoinedLevels({ days, sources, seams, commission }: Deps) {
     }
   }
 
-  /** What the ledger has before the first report is shown where the two are alike then: that is no cliff. */
-  async function knowTheBeginning(ask: JoinedAsk, level: Level, all: readonly JoinedDay[], first: DayNumber) {
-    const before = all.filter(({ is_known }) => !is_known)
-    if (before.length === 0) return
-    const whole = { app_id: ask.app.id, filters: {}, split: null, currency: null, until: first }
-    const reported = dayIn(sources.reports({ ...whole, from: first }, level))('')(first)
-    if (isAlike(reported, await ownByTheirRates(ask, level, first)))
-      for (const one of before) one.is_known = true
-  }
-
   /**
-   * The ledger's level at the end of the Pacific day of a report, in each currency by the rate that the report's own
-   * level has: the two convert by the rates of different days, and what was paid a year ago differs by that alone.
+   * Whether the ledger has what the first report has: then what it has before that is shown, since nothing jumps there.
+   * It is whole from where it heard everything.
    */
-  async function ownByTheirRates(ask: JoinedAsk, level: Level, day: DayNumber): Promise<Amount> {
-    const cut = { filters: {}, split: 'currency', currency: null } as const
-    const range = { app_id: ask.app.id, from: day, until: day }
-    const ledger = (more: Cut) =>
-      sources.ledger({ ...ledgerAsk(ask), ...more, from: day, until: day, zone: 'pacific' }, { [level]: 1 })
-    const inBase = await ledger(cut)
-    const theirs = dayIn(sources.reports({ ...range, ...cut }, level))
-    let sum = NOTHING
-    for (const currency of inBase.keys()) {
-      const own = standingIn(inBase)(currency)(day)
-      const asTold = { filters: {}, split: null, currency }
-      const told = dayIn(sources.reports({ ...range, ...asTold }, level))('')(day).milli
-      const native = standingIn(await ledger(asTold))('')(day).milli
-      const milli = told === 0 ? own.milli : (native * theirs(currency)(day).milli) / told
-      sum = plus(sum, { milli, count: own.count })
-    }
-    return sum
+  async function knowTheBeginning(ask: JoinedAsk, level: Level, all: JoinedDay[], first: DayNumber) {
+    const before = all.filter(({ is_known }) => !is_known)
+    if (before.length === 0) return false
+    const seam = seams.of(ask.app.id, level)
+    const range = { shown: ask.shown, app_id: ask.app.id, from: first, until: first }
+    const isWhole = seam !== null && seam.day <= first
+    if (!isWhole && !(await alike.on(range, level))(first)) return false
+    const heard = seams.of(ask.app.id, 'flows')?.day ?? -Infinity
+    for (const one of before) Object.assign(one, { is_known: true, is_complete: one.day >= heard })
+    return !isWhole
   }
 
   return { read, ofLedger }

@@ -3,17 +3,22 @@ import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../rows.ts'
 import { indexOf, type Read, type Reading, type Tallies, type Tally, tallyOf } from '../tallies.ts'
 import type { JoinedSeries } from './joined.ts'
-import { isLevel, type Joined, type JoinedMeasure } from './joining.ts'
+import { isLevel, isLoss, type Joined, type JoinedMeasure } from './joining.ts'
 
-/** What one measure of one app was joined from, for each day of the reading. */
-export type JoinedFrom = { app_id: string; measure: Measure } & Omit<Joined, 'values'>
+/** What one measure of one app was joined from, for each day of the reading. `of_ledger`: the ledger alone tells of it. */
+export type JoinedFrom = { app_id: string; measure: Measure; of_ledger?: true } & Omit<Joined, 'values'>
 
 const JOINED: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
   ...(['revenue.refund', 'revenue.refunded_by_charge', 'revenue.proration'] as const),
   ...(['trial.began', 'trial.won', 'trial.ended', 'paid.direct', 'downloads'] as const),
 ]
-const isJoined = (measure: Measure): measure is JoinedMeasure => JOINED.includes(measure)
+/** Reports count what was lost, and tell nothing of its worth. */
+const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure =>
+  JOINED.includes(measure) || (isLoss(measure) && !of_money)
+
+/** `of_money`: what is asked for is money, or made of it. */
+type Wanted = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
  * Sums what a reading asks for as `own` does, joined with the reports. A level changes by as much as it differs from the
@@ -24,23 +29,37 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
   async function read(
     reading: Reading,
     own: Read,
-    basis: 'gross' | 'proceeds' = 'gross',
+    { basis, of_money }: Wanted,
   ): Promise<{ tallies: Tallies; from: JoinedFrom[] }> {
     const apps = reading.apps.flatMap((app_id) => appOf(app_id) ?? [])
-    const { environment, attribute } = reading
+    const { shown, environment, attribute } = reading
     const wanted = reading.measures
-      .filter(isJoined)
+      .filter((measure) => isJoined(measure, of_money))
       .filter(
         (measure) =>
-          attribute === null && apps.some((app) => joined.isOther({ app, environment, basis }, measure)),
+          attribute === null &&
+          apps.some((app) => joined.isOther({ shown, app, environment, basis }, measure)),
       )
     const others = reading.measures.filter((measure) => !wanted.some((one) => one === measure))
     const tallies = others.length === 0 ? new Map() : await own({ ...reading, measures: others })
-    const from: JoinedFrom[] = []
+    const alone = others.filter((measure) => !isJoined(measure, of_money))
+    const from: JoinedFrom[] = heardIn({ ...reading, measures: alone })
     for (const app_id of reading.apps) {
       for (const measure of wanted) from.push(...(await addOne(tallies, reading, { app_id, measure, basis })))
     }
     return { tallies, from }
+  }
+
+  /** Which days the ledger alone can tell of: of each app that has reports, those since it heard everything. */
+  function heardIn({ shown, apps, environment, measures, buckets }: Reading): JoinedFrom[] {
+    const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
+    return apps.flatMap((app_id) => {
+      const app = appOf(app_id)
+      return measures.flatMap((measure) => {
+        const heard = app && joined.heard({ shown, app, environment, ...range }, measure)
+        return heard ? [{ app_id, measure, of_ledger: true as const, ...heard }] : []
+      })
+    })
   }
 
   type One = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
@@ -71,7 +90,7 @@ export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) 
     return joined.read({ ...reading, ...range, app, basis }, measure)
   }
 
-  return { read }
+  return { read, heardIn }
 }
 
 type Amounts = readonly { milli: number; count: number }[]

@@ -4,6 +4,8 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../calendar.ts'
 import type { Cut } from '../cut.ts'
+import type { Generation } from '../generations.ts'
+import type { Measure } from '../rows.ts'
 import type { MoneyMeasure } from './cells.ts'
 import { type Amount, NOTHING, standingOf, type ValueLines } from './lines.ts'
 import type { Basis } from './proceeds.ts'
@@ -16,6 +18,9 @@ type Source = 'reports' | 'anchored' | 'ledger'
 /** `refunded_by_charge`: refunds on the day of the charge, which reports know on their own day alone. */
 export type RevenueMeasure = Extract<MoneyMeasure, `revenue.${string}`> | 'revenue.refunded_by_charge'
 
+/** Subscriptions lost, of which Apple's reports know the count and no money. */
+export type LossMeasure = Extract<Measure, `mrr.churn_${string}` | `returned.${string}` | `passing.${string}`>
+
 /** What both sources know, and downloads, which reports alone do. */
 export type JoinedMeasure =
   | 'mrr'
@@ -24,32 +29,62 @@ export type JoinedMeasure =
   | `trial.${'began' | 'won' | 'ended'}`
   | 'paid.direct'
   | 'downloads'
+  | LossMeasure
 
-/** `currency`: null for everything in the base currency. Days are of the zone; those of reports are Pacific. */
+/**
+ * `shown`: the generation that is read. `currency`: null for everything in its base currency. Days are of the zone; those of
+ * reports are Pacific.
+ */
 export type JoinedAsk = Cut &
-  Range & { app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
+  Range & {
+    shown: Generation
+    app: App
+    environment: Environment
+    zone: Zone
+    basis?: 'gross' | 'proceeds'
+  }
 
 /** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
 
+/** Where one source ends and the other, `to`, begins. */
+export type Join = Seam & { to: 'ledger' | 'reports' }
+
 /**
- * `days` one after another; `values` by value of the split ('' for the whole), an amount for each day. `seam`: from where
- * on the ledger alone is shown; null where it is not, or was not reached. `basis`: of proceeds, what is known how surely.
+ * `days` one after another; `values` by value of the split ('' for the whole), an amount for each day. `joins`: where the
+ * sources change, in order. `basis`: of proceeds, what is known how surely.
  */
 export type Joined = {
   days: JoinedDay[]
   values: Map<string, Amount[]>
-  seam: Seam | null
+  joins: Join[]
   basis: Record<Basis, number>
 }
 
 export type Level = 'mrr' | 'trials'
 
+/** What the flows of an app come to be joined by. */
+export const joinsAt = (seam: Seam | null): Join[] => (seam ? [{ ...seam, to: 'ledger' }] : [])
+
 export const EMPTY: ValueLines = new Map()
 export const NO_BASIS: Record<Basis, number> = { exact: 0, ratio: 0, estimated: 0 }
 
 export const isLevel = (measure: string): measure is Level => measure === 'mrr' || measure === 'trials'
+/** Whether a measure of the ledger says how something stands, and not what happened. */
+export const isStanding = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
+export const isLoss = (measure: Measure): measure is LossMeasure =>
+  /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
+/**
+ * Apple's longest grace period. Of one that had begun before anything was heard the ledger knows the end of the paid time
+ * alone: for so long what ends, and what goes on from there, may be taken for something else.
+ */
+export const GRACE_DAYS = 28
+/** Whether a measure depends on where a grace ends. */
+export const isOfGrace = (measure: Measure): boolean =>
+  isLoss(measure) || /^(mrr\.|trial\.(won|ended)|paid\.)/.test(measure)
+/** Whether a measure is of losses that a refund is why of: Apple's reports say so of none. */
+export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && measure.endsWith('refund')
 
 export const daysOf = ({ from, until }: Range): DayNumber[] =>
   Array.from({ length: Math.max(0, until - from + 1) }, (_, index) => from + index)
@@ -60,12 +95,12 @@ export const known = (day: DayNumber, source: Source): JoinedDay => ({
 })
 
 /**
- * A day of what the ledger alone tells, which heard all from the day `heard` on: it is not whole on the one before, on
- * which it was first told of anything, and not known before that.
+ * A day of what the ledger alone tells, which heard all from the day `heard` on, and is whole from the day `whole` on: it is
+ * not known before the one before, on which it was first told of anything.
  */
-export const heardDay = (day: DayNumber, heard: DayNumber): JoinedDay => ({
+export const heardDay = (day: DayNumber, heard: DayNumber, whole: DayNumber): JoinedDay => ({
   ...known(day, 'ledger'),
-  ...{ is_known: day >= heard - 1, is_complete: day >= heard },
+  ...{ is_known: day >= heard - 1, is_complete: day >= whole },
 })
 
 /** Amounts by value of a split, then by day. */

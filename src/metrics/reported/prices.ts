@@ -28,6 +28,9 @@ export type ReportedPrices = ReturnType<typeof openReportedPrices>
 
 export function openReportedPrices(store: Store) {
   const listeners: ((day: DayNumber) => void)[] = []
+  const kept = store.prepare<[string, DayNumber], PriceRow>(
+    'select * from reported_prices where app_id = ? and day = ?',
+  )
   const clear = store.prepare<[string, DayNumber]>('delete from reported_prices where app_id = ? and day = ?')
   const put = store.prepare<PriceRow>(`
     insert into reported_prices ( app_id,  product_id,  storefront,  currency,  price_milli,  is_after_a_year,  day,  units,  proceeds_milli,  proceeds_currency,  is_uniform)
@@ -53,14 +56,20 @@ export function openReportedPrices(store: Store) {
     return first.get(app_id, product_id, storefront, currency) !== undefined
   })
 
-  /** Makes a day's prices of an app these, within the caller's unit of work. */
+  /**
+   * Makes a day's prices of an app these, within the caller's unit of work. Prices that are kept already change nothing:
+   * each generation sums the same reports.
+   */
   function replace(app_id: string, day: DayNumber, prices: Prices): void {
-    const { changes } = clear.run(app_id, day)
-    for (const { unit_milli: _, ...row } of prices.values()) put.run(row)
-    if (changes > 0 || prices.size > 0) for (const listener of listeners) listener(day)
+    const rows = [...prices.values()].map(({ unit_milli: _, ...row }) => row)
+    const before = new Set(kept.all(app_id, day).map(textOf))
+    if (rows.length === before.size && rows.every((row) => before.has(textOf(row)))) return
+    clear.run(app_id, day)
+    for (const row of rows) put.run(row)
+    for (const listener of listeners) listener(day)
   }
 
-  /** `listener` is called within the unit of work with the Pacific day of which prices may have changed. */
+  /** `listener` is called within the unit of work with the Pacific day of which prices have changed. */
   const onChange = (listener: (day: DayNumber) => void): void => void listeners.push(listener)
 
   /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
@@ -79,6 +88,20 @@ export function openReportedPrices(store: Store) {
 
   return { replace, at, newestOf, onChange }
 }
+
+/** Rows that are alike have the same text. */
+const textOf = ({
+  product_id,
+  storefront,
+  currency,
+  price_milli,
+  is_after_a_year,
+  ...row
+}: PriceRow): string =>
+  JSON.stringify([
+    ...[product_id, storefront, currency, price_milli, is_after_a_year, row.proceeds_currency],
+    ...[row.units, row.proceeds_milli, row.is_uniform],
+  ])
 
 type Place = Pick<PriceKey, 'app_id' | 'product_id' | 'storefront' | 'currency'>
 

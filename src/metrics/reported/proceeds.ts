@@ -1,6 +1,7 @@
 /** What we compute: what the developer gets of a charge, and how surely that is known. */
+import type { Rates } from '../../ledger/rates/rates.ts'
 import { dividedHalfEven } from '../../money.ts'
-import { type Calendar, openCalendar } from '../calendar.ts'
+import { type Calendar, dayText, openCalendar } from '../calendar.ts'
 import { PACIFIC } from '../settings.ts'
 import type { PriceRow, ReportedPrices } from './prices.ts'
 
@@ -74,6 +75,31 @@ export function openProceeds(prices: ReportedPrices, commission: Commission) {
 
   return { of, ofSum }
 }
+
+/** A whole charge, of one unit. */
+type ChargeInBase = Pick<Charge, 'app_id' | 'product_id' | 'currency' | 'milli' | 'at'> & {
+  storefront: string | null
+}
+
+/** `base_milli` in thousandths of the base currency. */
+type ProceedsInBase = { base_milli: number; basis: Basis; is_final: boolean }
+
+const DAY_MS = 86_400_000
+
+/**
+ * Gives what is left of a charge in a base currency, by the rate of its day, and how surely that is known; null where
+ * there is no rate. `is_final`: the rate will never be another. Whether the charge was after a year of paid service is not
+ * asked: where that matters, the average counts.
+ */
+export const proceedsInBase =
+  (proceeds: ProceedsOf, rates: Pick<Rates, 'convert'>) =>
+  ({ storefront, ...charge }: ChargeInBase, base: string): ProceedsInBase | null => {
+    const of = { ...charge, storefront: storefront ?? '', price_milli: charge.milli, is_after_a_year: null }
+    const { milli, currency, basis } = proceeds.of(of)
+    if (milli === 0) return { base_milli: 0, basis, is_final: true }
+    const converted = rates.convert(milli, currency, base, dayText(Math.floor(charge.at / DAY_MS)))
+    return converted && { base_milli: converted.milli, basis, is_final: converted.is_final }
+  }
 
 /** A price that reports told of. `is_sure`: told on the charge's own day, of charges like it, all alike. */
 type Told = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {

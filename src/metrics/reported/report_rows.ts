@@ -28,8 +28,9 @@ export function openReportRowsRead(store: Store) {
       unit_proceeds_milli, proceeds_milli, proceeds_currency, subscription, period, order_type, proceeds_reason
     from sales_days ${slice}`)
   const happenings = store.prepare<[number, number], HappeningRow & Placed>(`
-    select line, reported_app_id, event, class, subscription_apple_id, duration, offer_type, offer_duration,
-      offer_name, country, consecutive_paid_periods, cancellation_reason, quantity
+    select line, reported_app_id, event_on, event, class, subscription_apple_id, duration, offer_type,
+      offer_duration, offer_name, country, original_start_on, consecutive_paid_periods, cancellation_reason,
+      days_canceled, quantity
     from subscription_event_days ${slice}`)
 
   function some(kind: SummedKind, id: number, line: number): SubscriptionRows | SalesRows | EventRows {

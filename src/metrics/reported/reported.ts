@@ -1,24 +1,25 @@
 /** What we remember: the metrics that Apple's reports give, kept up with the import, and joined with those of the ledger. */
 import { setImmediate } from 'node:timers/promises'
 import type { Apps } from '../../apps/apps.ts'
-import type { Organizations } from '../../apps/organizations.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Clock } from '../../clock.ts'
 import type { Rates } from '../../ledger/rates/rates.ts'
 import type { Imports } from '../../ledger/reports/imports.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
+import { openBackOff } from '../back_off.ts'
 import { dayText } from '../calendar.ts'
 import type { DayLines } from '../day_lines.ts'
-import type { SettingsOf } from '../settings.ts'
-import { SUMMED_KINDS } from './cells.ts'
+import type { Generation, Generations } from '../generations.ts'
+import { openAlike } from './alike.ts'
+import { SUMMED_KINDS, type SummedKind } from './cells.ts'
 import { openCoverage } from './coverage.ts'
-import { openReportedDays } from './days.ts'
+import { type DueCount, openReportedDays } from './days.ts'
 import { openJoined } from './joined.ts'
 import { openJoinedTallies } from './joined_tallies.ts'
 import { openReportedNames } from './names.ts'
 import { openReportedPrices } from './prices.ts'
-import { type Charge, type Commission, openProceeds } from './proceeds.ts'
+import { type Commission, openProceeds, proceedsInBase } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openSeams } from './seams.ts'
 import { openShares } from './shares.ts'
@@ -30,11 +31,10 @@ type Deps = {
   store: Store
   clock: Clock
   apps: Apps
-  organizations: Organizations
   products: Products
   rates: Rates
-  imports: Imports
-  settingsOf: SettingsOf
+  imports: Pick<Imports, 'onDay' | 'onJoin'>
+  generations: Generations
   lines: DayLines
   /** Read anew each time, so that a reload reaches it. */
   commission: Commission
@@ -45,55 +45,55 @@ type Deps = {
 const DAYS_AT_ONCE = 12
 const SUMS_AT_ONCE = 150
 
-const DAY_MS = 86_400_000
-
-/** A whole charge, of one unit. */
-type ChargeInBase = Pick<Charge, 'app_id' | 'product_id' | 'currency' | 'milli' | 'at'> & {
-  storefront: string | null
-}
+/**
+ * `isCurrent`: whether no lineage of an app is due in the generation that is shown. Also called inside of units of work.
+ * `onSummed`: called when all days that were due are summed.
+ */
+type Wired = { isCurrent: (app_id: string) => boolean; onSummed: () => void }
 
 export type Reported = ReturnType<typeof openReported>
 
 export function openReported(deps: Deps) {
-  const { store, clock, apps, organizations, products, rates, imports, log } = deps
-  const { settingsOf, lines, commission } = deps
-  const days = openReportedDays(store)
+  const { store, clock, apps, products, rates, imports, generations, lines, commission, log } = deps
+  const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
   const prices = openReportedPrices(store)
   const names = openReportedNames(store, products)
   const rows = openReportRowsRead(store)
-  const summing = openSumming({ store, organizations, rates, settingsOf, days, rows, sums, prices, names })
+  const summing = openSumming({ store, rates, generations, days, rows, sums, prices, names })
   const proceeds = openProceeds(prices, commission)
-  const sources = openSources({ store, settingsOf, sums, lines, names, proceeds, commission, baseOf })
+  const sources = openSources({ store, sums, lines, names, proceeds, commission, baseOf })
   const shares = openShares({ store, baseOf, commission })
-  const seams = openSeams({ store, clock, days, sources })
-  const joined = openJoined({ settingsOf, days, sums, sources, seams, commission })
+  const alike = openAlike(sources)
+  let wired: Wired = { isCurrent: () => false, onSummed: () => {} }
+  const seams = openSeams({ store, clock, generations, days, sums, alike, isCurrent })
+  const joined = openJoined({ days, sums, sources, seams, alike, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
   const coverage = openCoverage({ baseOf, days, sums, sources, seams })
-  let closing = false
+  const back_off = openBackOff()
   let working: Promise<void> | null = null
+  /** Whether cutovers are to be judged. */
+  let judging = false
+  /** Comparisons of days with their reports that are under way: what they find is not due yet. */
+  let comparing = 0
 
   /** By the rate of the day; null where there is none. */
-  function baseOf(app_id: string, milli: number, currency: string, day: number): number | null {
-    const app = apps.get(app_id)
-    const base = (app && organizations.get(app.organization_id)?.currency) ?? ''
+  function baseOf(base: string, milli: number, currency: string, day: number): number | null {
     return milli === 0 ? 0 : (rates.convert(milli, currency, base, dayText(day))?.milli ?? null)
   }
 
-  /**
-   * What is left of a charge in the base currency, by the rate of its day, and how surely that is known; null where there
-   * is no rate. Whether it was after a year of paid service is not asked: where that matters, the average counts.
-   */
-  function proceedsInBase({ storefront, ...charge }: ChargeInBase) {
-    const of = { ...charge, storefront: storefront ?? '', price_milli: charge.milli, is_after_a_year: null }
-    const { milli, currency, basis } = proceeds.of(of)
-    const base_milli = baseOf(charge.app_id, milli, currency, Math.floor(charge.at / DAY_MS))
-    return base_milli === null ? null : { base_milli, basis }
+  /** Whether nothing of an app is due in the generation that is shown: neither of facts nor of reports. */
+  function isCurrent(app_id: string): boolean {
+    const shown = generations.shownOf(app_id)
+    return shown !== null && generations.isLive(shown) && !isDue(shown.id) && wired.isCurrent(app_id)
   }
+
+  /** Whether any day of reports is due in a generation, or may be. */
+  const isDue = (generation: number): boolean => comparing > 0 || days.isDue(generation)
 
   imports.onDay(({ organization_id, kind, day }) => {
     if (kind === 'subscriber') return
-    days.touch(organization_id, kind, day)
+    days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(work)
   })
   rates.onChange(({ is_taken_back }) => {
@@ -102,43 +102,68 @@ export function openReported(deps: Deps) {
     store.afterCommit(work)
   })
 
-  imports.onJoin(() => {
-    resume().catch((error) =>
+  imports.onJoin((organization_id) => {
+    resume(organization_id).catch((error) =>
       log.error('the reports of an app that became known could not be summed', { error }),
     )
   })
 
-  /** Sums what is due, in the background. What fails stays due, and is tried again with the next. */
+  /** Sums what is due, in the background. What fails stays due, and is tried again. */
   function work(): void {
-    if (closing) return
-    working ??= workAll()
-      .catch((error) => log.error('Apple’s reports could not be summed', { error }))
-      .finally(() => {
-        working = null
-      })
+    if (back_off.isClosed()) return
+    working ??= workAll().finally(() => {
+      working = null
+      if (judging) work()
+    })
   }
 
   async function workAll(): Promise<void> {
-    while (days.due(1).length > 0 && !closing) {
-      const touched = await sumAll()
-      for (const app of apps.list())
-        if (!closing && touched.has(app.organization_id)) await seams.advance(app)
+    while (!back_off.isClosed() && (judging || days.due(1).length > 0)) {
+      judging = false
+      try {
+        await sumAll()
+        wired.onSummed()
+        await judgeAll()
+        back_off.reset()
+      } catch (error) {
+        judging = true
+        if (!back_off.isFailing())
+          log.error('Apple’s reports could not be summed; this is tried again', { error })
+        await back_off.wait()
+      }
     }
   }
 
-  /** Sums every day that is due; the organizations whose levels were among them. */
-  async function sumAll(): Promise<Set<string>> {
-    const touched = new Set<string>()
-    for (let some = days.due(DAYS_AT_ONCE); some.length > 0 && !closing; some = days.due(DAYS_AT_ONCE)) {
+  /** Sums every day that is due. */
+  async function sumAll(): Promise<void> {
+    for (
+      let some = days.due(DAYS_AT_ONCE);
+      some.length > 0 && !back_off.isClosed();
+      some = days.due(DAYS_AT_ONCE)
+    ) {
       const pieces: Piece[] = []
       for (const due of some) {
         pieces.push(...(await summing.piecesOf(due)))
-        if (due.kind === 'subscription') touched.add(due.organization_id)
         await setImmediate()
       }
       await writeAll(pieces)
     }
-    return touched
+  }
+
+  /** Judges the cutovers of every app that reports tell of. */
+  async function judgeAll(): Promise<void> {
+    for (const app of apps.list()) {
+      const shown = generations.shown(app.organization_id)
+      if (back_off.isClosed() || days.there(shown.id, 'subscription').length === 0) continue
+      await generations.holding(shown, () => seams.advance(app))
+    }
+  }
+
+  /** Judges, in the background, which apps' metrics change over to the ledger; resolves when that is done. */
+  async function judge(): Promise<void> {
+    judging = true
+    work()
+    await settled()
   }
 
   /** In order, some to a unit of work, which stays short. */
@@ -157,29 +182,48 @@ export function openReported(deps: Deps) {
     }
   }
 
-  /** Sees which days are not summed as they should be: after a crash, for another currency, where an app became known. */
-  async function resume(): Promise<void> {
-    await store.commit(() => {
-      for (const { id } of organizations.list()) for (const kind of SUMMED_KINDS) compare(id, kind)
-    })
-    work()
-  }
-
-  function compare(organization_id: string, kind: (typeof SUMMED_KINDS)[number]): void {
-    const kept = new Map(days.all(organization_id, kind).map((day) => [day.day_on, day.made_of]))
-    for (const source of days.sources(organization_id, kind)) {
-      const isSummed = kept.get(source.day_on) === summing.madeOf(organization_id, source)
-      if (!isSummed) days.touch(organization_id, kind, source.day_on)
+  /**
+   * Makes due what is not summed as it should be, of one organization or of all: after a crash, where an app became known,
+   * where a generation stood still.
+   */
+  async function resume(organization_id: string | null = null): Promise<void> {
+    comparing += 1
+    try {
+      const of = days.live().filter((one) => (organization_id ?? one.organization_id) === one.organization_id)
+      for (const generation of of) for (const kind of SUMMED_KINDS) await compare(generation, kind)
+    } finally {
+      comparing -= 1
     }
+    judging = true
+    work()
   }
 
-  /** Sums every day anew, while what was summed goes on being shown. */
-  async function rebuild(): Promise<void> {
-    await settled()
-    await store.commit(() => days.touchAll())
-    work()
-    await settled()
+  /** A day that changes meanwhile is made due by that. */
+  async function compare(of: Generation, kind: SummedKind): Promise<void> {
+    await setImmediate()
+    const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
+    const otherwise = days
+      .sources(of.organization_id, kind)
+      .filter((source) => kept.get(source.day_on) !== summing.madeOf(source))
+    if (otherwise.length === 0) return
+    await store.commit(() => {
+      if (!days.live().some(({ id }) => id === of.id)) return
+      for (const { day_on } of otherwise) days.touchIn(of, kind, day_on)
+    })
   }
+
+  /** Makes all days of a generation that begins due. Inside a unit of work. */
+  function begin(generation: Generation): void {
+    days.begin(generation)
+    store.afterCommit(work)
+  }
+
+  /** Deletes about so many sums of a dropped generation inside a unit of work; whether there are more. */
+  const sweep = (generation: number, limit: number): boolean =>
+    sums.drop(generation, limit) > 0 || days.drop(generation, limit) > 0
+
+  /** How many days of reports are due in a generation, and since when the first of them; null where none is. */
+  const dueDays = (generation: number): DueCount => days.dueIn(generation)
 
   /** Resolves once nothing waits to be summed. */
   async function settled(): Promise<void> {
@@ -188,23 +232,32 @@ export function openReported(deps: Deps) {
 
   /** Stops after the day that is being summed; what is due stays due. */
   async function close(): Promise<void> {
-    closing = true
+    back_off.close()
     await settled()
   }
 
   return {
     resume,
-    rebuild,
+    begin,
+    sweep,
+    isDue,
+    dueDays,
+    judge,
     settled,
     close,
     /** Whether nothing waits to be summed. */
-    isSettled: (): boolean => days.due(1).length === 0,
+    isSettled: (): boolean => comparing === 0 && days.due(1).length === 0,
+    /** Gives what is opened later. Until then no cutover is judged. */
+    wire(later: Wired): void {
+      wired = later
+    },
     read: joined.read,
     onlyReported: joined.onlyReported,
     readTallies: tallies.read,
+    heardIn: tallies.heardIn,
     seamOf: seams.of,
     proceeds,
-    proceedsInBase,
+    proceedsInBase: proceedsInBase(proceeds, rates),
     onPrices: prices.onChange,
     shares,
     coverage: coverage.of,

@@ -7,7 +7,7 @@ export type FlowCauses = {
   before_first_notification: number
   /** Parts given back at upgrades: Apple tells nobody, the ledger estimates them; refunds in part, which it writes alike. */
   upgrade_proration: number
-  /** Refunds that the two count on other days, or one of them not. */
+  /** Refunds that the two count on other days or convert at the rates of other days, or one of them not. */
   refund_timing: number
   /** What the other has in the day before the month's first, or after its last. */
   day_boundary: number

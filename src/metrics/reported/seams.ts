@@ -3,26 +3,40 @@ import type { Clock } from '../../clock.ts'
 import { REACH_MS } from '../../ledger/history/windows.ts'
 import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../calendar.ts'
+import type { Generation, Generations } from '../generations.ts'
 import { PACIFIC } from '../settings.ts'
+import type { Alike } from './alike.ts'
 import type { ReportedDays } from './days.ts'
-import { type Amount, NOTHING, standingOf } from './lines.ts'
-import type { Sources } from './sources.ts'
+import type { Level } from './joining.ts'
+import type { ReportedSums } from './sums.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
 type SeamMetric = 'mrr' | 'trials' | 'flows'
 /** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
 export type Seam = { day: DayNumber; at: number }
 
-/** The ledger has to give as much as the reports on so many days in a row, but for half a percent. */
+/** The ledger has to give as much as the reports on so many days in a row. */
 const DAYS_ALIKE = 30
-const PARTS_UNLIKE = 0.005
 
-type Deps = { store: Store; clock: Clock; days: ReportedDays; sources: Sources }
+/** What says of figures whether they are due, and is written whenever they are counted. */
+const JUDGED_BY = ['metric_generations', 'metric_due', 'metric_counted', 'reported_days', 'reported_apps']
+const METRICS = ['flows', 'mrr', 'trials'] as const satisfies SeamMetric[]
+
+type Deps = {
+  store: Store
+  clock: Clock
+  generations: Generations
+  days: ReportedDays
+  sums: ReportedSums
+  alike: Alike
+  /** Whether nothing of an app is due in the generation that is shown. Also called inside of units of work. */
+  isCurrent: (app_id: string) => boolean
+}
 type Reported = { id: string; organization_id: string }
 
 export type Seams = ReturnType<typeof openSeams>
 
-export function openSeams({ store, clock, days, sources }: Deps) {
+export function openSeams({ store, clock, generations, days, sums, alike, isCurrent }: Deps) {
   const find = store.prepare<[string, string], Seam>(
     'select day, at from metric_seams where app_id = ? and metric = ?',
   )
@@ -35,6 +49,8 @@ export function openSeams({ store, clock, days, sources }: Deps) {
   const heard = store.prepare<[string], { live_at: number | null; signed_at: number | null }>(`
     select min(received_at) filter (where origin = 'live') as live_at, min(signed_at) as signed_at
     from notifications where app_id = ? and environment = 'production'`)
+  // Another one whenever anything was counted, or became due: of facts, of reports, or in another generation.
+  const state = store.remembering(JUDGED_BY, () => ({}))
   const pacific: Calendar = openCalendar(PACIFIC)
   const seamOn = (day: DayNumber): Seam => ({ day, at: pacific.startOf(day) })
 
@@ -57,45 +73,76 @@ export function openSeams({ store, clock, days, sources }: Deps) {
     return seamOn(pacific.startOf(day) === at ? day : day + 1)
   }
 
-  /** Writes down what has been reached. The flows' seam waits for a reading of Apple's history that is under way. */
+  /**
+   * The first Pacific day from which on nothing that an app did escaped the ledger; Infinity where there is none. Where
+   * reports that were there before tell nothing of the app, there was nothing to be heard of.
+   */
+  function heardFrom({ id }: Reported, shown: Generation): DayNumber {
+    const day = of(id, 'flows')?.day
+    if (day === undefined) return Infinity
+    const [there = Infinity] = days.there(shown.id, 'subscription')
+    const first = sums.firstDay({ generation: shown.id, app_id: id }) ?? Infinity
+    return there < day - 1 && first >= day - 1 ? -Infinity : day
+  }
+
+  /**
+   * Stores the seams that an app has reached. They are judged only while nothing of the app is due, by the generation that is
+   * shown. What changes until they are stored leaves them to be judged again.
+   */
   async function advance(app: Reported): Promise<void> {
-    const flows = backfill.get(app.id)?.stage === 'notifications' ? null : of(app.id, 'flows')
-    if (flows && !find.get(app.id, 'flows')) await write(app.id, 'flows', flows)
-    for (const metric of ['mrr', 'trials'] as const) {
-      if (find.get(app.id, metric)) continue
-      const last = await lastAlike(app, metric)
-      if (last !== null) await write(app.id, metric, seamOn(last + 1))
+    const open = METRICS.filter((metric) => find.get(app.id, metric) === undefined)
+    if (open.length === 0 || !isCurrent(app.id)) return
+    const judged_by = state('')
+    const shown = generations.shown(app.organization_id)
+    for (const metric of open) {
+      const seam = metric === 'flows' ? flowsReached(app.id) : await levelReached(app, metric, shown)
+      if (seam) await keep(app, metric, { seam, judged_by, shown })
     }
   }
 
-  const write = (app_id: string, metric: SeamMetric, { day, at }: Seam): Promise<unknown> =>
-    store.commit(() => put.run(app_id, metric, day, at, clock()))
+  type Judged = { seam: Seam; judged_by: object; shown: Generation }
 
-  /** The last day of so many in a row, up to now, on which ledger and reports were alike; null where they are not. */
-  async function lastAlike({ id, organization_id }: Reported, metric: 'mrr' | 'trials') {
-    const there = days.there(organization_id, 'subscription')
+  /** Stores a seam if it would be judged the same within the unit of work. */
+  const keep = (app: Reported, metric: SeamMetric, { seam, judged_by, shown }: Judged): Promise<void> =>
+    store.commit(() => {
+      const isSame = state('') === judged_by && generations.shown(app.organization_id).id === shown.id
+      const now = metric === 'flows' ? flowsReached(app.id) : seam
+      if (isSame && now?.day === seam.day && isCurrent(app.id))
+        put.run(app.id, metric, seam.day, seam.at, clock())
+    })
+
+  /** The flows' seam waits for a reading of Apple's history that is under way. */
+  const flowsReached = (app_id: string): Seam | null =>
+    backfill.get(app_id)?.stage === 'notifications' ? null : of(app_id, 'flows')
+
+  async function levelReached(app: Reported, metric: Level, shown: Generation): Promise<Seam | null> {
+    const day = (await wholeBefore(app, metric, shown)) ?? (await alikeLately(app, metric, shown))
+    return day === null ? null : seamOn(day)
+  }
+
+  /** The first whole day of a ledger that was whole before the first report, and had what that has; null of another. */
+  async function wholeBefore({ id }: Reported, metric: Level, shown: Generation): Promise<DayNumber | null> {
+    const there = days.there(shown.id, 'subscription').slice(0, DAYS_ALIKE)
+    const heard = of(id, 'flows')?.day ?? Infinity
+    const [first, last] = [there[0], there.at(-1)]
+    if (first === undefined || last === undefined || first < heard) return null
+    if (!sums.isReported({ generation: shown.id, app_id: id }, 'subscription')) return null
+    const isAlikeOn = await alike.on({ shown, app_id: id, from: first, until: last }, metric)
+    return there.every(isAlikeOn) ? heard : null
+  }
+
+  /** The day after so many in a row, up to now, on which ledger and reports were alike; null where they are not. */
+  async function alikeLately({ id }: Reported, metric: Level, shown: Generation): Promise<DayNumber | null> {
+    const there = days.there(shown.id, 'subscription')
     const last = there.at(-1)
     const first = there.at(-DAYS_ALIKE)
     const heard = of(id, 'flows')?.day ?? Infinity
     if (last === undefined || first !== last - DAYS_ALIKE + 1 || first < heard) return null
-    const whole = { app_id: id, filters: {}, split: null, currency: null, until: last }
-    const reported = sources.reports({ ...whole, from: first }, metric).get('')
-    if (!reported) return null
-    const ask = {
-      ...{ ...whole, from: first, has_before: true },
-      ...({ environment: 'production', zone: 'pacific' } as const),
-    }
-    const own = standingOf((await sources.ledger(ask, { [metric]: 1 })).get(''))
-    for (let day = first; day <= last; day += 1)
-      if (!isAlike(reported.get(day) ?? NOTHING, own(day))) return null
-    return last
+    if (sums.seriesOf({ generation: shown.id, app_id: id }, metric, 'all').length === 0) return null
+    const isAlikeOn = await alike.on({ shown, app_id: id, from: first, until: last }, metric)
+    for (let day = first; day <= last; day += 1) if (!isAlikeOn(day)) return null
+    return last + 1
   }
 
-  return { of, advance, pacific }
-}
-
-/** Money and count within half a percent, above or below: a change over draws no cliff. */
-export function isAlike(reported: Amount, own: Amount): boolean {
-  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * PARTS_UNLIKE
-  return isNear(reported.milli, own.milli) && isNear(reported.count, own.count)
+  return { of, heardFrom, advance, at: seamOn }
 }

@@ -8,7 +8,14 @@ import type { BaseOf } from './sources.ts'
 
 /** Of what was sold on a day: what was got of what was paid, both in the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }
-export type Sold = { app_id: string; product_id: string; storefront: string; day: DayNumber }
+/** `currency`: the base currency, in which what was sold at several prices is added up. */
+export type Sold = {
+  app_id: string
+  product_id: string
+  storefront: string
+  day: DayNumber
+  currency: string
+}
 /** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
 type Left = { is_estimated: boolean; of: (milli: number) => number }
 
@@ -21,16 +28,16 @@ export function openShares({ store, baseOf, commission }: Deps) {
     select * from reported_prices where app_id = ${bound} and product_id = ${bound} and storefront = ${bound}
     order by day`)
   const sharesOf = store.remembering(['reported_prices', 'rates'], (name): Share[] => {
-    const [app_id = '', product_id = '', storefront = ''] = name.split('\n')
+    const [app_id = '', product_id = '', storefront = '', base = ''] = name.split('\n')
     const days = Map.groupBy(prices.all(app_id, product_id, storefront), ({ day }) => day)
-    return [...days].map(([day, rows]) => shareOf(app_id, day, rows)).filter(({ paid }) => paid > 0n)
+    return [...days].map(([day, rows]) => shareOf(base, day, rows)).filter(({ paid }) => paid > 0n)
   })
 
-  function shareOf(app_id: string, day: DayNumber, rows: readonly PriceRow[]): Share {
+  function shareOf(base: string, day: DayNumber, rows: readonly PriceRow[]): Share {
     const share = { day, got: 0n, paid: 0n }
     for (const { units, price_milli, currency, proceeds_milli, proceeds_currency } of rows) {
-      const got = baseOf(app_id, proceeds_milli, proceeds_currency, day)
-      const paid = baseOf(app_id, units * price_milli, currency, day)
+      const got = baseOf(base, proceeds_milli, proceeds_currency, day)
+      const paid = baseOf(base, units * price_milli, currency, day)
       if (got === null || paid === null) continue
       share.got += BigInt(got)
       share.paid += BigInt(paid)
@@ -39,8 +46,9 @@ export function openShares({ store, baseOf, commission }: Deps) {
   }
 
   /** What is left of amounts of a day: by the report of that day or the nearest before it, else by the commission. */
-  function leftOf({ app_id, product_id, storefront, day }: Sold): Left {
-    const share = sharesOf([app_id, product_id, storefront].join('\n')).findLast((one) => one.day <= day)
+  function leftOf({ app_id, product_id, storefront, day, currency }: Sold): Left {
+    const shares = sharesOf([app_id, product_id, storefront, currency].join('\n'))
+    const share = shares.findLast((one) => one.day <= day)
     if (!share) return { is_estimated: true, of: (milli) => estimated(milli, commission) }
     const { got, paid } = share
     return { is_estimated: false, of: (milli) => Number(dividedHalfEven(BigInt(milli) * got, paid)) }

@@ -4,9 +4,9 @@ import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../calendar.ts'
 import { type Cut, planOf } from '../cut.ts'
 import type { DayLines, Line, Worth } from '../day_lines.ts'
+import type { Generation } from '../generations.ts'
 import type { Measure } from '../rows.ts'
-import { PACIFIC, type SettingsOf } from '../settings.ts'
-import { openShown } from '../shown.ts'
+import { PACIFIC } from '../settings.ts'
 import type { ReportedMeasure } from './cells.ts'
 import { addTo, type ValueLines } from './lines.ts'
 import type { ReportedNames } from './names.ts'
@@ -16,21 +16,26 @@ import type { ReportedDimension, ReportedSums } from './sums.ts'
 export type Zone = 'own' | 'pacific'
 /** From day to day, both included. */
 export type Range = { from: DayNumber; until: DayNumber }
-/** `has_before`: all that went before the first day, too, on the day before it. */
+/** `shown`: the generation that is read. `has_before`: all that went before the first day, too, on the day before it. */
 export type LedgerAsk = Cut &
-  Range & { app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
+  Range & {
+    shown: Generation
+    app_id: string
+    environment: Environment
+    zone: Zone
+    has_before?: boolean
+  }
 /** By value of the split, and apart by how surely it is known. */
 type ProceedsLines = { lines: ValueLines; basis: ValueLines }
-type ReportAsk = Cut & Range & { app_id: string }
+type ReportAsk = Cut & Range & { shown: Generation; app_id: string }
 
 export type Sources = ReturnType<typeof openSources>
 
-/** An amount in the base currency of an app by the rate of a day; null where there is none. */
-export type BaseOf = (app_id: string, milli: number, currency: string, day: DayNumber) => number | null
+/** An amount in a base currency by the rate of a day; null where there is none. */
+export type BaseOf = (base: string, milli: number, currency: string, day: DayNumber) => number | null
 
 type Deps = {
   store: Store
-  settingsOf: SettingsOf
   sums: ReportedSums
   lines: DayLines
   names: ReportedNames
@@ -39,50 +44,44 @@ type Deps = {
   baseOf: BaseOf
 }
 
-export function openSources({ store, settingsOf, sums, lines, names, ...known }: Deps) {
+export function openSources({ store, sums, lines, names, ...known }: Deps) {
   const { proceeds, commission, baseOf } = known
-  const shown = openShown(store)
-  const version = store.remembering(['reported_prices', 'rates', 'apps', 'organizations'], () => ({}))
+  const version = store.remembering(['reported_prices', 'rates'], () => ({}))
 
   /** What the ledger has of measures, each added as often as its weight says. */
   async function ledger(ask: LedgerAsk, weights: Partial<Record<Measure, number>>): Promise<ValueLines> {
     const { zone, isOwn } = zoneOf(ask)
     const { name, dimension, keyOf } = planOf(ask, isOwn)
     const cut = { name, keyOf, is_original: ask.currency !== null, has_before: ask.has_before === true }
-    return shown.reading<ValueLines>(new Map(), async (generation) => {
-      const found: ValueLines = new Map()
-      for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
-        const place = { ...ask, generation, zone, measure, dimension }
-        const { from, of } = await lines.read(place, cut, ask.from)
-        for (const [key, line] of of) addLine(found, key, { line, from, weight }, ask)
-      }
-      return found
-    })
+    const found: ValueLines = new Map()
+    for (const [measure, weight] of Object.entries(weights) as [Measure, number][]) {
+      const place = { ...placeOf(ask), zone, measure, dimension }
+      const { from, of } = await lines.read(place, cut, ask.from)
+      for (const [key, line] of of) addLine(found, key, { line, from, weight }, ask)
+    }
+    return found
   }
 
   /**
    * What the developer gets of what the ledger has of a measure of money, and apart by how surely that is known. What no
    * rate is known for is left out, and in a currency of its own what is paid out in another.
    */
-  async function proceedsOfLedger(ask: LedgerAsk, measure: Measure) {
+  async function proceedsOfLedger(ask: LedgerAsk, measure: Measure): Promise<ProceedsLines> {
     const { zone } = zoneOf(ask)
     const { name, keyOf } = planOf(ask, false)
     const cut = {
       ...{ name: JSON.stringify(['proceeds', name, commission]), keyOf },
       ...{ is_original: true, has_before: ask.has_before === true, worth: worthFor(ask) },
     }
-    const nothing = (): ProceedsLines => ({ lines: new Map(), basis: new Map() })
-    return shown.reading(nothing(), async (generation) => {
-      const found = nothing()
-      const place = { ...ask, generation, zone, measure, dimension: 'fine' as const }
-      const { from, of } = await lines.read(place, cut, ask.from)
-      for (const [key, line] of of) {
-        const [basis = '', value = ''] = key.split('\n')
-        addLine(found.lines, value, { line, from, weight: 1 }, ask)
-        addLine(found.basis, basis, { line, from, weight: 1 }, ask)
-      }
-      return found
-    })
+    const found: ProceedsLines = { lines: new Map(), basis: new Map() }
+    const place = { ...placeOf(ask), zone, measure, dimension: 'fine' as const }
+    const { from, of } = await lines.read(place, cut, ask.from)
+    for (const [key, line] of of) {
+      const [basis = '', value = ''] = key.split('\n')
+      addLine(found.lines, value, { line, from, weight: 1 }, ask)
+      addLine(found.basis, basis, { line, from, weight: 1 }, ask)
+    }
+    return found
   }
 
   /** What is left of a day's sum of every dimension, apart by how surely that is known. */
@@ -93,14 +92,14 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
       of({ value, key, day }, { milli, count }) {
         const [product_id = '', storefront = '', , , currency = '']: string[] = JSON.parse(value)
         const got = proceeds.ofSum({ app_id, product_id, storefront, currency, milli, count, day })
-        const shown = shownIn(ask, got.milli, got.currency, day) ?? 0
-        return { key: `${got.basis}\n${key}`, sum: { milli: shown, count } }
+        const milliShown = shownIn(ask, got.milli, got.currency, day) ?? 0
+        return { key: `${got.basis}\n${key}`, sum: { milli: milliShown, count } }
       },
     }
   }
 
   function zoneOf(ask: LedgerAsk): { zone: string; isOwn: boolean } {
-    const own = settingsOf(ask.app_id)?.calendar.zone ?? PACIFIC
+    const own = ask.shown.time_zone
     return ask.zone === 'own' || own === PACIFIC
       ? { zone: own, isOwn: true }
       : { zone: PACIFIC, isOwn: false }
@@ -108,7 +107,7 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
 
   function shownIn(ask: LedgerAsk, milli: number, currency: string, day: DayNumber): number | null {
     if (ask.currency !== null) return currency === ask.currency ? milli : null
-    return baseOf(ask.app_id, milli, currency, day)
+    return baseOf(ask.shown.currency, milli, currency, day)
   }
 
   /** What the reports have of a measure. */
@@ -116,7 +115,8 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
     const nameOf = (number: string): string => names.productOf(ask.app_id, number)
     const { dimension, keyOf } = planOf(ask, true, nameOf)
     const found: ValueLines = new Map()
-    for (const { id, value } of sums.seriesOf(ask.app_id, measure, dimension as ReportedDimension)) {
+    const place = { generation: ask.shown.id, app_id: ask.app_id }
+    for (const { id, value } of sums.seriesOf(place, measure, dimension as ReportedDimension)) {
       const key = keyOf(value)
       if (key === null) continue
       for (const { day, milli, base_milli, count } of sums.days(id, ask.from, ask.until)) {
@@ -128,6 +128,8 @@ export function openSources({ store, settingsOf, sums, lines, names, ...known }:
 
   return { ledger, proceedsOfLedger, reports }
 }
+
+const placeOf = ({ shown, app_id, environment }: LedgerAsk) => ({ generation: shown.id, app_id, environment })
 
 type Kept = { line: Line; from: DayNumber; weight: number }
 

@@ -1,11 +1,11 @@
-/** What we remember: how the reports of one Pacific day become its sums, in short units of work, an app after the other. */
-import type { Organizations } from '../../apps/organizations.ts'
+/** What we remember: how the reports of one Pacific day become its sums in a generation, in short units of work, an app after the other. */
 import type { Rates } from '../../ledger/rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { dayNumber } from '../calendar.ts'
-import type { SettingsOf } from '../settings.ts'
-import { addCell, type Cells } from './cells.ts'
-import type { DaySource, ReportedDay, ReportedDays } from './days.ts'
+import type { Generation, Generations } from '../generations.ts'
+import type { Factors } from '../months.ts'
+import { addCell, type Cell, type Cells } from './cells.ts'
+import type { DaySource, DueDay, ReportedDays } from './days.ts'
 import { happeningCells, lengthTold } from './happenings.ts'
 import { type LengthOf, levelCells } from './levels.ts'
 import { moneyCells } from './money.ts'
@@ -16,9 +16,8 @@ import type { Converted, ReportedSums } from './sums.ts'
 
 type Deps = {
   store: Store
-  organizations: Organizations
   rates: Rates
-  settingsOf: SettingsOf
+  generations: Generations
   days: ReportedDays
   rows: ReportRowsRead
   sums: ReportedSums
@@ -34,29 +33,29 @@ type AppDay = { cells: Cells; prices: Prices; products: Map<string, string>; len
 /** Of offers paid at once, by app, number and name: the length that each was taken to have. */
 type Lengths = Map<string, string | null>
 
-/** What never is the state of a day that was summed whole. */
-const BEGUN = 'begun'
-
 export function openSumming(deps: Deps) {
-  const { store, organizations, rates, settingsOf, days, rows, sums, prices, names } = deps
+  const { store, rates, generations, days, rows, sums, prices, names } = deps
   const appsOf = store.prepare<[string], { id: number; app_id: string }>(
     'select id, app_id from reported_apps where organization_id = ? and app_id is not null',
   )
 
-  /** What has to be written for a day that is due to be summed anew, in order. What changes meanwhile leaves it due. */
-  async function piecesOf(due: ReportedDay): Promise<Piece[]> {
-    const { organization_id, kind, day_on } = due
+  /**
+   * What has to be written for a day that is due to be summed again, in order. What changes meanwhile leaves it due; where
+   * its generation is dropped meanwhile, nothing is written.
+   */
+  async function piecesOf(due: DueDay): Promise<Piece[]> {
+    const { of, organization_id, kind, day_on, touches } = due
     const source = days.sourceOn(organization_id, kind, day_on)
-    const made_of = madeOf(organization_id, source)
+    const made_of = madeOf(source)
     const is_there = source?.holes === 0 ? 1 : 0
     const owners = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
     const lengths: Lengths = new Map()
     const found = is_there ? await read(due, reportsOf(source), owners, lengths) : new Map<string, AppDay>()
     let is_provisional = 0
-    const pieces: Piece[] = [{ size: 1, write: () => days.put({ ...due, made_of: BEGUN }) }]
+    const pieces: Piece[] = []
     for (const app_id of new Set(owners.values())) {
       const one = found.get(app_id) ?? nothing()
-      const converted = [...one.cells.values()].map((cell) => convert(cell, organization_id, day_on))
+      const converted = [...one.cells.values()].map((cell) => convert(cell, of.currency, day_on))
       if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
       pieces.push({
         size: converted.length + one.prices.size,
@@ -64,22 +63,27 @@ export function openSumming(deps: Deps) {
       })
     }
     const told = lengths.size === 0 ? null : JSON.stringify([...lengths])
-    const finish = () => {
-      const isSame = madeOf(organization_id, days.sourceOn(organization_id, kind, day_on)) === made_of
-      days.put({ ...due, is_there, is_due: isSame ? 0 : 1, is_provisional, made_of, lengths: told })
+    function finish(): void {
+      if (!isInUse(of)) return
+      days.put({ generation: of.id, kind, day_on, touches, is_there, is_provisional, made_of, lengths: told })
+      // A length that was learned since the reports were read.
+      if (!areAsKnown(told)) days.touchIn(of, kind, day_on)
     }
     return [...pieces, { size: 1, write: finish }]
   }
 
+  const isInUse = ({ id }: Generation): boolean => generations.all().some((one) => one.id === id)
+
   async function read(
-    { kind, day_on }: ReportedDay,
+    { of, kind, day_on }: DueDay,
     reports: readonly number[],
     owners: ReadonlyMap<number, string>,
     lengths: Lengths,
   ): Promise<Map<string, AppDay>> {
     const found = new Map<string, AppDay>()
     for (const report_id of reports) {
-      for await (const some of rows.rowsOf(kind, report_id)) take(found, some, owners, { day_on, lengths })
+      for await (const some of rows.rowsOf(kind, report_id))
+        take(found, some, owners, { day_on, lengths, factors: of.factors })
     }
     return found
   }
@@ -88,7 +92,7 @@ export function openSumming(deps: Deps) {
     found: Map<string, AppDay>,
     some: SubscriptionRows | SalesRows | EventRows,
     owners: ReadonlyMap<number, string>,
-    { day_on, lengths }: { day_on: string; lengths: Lengths },
+    { day_on, lengths, factors }: { day_on: string; lengths: Lengths; factors: Factors },
   ): void {
     const of = (row: { reported_app_id: number }): [string, AppDay] | null => {
       const app_id = owners.get(row.reported_app_id)
@@ -99,7 +103,7 @@ export function openSumming(deps: Deps) {
     }
     if (some.kind === 'sales') eachOf(some.rows, of, (row, app_id, one) => takeSale(one, app_id, day_on, row))
     else if (some.kind === 'subscription')
-      eachOf(some.rows, of, (row, app_id, one) => takeLevel(one, app_id, row, lengths))
+      eachOf(some.rows, of, (row, app_id, one) => takeLevel(one, app_id, row, { lengths, factors }))
     else eachOf(some.rows, of, (row, _, one) => takeHappening(one, row))
   }
 
@@ -107,9 +111,8 @@ export function openSumming(deps: Deps) {
     one: AppDay,
     app_id: string,
     row: SubscriptionRows['rows'][number],
-    lengths: Lengths,
+    { lengths, factors }: { lengths: Lengths; factors: Factors },
   ): void {
-    const factors = settingsOf(app_id)?.factors ?? 'calendar'
     for (const cell of levelCells(row, lengthsOf(app_id, lengths), factors)) addCell(one.cells, cell)
   }
 
@@ -121,47 +124,49 @@ export function openSumming(deps: Deps) {
       return period
     }
 
-  function convert(cell: Converted | AppCell, organization_id: string, day_on: string) {
-    const base = organizations.get(organization_id)?.currency ?? ''
+  function convert(cell: Cell, base: string, day_on: string) {
     if (cell.milli === 0) return { ...cell, base_milli: 0, is_final: true }
     const converted = rates.convert(cell.milli, cell.currency, base, day_on)
     return { ...cell, base_milli: converted?.milli ?? null, is_final: converted?.is_final ?? false }
   }
 
-  function write(due: ReportedDay, app_id: string, one: AppDay, cells: readonly Converted[]): void {
-    const { kind, day_on, organization_id } = due
+  function write(
+    { of, kind, day_on }: DueDay,
+    app_id: string,
+    one: AppDay,
+    cells: readonly Converted[],
+  ): void {
+    if (!isInUse(of)) return
     const day = dayNumber(day_on)
-    sums.replace(app_id, kind, day, cells)
+    sums.replace({ generation: of.id, app_id }, kind, day, cells)
     if (kind === 'sales') prices.replace(app_id, day, one.prices)
     for (const [number, product_id] of one.products) names.learnProduct(app_id, number, product_id)
     for (const told of one.lengths.values()) names.learnLength(app_id, day, told)
-    if (one.lengths.size > 0) touchOtherwiseCounted(organization_id)
+    if (one.lengths.size > 0) touchOtherwiseCounted(of.organization_id)
   }
 
   /** Days whose offers were taken to be of another length than is known now. */
   function touchOtherwiseCounted(organization_id: string): void {
-    for (const { kind, day_on, lengths } of days.withLengths(organization_id)) {
-      const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
-      const isAsKnown = used.every(([key, period]) => {
-        const [app_id, number, offer_name] = JSON.parse(key) as [string, string, string | null]
-        return names.lengthOf(app_id, number, offer_name) === period
-      })
-      if (!isAsKnown) days.touch(organization_id, kind, day_on)
-    }
+    for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
+      for (const { kind, day_on, lengths } of days.withLengths(of.id))
+        if (!areAsKnown(lengths)) days.touchIn(of, kind, day_on)
   }
 
-  /** By what a day is counted: another answer of this is another sum. */
-  function madeOf(organization_id: string, source: DaySource | null): string {
-    const { currency } = organizations.get(organization_id) ?? { currency: '' }
-    const [first] = appsOf.all(organization_id)
-    const factors = first ? settingsOf(first.app_id)?.factors : null
-    return JSON.stringify([source?.reports, source?.holes, source?.apps, currency, factors])
+  /** Whether offers that were counted still have the lengths that they were taken to have. */
+  function areAsKnown(lengths: string | null): boolean {
+    const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
+    return used.every(([key, period]) => {
+      const [app_id, number, offer_name] = JSON.parse(key) as [string, string, string | null]
+      return names.lengthOf(app_id, number, offer_name) === period
+    })
   }
+
+  /** Of what a day is summed: another answer of this is another sum. */
+  const madeOf = (source: DaySource | null): string =>
+    JSON.stringify([source?.reports, source?.holes, source?.apps])
 
   return { piecesOf, madeOf }
 }
-
-type AppCell = Omit<Converted, 'base_milli'>
 
 const nothing = (): AppDay => ({
   cells: new Map(),

@@ -1,4 +1,4 @@
-/** What we remember: what the reports of each Pacific day come to, whole and by each dimension, so that charts read few rows. */
+/** What we remember: what the reports of each Pacific day come to in each generation, whole and by each dimension, so that charts read few rows. */
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../calendar.ts'
 import type { Cell, ReportedMeasure, SummedKind } from './cells.ts'
@@ -19,40 +19,59 @@ export type Sum = { milli: number; base_milli: number; count: number }
 /** A cell with its worth in the base currency; null where there was no rate. */
 export type Converted = Cell & { base_milli: number | null }
 
+/** An app in one generation. */
+type Place = { generation: number; app_id: string }
 type Named = { measure: string; dimension: string; value: string }
 type Kept = Named & Sum & { series_id: number }
+
+const APPS_IN_MEMORY = 20_000
 
 export type ReportedSums = ReturnType<typeof openReportedSums>
 
 export function openReportedSums(store: Store) {
-  const find = store.prepare<[string, string, string, string], { id: number }>(
-    'select id from reported_series where app_id = ? and measure = ? and dimension = ? and value = ?',
-  )
-  const add = store.prepare<[string, string, string, string]>(
-    'insert into reported_series (app_id, measure, dimension, value) values (?, ?, ?, ?)',
-  )
+  const find = store.prepare<Place & Named, { id: number }>(`
+    select id from reported_series where generation = :generation and app_id = :app_id and measure = :measure
+      and dimension = :dimension and value = :value`)
+  const add = store.prepare<Place & Named>(`
+    insert into reported_series ( generation,  app_id,  measure,  dimension,  value)
+    values                      (:generation, :app_id, :measure, :dimension, :value)`)
   const put = store.prepare<[number, DayNumber, number, number, number]>(
     'insert or replace into reported_sums (series_id, day, milli, base_milli, count) values (?, ?, ?, ?, ?)',
   )
-  const drop = store.prepare<[number, DayNumber]>('delete from reported_sums where series_id = ? and day = ?')
-  const keptOn = store.prepare<[DayNumber, string], Kept>(`
-    select series_id, measure, dimension, value, milli, base_milli, reported_sums.count as count
-    from reported_series cross join reported_sums on series_id = id and day = ? where app_id = ?`)
-  const seriesOf = store.prepare<[string, string, string], { id: number; value: string }>(
-    'select id, value from reported_series where app_id = ? and measure = ? and dimension = ?',
+  const dropDay = store.prepare<[number, DayNumber]>(
+    'delete from reported_sums where series_id = ? and day = ?',
   )
+  const keptOn = store.prepare<Place & { day: DayNumber }, Kept>(`
+    select series_id, measure, dimension, value, milli, base_milli, reported_sums.count as count
+    from reported_series cross join reported_sums on series_id = id and day = :day
+    where generation = :generation and app_id = :app_id`)
+  const seriesOf = store.prepare<
+    Place & Pick<Named, 'measure' | 'dimension'>,
+    { id: number; value: string }
+  >(`
+    select id, value from reported_series where generation = :generation and app_id = :app_id and measure = :measure
+      and dimension = :dimension`)
   const days = store.prepare<[number, DayNumber, DayNumber], Sum & { day: DayNumber }>(
     'select day, milli, base_milli, count from reported_sums where series_id = ? and day between ? and ?',
   )
-  const measures = store.prepare<[string], { measure: string }>(
-    'select distinct measure from reported_series where app_id = ?',
+  const measures = store.prepare<Place, { measure: string }>(
+    'select distinct measure from reported_series where generation = :generation and app_id = :app_id',
   )
+  const ofGeneration = store.prepare<[number, number], { id: number }>(
+    'select id from reported_series where generation = ? limit ?',
+  )
+  const dropSums = store.prepare<[number]>('delete from reported_sums where series_id = ?')
+  const dropSeries = store.prepare<[number]>('delete from reported_series where id = ?')
+
+  const firstOf = store.prepare<Place, { day: DayNumber | null }>(`
+    select min((select min(day) from reported_sums where series_id = id)) as day
+    from reported_series where generation = :generation and app_id = :app_id and dimension = 'all' and measure <> 'downloads'`)
 
   /** Makes a day's sums of an app what `cells` come to, within the caller's unit of work. */
-  function replace(app_id: string, kind: SummedKind, day: DayNumber, cells: readonly Converted[]): void {
+  function replace(place: Place, kind: SummedKind, day: DayNumber, cells: readonly Converted[]): void {
     const before = new Map(
       keptOn
-        .all(day, app_id)
+        .all({ ...place, day })
         .filter(({ measure }) => kindOfMeasure(measure) === kind)
         .map((one) => [nameOf(one), one]),
     )
@@ -60,27 +79,51 @@ export function openReportedSums(store: Store) {
       const known = before.get(name)
       before.delete(name)
       if (known && isSame(known, sum)) continue
-      const id = known?.series_id ?? numberOf(app_id, sum)
+      const id = known?.series_id ?? numberOf(place, sum)
       put.run(id, day, sum.milli, sum.base_milli, sum.count)
     }
-    for (const { series_id } of before.values()) drop.run(series_id, day)
+    for (const { series_id } of before.values()) dropDay.run(series_id, day)
   }
 
-  function numberOf(app_id: string, { measure, dimension, value }: Named): number {
-    const known = find.get(app_id, measure, dimension, value)
-    return known?.id ?? Number(add.run(app_id, measure, dimension, value).lastInsertRowid)
+  function numberOf({ generation, app_id }: Place, { measure, dimension, value }: Named): number {
+    const series = { generation, app_id, measure, dimension, value }
+    return find.get(series)?.id ?? Number(add.run(series).lastInsertRowid)
   }
+
+  // Charts ask this of each app for each of their measures.
+  const kindsOf = store.remembering(
+    ['reported_series'],
+    (name): ReadonlySet<SummedKind> => {
+      const [generation, app_id = ''] = name.split('\n')
+      const told = measures.all({ generation: Number(generation), app_id })
+      return new Set(told.map(({ measure }) => kindOfMeasure(measure)))
+    },
+    APPS_IN_MEMORY,
+  )
 
   /** Whether any report of this kind has ever told anything of the app. */
-  const isReported = (app_id: string, kind: SummedKind): boolean =>
-    measures.all(app_id).some(({ measure }) => kindOfMeasure(measure) === kind)
+  const isReported = ({ generation, app_id }: Place, kind: SummedKind): boolean =>
+    kindsOf(`${generation}\n${app_id}`).has(kind)
+
+  /** Deletes about so many sums of a generation; how many there were. Inside a unit of work. */
+  function drop(generation: number, limit: number): number {
+    let dropped = 0
+    for (const { id } of ofGeneration.all(generation, limit)) {
+      if (dropped >= limit) break
+      dropped += dropSums.run(id).changes + dropSeries.run(id).changes
+    }
+    return dropped
+  }
 
   return {
     replace,
     isReported,
+    drop,
+    /** The first Pacific day of which reports tell anything of the app but downloads; null where there is none. */
+    firstDay: (place: Place): DayNumber | null => firstOf.get(place)?.day ?? null,
     /** The values of a dimension that an app has, with the number of each one's sums. */
-    seriesOf: (app_id: string, measure: ReportedMeasure, dimension: ReportedDimension) =>
-      seriesOf.all(app_id, measure, dimension),
+    seriesOf: ({ generation, app_id }: Place, measure: ReportedMeasure, dimension: ReportedDimension) =>
+      seriesOf.all({ generation, app_id, measure, dimension }),
     /** From day to day, both included. */
     days: (series_id: number, from: DayNumber, until: DayNumber) => days.all(series_id, from, until),
   }

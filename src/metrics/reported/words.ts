@@ -10,7 +10,11 @@ const CAUSES: readonly Named[] = [
     'Of a time, or of subscriptions, that nothing had been heard of.',
   ),
   named('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
-  named('refund_timing', 'Refunds', 'Counted on other days by the two, or by one of them not.'),
+  named(
+    'refund_timing',
+    'Refunds',
+    'Counted on other days by the two, or by one of them not; the ledger’s at the rate of the charge, the reports’ at that of the day.',
+  ),
   named('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
   named('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
   named('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),

@@ -66,7 +66,15 @@ test('an axis reaches until now at least, and marks few months at their beginnin
 
 const event = (id: string, type: string, days: number, transaction_id?: string): FeedEvent => ({
   ...{ seq: 1, id, organization_id: 'o', app_id: 'a', environment: 'production', type, origin: 'live' },
-  ...{ customer_id: 'c', subject: '1', cause: id, signed_at: null, recorded_at: 0, occurred_at: at(days) },
+  ...{
+    customer_id: 'c',
+    customer: null,
+    subject: '1',
+    cause: id,
+    signed_at: null,
+    recorded_at: 0,
+    occurred_at: at(days),
+  },
   data: transaction_id === undefined ? {} : { transaction: { transaction_id } },
 })
 
@@ -83,4 +91,31 @@ test('a payment is told once: by its event, or else by the transaction alone', (
   expect(keys('money')).toEqual(['2', 'e1'])
   expect(keys('people')).toEqual(['e4'])
   expect(keys('subscription')).toEqual(['e3'])
+})
+
+test('a conversion and its renewal are one row, with the amount once', () => {
+  const converted = event('e2', 'trial.converted', 7, '2')
+  const rows = (events: FeedEvent[], chapter: Parameters<typeof storyOf>[2] = 'all') =>
+    storyOf(events, [transaction('2', 7, 37)], chapter).map((item) => [
+      item.key,
+      item.event !== null && item.hasAmount,
+    ])
+  // Apple's notification of the renewal and the conversion that follows from it.
+  const renewed = event('e1', 'subscription.renewed', 7, '2')
+  for (const chapter of ['all', 'money', 'subscription'] as const)
+    expect(rows([converted, renewed], chapter)).toEqual([['e2', true]])
+  // A later renewal is a payment of its own.
+  const later = event('e3', 'subscription.renewed', 37, '3')
+  expect(rows([later, converted, renewed])).toEqual([
+    ['e3', true],
+    ['e2', true],
+  ])
+  // Collected after a failed payment: both rows say something, the amount stands on one.
+  const recovered = event('e1', 'subscription.recovered', 7, '2')
+  expect(rows([converted, recovered])).toEqual([
+    ['e2', false],
+    ['e1', true],
+  ])
+  // Known from Apple's transaction history alone.
+  expect(rows([converted])).toEqual([['e2', true]])
 })

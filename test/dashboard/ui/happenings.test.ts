@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
 import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/dashboard/ui/events/happenings.ts'
-import { productName, toldOf } from '../../../src/dashboard/ui/events/told.ts'
+import { productName, toldOf, worthNow } from '../../../src/dashboard/ui/events/told.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   ...{ seq: 1, id: 'evt_1', organization_id: 'org_1', app_id: 'app_1', environment: 'production', type },
-  ...{ origin: 'live', customer_id: null, subject: null, cause: 'x' },
+  ...{ origin: 'live', customer_id: null, customer: null, subject: null, cause: 'x' },
   ...{ occurred_at: 0, signed_at: 0, recorded_at: 0, data },
 })
 
@@ -70,4 +70,14 @@ test('what comes of it is told in a few words', () => {
   )
   expect(toldOf(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
   expect(toldOf(event('subscription.renewed', { subscription }))).toBeNull()
+})
+
+test('what the customer of an event has come to is said to be of now', () => {
+  const figures = { currency: 'USD', ltv_milli: 42_000, payments: 3, mrr_milli: 4_990, unconverted: null }
+  const customer = { id: 'cus_1', users: [], as_of: 0 }
+  expect(worthNow({ ...customer, figures })).toBe('LTV now $42.00 from 3 payments, MRR now $4.99')
+  const apart = { ...figures, payments: 1, mrr_milli: 0, unconverted: { EUR: 5_000 } }
+  expect(worthNow({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
+  expect(worthNow({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
+  expect(worthNow({ ...customer, figures: null })).toBe('LTV now: not known')
 })

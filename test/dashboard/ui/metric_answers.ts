@@ -23,6 +23,7 @@ export const seriesOf = (points: Point[], own: Partial<Series> = {}): Series => 
 })
 
 export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
+  behind: null,
   metric: 'revenue',
   unit: 'money',
   ratio_of: null,
@@ -36,6 +37,7 @@ export const answerOf = (own: Partial<MetricAnswer>): MetricAnswer => ({
   split: null,
   currency: 'USD',
   basis: 'gross',
+  month_length: 'calendar',
   view: null,
   refunds: null,
   sources: [],

@@ -16,6 +16,7 @@ const running: Subscription = {
   ...{
     started_at: 0,
     expires_at: ENDS,
+    committed_until_at: null,
     grace_until_at: null,
     auto_renew: true,
     next_product_id: 'pro.monthly',
@@ -29,6 +30,10 @@ test('what happens next, whatever the state', () => {
   expect(told({ renewal_price_milli: null }).next).toContain('at $8.99')
   expect(told({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
   expect(told({ auto_renew: false })).toMatchObject({ title: 'Will end', mood: 'warn' })
+  expect(told({ auto_renew: false, committed_until_at: GRACE })).toMatchObject({
+    ...{ title: 'Committed', mood: 'good' },
+    next: expect.stringContaining(`next ${date(ENDS)}, until the commitment ends ${date(GRACE)}`),
+  })
   expect(told({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)
   expect(told({ state: 'trial', auto_renew: false }).next).toContain(`Will end ${date(ENDS)}`)
   expect(told({ state: 'grace', grace_until_at: GRACE }).next).toContain(`until ${date(GRACE)}`)

@@ -3,6 +3,7 @@ import { valueName } from '../../../src/dashboard/ui/metrics/answer.ts'
 import { countedAs } from '../../../src/dashboard/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/dashboard/ui/metrics/groups.ts'
 import { rankingOf } from '../../../src/dashboard/ui/metrics/ranking.ts'
+import { points } from '../../../src/dashboard/ui/words.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
@@ -76,6 +77,60 @@ test('shares are not added', () => {
   const { rows, left, all } = rankingOf(answer, [], 1)
   expect(rows.map(({ figure, share }) => [figure, share])).toEqual([[0.1, null]])
   expect([left, all]).toEqual([null, null])
+})
+
+test('a track is 100 %: all values together, or the share itself', () => {
+  const bars = (own: Parameters<typeof answerOf>[0], most = 8) => {
+    const { rows, left } = rankingOf(answerOf({ split: 'country', ...own }), [], most)
+    return [...rows, ...(left ? [left] : [])].map(({ bar }) => bar)
+  }
+  // 40 of 100 does not fill the track, though it is the largest; nor do the three others.
+  const money = [40, 30, 20, 10].map((milli, index) => seriesOf(moneyPoints([milli]), { value: `C${index}` }))
+  expect(bars({ series: money })).toEqual([0.4, 0.3, 0.2, 0.1])
+  expect(bars({ series: money }, 1)).toEqual([0.4, 0.6])
+  // Of gains and losses the track is both together.
+  const moved = [30, -10].map((milli, index) => seriesOf(moneyPoints([milli]), { value: `C${index}` }))
+  expect(bars({ series: moved })).toEqual([0.75, -0.25])
+  const shares = { unit: 'ratio', ratio_of: 'count', metric: 'trial_conversion' } as const
+  const one = (of: number) => seriesOf(ratioPoints([[of, 100, true]]), { value: `${of}` })
+  expect(bars({ ...shares, series: [one(46), one(12)] })).toEqual([0.46, 0.12])
+  // More trials than downloads: the track is full.
+  expect(bars({ ...shares, metric: 'download_to_trial', series: [one(150), one(30)] })).toEqual([1, 0.3])
+  // How often is no share.
+  const often = { unit: 'ratio', ratio_of: 'money', metric: 'quick_ratio' } as const
+  expect(bars({ ...often, series: [one(400), one(100)] })).toEqual([1, 0.25])
+})
+
+test('a share says of how many it is, and one of fewer than twenty comes last', () => {
+  const shares = (ratio_of: 'count' | 'money') =>
+    answerOf({
+      ...{ metric: 'trial_conversion', unit: 'ratio', ratio_of, split: 'country' },
+      series: [
+        seriesOf(ratioPoints([[1, 1, true]]), { value: 'SWE' }),
+        // Two weeks of 10 each: 20 in all.
+        seriesOf(
+          ratioPoints([
+            [1, 10, true],
+            [3, 10, true],
+          ]),
+          { value: 'FRA' },
+        ),
+        seriesOf(ratioPoints([[30, 60, true]]), { value: 'USA' }),
+      ],
+    })
+  expect(rankingOf(shares('count'), [], 8).rows.map(({ value, n, isFew }) => [value, n, isFew])).toEqual([
+    ['USA', 60, false],
+    ['FRA', 20, false],
+    ['SWE', 1, true],
+  ])
+  // What is divided by money is of no number of anything.
+  expect(rankingOf(shares('money'), [], 8).rows.map(({ n, isFew }) => [n, isFew])).toEqual([
+    ...[0, 1, 2].map(() => [null, false]),
+  ])
+})
+
+test('a difference of shares is told in percentage points', () => {
+  expect([points(-0.067), points(0.014), points(0)]).toEqual(['-6.7 pp', '+1.4 pp', '0 pp'])
 })
 
 test('every metric that the API has is in one group', () => {

@@ -5,6 +5,7 @@ import {
   hrefWithin,
   intervalOf,
   metricQuery,
+  placeQuery,
   RANGES,
   type Scope,
   scopeFrom,
@@ -31,7 +32,7 @@ test('whatever an address says of a scope comes back from it', () => {
     range: fc.constantFrom(...RANGES),
     from: day,
     to: day,
-    interval: fc.constantFrom(null, 'day', 'week', 'month'),
+    interval: fc.constantFrom(null, 'day', 'week', 'month', 'fiscal_month'),
     currency: fc.constantFrom(null, 'EUR'),
     basis: fc.constantFrom('gross', 'proceeds'),
     environment: fc.constantFrom('production', 'sandbox'),
@@ -102,4 +103,14 @@ test('a link keeps the scope and leaves the words of the view behind', () => {
   expect(hrefWithin('/customers', present, { query: 'user-1', range: null })).toBe(
     '/customers?app=app_1&query=user-1',
   )
+})
+
+test('fiscal months are asked for by Pacific days', () => {
+  const zone = (words: Record<string, string>) => placeQuery(scopeFrom(words)).zone
+  expect([zone({}), zone({ zone: 'pacific' }), zone({ by: 'fiscal_month' })]).toEqual([
+    ...[null, 'pacific', 'pacific'],
+  ])
+  expect(metricQuery(scopeFrom({ by: 'fiscal_month' }), '2026-11-21')).toMatchObject({
+    ...{ interval: 'fiscal_month', zone: 'pacific' },
+  })
 })

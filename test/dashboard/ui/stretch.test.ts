@@ -4,7 +4,7 @@ import { type Stretch, withNewest, withNews, withOlder } from '../../../src/dash
 
 const event = (seq: number): FeedEvent => ({
   ...{ seq, id: `evt_${seq}`, organization_id: 'org_1', app_id: null, environment: null },
-  ...{ type: 'purchase.made', origin: 'live', customer_id: null, subject: null, cause: 'x' },
+  ...{ type: 'purchase.made', origin: 'live', customer_id: null, customer: null, subject: null, cause: 'x' },
   ...{ occurred_at: seq, signed_at: null, recorded_at: seq, data: {} },
 })
 const stretch = (seqs: number[], next: number | null): Stretch => ({ events: seqs.map(event), next })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { evenTicks, timeTicks } from '../../../src/dashboard/ui/charts/ticks.ts'
-import { plusDays } from '../../../src/dashboard/ui/words.ts'
+import { plusDays, stepsBetween } from '../../../src/dashboard/ui/words.ts'
 
 const daysFrom = (first: string, many: number, apart = 1): string[] =>
   Array.from({ length: many }, (_, index) => plusDays(first, index * apart))
@@ -49,6 +49,15 @@ test('months are named by quarters and years where there are many', () => {
     '2024-01-01',
     '2025-01-01',
   ])
+})
+
+test('fiscal months are named by quarters of the fiscal year where there are many', () => {
+  const months = stepsBetween('2025-06-29', '2026-05-31', 'fiscal_month')
+  expect(timeTicks(months, 'fiscal_month', 12)).toHaveLength(12)
+  expect(timeTicks(months, 'fiscal_month', 5).map(({ words }) => words)).toEqual([
+    ...['FY25 P10', 'FY26 P1', 'P4', 'P7'],
+  ])
+  expect(timeTicks(months.slice(0, 3), 'fiscal_month', 1)).toHaveLength(1)
 })
 
 test('there are never more names than there is room for', () => {

@@ -18,15 +18,22 @@ beforeAll(async () => {
   played = await openPlayed({ seed: seed + 7, subscribers: 160, odd: true, days: 400, ...ZONE })
   oracle = played.oracle()
   today = dayNumber(oracle.days.dayOf(played.until))
-  await played.app.windfall.cohorts.settle()
 })
 afterAll(() => played.close())
 
 function question(more: Partial<CohortQuestion> = {}): CohortQuestion {
-  const scopes = played.app.windfall.apps
-    .list()
-    .map(({ id }) => ({ app_id: id, environment: 'production' as const }))
-  const everything = { grain: 'month' as const, product_id: '*', storefront: '*', from: 0, until: today }
+  const scopes = played.app.windfall.apps.list().map(({ id }) => ({
+    generation: played.app.windfall.metrics.generations.shownOf(id)?.id ?? 0,
+    ...{ app_id: id, environment: 'production' as const },
+  }))
+  const everything = {
+    currency: ZONE.currency,
+    grain: 'month' as const,
+    product_id: '*',
+    storefront: '*',
+    from: 0,
+    until: today,
+  }
   return { scopes, ...everything, from: today - 420, ...more }
 }
 
@@ -175,5 +182,5 @@ test('proceeds are of every charge, whatever the product and country', async () 
 })
 
 test('and all of it is what the facts give', async () => {
-  expect(await played.app.windfall.cohorts.verify()).toBeNull()
+  expect((await played.app.windfall.metrics.verify()).difference).toBeNull()
 })

@@ -57,11 +57,17 @@ export function openBooksOf(simulation: Simulation, now: number) {
     )
   }
 
+  /** Whether a lineage was paid for in the instant before. */
+  const wasPaidBefore = (original_transaction_id: string, at: number): boolean =>
+    (lineages.get(original_transaction_id) ?? []).some(
+      (one) => isPaid(one) && lasts(one) && one.from < at && endOfSegment(one) >= at,
+    )
+
   function whyOf({ revoked_at, replaced_at, expires, retry_from, transaction_id }: Segment): string {
     if (revoked_at !== null && revoked_at <= Math.min(expires, replaced_at ?? Infinity)) return 'refund'
+    if (retry_from !== null) return 'billing'
     const intent = intents.get(transaction_id)
     if (intent !== undefined) return WHY[intent ?? 0] ?? 'other'
-    if (retry_from !== null) return 'billing'
     // A refund turned the renewal off, and was taken back when the time was over.
     return refunds.get(transaction_id)?.kind === 'refund_reversed' ? 'voluntary' : 'other'
   }
@@ -76,6 +82,15 @@ export function openBooksOf(simulation: Simulation, now: number) {
         one.at <= now &&
         (kind !== 'refund' || refunds.get(one.transaction_id) === one),
     )
+
+  /** All that was given back by refunds, and below zero what of it was taken again. */
+  const refunded = () =>
+    entries
+      .filter(({ environment, told, at }) => environment === 'production' && told && at <= now)
+      .flatMap((one) => {
+        if (one.kind === 'refund') return [one]
+        return one.kind === 'refund_reversed' ? [{ ...one, refunded_milli: -one.refunded_milli }] : []
+      })
 
   /** Of those first paid in a time: how many were due a k-th renewal by now, and how many had the right then. */
   function retained(from: number, until: number, k: number): { due: number; held: number } {
@@ -105,7 +120,10 @@ export function openBooksOf(simulation: Simulation, now: number) {
     return sums
   }
 
-  return { own, lineages, losses, aliveBy, money, retained, isPaid, endOf: endOfSegment }
+  return {
+    ...{ own, lineages, losses, wasPaidBefore, aliveBy, money, refunded, retained, isPaid },
+    endOf: endOfSegment,
+  }
 }
 
 /** Whole periods after the first, counted from the first day, so that the 31st comes back after February. */

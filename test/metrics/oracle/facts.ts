@@ -24,7 +24,10 @@ export type Bought = {
   revoked_at: number | null
   revocation_type: string | null
   revocation_percentage: number | null
+  /** JSON: the refunds that were taken back, each with when. */
+  reversed_refunds: string | null
   billing_plan: string | null
+  commitment: string | null
 }
 
 export type Info = {

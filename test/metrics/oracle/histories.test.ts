@@ -3,13 +3,15 @@ import { expect, test } from 'vitest'
 import { flowsOf } from '../../../src/metrics/flows.ts'
 import { monthlyMilli } from '../../../src/metrics/months.ts'
 import { movementsOf as moved, valued } from '../../../src/metrics/movements.ts'
+import { risksOf } from '../../../src/metrics/risks.ts'
 import { type RenewalFact, type TransactionFact, timelineOf } from '../../../src/metrics/timeline.ts'
 import { runs } from '../../random.ts'
-import { day, periodOf } from '../facts.ts'
+import { DAY, day, periodOf } from '../facts.ts'
 import { histories } from '../histories.ts'
 import { aMonth, type Factors } from './arithmetic.ts'
 import { lineageOf } from './facts.ts'
 import { moneyOf } from './money.ts'
+import { riskAt } from './risks.ts'
 import { movementsOf, type Terms, worthsOf } from './worths.ts'
 
 /** A euro is worth 1.10 dollars, from March 2026 on 1.20. */
@@ -73,6 +75,24 @@ test('how it moved, in any history, with either length of a month', () => {
     )
   })
   fc.assert(property, runs(500, 20_000))
+})
+
+test('what is not to be renewed or waits for a payment, on any day of any history', () => {
+  const property = fc.property(histories, (history) => {
+    const renewals = history.renewals.toSorted((a, b) => a.signed_at - b.signed_at)
+    const segments = valued(timelineOf(history.transactions, renewals, periodOf), 'calendar', toBase)
+    const spans = risksOf(segments, { ...history, renewals })
+    const theirs = lineage(history)
+    const concluded = { lineage: theirs, worths: worthsOf(theirs, TERMS), movements: [], money: [] }
+    for (let at = day('2025-12-30'); at < day('2028-06-01'); at += 3 * DAY) {
+      const ours = spans.filter(({ from, to }) => from <= at && at < to)
+      const found = riskAt(concluded, at)
+      expect(ours.map(({ risk, segment }) => `${risk} ${segment.transaction_id}`)).toEqual(
+        found === null ? [] : [`${found.risk} ${found.worth.by.transaction_id}`],
+      )
+    }
+  })
+  fc.assert(property, runs(200, 5_000))
 })
 
 test('what was charged and given back, in any history', () => {

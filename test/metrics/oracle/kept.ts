@@ -15,7 +15,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
   [Key in 'milli' | 'base_milli' | 'count']: number
 }
 
-const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.grace', 'risk.billing_retry']
+const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.committed', 'risk.grace', 'risk.billing_retry']
 
 /** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
 function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
@@ -24,7 +24,7 @@ function keptCells(store: Store, app_id: string, zone: string, days: readonly st
       select measure, dimension, value, day, milli, base_milli, count
       from metric_days join metric_series on id = series_id
       where app_id = ? and environment = 'production' and zone = ?
-        and generation = (select generation from metric_generations where made_up_to is null)
+        and generation in (select id from metric_generations where state = 'shown')
       order by day`)
     .all(app_id, zone)
   const cells: Cells = new Map()

@@ -5,7 +5,7 @@ import { isOwn, isRenewalOf, isSubscription } from './stretches.ts'
 
 export type MoneyKind = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration' | 'unpriced'
 
-/** Money that moved, above zero whichever way. `charged_at`: when what it is of was bought. */
+/** Money that moved, above zero whichever way, but for what is taken of a refund again. `charged_at`: when what it is of was bought. */
 export type Money = {
   at: number
   charged_at: number
@@ -43,13 +43,28 @@ function charged(one: Bought, subscribed: readonly Bought[], is_whole: boolean):
   return { ...common, kind, currency: one.currency ?? '', milli: one.price_milli ?? 0 }
 }
 
-/** All of it, or as many hundred-thousandths as Apple names. */
+type Refund = Pick<Bought, 'revoked_at' | 'revocation_type' | 'revocation_percentage'> & {
+  reversed_at?: number
+}
+
+/** All of it, or as many hundred-thousandths as Apple names; and once more the other way where it was taken back. */
 function refunded(one: Bought): Money[] {
-  if (one.revoked_at === null || !hasPrice(one) || UNPAID.includes(one.revocation_type ?? '')) return []
-  const part = BigInt(one.revocation_percentage ?? 100_000)
-  const milli = nearest(BigInt(one.price_milli ?? 0) * part, 100_000n)
-  const common = { at: one.revoked_at, charged_at: one.purchased_at, by: one, currency: one.currency ?? '' }
-  return milli === 0 ? [] : [{ ...common, kind: 'refund', milli }]
+  const reversed: Refund[] = JSON.parse(one.reversed_refunds ?? '[]')
+  return [...reversed, one as Refund].flatMap((refund) => {
+    const { revoked_at, revocation_type, reversed_at } = refund
+    if (revoked_at === null || !hasPrice(one) || UNPAID.includes(revocation_type ?? '')) return []
+    const part = BigInt(refund.revocation_percentage ?? 100_000)
+    const milli = nearest(BigInt(one.price_milli ?? 0) * part, 100_000n)
+    if (milli === 0) return []
+    const money = {
+      charged_at: one.purchased_at,
+      by: one,
+      currency: one.currency ?? '',
+      kind: 'refund',
+    } as const
+    const back = reversed_at === undefined ? [] : [{ ...money, at: reversed_at, milli: -milli }]
+    return [{ ...money, at: revoked_at, milli }, ...back]
+  })
 }
 
 /** What Apple gives back of the old when something takes its place: price × unused time ÷ whole time. */

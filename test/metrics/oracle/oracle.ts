@@ -6,11 +6,12 @@ import type { Store } from '../../../src/store/store.ts'
 import type { Factors } from './arithmetic.ts'
 import { nearest } from './arithmetic.ts'
 import { openCohorts } from './cohorts.ts'
-import { mondayOf, openDays, type Span } from './days.ts'
+import { openDays, type Span } from './days.ts'
 import { customersIn, type Lineage, lineagesIn, openExchange, type Place, periodsIn } from './facts.ts'
+import { backAfter, CHURNS, lossOfStart, uncountedMarks } from './losses.ts'
 import { type Money, type MoneyKind, moneyOf } from './money.ts'
 import { isSubscription, periodOf } from './stretches.ts'
-import { type Amount, type Filter, less, type Part, share, sumOf } from './sums.ts'
+import { type Amount, type Filter, type Part, share, sumOf } from './sums.ts'
 import { type Movement, type MovementKind, movementsOf, type Terms, type Worth, worthsOf } from './worths.ts'
 
 type OracleOptions = Place & {
@@ -34,7 +35,7 @@ const KINDS: readonly MovementKind[] = [
   ...(['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'switched_out', 'switched_in'] as const),
   ...(['fx', 'repriced', 'churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const),
 ]
-const CHURNS = ['mrr.churn_voluntary', 'mrr.churn_billing', 'mrr.churn_refund', 'mrr.churn_other']
+const GIVEN: readonly MoneyKind[] = ['refund', 'proration']
 const MONEY: readonly MoneyKind[] = ['new', 'renewal', 'one_time', 'refund', 'proration', 'unpriced']
 
 /**
@@ -54,7 +55,6 @@ export function openOracle(store: Store, options: OracleOptions) {
     return from === null || into === null ? null : nearest(BigInt(milli) * into, from)
   }
 
-  const monthOf = (at: number): string => days.dayOf(at).slice(0, 7)
   const toldPeriodOf = (app_id: string, product_id: string) => periods.get(`${app_id} ${product_id}`)
   const terms: Terms = { environment, factors, toBase, toldPeriodOf }
   const concluded: Concluded[] = lineagesIn(store, options).map((lineage) => {
@@ -68,6 +68,8 @@ export function openOracle(store: Store, options: OracleOptions) {
     const period = isSubscription(by) ? (periodOf(by, environment, told) ?? '') : ''
     return { by, period, currency: '', milli: 0, base_milli: 0, count: 0, ...amount }
   }
+
+  const partOfWorth = ({ by }: Worth, amount: Partial<Part>): Part => part(by, { count: 1, ...amount })
 
   const worthPart = ({ by, currency, milli, base_milli }: Worth): Part =>
     currency === null
@@ -98,27 +100,28 @@ export function openOracle(store: Store, options: OracleOptions) {
     })
     const flows = money.flatMap((one) => {
       const { at, charged_at, kind, by, currency, milli } = one
-      const base_milli = currency === '' ? 0 : toBase(milli, currency, at)
-      const what = part(by, { currency, milli, base_milli, count: 1 })
-      // The rate is that of the day on which it was given back, wherever it is counted.
+      const base_milli = moneyInBase(one, money)
+      const what = part(by, { currency, milli, base_milli, count: milli < 0 ? -1 : 1 })
       const byCharge = kind === 'refund' ? [mark('revenue.refunded_by_charge', charged_at, what, at)] : []
       return [mark(`revenue.${kind}`, at, what), ...byCharge]
     })
-    return [...moved, ...direct, ...returned(moved, worths), ...trials, ...flows]
+    return [...moved, ...direct, ...uncountedMarks(moved, worths, days, partOfWorth), ...trials, ...flows]
   }
 
-  /** Losses that were paid for again in the same day, week or month: told when they are, dated at the loss. */
-  function returned(moved: readonly Mark[], worths: readonly Worth[]): Mark[] {
-    const units = { day: days.dayOf, week: (at: number) => mondayOf(days.dayOf(at)), month: monthOf }
-    return moved
-      .filter(({ measure }) => CHURNS.includes(measure))
-      .flatMap((lost) => {
-        const back = worths.find(({ is_paid, from }) => is_paid && from > lost.at)
-        if (back === undefined) return []
-        return Object.entries(units)
-          .filter(([, unitOf]) => unitOf(lost.at) === unitOf(back.from))
-          .map(([unit]) => ({ ...lost, measure: `returned.${unit}`, known_at: back.from }))
-      })
+  /**
+   * At the rate of the charge, whenever it was given back. Of several parts of one charge each is what all up to it come
+   * to, less what those before it do.
+   */
+  function moneyInBase(one: Money, money: readonly Money[]): number | null {
+    const { kind, by, currency, milli, charged_at, at } = one
+    if (currency === '') return 0
+    const others = money.filter((other) => GIVEN.includes(other.kind) && other.by === by && other.at < at)
+    const earlier = GIVEN.includes(kind) ? others.reduce((sum, other) => sum + other.milli, 0) : 0
+    const [all, before] = [
+      toBase(earlier + milli, currency, charged_at),
+      toBase(earlier, currency, charged_at),
+    ]
+    return all === null || before === null ? null : all - before
   }
 
   const within = ({ from_on, until_on }: Span) => {
@@ -185,28 +188,24 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   /**
-   * Lost in the span and not paid for again within it, ÷ what was alive when it began. By kinds, amounts above zero;
-   * rates are null where nothing was alive.
+   * Of what was alive when the span began: what was lost by its end, or by now. By kinds, amounts above zero; rates are
+   * null where nothing was alive. `passing`: lost by its end, and not alive when it began.
    */
   function churn(span: Span, filter: Filter = {}) {
-    const [from, until] = [days.startOf(span.from_on), days.endOf(span.until_on)]
-    const cameBack = (name: string, at: number): boolean =>
-      concluded
-        .filter(({ lineage }) => lineage.name === name)
-        .some(({ worths }) =>
-          worths.some((one) => one.is_paid && one.from > at && one.from < until && one.from <= now),
-        )
-    const losses = marks
-      .filter(({ measure }) => measure.startsWith('mrr.churn_'))
-      .filter(within(span))
-      .filter(({ lineage, at }) => !cameBack(lineage, at))
+    const from = days.startOf(span.from_on)
+    const until = Math.min(days.endOf(span.until_on), now + 1)
+    const ends = concluded.flatMap(({ lineage, worths }) => {
+      const own = marks.filter((one) => one.lineage === lineage.name && CHURNS.includes(one.measure))
+      const last = own.filter(within(span)).at(-1)
+      if (last === undefined) return []
+      const back = backAfter(last.at, worths)
+      if (back !== null && back < until) return []
+      return [{ measure: last.measure, there: lossOfStart(last.at, from, worths, partOfWorth) }]
+    })
     const lost = (kinds: readonly string[] = CHURNS): Amount =>
-      less(
-        sumOf([]),
-        sumOf(
-          losses.filter(({ measure }) => kinds.includes(measure)),
-          filter,
-        ),
+      sumOf(
+        ends.flatMap(({ measure, there }) => (there && kinds.includes(measure) ? [there] : [])),
+        filter,
       )
     const [all, at_start] = [lost(), mrrAt(from - 1, filter)]
     return {
@@ -217,6 +216,7 @@ export function openOracle(store: Store, options: OracleOptions) {
         billing: lost(['mrr.churn_billing']),
       },
       ...{ refund: lost(['mrr.churn_refund']), other: lost(['mrr.churn_other']) },
+      passing: ends.filter(({ there }) => there === null).length,
       rate: share(all.count, at_start.count),
       mrr_rate: share(all.base_milli, at_start.base_milli),
     }

@@ -36,6 +36,8 @@ export async function openPlayed(options: PlayedOptions) {
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   const { store, organizations, apps, products, rates, metrics } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
+  await metrics.resume()
+  await metrics.caughtUp()
   const days = Array.from({ length: Math.ceil((UNTIL - from) / DAY) + 2 }, (_, day) => from + (day - 1) * DAY)
   const isRated = (code: string): boolean => !(options.unrated ?? []).includes(code)
   const csv = days.flatMap((at, day) =>
@@ -59,7 +61,7 @@ export async function openPlayed(options: PlayedOptions) {
   }
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  await metrics.ripen()
+  await metrics.caughtUp()
   const oracle = (more: Partial<Parameters<typeof openOracle>[1]> = {}) =>
     openOracle(store, {
       ...{ app_id: null, environment: 'production', time_zone, currency, factors: 'calendar', now: UNTIL },

@@ -2,7 +2,17 @@
 import type { Concluded } from './oracle.ts'
 import type { Worth } from './worths.ts'
 
-type Found = { risk: 'will_cancel' | 'grace' | 'billing_retry'; worth: Worth }
+type Found = { risk: 'will_cancel' | 'committed' | 'grace' | 'billing_retry'; worth: Worth }
+
+/** Of a commitment something is left to pay: this is one of its periods, and not the last. */
+function isCommitted({ commitment, expires_at }: Worth['by']): boolean {
+  const {
+    billingPeriodNumber: number,
+    totalBillingPeriods: all,
+    commitmentExpiresDate: end,
+  } = JSON.parse(commitment ?? '{}')
+  return number < all && end > (expires_at ?? Infinity)
+}
 
 /** Null: it is to be renewed, or is over. */
 export function riskAt({ lineage, worths }: Concluded, at: number): Found | null {
@@ -17,7 +27,8 @@ export function riskAt({ lineage, worths }: Concluded, at: number): Found | null
   )
   const { by, to, ending } = worth
   if (at < to && at >= Math.max(worth.from, by.expires_at ?? by.purchased_at)) return { risk: 'grace', worth }
-  if (at < to) return told.at(-1)?.auto_renew_status === 0 ? { risk: 'will_cancel', worth } : null
+  if (at < to && told.at(-1)?.auto_renew_status !== 0) return null
+  if (at < to) return { risk: isCommitted(by) ? 'committed' : 'will_cancel', worth }
   const last = told.findLast(({ signed_at }) => signed_at >= by.purchased_at)
   return ending !== 'refund' && last?.in_billing_retry === 1 ? { risk: 'billing_retry', worth } : null
 }

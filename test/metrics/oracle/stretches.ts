@@ -45,14 +45,20 @@ function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]):
   return Math.max(0, ...told.map(({ grace_until_at }) => grace_until_at ?? 0))
 }
 
-/** The last that Apple said of it: a renewal may be signed up to a day before its beginning, a purchase may not. */
+/**
+ * Billing from the first retry on. Else the last that Apple said of it: a renewal may be signed up to a day before its
+ * beginning, a purchase may not.
+ */
 function endingOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): Ending {
+  const own = infos.filter(({ signed_at }) => signed_at >= one.purchased_at)
+  const retries = own.filter(({ in_billing_retry }) => in_billing_retry === 1)
+  if (retries.some(({ signed_at }) => signed_at < (next?.purchased_at ?? Infinity))) return 'billing'
   const early = one.reason === 'PURCHASE' ? 0 : DAY
   const last = infos.findLast(
     ({ signed_at }) => signed_at >= one.purchased_at - early && signed_at < (next?.purchased_at ?? Infinity),
   )
   if (last === undefined) return 'other'
-  if (last.in_billing_retry === 1 || last.expiration_intent === 2) return 'billing'
+  if (last.expiration_intent === 2) return 'billing'
   if (last.expiration_intent === 1) return 'voluntary'
   return last.expiration_intent === null && last.auto_renew_status === 0 ? 'voluntary' : 'other'
 }

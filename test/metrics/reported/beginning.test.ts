@@ -16,7 +16,7 @@ const noon = (day: string): number => Date.parse(`${day}T12:00:00Z`)
 async function read(count: number) {
   const apple = await openApple()
   const { windfall, authority } = await apple.openWindfall()
-  const { store, rates, reported, imports, ledger, verifier, apps } = windfall
+  const { store, rates, reported, imports, ledger, metrics, verifier, apps } = windfall
   const lines = ['date,currency,rate', '2026-04-25,EUR,0.9', `${DAY},EUR,0.75`].join('\n')
   await store.commit(() => rates.keep(rates.readCsv(lines, 'USD')))
   const [app] = apps.list()
@@ -39,7 +39,8 @@ async function read(count: number) {
   ])
   await imports.run({ days: 1 })
   await reported.settled()
-  const ask = { app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
+  const shown = metrics.generations.shown(app.organization_id)
+  const ask = { shown, app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
   const range = { currency: null, from: dayNumber(EARLIER), until: dayNumber(DAY) }
   const { days, values } = await reported.read({ ...ask, ...range }, 'mrr')
   return { days, amounts: values.get('') }

@@ -8,6 +8,7 @@ import type { SeriesAnswer } from '../../../src/metrics/series.ts'
 import { rowsOf } from '../../helpers.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { type Cells, DAY, download, happening, level, sale } from '../../ledger/reports/samples.ts'
+import { reportedSums } from './late.ts'
 
 const BEFORE = addDays(DAY, -1)
 const EARLIER = addDays(DAY, -2)
@@ -24,7 +25,8 @@ async function opened(folder?: string) {
   const windfall = await apple.openWindfall(folder === undefined ? {} : { folder })
   const [app] = windfall.windfall.apps.list()
   if (!app) throw new Error('there is no app')
-  const { reported, imports } = windfall.windfall
+  const { reported, imports, metrics } = windfall.windfall
+  const shown = () => metrics.generations.shown(app.organization_id)
 
   async function run(days = 3): Promise<void> {
     await imports.run({ days })
@@ -34,12 +36,12 @@ async function opened(folder?: string) {
   /** A measure's amount on a day, of all there is. */
   function on(day: string, measure: ReportedMeasure, currency: string | null = null) {
     const at = dayNumber(day)
-    const range = { app, filters: {}, split: null, currency, from: at, until: at } as const
+    const range = { shown: shown(), app, filters: {}, split: null, currency, from: at, until: at } as const
     return reported
       .onlyReported(range as Parameters<typeof reported.onlyReported>[0], measure)
       .values.get('')?.[0]
   }
-  return { ...windfall, apple, app, reported, run, on }
+  return { ...windfall, apple, app, shown, metrics, reported, run, on }
 }
 
 const saying = (
@@ -189,7 +191,13 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
       'Subscription Offer Type': 'Pay Up Front',
       Quantity: '2',
     }),
-    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '3' }),
+    happening({
+      Event: 'Paid Subscription from Introductory Offer',
+      'Consecutive Paid Periods': '1',
+      Quantity: '3',
+    }),
+    // Two periods at an introductory price were paid for before: no trial.
+    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '8' }),
     happening({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
     happening({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
     happening({ Event: 'Cancel', 'Cancellation Reason': 'Price increase', Quantity: '1' }),
@@ -212,8 +220,52 @@ test('events: trials begun, paid for and lost; ends by why', async () => {
   expect(counts.map((measure) => on(DAY, measure)?.count)).toEqual([5, 3, 4, 6, 7, 1])
 })
 
+test('losses of what began within a unit of time, and those that came back within it, are told apart', async () => {
+  const { apple, run, on } = await opened()
+  const began = (day: string, quantity: number): Cells => ({
+    'Original Start Date': day,
+    Quantity: String(quantity),
+    ...{ 'Cancellation Reason': 'Canceled', 'Days Canceled': ' ', 'Subscription Offer Type': ' ' },
+  })
+  // Friday, 2026-05-01: its week began on 04-27, its fiscal month on Sunday, 03-29 (2026: 5 + 4 + 4 weeks from 09-28 on).
+  expect(DAY).toBe('2026-05-01')
+  const back = { Event: 'Reactivate', 'Cancellation Reason': ' ' }
+  saying(apple, 'subscription_event', DAY, [
+    happening({ Event: 'Cancel', ...began('2026-04-30', 1) }),
+    happening({ Event: 'Cancel', ...began('2026-04-26', 2) }),
+    happening({ Event: 'Cancel', ...began('2026-03-29', 4) }),
+    happening({ Event: 'Cancel', ...began('2026-03-28', 8) }),
+    happening({ Event: 'Cancel', ...began(DAY, 16) }),
+    // Lost on the day itself; four days before, on the week's Monday; in April. Of them the week's began in it.
+    happening({ ...back, ...began('2025-01-31', 1), 'Days Canceled': '0' }),
+    happening({ ...back, ...began('2026-04-28', 2), 'Days Canceled': '1' }),
+    happening({ ...back, ...began('2025-01-31', 4), 'Days Canceled': '4' }),
+    happening({ ...back, ...began('2025-01-31', 8), 'Days Canceled': '5' }),
+    // A trial that had lapsed, or something free: no loss is taken back.
+    happening({ ...back, ...began('2025-01-31', 16), 'Days Canceled': '0', 'Consecutive Paid Periods': '1' }),
+    happening({
+      ...back,
+      ...began('2025-01-31', 32),
+      'Days Canceled': '0',
+      'Subscription Offer Type': 'Free Trial',
+    }),
+  ])
+  await run()
+  expect(on(DAY, 'churned.voluntary')?.count).toBe(31)
+  const passing = (['day', 'week', 'month', 'fiscal_month'] as const).map(
+    (unit) => on(DAY, `passing.${unit}.voluntary`)?.count,
+  )
+  expect(passing).toEqual([16, 17, 16, 23])
+  const returned = (['day', 'week', 'month', 'fiscal_month'] as const).map(
+    (unit) => on(DAY, `returned.${unit}`)?.count,
+  )
+  // Within the week: 1 + 4, and not the 2 that began in it. Within the fiscal month: those and the 8.
+  expect(returned).toEqual([1, 5, 1, 13])
+  expect(on(DAY, 'paid.direct')?.count).toBe(16)
+})
+
 test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
-  const { apple, run, on, store, reported } = await opened()
+  const { apple, run, on, shown, store, metrics, reported } = await opened()
   saying(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
   expect(on(DAY, 'revenue.renewal', 'EUR')?.milli).toBe(19_980)
@@ -222,13 +274,58 @@ test('a day that Apple revises is summed anew, and nothing of what it was is lef
   await run()
   expect(on(DAY, 'revenue.renewal', 'USD')).toEqual({ milli: 49_950, count: 5 })
   expect(on(DAY, 'revenue.renewal', 'EUR')?.milli ?? 0).toBe(0)
-  const before = rowsOf(store, 'reported_sums')
-  await reported.rebuild()
-  expect(rowsOf(store, 'reported_sums')).toEqual(before)
+  const before = { generation: shown().id, sums: reportedSums(store, shown().id) }
+  await metrics.rebuild()
+  await reported.settled()
+  expect(shown().id).not.toBe(before.generation)
+  expect(reportedSums(store, shown().id)).toEqual(before.sums)
+})
+
+test('a rate that arrives while its day is summed is not missed', async () => {
+  const { apple, run, on, reported, windfall } = await opened()
+  const { rates } = windfall
+  saying(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  // Prices are written after the day's amounts were converted, and before the day is done.
+  let isKept = false
+  reported.onPrices(() => {
+    if (!isKept) rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD'))
+    isKept = true
+  })
+  await run()
+  expect(isKept).toBe(true)
+  // 2 × 9.99 € at half a euro for a dollar.
+  expect(on(DAY, 'revenue.renewal')).toEqual({ milli: 39_960, count: 2 })
+})
+
+test('each generation has sums of its own, in its currency, and none once it is dropped', async () => {
+  const { apple, app, run, shown, store, metrics, organization, reported, windfall } = await opened()
+  const { rates, clock, organizations } = windfall
+  await store.commit(() => rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
+  saying(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  await run()
+  await metrics.caughtUp()
+  const before = shown()
+  const at = dayNumber(DAY)
+  const range = { app, filters: {}, split: null, currency: null, from: at, until: at } as const
+  const renewals = (generation: typeof before) =>
+    reported.onlyReported({ ...range, shown: generation }, 'revenue.renewal').values.get('')
+  // 2 × 9.99 €, and that at half a euro for a dollar.
+  expect(renewals(before)).toEqual([{ milli: 39_960, count: 2 }])
+  await store.commit(() => organizations.declare([{ ...organization, currency: 'EUR' }]))
+  await metrics.resume()
+  const [next] = metrics.generations.all().filter(({ state }) => state === 'making')
+  // Of three days each report was asked for.
+  expect(reported.dueDays(next?.id ?? 0)).toEqual({ count: 9, since: clock() })
+  expect(reported.isDue(before.id)).toBe(false)
+  await metrics.caughtUp()
+  expect(shown()).toMatchObject({ id: next?.id, currency: 'EUR' })
+  expect(renewals(shown())).toEqual([{ milli: 19_980, count: 2 }])
+  expect(reportedSums(store, before.id)).toEqual([])
+  expect(reported.dueDays(before.id)).toEqual({ count: 0, since: null })
 })
 
 test('a level of a day that is missing goes on from the day before, marked; of a flow nothing is known', async () => {
-  const { apple, run, app, reported } = await opened()
+  const { apple, run, app, shown, reported } = await opened()
   for (const day of [EARLIER, DAY]) {
     saying(apple, 'subscription', day, [level()])
     saying(apple, 'sales', day, [sale({ 'Begin Date': us(day), 'End Date': us(day) })])
@@ -238,6 +335,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
   await run()
   const range = { from: dayNumber(addDays(EARLIER, -1)), until: dayNumber(DAY) }
   const ask = {
+    shown: shown(),
     app,
     environment: 'production',
     zone: 'own',
@@ -262,19 +360,20 @@ test('a level of a day that is missing goes on from the day before, marked; of a
     ['reports', true, true],
   ])
   expect(flows.values.get('')?.map(({ milli }) => milli)).toEqual([0, 19_980, 0, 19_980])
-  expect(flows.seam).toBeNull()
+  expect(flows.joins).toEqual([])
 })
 
 const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
 
 test('what Apple says cannot be empty is no day of zeros', async () => {
-  const { apple, run, app, reported } = await opened()
+  const { apple, run, app, shown, reported } = await opened()
   saying(apple, 'subscription', BEFORE, [level()])
   saying(apple, 'sales', DAY, [sale()])
   apple.say('subscription', DAY, 'empty')
   await run()
   const at = dayNumber(DAY)
   const ask = {
+    shown: shown(),
     app,
     environment: 'production',
     zone: 'own',

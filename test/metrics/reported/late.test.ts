@@ -5,7 +5,7 @@ import { dayNumber, dayText } from '../../../src/metrics/calendar.ts'
 import { monthlyMilli } from '../../../src/metrics/months.ts'
 import type { JoinedMeasure } from '../../../src/metrics/reported/joining.ts'
 import { rowsOf } from '../../helpers.ts'
-import { DAY, type Late, NOW, openLate } from './late.ts'
+import { DAY, type Late, NOW, openLate, reportedSums } from './late.ts'
 
 const CONNECTED = NOW - 60 * DAY
 const IMPORTED = NOW - 6 * DAY
@@ -23,14 +23,15 @@ beforeAll(async () => {
   await late.importAll(DAYS)
   await late.live(NOW)
   await refresh()
-  await late.windfall.metrics.settled()
+  await late.windfall.metrics.caughtUp()
   await late.windfall.reported.settled()
 }, 60_000)
 afterAll(() => late.close())
 
+const shown = () => late.windfall.metrics.generations.shown(late.organization.id)
 const ask = (app: Late['apps'][number], more: object = {}) => ({
   ...({ app, environment: 'production', zone: 'own', filters: {}, split: null } as const),
-  ...{ currency: null, from: FIRST, until: TODAY },
+  ...{ shown: shown(), currency: null, from: FIRST, until: TODAY },
   ...more,
 })
 
@@ -89,7 +90,8 @@ test('in the base currency the line goes on after the last report as the busines
 test('whoever was never heard of is counted: the ledger alone has fewer', async () => {
   const standing = late.windfall.store.prepare<[string], { count: number }>(`
     select sum(count) as count from metric_rows join metric_lineages on id = lineage_id
-    where app_id = ? and environment = 'production' and measure = 'mrr' and shown = 1`)
+    join metric_counted using (generation, lineage_id)
+    where app_id = ? and environment = 'production' and measure = 'mrr' and known_at <= counted_at`)
   let [heard, shown, books] = [0, 0, 0]
   for (const app of late.apps) {
     heard += standing.get(app.id)?.count ?? 0
@@ -114,7 +116,8 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
     ] as const) {
       const books = new Map<string, number>()
       for (const line of lines) books.set(line.currency, (books.get(line.currency) ?? 0) + line[column])
-      const range = { app, filters: {}, split: null, from: dayNumber(first), until: dayNumber(last) }
+      const days = { from: dayNumber(first), until: dayNumber(last) }
+      const range = { ...days, shown: shown(), app, filters: {}, split: null }
       for (const [currency, milli] of books) {
         const sum = (...kinds: ('new' | 'renewal' | 'one_time' | 'refund' | 'proration')[]) =>
           kinds
@@ -131,6 +134,7 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
       .filter(({ bundle_id, product_type }) => bundle_id === app.bundle_id && /^F?1/.test(product_type))
       .reduce((sum, { units }) => sum + units, 0)
     const range = {
+      shown: shown(),
       app,
       filters: {},
       split: null,
@@ -138,8 +142,8 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
       from: dayNumber(first),
       until: dayNumber(last),
     }
-    const shown = reported.onlyReported(range, 'downloads').values.get('') ?? []
-    expect(shown.reduce((sum, { count }) => sum + count, 0)).toBe(downloads)
+    const told = reported.onlyReported(range, 'downloads').values.get('') ?? []
+    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(downloads)
   }
 })
 
@@ -207,12 +211,17 @@ test('tallies with reports in them give the levels that are shown', async () => 
     until: FIRST + week * 7 + 6,
   }))
   const reading = {
+    shown: shown(),
     ...({ apps: late.apps.map(({ id }) => id), environment: 'production', zone: 'own' } as const),
     ...({ measures: ['mrr', 'mrr.new'], levels: ['mrr'], buckets, filters: {} } as const),
     ...({ attribute: null, split: 'app', currency: null } as const),
   }
-  const { tallies, from } = await reported.readTallies(reading, series.read)
-  expect(from.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
+  const { tallies, from } = await reported.readTallies(reading, series.read, {
+    basis: 'gross',
+    of_money: true,
+  })
+  const joined = from.filter((one) => !one.of_ledger)
+  expect(joined.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
   for (const app of late.apps) {
     const tally = tallies.get(app.id)?.get('mrr')
     const { values } = await reported.read(ask(app, { until: FIRST + 55 }), 'mrr')
@@ -266,20 +275,21 @@ test('coverage names every cause, and they add up', async () => {
   expect(none.status).toBe(400)
 })
 
-test('summed anew, everything is the same', async () => {
-  const { store, reported } = late.windfall
-  const tables = [
-    'reported_sums',
-    'reported_days',
-    'reported_prices',
-    'reported_products',
-    'reported_lengths',
-  ]
-  const before = tables.map((table) => rowsOf(store, table))
-  expect(before[0]?.length).toBeGreaterThan(1_000)
-  await store.commit(() =>
-    store.prepare('update reported_sums set milli = milli + 1, count = count + 1').run(),
-  )
-  await reported.rebuild()
-  expect(tables.map((table) => rowsOf(store, table))).toEqual(before)
+test('the next generation has the same sums of reports, and changes no price', async () => {
+  const { store, metrics, reported } = late.windfall
+  const tables = ['reported_prices', 'reported_products', 'reported_lengths']
+  const before = { id: shown().id, kept: tables.map((table) => rowsOf(store, table)) }
+  const sums = reportedSums(store, before.id)
+  expect(sums.length).toBeGreaterThan(1_000)
+  let changes = 0
+  reported.onPrices(() => {
+    changes += 1
+  })
+  await metrics.rebuild()
+  await reported.settled()
+  expect(shown().id).not.toBe(before.id)
+  expect(reportedSums(store, shown().id)).toEqual(sums)
+  expect(reportedSums(store, before.id)).toEqual([])
+  expect(tables.map((table) => rowsOf(store, table))).toEqual(before.kept)
+  expect(changes).toBe(0)
 })

@@ -4,13 +4,23 @@ import { fill } from '../../../src/demo/fill.ts'
 import { openPublisher } from '../../../src/demo/publisher.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
 export const DAY = 86_400_000
 /** Half past nine in the morning in California: yesterday's reports are there. */
 export const NOW = Date.UTC(2026, 2, 1, 17, 30)
 
-type Options = { subscribers?: number; seed?: number; connected?: number; from?: number }
+type Options = {
+  subscribers?: number
+  seed?: number
+  connected?: number
+  from?: number
+  /** With an In-App Purchase key, so that Apple's history can be read. */
+  with_purchases?: boolean
+  /** Days are Pacific as those of reports, and no rate ever changes, so that figures can be compared to the thousandth. */
+  is_plain?: boolean
+}
 
 /** `connected`: since when notifications arrive; the history before it is the store's alone. */
 export async function openLate({
@@ -18,6 +28,8 @@ export async function openLate({
   seed = 11,
   connected = NOW - 100 * DAY,
   from = NOW - 800 * DAY,
+  with_purchases = false,
+  is_plain = false,
 }: Options = {}) {
   const clock = handClock(connected)
   const authority = await sharedAuthority()
@@ -32,16 +44,29 @@ export async function openLate({
     {
       organization_id: organization.id,
       connect: appStore.connect_key,
-      purchases: null,
+      purchases: with_purchases ? appStore.purchase_key : null,
       vendor_numbers: [appStore.vendor_number],
     },
   ])
+
+  if (is_plain) {
+    const { slug, name, sdk_auth, currency } = organization
+    const plain = { slug, name, sdk_auth, currency, time_zone: 'America/Los_Angeles' }
+    clock.set(NOW)
+    await windfall.store.commit(() => {
+      windfall.organizations.declare([plain])
+      windfall.rates.keep(windfall.rates.readCsv(ratesFrom(from), 'USD'))
+    })
+    clock.set(connected)
+    await windfall.metrics.resume()
+    await windfall.metrics.caughtUp()
+  }
 
   /** Lets the world go on up to an instant, and all that is sent meanwhile arrive. */
   async function live(until: number): Promise<void> {
     await fill(windfall, simulation.advance(until), clock, () => {})
     clock.set(until)
-    await windfall.metrics.ripen()
+    await windfall.metrics.caughtUp()
   }
 
   async function importAll(days = 365): Promise<void> {
@@ -56,6 +81,27 @@ export async function openLate({
   }
 
   return { ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close }
+}
+
+/** What the reports of a generation come to: a line for each sum. */
+export function reportedSums(store: Store, generation: number): string[] {
+  const sums = store.prepare<[number], object>(`
+    select app_id, measure, dimension, value, day, milli, base_milli, s.count
+    from reported_sums s join reported_series on id = series_id where generation = ? order by 1, 2, 3, 4, 5`)
+  return sums.all(generation).map((row) => JSON.stringify(row))
+}
+
+const RATES = { EUR: 0.9, GBP: 0.8, JPY: 150, AUD: 1.5, BRL: 5, CAD: 1.4, SEK: 10, MXN: 18 }
+
+/** The same rates on every day, from a while before an instant on. */
+function ratesFrom(from: number): string {
+  const days = Array.from({ length: Math.floor((NOW - from) / DAY) + 31 }, (_, index) =>
+    new Date(from + (index - 30) * DAY).toISOString().slice(0, 10),
+  )
+  const lines = days.flatMap((on) =>
+    Object.entries(RATES).map(([currency, rate]) => `${on},${currency},${rate}`),
+  )
+  return ['date,currency,rate', ...lines].join('\n')
 }
 
 export type Late = Awaited<ReturnType<typeof openLate>>

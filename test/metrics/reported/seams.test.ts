@@ -1,28 +1,42 @@
-/** A store that was connected from its first day: after a month the ledger alone is shown. */
+/** A store that was connected from its first day: where the ledger alone is shown. */
 import { expect, test } from 'vitest'
-import { dayNumber } from '../../../src/metrics/calendar.ts'
+import type { App } from '../../../src/apps/apps.ts'
+import { dayNumber, dayText } from '../../../src/metrics/calendar.ts'
+import { openCube } from '../../../src/metrics/cube.ts'
+import { openDayLines } from '../../../src/metrics/day_lines.ts'
+import { openAlike } from '../../../src/metrics/reported/alike.ts'
+import { openReportedDays } from '../../../src/metrics/reported/days.ts'
+import { openReportedNames } from '../../../src/metrics/reported/names.ts'
 import { flowCauses } from '../../../src/metrics/reported/residue.ts'
+import { openSeams } from '../../../src/metrics/reported/seams.ts'
+import { openSources } from '../../../src/metrics/reported/sources.ts'
+import { openReportedSums } from '../../../src/metrics/reported/sums.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series.ts'
 import { DAY, NOW, openLate } from './late.ts'
+
+const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
 
 test('once the ledger has had what the reports have for thirty days, it is shown alone, for good', async () => {
   const from = NOW - 75 * DAY
   const late = await openLate({ subscribers: 120, from, connected: from })
-  const { reported, store, imports } = late.windfall
-  await late.live(NOW - 12 * DAY)
-  await late.importAll(20)
+  const { reported, store, imports, metrics } = late.windfall
+  const shown = () => metrics.generations.shown(late.organization.id)
+  await late.live(NOW - 50 * DAY)
+  // These reports begin before anything was heard.
+  await late.importAll(40)
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
-  // Twenty days are not thirty.
+  // Twenty-five days are not thirty.
   expect(reported.seamOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
-  await late.importAll(40)
+  await late.importAll(60)
   const seams = late.apps.map(({ id }) => reported.seamOf(id, 'mrr'))
   expect(seams.filter((seam) => seam !== null)).toHaveLength(late.apps.length)
   for (const one of late.apps) {
     const seam = reported.seamOf(one.id, 'mrr')
     const until = Math.floor(NOW / DAY)
     const range = { app: one, environment: 'production', zone: 'own', filters: {}, split: null } as const
-    const ask = { ...range, currency: null, from: dayNumber('2026-02-01'), until }
+    const ask = { ...range, shown: shown(), currency: null, from: dayNumber('2026-02-01'), until }
     const { days, values } = await reported.read(ask, 'mrr')
     for (const { day, source } of days) expect(source).toBe(day >= (seam?.day ?? 0) ? 'ledger' : 'reports')
     const books = late.simulation.books
@@ -36,6 +50,73 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   await imports.run({ days: 5 })
   await reported.settled()
   expect(store.prepare('select * from metric_seams order by app_id, metric').all()).toEqual(kept)
+  await late.close()
+}, 30_000)
+
+test('a cutover is stored only if nothing changes between judging and storing it', async () => {
+  const from = NOW - 45 * DAY
+  const late = await openLate({ subscribers: 40, from, connected: from })
+  const { windfall, clock, organization } = late
+  const { store, metrics, rates, apps, reported } = windfall
+  const { generations } = metrics
+  const lines = openDayLines(store, openCube(store).onWritten)
+  await late.live(NOW)
+  await late.importAll(40)
+  await store.commit(() => store.prepare('delete from metric_seams').run())
+  const [app] = apps.list()
+  if (!app) throw new Error('there is no app')
+  const days = openReportedDays({ store, clock, generations })
+  const sums = openReportedSums(store)
+  const sources = openSources({
+    ...{ store, lines, proceeds: reported.proceeds, commission: COMMISSION },
+    ...{ sums, names: openReportedNames(store, windfall.products) },
+    baseOf: (base, milli, currency, day) => rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
+  })
+  const alike = openAlike(sources)
+  const stored = () => store.prepare('select metric from metric_seams order by metric').pluck().all()
+  const change = (sql: string) => () => void store.prepare(sql).run()
+  /** What is judged where `between` is written after the judging has begun; `last` is answered from then on. */
+  async function judged(one: App, between: (() => void) | null, last = true): Promise<unknown[]> {
+    let asked = 0
+    function isCurrent(): boolean {
+      asked += 1
+      if (asked === 1 && between) store.commit(between)
+      return asked === 1 || last
+    }
+    await openSeams({ store, clock, generations, days, sums, alike, isCurrent }).advance(one)
+    return stored()
+  }
+  const shown = generations.shown(organization.id)
+  const changes = {
+    'a report became due': () => days.touchIn(shown, 'subscription', dayText(Math.floor(NOW / DAY) - 3)),
+    'a lineage became due': change(
+      'insert into metric_due (generation, lineage_id, rank, since) values (1, 1, 0, 0)',
+    ),
+    'a lineage that was due was counted': change('delete from metric_due'),
+    'another generation began': () => void generations.begin(organization),
+  }
+  for (const [name, between] of Object.entries(changes)) expect(await judged(app, between), name).toEqual([])
+  expect(await judged(app, null, false), 'something is due').toEqual([])
+  expect(await judged(app, null)).toEqual(['flows', 'mrr', 'trials'])
+  await late.close()
+}, 30_000)
+
+test('a ledger that was whole before the first report is not interrupted by it', async () => {
+  const from = NOW - 75 * DAY
+  const late = await openLate({ subscribers: 60, from, connected: from })
+  const { reported } = late.windfall
+  await late.live(NOW)
+  await late.importAll(20)
+  const token = await late.token()
+  for (const { id, bundle_id } of late.apps) {
+    const [heard, whole] = [reported.seamOf(id, 'flows'), reported.seamOf(id, 'mrr')]
+    expect(whole?.day).toBe(heard?.day)
+    const path = `/api/v1/metrics/mrr?app=${bundle_id}&from=2026-01-15&to=2026-02-28`
+    const response = await late.request(path, { headers: { authorization: `Bearer ${token}` } })
+    const { sources, seams } = (await response.json()) as SeriesAnswer
+    expect(sources.map(({ source }) => source)).toEqual(['ledger'])
+    expect(seams.map(({ at, to }) => [at, to])).toEqual([[whole?.at, 'ledger']])
+  }
   await late.close()
 }, 30_000)
 

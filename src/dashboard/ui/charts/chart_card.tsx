@@ -11,13 +11,23 @@ import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
 
-export const TakeAlong = ({ csv, picture }: { csv: string; picture: (() => void) | null }): JSX.Element => (
+/** Addresses of the figures as comma-separated values; `wide`: with a column for each series. */
+type Tables = { csv: string; wide?: string }
+
+type TakeAlongProps = { tables: Tables; picture: (() => void) | null }
+
+export const TakeAlong = ({ tables: { csv, wide }, picture }: TakeAlongProps): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
     {(close) => (
       <>
         <a class="item" href={csv} download onClick={close}>
           <Icon name="table" class="small-icon" /> CSV of these figures
         </a>
+        {wide && (
+          <a class="item" href={wide} download onClick={close}>
+            <Icon name="table" class="small-icon" /> CSV, one column per series
+          </a>
+        )}
         {picture && (
           <button
             type="button"
@@ -68,7 +78,7 @@ type ChartCardProps<Answer> = {
   class?: string
   place?: (element: Element | null) => void
   asked: Asked<Answer>
-  csv: string
+  tables: Tables
   height: number
   /** Over the chart, as high as `headHeight`. */
   head?: (answer: Answer) => ComponentChildren
@@ -104,7 +114,7 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
         <>
           {props.tools}
           <TableButton isTable={isTable} onTurn={() => change('as', isTable ? null : 'table')} />
-          <TakeAlong csv={props.csv} picture={isTable ? null : picture} />
+          <TakeAlong tables={props.tables} picture={isTable ? null : picture} />
         </>
       }
       foot={data !== undefined && props.foot?.(data)}

@@ -1,5 +1,5 @@
 /** Which points of an axis of time are named, and how: whole weeks, months and years before odd days. */
-import { type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
+import { fiscalMonth, type Interval, monthName, monthOfYear, shortDay } from '../words.ts'
 
 export type Tick = { index: number; words: string }
 
@@ -18,6 +18,7 @@ function stepsOf(interval: Interval): Step[] {
     day: (on) => on.endsWith('-01'),
     week: (on) => Number(on.slice(8)) <= 7,
     month: () => true,
+    fiscal_month: () => true,
   }
   const months = MONTHS_APART.map((apart) => ({
     isMonths: true,
@@ -40,8 +41,26 @@ function stepsOf(interval: Interval): Step[] {
   ]
 }
 
+/** Fiscal months by their numbers, every first, second, third … of a fiscal year, which is named as years are. */
+function fiscalTicks(on: readonly string[], most: number): Tick[] {
+  const months = on.map((day) => fiscalMonth(day))
+  for (const apart of MONTHS_APART) {
+    const ticks = months.flatMap(({ number }, index) => (number % apart === 1 % apart ? [index] : []))
+    if (ticks.length > most) continue
+    if (ticks.length < 2 && on.length > 2) break
+    return ticks.map((index, place) => ({ index, words: fiscalWords(on[index] ?? '', place === 0) }))
+  }
+  return evenTicks(on, most, (day) => fiscalWords(day, true))
+}
+
+function fiscalWords(on: string, isFirst: boolean): string {
+  const { year, number } = fiscalMonth(on)
+  return isFirst || number === 1 ? `FY${String(year % 100).padStart(2, '0')} P${number}` : `P${number}`
+}
+
 /** At most so many points, as close together as that allows. A year is named where it begins, and at the first. */
 export function timeTicks(on: readonly string[], interval: Interval, most: number): Tick[] {
+  if (interval === 'fiscal_month') return fiscalTicks(on, most)
   for (const { isMonths, has } of stepsOf(interval)) {
     const places = on.flatMap((day, index) => (has(day) ? [index] : []))
     if (places.length > most) continue

@@ -66,7 +66,7 @@ export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>
       tools={props.tools}
       class={props.class ?? ''}
       asked={asked}
-      csv={csv}
+      tables={{ csv }}
       height={height}
       headHeight={78}
       head={props.head}

@@ -12,6 +12,7 @@ export type Status = NonNullable<Customer['status']>
 
 export const STATUS_WORDS: Record<Status, { title: string; mood: Mood | 'accent' }> = {
   renewing: { title: 'Renewing', mood: 'good' },
+  committed: { title: 'Committed', mood: 'good' },
   trial: { title: 'In trial', mood: 'accent' },
   will_cancel: { title: 'Will end', mood: 'warn' },
   grace: { title: 'Grace period', mood: 'warn' },

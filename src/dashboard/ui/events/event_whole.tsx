@@ -10,7 +10,7 @@ import { useScope } from '../scope.ts'
 import { instant, money } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
 import { amountOf, happening } from './happenings.ts'
-import { productName, toldOf } from './told.ts'
+import { productName, toldOf, worthNow } from './told.ts'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 
@@ -66,10 +66,10 @@ function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
   )
 }
 
-function Facts({ answer: { event, app, customer } }: { answer: Answer }): JSX.Element {
+function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   const { href } = useScope()
   const origin = ORIGIN_WORDS[event.origin]
-  const who = event.data.user?.app_user_id ?? customer?.app_user_ids[0]
+  const who = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
     <dl class="facts">
       <dt>Took effect</dt>
@@ -88,7 +88,12 @@ function Facts({ answer: { event, app, customer } }: { answer: Answer }): JSX.El
         <>
           <dt>Customer</dt>
           <dd>
-            <a href={href(`/customers/${event.customer_id}`)}>{who ?? 'Not identified'}</a>
+            <a href={href(`/customers/${event.customer_id}`)}>{who ?? 'Not identified'}</a>{' '}
+            {event.customer && (
+              <span class="quiet" title={`As of ${instant(event.customer.as_of)}`}>
+                {worthNow(event.customer)}
+              </span>
+            )}
           </dd>
         </>
       )}

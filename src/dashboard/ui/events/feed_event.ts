@@ -31,7 +31,6 @@ type Snapshot = {
     expiration_intent?: number
   } | null
   user?: { app_user_id: string; verification: 'verified' | 'unverified' } | null
-  customer?: { ltv_milli: number | null; currency: string | null; payments: number } | null
   from_app_user_id?: string
   merged_customer_id?: string
   notifications?: number

@@ -10,6 +10,7 @@ import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { placeQuery, type Scope, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
+import { type Compared, comparisonWords, gaplessWords } from './comparisons.ts'
 import { EventsView } from './events_view.tsx'
 
 type Gap = {
@@ -44,9 +45,7 @@ export function Gaps(): JSX.Element {
         <Loaded asked={paged.first} height={320}>
           {() =>
             gaps.length === 0 ? (
-              <Empty icon="check" title="Nothing was lost">
-                <p>As far back as was compared, everything that Apple sent is here.</p>
-              </Empty>
+              <NoGaps scope={scope} />
             ) : (
               <ul class="gaps">
                 {gaps.map((gap) => (
@@ -58,56 +57,50 @@ export function Gaps(): JSX.Element {
         </Loaded>
         <ShowMore {...paged} />
       </section>
-      <Compared scope={scope} apps={apps} />
+      <ComparedApps scope={scope} apps={apps} />
     </EventsView>
   )
 }
 
-type HistoryAnswer = {
-  history: {
-    app_id: string
-    environment: string
-    has_key: boolean
-    comparison: { compared_until_at: number; problem: string | null; problem_at: number | null } | null
-  }[]
-}
+const useHistory = () => useAnswer<{ history: Compared[] }>('/api/v1/history', {}, { every: 60_000 })
+
+const within = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
+  history.filter((one) => one.environment === environment && (apps.length === 0 || apps.includes(one.app_id)))
+
+/** What an empty list says, which depends on what has been compared. */
+const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
+  <Loaded asked={useHistory()} height={120}>
+    {({ history }) => {
+      const { title, text, isSure } = gaplessWords(within(scope, history))
+      return (
+        <Empty icon={isSure ? 'check' : 'clock'} title={title}>
+          <p>{text}</p>
+        </Empty>
+      )
+    }}
+  </Loaded>
+)
 
 /** How far what arrived was compared with what Apple sent, app by app. */
-function Compared({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element {
-  const asked = useAnswer<HistoryAnswer>('/api/v1/history', {}, { every: 60_000 })
-  return (
-    <Card title="Compared with Apple">
-      <Loaded asked={asked} height={80}>
-        {({ history }) => (
-          <ul class="compared">
-            {history
-              .filter(
-                ({ app_id, environment }) =>
-                  environment === scope.environment &&
-                  (scope.apps.length === 0 || scope.apps.includes(app_id)),
-              )
-              .map(({ app_id, has_key, comparison }) => (
-                <li key={app_id}>
-                  <span>{appName(apps, app_id)}</span>
-                  {comparison?.problem ? (
-                    <span class="bad">
-                      stopped {instant(comparison.problem_at)}: {comparison.problem}
-                    </span>
-                  ) : comparison ? (
-                    <span class="quiet">whole until {instant(comparison.compared_until_at)}</span>
-                  ) : (
-                    <span class="quiet">
-                      {has_key ? 'not yet' : 'needs an In-App Purchase key: windfall connect'}
-                    </span>
-                  )}
-                </li>
-              ))}
-          </ul>
-        )}
-      </Loaded>
-    </Card>
-  )
-}
+const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
+  <Card title="Compared with Apple">
+    <Loaded asked={useHistory()} height={80}>
+      {({ history }) => (
+        <ul class="compared">
+          {within(scope, history).map((one) => {
+            const { text, isBad } = comparisonWords(one)
+            return (
+              <li key={one.app_id}>
+                <span>{appName(apps, one.app_id)}</span>
+                <span class={isBad ? 'bad' : 'quiet'}>{text}</span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </Loaded>
+  </Card>
+)
 
 function Line({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.Element {
   const { notifications, recovered, filled_at, found_at } = gap

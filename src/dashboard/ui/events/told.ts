@@ -84,3 +84,16 @@ const TELLERS: Record<string, Teller> = {
 
 /** One more fact, in a few words; null where the title says it all. */
 export const toldOf = ({ type, data }: FeedEvent): string | null => TELLERS[type]?.(data) ?? null
+
+/**
+ * What an event's customer has come to now, which is not what it had when the event happened. Amounts without an exchange
+ * rate stand apart.
+ */
+export function worthNow({ figures, behind }: NonNullable<FeedEvent['customer']>): string {
+  if (figures === null) return behind ? 'LTV now: still being computed' : 'LTV now: not known'
+  const { ltv_milli, currency, payments, mrr_milli, unconverted } = figures
+  const apart = Object.entries(unconverted ?? {}).map(([code, milli]) => money(milli, code))
+  const ltv = [money(ltv_milli, currency), ...apart].join(' + ')
+  const mrr = mrr_milli > 0 ? `, MRR now ${money(mrr_milli, currency)}` : ''
+  return `LTV now ${ltv} from ${plural(payments, 'payment')}${mrr}`
+}

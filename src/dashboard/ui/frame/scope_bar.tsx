@@ -1,12 +1,13 @@
 /** The bar over a view: which apps, days, money. What it says stands in the address. */
 import type { JSX } from 'preact'
+import { INTERVALS } from '../../../metrics/buckets.ts'
 import { type App, useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover, Segments } from '../parts/popover.tsx'
 import { daysOf, RANGE_TITLES, RANGES, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { day, plusDays } from '../words.ts'
+import { day, type Interval, plusDays } from '../words.ts'
 import { OrganizationScope } from './organization_scope.tsx'
 
 type Change = (changes: Partial<Scope>) => void
@@ -159,35 +160,33 @@ const BASES = [
   { value: 'proceeds', title: 'Proceeds' },
 ] as const
 
+const INTERVAL_TITLES: Record<Interval, string> = {
+  day: 'Daily',
+  week: 'Weekly',
+  month: 'Monthly',
+  fiscal_month: 'Apple fiscal months',
+}
+/** What suits the range. */
+const AUTO = 'auto'
+
+const IntervalPick = ({ scope, change }: PartProps): JSX.Element => (
+  <Pick
+    title="Interval"
+    icon="chart"
+    value={scope.interval ?? AUTO}
+    choices={[
+      { value: AUTO, title: 'Auto interval' },
+      ...INTERVALS.map((value) => ({ value, title: INTERVAL_TITLES[value] })),
+    ]}
+    onPick={(value) => change({ interval: value === AUTO ? null : value })}
+  />
+)
+
 function MorePick({ scope, change }: PartProps): JSX.Element {
   return (
     <Popover buttonClass="pick" class="menu" label={<Icon name="filter" />} title="More of what is shown">
       {() => (
         <>
-          <fieldset class="plain-set">
-            <legend class="group">Steps</legend>
-            {(['day', 'week', 'month'] as const).map((one) => (
-              <label key={one}>
-                <input
-                  type="radio"
-                  name="by"
-                  checked={scope.interval === one}
-                  onClick={() => change({ interval: one })}
-                />
-                {one === 'day' ? 'Days' : one === 'week' ? 'Weeks' : 'Months'}
-              </label>
-            ))}
-            <label>
-              <input
-                type="radio"
-                name="by"
-                checked={scope.interval === null}
-                onClick={() => change({ interval: null })}
-              />
-              As suits the range
-            </label>
-          </fieldset>
-          <hr />
           <label>
             <input
               type="checkbox"
@@ -199,7 +198,8 @@ function MorePick({ scope, change }: PartProps): JSX.Element {
           <label>
             <input
               type="checkbox"
-              checked={scope.zone === 'pacific'}
+              checked={scope.zone === 'pacific' || scope.interval === 'fiscal_month'}
+              disabled={scope.interval === 'fiscal_month'}
               onClick={() => change({ zone: scope.zone === 'pacific' ? 'own' : 'pacific' })}
             />
             Days of Apple’s reports (Pacific time)
@@ -237,6 +237,7 @@ export function ScopeBar({ parts = 'all' }: { parts?: 'all' | 'place' | 'money' 
           onPick={(value) => change({ basis: value })}
         />
       )}
+      {parts === 'all' && <IntervalPick scope={scope} change={change} />}
       {parts === 'all' && <CurrencyPick scope={scope} change={change} />}
       <MorePick scope={scope} change={change} />
       {scope.environment === 'sandbox' && <span class="badge warn">Sandbox</span>}

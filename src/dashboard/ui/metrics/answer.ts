@@ -23,18 +23,22 @@ export type Words = {
   short: (value: number, step?: number) => string
 }
 
+/** Whether figures are parts of a whole, from 0 to 100 %. A ratio of money to money says how often. */
+export const isShare = ({ metric, unit }: Pick<MetricAnswer, 'metric' | 'unit'>): boolean =>
+  unit === 'ratio' && metric !== 'quick_ratio'
+
 /** How many digits a share needs so that two of them a step apart differ. */
 const digitsOf = (step: number | undefined): number =>
   step === undefined || step >= 0.01 ? 0 : step >= 0.001 ? 1 : 2
 
-/** How figures of an answer are written, in full and short. A ratio of money to money is not a share but how often. */
+/** How figures of an answer are written, in full and short. */
 export function wordsOf(answer: Pick<MetricAnswer, 'metric' | 'unit' | 'currency'>): Words {
-  const { metric, unit, currency } = answer
+  const { unit, currency } = answer
   if (unit === 'money') {
     return { words: (value) => money(value, currency), short: (value) => shortMoney(value, currency) }
   }
   if (unit === 'count') return { words: count, short: shortCount }
-  if (metric === 'quick_ratio') return { words: times, short: times }
+  if (!isShare(answer)) return { words: times, short: times }
   return { words: (value) => share(value), short: (value, step) => share(value, digitsOf(step)) }
 }
 

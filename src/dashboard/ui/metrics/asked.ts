@@ -25,6 +25,18 @@ export const isHidden = (
   (definition.ratio_of ?? definition.unit) === 'money' &&
   !definition.bases.includes('proceeds')
 
+/**
+ * The addresses of the same figures as a file: of the range alone, since a sum over a file with the range before it would
+ * count both; with room for every value of a split. `wide` has a column for each value or part.
+ */
+export function tablesOf(path: string, query: Query): { csv: string; wide: string } {
+  const own = { ...query, compare: null, limit: query.split ? 100 : null }
+  return {
+    csv: addressOf(`${path}.csv`, own),
+    wide: addressOf(`${path}.csv`, { ...own, layout: 'wide' }),
+  }
+}
+
 /** Nothing is asked before it is wanted and today's day is known, nor of a metric that there is none of. */
 export function useMetric(name: string, own: Query = {}, isWanted = true) {
   const { scope } = useScope()
@@ -43,7 +55,6 @@ export function useMetric(name: string, own: Query = {}, isWanted = true) {
   const asked = useAnswer<MetricAnswer>(path, query, {
     wait: !isWanted || standing === undefined || definition === undefined || isHidden(session, definition),
   })
-  // A file has room for every value of a split.
-  const csv = addressOf(`${path}.csv`, { ...query, limit: query.split ? 100 : null })
-  return { asked, definition, csv, isHidden: definition !== undefined && isHidden(session, definition) }
+  const tables = tablesOf(path, query)
+  return { asked, definition, tables, isHidden: definition !== undefined && isHidden(session, definition) }
 }

@@ -6,8 +6,8 @@ import { Card, Delta } from '../parts/card.tsx'
 import { useNear } from '../parts/near.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { bucket, share } from '../words.ts'
-import { isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
+import { bucket, count, share } from '../words.ts'
+import { isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
 import { countedAs } from './figures.ts'
 import { withKnownPast } from './known.ts'
@@ -30,16 +30,16 @@ const Bar = ({ of }: { of: number }): JSX.Element => (
   </span>
 )
 
-type RowProps = { row: Ranked; answer: MetricAnswer; of: number; href: string | null }
+type RowProps = { row: Ranked; answer: MetricAnswer; href: string | null }
 
-function Row({ row, answer, of, href }: RowProps): JSX.Element {
+function Row({ row, answer, href }: RowProps): JSX.Element {
   const { words } = wordsOf(answer)
   const { figure, before } = row
   const against = answer.previous
     ? `against ${bucket(answer.previous.from_on, 'day')} – ${bucket(answer.previous.until_on, 'day')}`
     : ''
   return (
-    <li>
+    <li class={row.isFew ? 'is-few' : undefined}>
       <span class="what">
         {href ? (
           <a href={href} title={row.value ?? undefined}>
@@ -50,13 +50,20 @@ function Row({ row, answer, of, href }: RowProps): JSX.Element {
         )}
         <span class="figures">
           {figure !== null && before !== null && (
-            <Delta now={figure} before={before} isGoodUp={isGoodUp(answer.metric)} against={against} />
+            <Delta
+              now={figure}
+              before={before}
+              isGoodUp={isGoodUp(answer.metric)}
+              isShare={isShare(answer)}
+              against={against}
+            />
           )}
+          {row.n !== null && <span class="tiny quiet number">n = {count(row.n)}</span>}
           {before === 0 && answer.previous && answer.unit !== 'ratio' && <span class="badge">new</span>}
           <strong class="number">{words(figure)}</strong>
         </span>
       </span>
-      <Bar of={of} />
+      <Bar of={row.bar} />
       {row.share !== null && <span class="tiny quiet number">{share(row.share)}</span>}
     </li>
   )
@@ -104,18 +111,11 @@ export function Breakdown({
           const answer = withKnownPast(countedAs(told))
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
-          const largest = Math.max(...shown.map(({ figure }) => Math.abs(figure ?? 0)), 0)
           if (rows.length === 0) return <Empty icon="chart" title="Nothing in these days" />
           return (
             <ul class="breakdown">
               {shown.map((row) => (
-                <Row
-                  key={row.key}
-                  row={row}
-                  answer={answer}
-                  of={largest === 0 ? 0 : (row.figure ?? 0) / largest}
-                  href={hrefOf(row.value)}
-                />
+                <Row key={row.key} row={row} answer={answer} href={hrefOf(row.value)} />
               ))}
             </ul>
           )

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span } from '../words.ts'
-import { figureOf, isGoodUp, type MetricAnswer, wordsOf } from './answer.ts'
+import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'
 import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
 
 /** How many days of those shown have begun. */
@@ -61,7 +61,7 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
   if (!figure) return null
   const before = beforeOf(answer)
   const { words } = wordsOf(answer)
-  const isCompared = figure.value !== null && before.value !== null && before.value !== 0
+  const isCompared = figure.value !== null && before.value !== null && (before.value !== 0 || isShare(answer))
   return (
     <p class="figure-row">
       <span class="figure">{words(figure.value)}</span>
@@ -70,6 +70,7 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
           now={figure.value}
           before={before.value}
           isGoodUp={isGoodUp(answer.metric)}
+          isShare={isShare(answer)}
           against={before.words}
         />
       )}

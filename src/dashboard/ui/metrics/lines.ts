@@ -43,6 +43,7 @@ export const HUES: Record<string, Hue> = {
   pending: 2,
   lost: 8,
   renewing: 1,
+  committed: 5,
   will_cancel: 2,
   grace: 3,
   billing_retry: 'bad',
@@ -104,7 +105,12 @@ function ownLines(
 const isStackable = (answer: MetricAnswer, isInParts: boolean): boolean =>
   answer.unit !== 'ratio' || (isInParts && answer.split === null)
 
-const POINT_TITLES: Record<Interval, string> = { day: 'Day', week: 'Week', month: 'Month' }
+const POINT_TITLES: Record<Interval, string> = {
+  day: 'Day',
+  week: 'Week',
+  month: 'Month',
+  fiscal_month: 'Fiscal month',
+}
 
 export type Drawing = {
   style: Style

@@ -13,7 +13,7 @@ import { countedAs } from './figures.ts'
 import { Headline } from './headline.tsx'
 import { knownOnly } from './known.ts'
 import { graphOf, type Style } from './lines.ts'
-import { originOf } from './origins.ts'
+import { monthLengthOf, originOf } from './origins.ts'
 import { Notes, SplitPick } from './tools.tsx'
 
 type MetricProps = {
@@ -47,7 +47,11 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   <>
     {definition.sentence}
     <span class="formula">{definition.formula}</span>
-    {answer && <p class="tiny quiet">{originOf(answer)}</p>}
+    {answer && (
+      <p class="tiny quiet">
+        {originOf(answer)} {monthLengthOf(answer)}
+      </p>
+    )}
   </>
 )
 
@@ -65,7 +69,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const [word, change] = useCardWords(own)
   const split = word('split')
   const { isNear, place } = useNear()
-  const { asked, definition, csv, isHidden } = useMetric(
+  const { asked, definition, tables, isHidden } = useMetric(
     name,
     {
       ...props.query,
@@ -105,7 +109,7 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       class={props.class ?? ''}
       place={place}
       asked={asked}
-      csv={csv}
+      tables={tables}
       height={height}
       headHeight={HEAD_HEIGHT}
       head={(answer) => <Headline answer={shownOf(answer)} />}

@@ -22,16 +22,55 @@ export function originOf({ sources }: MetricAnswer): string {
     : `From ${kinds.map((kind) => SOURCES[kind]).join(' and ')}.`
 }
 
+/** Metrics made of what subscriptions are worth in a month. */
+const MONTHLY = new Set([
+  'mrr',
+  'arr',
+  'mrr_movements',
+  'net_new_mrr',
+  'quick_ratio',
+  'mrr_churn_rate',
+  'mrr_at_risk',
+])
+const MONTH_LENGTHS: Record<MetricAnswer['month_length'], string> = {
+  calendar: 'A month is 30.4375 days for prices of days and weeks',
+  revenuecat: 'A month is 30 days or 4 weeks for prices of days and weeks, as in RevenueCat',
+}
+
+/** The length of a month that a figure goes by; null where it goes by none. */
+export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | null =>
+  MONTHLY.has(metric) ? `${MONTH_LENGTHS[month_length]} (metrics.factors = "${month_length}").` : null
+
+/** What Apple calls or counts otherwise, until when, and how. */
+export function labelsOf({ sources }: MetricAnswer): string[] {
+  const labelled = sources.filter(({ label }) => label !== null)
+  return [...Map.groupBy(labelled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
+    const last = own
+      .map(({ until_on }) => until_on)
+      .sort()
+      .at(-1)
+    return `${own[0]?.label} until ${day(last ?? '')}: ${own[0]?.note}`
+  })
+}
+
 /** The seams, to be drawn and explained; with the names of the apps where there are several. */
-export function seamsOf({ seams }: MetricAnswer, apps: readonly App[]): { on: string; words: string }[] {
-  const byDay = Map.groupBy(seams, ({ on }) => on)
-  return [...byDay].map(([on, own]) => {
+export function seamsOf(
+  { seams, sources }: MetricAnswer,
+  apps: readonly App[],
+): { on: string; words: string }[] {
+  const byPlace = Map.groupBy(seams, ({ on, to }) => `${on} ${to}`)
+  return [...byPlace.values()].map((own) => {
+    const [on, to] = [own[0]?.on ?? '', own[0]?.to ?? 'ledger']
     const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]
     const whose = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
-    return {
-      on,
-      words: `${whose} here on (midnight, Pacific time) single transactions alone; before, Apple’s reports.`,
-    }
+    const measures = new Set(own.map(({ measure }) => measure))
+    const labels = sources.flatMap(({ measure, label }) => (label && measures.has(measure) ? [label] : []))
+    const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
+    const words =
+      to === 'ledger'
+        ? `single transactions alone; before, ${reports}.`
+        : `${reports}; before, single transactions.`
+    return { on, words: `${whose} here on (midnight, Pacific time) ${words}` }
   })
 }
 
@@ -70,6 +109,15 @@ export function unpricedOf(answer: MetricAnswer): string | null {
   return many === 0 ? null : `${plural(many, 'transaction')} of unknown price left out.`
 }
 
+/** What began and ended between two points of a rate, which counts what was there at the first. */
+export function passingOf({ metric, series, currency, interval }: MetricAnswer): string | null {
+  const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
+  const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
+  if (sum === 0) return null
+  const what = metric === 'mrr_churn_rate' ? money(sum, currency ?? '') : plural(sum, 'subscription')
+  return `Beside the rate: ${what} that began and ended within one ${interval.replace('_', ' ')}.`
+}
+
 /** How many have no monthly value, because the period of their product is unknown. */
 export function noPeriodOf(answer: MetricAnswer): string | null {
   const many = countOf(answer, 'no_period')
@@ -83,4 +131,19 @@ export const noPeriod = (many: number): string =>
 function countOf({ series, kind }: MetricAnswer, part: string): number {
   const counts = series.find((one) => one.part === part)?.points.map(({ count }) => count ?? 0) ?? []
   return kind === 'level' ? (counts.at(-1) ?? 0) : counts.reduce((sum, one) => sum + one, 0)
+}
+
+/** How far the figures are behind the facts, in words; null where they are not. */
+export function behindOf({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
+  if (behind === null) return null
+  const { lineages, report_days, reason } = behind
+  const parts = [
+    ...(lineages > 0 ? [plural(lineages, 'purchase')] : []),
+    ...(report_days > 0 ? [`${plural(report_days, 'day')} of reports`] : []),
+  ]
+  if (reason === 'formula')
+    return 'Another version of Windfall counted these figures. They stand still until they are recomputed.'
+  if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be counted. See Today.`
+  if (reason === 'store') return `${parts.join(' and ')} not counted yet: nothing can be written. See Today.`
+  return `${parts.join(' and ')} not counted yet.`
 }

@@ -1,7 +1,10 @@
 /** The values of a split, largest first, each with its share of all and what it was in the time before. */
 import type { App } from '../apps.ts'
-import { type MetricAnswer, type Series, valueName } from './answer.ts'
-import { figureOfAll, sumOf, wholesOf } from './figures.ts'
+import { isShare, type MetricAnswer, type Series, valueName } from './answer.ts'
+import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
+
+/** A share of fewer than these says little. */
+const FEW = 20
 
 export type Ranked = {
   key: string
@@ -13,6 +16,12 @@ export type Ranked = {
   share: number | null
   /** In the time before; null where that is not known. */
   before: number | null
+  /** How much of its track a bar fills, from -1 to 1: all of it is 100 %. */
+  bar: number
+  /** Of how many the figure is a share; null where it is no share of a count. */
+  n: number | null
+  /** Of so few that the share may be chance. */
+  isFew: boolean
 }
 
 type Ranking = { rows: Ranked[]; left: Ranked | null; all: number | null }
@@ -28,10 +37,17 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: numb
   // A value that was too small to be told by itself was not nothing.
   const isTold = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
-  const figures = wholes.map((one) => ({ one, figure: figureOfAll(answer, one.points).value }))
+  const figures = wholes.map((one) => {
+    const figure = figureOfAll(answer, one.points)
+    return { one, figure: figure.value, n: ofHowMany(answer, figure) }
+  })
   const all = isRatio ? null : sumOf(figures.map(({ figure }) => figure))
+  const full = fullOf(
+    answer,
+    figures.map(({ figure }) => Math.abs(figure ?? 0)),
+  )
   const ranked = figures.map(
-    ({ one, figure }): Ranked => ({
+    ({ one, figure, n }): Ranked => ({
       key: keyOf(one),
       title: valueName(split, one.value, one.others, apps),
       value: one.others > 0 ? null : one.value,
@@ -39,23 +55,36 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: numb
       share: figure === null || !all ? null : figure / all,
       before:
         previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isTold && !isRatio ? 0 : null)) : null,
+      ...{ bar: barOf(figure, full), n, isFew: n !== null && n < FEW },
     }),
   )
   const rows = ranked
     .filter(({ key, figure }) => key !== 'others ' && figure !== null && (isRatio || figure !== 0))
-    .sort((a, b) => (b.figure ?? 0) - (a.figure ?? 0))
+    .sort((a, b) => Number(a.isFew) - Number(b.isFew) || (b.figure ?? 0) - (a.figure ?? 0))
   const others = ranked.filter(({ key }) => key === 'others ')
   const many = wholes.reduce((sum, one) => sum + one.others, 0)
   return {
     rows: rows.slice(0, most),
-    left: leftOf([...rows.slice(most), ...others], { all, many, isRatio }),
+    left: leftOf([...rows.slice(most), ...others], { all, many, isRatio, full }),
     all,
   }
 }
 
-type Sizes = { all: number | null; many: number; isRatio: boolean }
+/** What fills a track: 100 % of a share, else all values together; of how often the largest. */
+function fullOf(answer: MetricAnswer, sizes: readonly number[]): number {
+  if (isShare(answer)) return 1
+  return answer.unit === 'ratio' ? Math.max(0, ...sizes) : sizes.reduce((sum, one) => sum + one, 0)
+}
 
-function leftOf(rest: readonly Ranked[], { all, many, isRatio }: Sizes): Ranked | null {
+const barOf = (figure: number | null, full: number): number =>
+  full === 0 ? 0 : Math.max(-1, Math.min(1, (figure ?? 0) / full))
+
+const ofHowMany = ({ unit, ratio_of }: MetricAnswer, { points }: Figure): number | null =>
+  unit === 'ratio' && ratio_of === 'count' ? sumOf(points.map(({ denominator = null }) => denominator)) : null
+
+type Sizes = { all: number | null; many: number; isRatio: boolean; full: number }
+
+function leftOf(rest: readonly Ranked[], { all, many, isRatio, full }: Sizes): Ranked | null {
   if (isRatio || rest.length === 0) return null
   const figure = sumOf(rest.map((one) => one.figure))
   if (!figure) return null
@@ -67,5 +96,6 @@ function leftOf(rest: readonly Ranked[], { all, many, isRatio }: Sizes): Ranked 
     figure,
     share: all ? figure / all : null,
     before: null,
+    ...{ bar: barOf(figure, full), n: null, isFew: false },
   }
 }

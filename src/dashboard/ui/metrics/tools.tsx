@@ -2,20 +2,35 @@
 import type { JSX } from 'preact'
 import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
 import { wholesOf } from './figures.ts'
-import { estimateOf, noPeriodOf, originOf, unconvertedOf, unpricedOf } from './origins.ts'
+import {
+  behindOf,
+  estimateOf,
+  labelsOf,
+  noPeriodOf,
+  originOf,
+  passingOf,
+  unconvertedOf,
+  unpricedOf,
+} from './origins.ts'
 
 export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
   <>
     <span>{originOf(answer)}</span>
-    {[estimateOf(answer), unconvertedOf(answer), unpricedOf(answer), noPeriodOf(answer)].map(
-      (note) => note && <span key={note}>{note}</span>,
-    )}
+    {labelsOf(answer).map((label) => (
+      <span key={label}>{label}</span>
+    ))}
+    {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, passingOf].map((noteOf) => {
+      const note = noteOf(answer)
+      return note && <span key={note}>{note}</span>
+    })}
     {answer.seams.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: where one source ends and the other begins.</span>
     )}
+    {behindOf(answer) && <span class="warn">{behindOf(answer)}</span>}
     {answer.rebuilding && (
       <span class="warn">
-        Being counted anew: {answer.rebuilding.done} of {answer.rebuilding.of}. What is shown is from before.
+        Being recomputed: {answer.rebuilding.done} of {answer.rebuilding.of}. Figures are shown as counted
+        before.
       </span>
     )}
     {wholesOf(answer)[0]?.points.some(({ complete }) => !complete) && (

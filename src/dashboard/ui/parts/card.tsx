@@ -1,6 +1,6 @@
 /** A card: a heading with its definition, tools, a body and a foot. And a figure with its change. */
 import type { ComponentChildren, JSX } from 'preact'
-import { change } from '../words.ts'
+import { change, points } from '../words.ts'
 import { Tip } from './popover.tsx'
 
 type CardProps = {
@@ -40,24 +40,29 @@ export const Card = ({
   </section>
 )
 
-/** How much more or less than before, as a share. `isGoodUp` false: less is better, as of churn. */
+/**
+ * How much more or less than before, as a share of it; of shares in percentage points (`isShare`). `isGoodUp` false: less
+ * is better, as of churn.
+ */
 export function Delta({
   now,
   before,
   isGoodUp = true,
+  isShare = false,
   against,
 }: {
   now: number
   before: number
   isGoodUp?: boolean
+  isShare?: boolean
   against: string
 }): JSX.Element | null {
-  if (before === 0) return null
-  const ratio = (now - before) / Math.abs(before)
-  const mood = ratio === 0 ? 'quiet' : ratio > 0 === isGoodUp ? 'good' : 'bad'
+  if (before === 0 && !isShare) return null
+  const difference = now - before
+  const mood = difference === 0 ? 'quiet' : difference > 0 === isGoodUp ? 'good' : 'bad'
   return (
     <span class={`delta ${mood}`} title={against}>
-      {change(ratio)}
+      {isShare ? points(difference) : change(difference / Math.abs(before))}
       <span class="spoken"> {against}</span>
     </span>
   )

@@ -1,19 +1,20 @@
 /** From a download to a payment: how many of each, and how many for each download. */
 import type { JSX } from 'preact'
+import type { Asked } from '../answers.ts'
 import type { MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
 import { figureOfAll, wholesOf } from '../metrics/figures.ts'
-import { originOf } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { count, share } from '../words.ts'
+import { count, day, plural, share } from '../words.ts'
+import { type Shared, sharedDays } from './funnel_days.ts'
 
 const STEPS = ['downloads', 'new_trials', 'first_payments'] as const
 
-const figureIn = (answer: MetricAnswer | undefined): number | null =>
-  answer ? figureOfAll(answer, wholesOf(answer)[0]?.points ?? []).value : null
+const figureIn = (answer: MetricAnswer): number | null =>
+  figureOfAll(answer, wholesOf(answer)[0]?.points ?? []).value
 
 /** Of what the figure is made, as `12 after a trial`. */
 function partsIn(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
@@ -54,30 +55,59 @@ function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Ele
   )
 }
 
+/** By which days the steps are counted, so that none has a day more than another. */
+function daysWords({ first, last, left_out }: Shared): string {
+  if (first === null || last === null) return 'No day of this range has all three steps yet.'
+  const gaps = left_out === 0 ? '' : `, without ${plural(left_out, 'day')} that no report of downloads covers`
+  return `Counted from ${day(first)} to ${day(last)}, the last day with a report of downloads${gaps}.`
+}
+
+/** Once all of the answers are there; the first refusal among them where they are not. */
+function together(all: readonly Asked<MetricAnswer>[]): Asked<MetricAnswer[]> | null {
+  const [first] = all
+  if (!first) return null
+  const data = all.flatMap((one) => one.data ?? [])
+  const refused = all.find(({ problem }) => problem !== null)
+  return {
+    ...(refused ?? first),
+    data: data.length === all.length ? data : undefined,
+    isEarlier: all.some(({ isEarlier }) => isEarlier),
+    again: () => {
+      for (const { again } of all) again()
+    },
+  }
+}
+
+/** By the day, whatever else is shown by: a longer step may have days of which downloads are not known. */
+const DAILY = { compare: null, interval: 'day' }
+
 /** Nothing where the API has no such metrics. */
 export function Funnel({ class: className = '' }: { class?: string }): JSX.Element | null {
-  const downloads = useMetric('downloads', { compare: null })
-  const trials = useMetric('new_trials', { compare: null })
-  const payments = useMetric('first_payments', { compare: null })
+  const downloads = useMetric('downloads', DAILY)
+  const trials = useMetric('new_trials', DAILY)
+  const payments = useMetric('first_payments', DAILY)
   // Its room is kept until it is known that there are none.
   if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
+  const asked = together(all.map((one) => one.asked))
+  if (!asked) return null
+  const shared = asked.data && sharedDays(asked.data)
   return (
     <Card
       title="From download to payment"
       class={className}
       foot={
-        downloads.asked.data && (
+        shared && (
           <>
-            <span>{originOf(downloads.asked.data)}</span>
+            <span>{daysWords(shared)}</span>
             <span>Those of the same days, not the same people: a trial may follow an earlier download.</span>
           </>
         )
       }
     >
-      <Loaded asked={downloads.asked} height={200}>
-        {() => {
-          const many = all.map(({ asked }) => figureIn(asked.data))
+      <Loaded asked={{ ...asked, data: shared }} height={200}>
+        {({ answers }) => {
+          const many = answers.map(figureIn)
           const most = Math.max(0, ...many.map((one) => one ?? 0))
           return (
             <ol class="breakdown">
@@ -88,7 +118,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
                   title={all[index]?.definition?.title ?? name}
                   many={many[index] ?? null}
                   downloads={many[0] ?? null}
-                  parts={partsIn(all[index]?.asked.data, all[index]?.definition)}
+                  parts={partsIn(answers[index], all[index]?.definition)}
                   most={most}
                 />
               ))}

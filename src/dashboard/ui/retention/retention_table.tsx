@@ -158,7 +158,7 @@ export function RetentionTable(): JSX.Element {
             choices={GRAINS}
             onPick={(by) => change('by', by === 'month' ? null : by)}
           />
-          <TakeAlong csv={csv} picture={picture} />
+          <TakeAlong tables={{ csv }} picture={picture} />
         </>
       }
       foot={`${HATCHED} From single transactions that Apple signed.`}

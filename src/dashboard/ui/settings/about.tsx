@@ -25,11 +25,15 @@ export function About(): JSX.Element {
             <dt>Database</dt>
             <dd>
               <code>{known.database.name}</code>, {bytes(known.database.bytes)}{' '}
-              <span class="quiet">and {bytes(known.database.wal_bytes)} not yet folded in</span>
+              <span class="quiet">and {bytes(known.database.wal_bytes)} in its write-ahead log</span>
             </dd>
             <dt>Configuration</dt>
             <dd>
-              {known.config_file ? <code>{known.config_file}</code> : 'No file: all settings are usual'}
+              {known.config_file ? (
+                <code>{known.config_file}</code>
+              ) : (
+                'No file: all settings are at their defaults'
+              )}
             </dd>
             <dt>Ready</dt>
             <dd>

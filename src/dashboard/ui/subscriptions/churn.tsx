@@ -72,7 +72,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
   const { standing } = useOverview(scope)
   const apps = useApps().data?.apps ?? []
   const today = standing?.today_on
-  const { asked, definition, csv } = useMetric('churn_rate', {
+  const { asked, definition, tables } = useMetric('churn_rate', {
     interval: 'month',
     ...(today && { from: plusDays(today, -YEAR_AND_MONTH), to: today }),
     compare: null,
@@ -87,7 +87,7 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
       class={className}
       about={definition && <About definition={definition} answer={asked.data} />}
       asked={asked}
-      csv={csv}
+      tables={tables}
       height={220}
       headHeight={92}
       head={(answer) => <Head answer={answer} definition={definition} />}

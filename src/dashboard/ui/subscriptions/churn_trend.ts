@@ -48,7 +48,7 @@ function causeOf(
   by: number,
 ): Trend['cause'] {
   const changes = series.flatMap(({ part, value, points }) => {
-    if (part === null || part === 'returned' || value !== null) return []
+    if (part === null || part === 'returned' || part === 'passing' || value !== null) return []
     const now = shareOf(points.filter(({ on }) => on === last))
     return [{ part, by: now - shareOf(points.filter(({ on }) => earlier.has(on))) }]
   })

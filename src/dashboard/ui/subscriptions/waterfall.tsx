@@ -117,7 +117,7 @@ export function Waterfall(): JSX.Element | null {
   const { scope } = useScope()
   const [word, change] = useCardWords('waterfall')
   const view = word('view')
-  const { asked, definition, csv, isHidden } = useMetric('mrr_movements', { view, compare: null })
+  const { asked, definition, tables, isHidden } = useMetric('mrr_movements', { view, compare: null })
   // Movements are told gross alone.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
   if (isHidden) return null
@@ -150,7 +150,7 @@ export function Waterfall(): JSX.Element | null {
             choices={(definition?.views ?? []).map(({ name, title }) => ({ value: name, title }))}
             onPick={(name) => change('view', name === definition?.views[0]?.name ? null : name)}
           />
-          <TakeAlong csv={csv} picture={both.data ? picture(both.data) : null} />
+          <TakeAlong tables={tables} picture={both.data ? picture(both.data) : null} />
         </>
       }
       foot={asked.data && originOf(asked.data)}

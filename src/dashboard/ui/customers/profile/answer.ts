@@ -11,6 +11,7 @@ export type Subscription = {
   currency: string | null
   started_at: number | null
   expires_at: number | null
+  committed_until_at: number | null
   grace_until_at: number | null
   auto_renew: boolean | null
   next_product_id: string | null

@@ -22,9 +22,14 @@ const priceOf = ({ renewal_price_milli, price_milli, currency }: Subscription): 
 const at = (price: string | null, word: string): string => (price === null ? '' : ` ${word} ${price}`)
 
 function running(one: Subscription, bundle: string | undefined): Outlook {
-  const { state, product_id, next_product_id, expires_at, auto_renew } = one
+  const { state, product_id, next_product_id, expires_at, committed_until_at, auto_renew } = one
   const price = priceOf(one)
   const isTrial = state === 'trial'
+  if (auto_renew === false && committed_until_at !== null)
+    return {
+      ...{ title: 'Committed', mood: 'good' },
+      next: `Renewal is turned off. Pays on, next ${date(expires_at)}, until the commitment ends ${date(committed_until_at)}.`,
+    }
   if (auto_renew === false)
     return {
       ...{ title: isTrial ? 'In trial, will end' : 'Will end', mood: 'warn' },

@@ -97,7 +97,7 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
         {event && event.origin !== 'live' && <span class="badge">{ORIGIN_WORDS[event.origin].title}</span>}
         {transaction && <span class="badge">From Apple’s transaction history</span>}
       </span>
-      {event && <Amount event={event} />}
+      {event && item.hasAmount && <Amount event={event} />}
       {transaction && (transaction.price_milli ?? 0) > 0 && (
         <span class="happened-amount good">{money(transaction.price_milli, transaction.currency)}</span>
       )}

@@ -1,0 +1,167 @@
+/** The command `windfall verify`: compares the metrics with the facts, of the instance or of a backup. */
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { Refusal } from '../errors.ts'
+import { FORMULA } from '../metrics/generations.ts'
+import { compareFile, type Verified, type VerifyProgress } from '../metrics/verification/comparison.ts'
+import type { Key } from '../store/archive/age.ts'
+import { kindOf } from '../store/archive/unpack.ts'
+import { assertRoom } from '../store/backup.ts'
+import { damageIn } from '../store/disk_faults.ts'
+import { readHeader } from '../store/header.ts'
+import { identifyFile } from '../store/identify.ts'
+import { lockForServing } from '../store/lock.ts'
+import { realPathOf } from '../store/paths.ts'
+import { stage } from '../store/staged.ts'
+import { reasonOf } from '../store/warnings.ts'
+import { type Ask, configArg, counted, print, remark, withInstance } from './instance.ts'
+import { existingBackup, identityArg, keyFor } from './opening.ts'
+import { follow } from './progress.ts'
+
+export const verifyCommand = defineCommand({
+  meta: { name: 'verify', description: 'Prove that the metrics are those that the facts give' },
+  args: {
+    file: {
+      type: 'positional',
+      required: false,
+      description: 'A backup, or a copy of the database, to verify instead; nothing is written to it',
+    },
+    ...identityArg,
+    ...configArg,
+  },
+  async run({ args }) {
+    const { file } = args
+    const { difference, ...found } =
+      file === undefined
+        ? await withInstance(args.config, followed)
+        : await verifyBackup(existingBackup(file), args.identity)
+    if (difference === null) return print(wordsOf(found, file !== undefined))
+    print(`A difference: ${difference}`)
+    print(
+      'windfall rebuild metrics counts all metrics again from the facts; please report how it came to this.',
+    )
+    process.exitCode = 1
+  },
+})
+
+function wordsOf({ lineages, due }: Omit<Verified, 'difference'>, isFile: boolean): string {
+  const same = `The metrics are those that the facts of ${counted(lineages, 'purchase')} give`
+  if (due === 0) return `${same}.`
+  const number = due.toLocaleString('en-US')
+  if (isFile)
+    return `${same}; ${number} ${due === 1 ? 'was' : 'were'} not up to date when the file was written.`
+  return `${same}; ${number} ${due === 1 ? 'is' : 'are'} being brought up to date.`
+}
+
+const VERIFY = 'metrics.verify'
+const STATUS = 'verification.status'
+
+const followed = (ask: Ask): Promise<Verified> =>
+  follow<Verified, VerifyProgress>(ask, { verb: VERIFY, args: {}, status: STATUS, inWords })
+
+function inWords({ part, done, of }: VerifyProgress): string {
+  if (part === 'facts') return `${done.toLocaleString('en-US')} of ${counted(of, 'purchase')}`
+  const share = Math.floor((100 * done) / Math.max(1, of))
+  return `${part === 'sums' ? 'sums by day' : 'sums of cohorts'}: ${share} %`
+}
+
+async function verifyBackup(backup: string, identity: string | undefined): Promise<Verified> {
+  const key = await keyFor(backup, identity)
+  if (isReadInPlace(backup)) {
+    const found = identifyFile(backup)
+    if (found === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
+    assertUsable(found.isPresent, backup)
+    return compareShown(backup, null).catch((error: unknown) => {
+      throw damageIn(error) === null ? error : damaged(backup, error)
+    })
+  }
+  return inTemporaryFolder(async (folder) => {
+    const { file, identity: found, manifest } = await unlessServed(backup, () => staged(backup, key, folder))
+    assertUsable(found.isPresent, backup)
+    return compareShown(file, manifest?.created_at ?? null)
+  })
+}
+
+const damaged = (backup: string, error: unknown): Refusal =>
+  new Refusal(400, 'damaged_backup', `${backup} is damaged: ${reasonOf(error)}. Use another backup`)
+
+/** A database that is one file: what needs a log is opened with other files beside it. */
+const isReadInPlace = (backup: string): boolean =>
+  kindOf(backup) === 'database' &&
+  readHeader(backup)?.isWal === false &&
+  !existsSync(`${backup}-wal`) &&
+  !existsSync(`${backup}-journal`)
+
+/** @throws Refusal 400 `unusable_database` for a database that an earlier version wrote. */
+function assertUsable(isPresent: boolean, backup: string): void {
+  if (isPresent) return
+  const detail =
+    `${backup} was written by an earlier version of Windfall, whose database this one upgrades first. ` +
+    'Restore it into an empty folder (windfall restore FILE --into DIR), serve that once, and run windfall verify there'
+  throw new Refusal(400, 'unusable_database', detail)
+}
+
+function staged(backup: string, key: Key | null, folder: string): ReturnType<typeof stage> {
+  remark('Verifying the backup …')
+  try {
+    assertRoom(join(folder, 'windfall.db'), statSync(backup).size)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.status, error.code, `${error.message}. Set TMPDIR to a folder with more room`)
+  }
+  return stage(backup, key, folder)
+}
+
+/** While a process writes to a database, its files are not of one instant. */
+async function unlessServed<Result>(backup: string, work: () => Promise<Result>): Promise<Result> {
+  if (!existsSync(`${realPathOf(backup)}.lock`)) return work()
+  const lock = lockUnserved(backup)
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+function lockUnserved(backup: string): ReturnType<typeof lockForServing> {
+  try {
+    return lockForServing(backup)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'already_serving') throw error
+    throw new Refusal(
+      error.status,
+      error.code,
+      `${error.message}. To verify it: windfall verify, without a file`,
+    )
+  }
+}
+
+/** Compares a file, and shows how far that is. */
+function compareShown(file: string, at: number | null): Promise<Verified> {
+  let progress: VerifyProgress | null = null
+  const onProgress = (told: VerifyProgress): void => {
+    progress = told
+  }
+  const { signal } = new AbortController()
+  const compared = compareFile({ file, at, formula: FORMULA, signal, onProgress })
+  return followed(async <Answer>(verb: string) => (verb === VERIFY ? await compared : { progress }) as Answer)
+}
+
+/** A folder that is gone afterwards, also when the command is interrupted. */
+async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'windfall-verify-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const leave = (): never => {
+    remove()
+    process.exit(130)
+  }
+  process.once('SIGINT', leave).once('SIGTERM', leave)
+  try {
+    return await work(folder)
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave)
+    remove()
+  }
+}

@@ -1,0 +1,49 @@
+/** What may be asked: customers as a table of comma-separated values, page after page. */
+import { csvHead, csvRow, decimalText } from '../http/csv.ts'
+import type { Customers } from '../metrics/customers/customers.ts'
+import type { CustomerPage } from '../metrics/customers/lists.ts'
+import { nextTurn } from '../turns.ts'
+
+const COLUMNS = [
+  ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],
+  ...['charged_milli', 'refunded_milli', 'prorated_milli', 'proceeds_milli', 'proceeds_estimated'],
+  ...['not_converted', 'payments', 'unpriced', 'months_paid', 'mrr_milli', 'risk_milli', 'next_renewal_at'],
+  'ends_at',
+  ...['first_paid_at', 'last_paid_at', 'last_seen_at', 'app_user_ids', 'verified_app_user_ids'],
+  'original_transaction_ids',
+] as const
+
+type Read = (cursor: string | null) => Promise<CustomerPage>
+
+/**
+ * The table of all pages that `read` gives.
+ *
+ * @throws Error where amounts become those of another currency or time zone meanwhile: the file is cut off, not mixed.
+ */
+export async function* customerLines(
+  read: Read,
+  summaryOf: Customers['summaryOf'],
+  generations: () => string,
+): AsyncGenerator<string, void> {
+  yield csvHead(COLUMNS)
+  let first: string | null = null
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    await nextTurn()
+    first ??= generations()
+    if (generations() !== first)
+      throw new Error('the amounts of customers were recomputed while they were listed')
+    const page: CustomerPage = await read(cursor ?? null)
+    const rows = page.customers.map(summaryOf)
+    // A page of a search may be empty before the last.
+    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, toldIn(row))).join('')
+    cursor = page.next
+  }
+}
+
+/** Amounts without a rate as those of metrics are told: `EUR 2.495; GBP 1.000`. */
+const toldIn = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
+  ...row,
+  not_converted: Object.entries(unconverted ?? {})
+    .map(([currency, milli]) => `${currency} ${decimalText(milli)}`)
+    .join('; '),
+})

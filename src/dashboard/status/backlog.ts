@@ -1,0 +1,69 @@
+/** What we compute: how far figures are behind the facts, for how long, and which purchases cannot be counted. */
+import type { Clock } from '../../clock.ts'
+import { minuteText } from '../../days.ts'
+import type { Reader } from '../../store/reader.ts'
+import { type Finding, fault, ok, warning } from './findings.ts'
+
+/** Figures that have been behind for so long are a finding. */
+const BEHIND_MS = 600_000
+
+type Backlog = { lineages: number; since: number | null; failed: number }
+type Failed = { bundle_id: string; original_transaction_id: string; reason: string; failed_at: number }
+type Still = { slug: string; stood_still_at: number }
+
+/** One finding for figures that are behind, one for those that cannot be counted, one for what another version counted. */
+export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding> {
+  const backlog = reader
+    .prepare<[], Backlog>(`
+      select count(*) filter (where failed_at is null) as lineages, min(since) filter (where failed_at is null) as since,
+        count(distinct lineage_id) filter (where failed_at is not null) as failed
+      from metric_due join metric_generations g on g.id = generation and g.state = 'shown'`)
+    .get()
+  const found = [
+    ...lateFinding(backlog ?? NOTHING, clock()),
+    ...failedFinding(reader, backlog?.failed ?? 0),
+    ...reader.prepare<[], Still>(STILL).all().map(stillFinding),
+  ]
+  if (found.length === 0) yield ok('metrics', progressIn(backlog?.lineages ?? 0))
+  else yield* found
+}
+
+const NOTHING: Backlog = { lineages: 0, since: null, failed: 0 }
+const STILL = `
+  select slug, stood_still_at from metric_generations g join organizations o on o.id = organization_id
+  where state = 'shown' and stood_still_at is not null
+    and not exists (select 1 from metric_generations n where n.organization_id = g.organization_id and n.state = 'making')`
+
+const progressIn = (lineages: number): string =>
+  lineages === 0 ? 'every purchase is counted' : `${purchases(lineages)} being counted`
+
+const purchases = (count: number): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? 'purchase is' : 'purchases are'}`
+
+function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
+  if (since === null || now - since < BEHIND_MS) return []
+  const title = `${purchases(lineages)} not counted yet`
+  const words = `${title}, the first since ${minuteText(since)}: figures are behind. The log says why where they cannot be written; otherwise the server is short of processor time.`
+  return [warning('metrics', words, { id: 'metrics:behind', title, since })]
+}
+
+function failedFinding(reader: Reader, count: number): Finding[] {
+  const [latest] = reader
+    .prepare<[], Failed>(`
+      select bundle_id, original_transaction_id, reason, failed_at
+      from metric_due d join metric_generations g on g.id = d.generation and g.state = 'shown'
+        join metric_lineages l on l.id = d.lineage_id join apps a on a.id = l.app_id
+      where failed_at is not null order by failed_at desc limit 1`)
+    .all()
+  if (latest === undefined) return []
+  const { bundle_id, original_transaction_id, reason, failed_at } = latest
+  const title = `${count} ${count === 1 ? 'purchase' : 'purchases'} cannot be counted`
+  const words = `${title}; figures of their apps are incomplete. The latest is ${original_transaction_id} of ${bundle_id}: ${reason}. It is tried again with its next fact. Please report it.`
+  return [fault('metrics', words, { id: 'metrics:failed', title, since: failed_at })]
+}
+
+function stillFinding({ slug, stood_still_at }: Still): Finding {
+  const title = `The figures of ${slug} stand still`
+  const words = `${title} since ${minuteText(stood_still_at)}: another version of Windfall counted them, and this one could not begin to. Make room on the disk, then restart Windfall.`
+  return fault('metrics', words, { id: `metrics:still:${slug}`, title, since: stood_still_at })
+}

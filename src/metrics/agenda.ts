@@ -1,0 +1,151 @@
+/** What we remember: what is to be brought up to date next, and the making of generations. */
+import type { Clock } from '../clock.ts'
+import type { LineageKey } from '../ledger/ledger.ts'
+import type { Store } from '../store/store.ts'
+import type { CountedSums } from './counting.ts'
+import type { Due } from './due.ts'
+import type { Generation, Generations } from './generations.ts'
+import { type Mark, type Marks, RANK } from './marks.ts'
+import type { Recount } from './recount.ts'
+import type { Sweeping } from './sweeping.ts'
+import type { Tasks } from './tasks.ts'
+
+/** Looked up at once: a slice ends after any of them. */
+const AT_ONCE = 32
+const NUMBERED_AT_ONCE = 200
+
+type Deps = {
+  store: Store
+  clock: Clock
+  generations: Generations
+  marks: Marks
+  due: Due
+  tasks: Tasks
+  recount: Recount
+  sweeping: Sweeping
+  /** Whether a generation lacks sums of Apple's reports. */
+  lacksReports: (generation: number) => boolean
+}
+
+export type Agenda = ReturnType<typeof openAgenda>
+
+export function openAgenda({ store, clock, generations, marks, due, tasks, recount, ...known }: Deps) {
+  // By the index of transactions, on from the one before.
+  const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
+    select distinct app_id, environment, original_transaction_id from transactions
+    where (app_id, environment, original_transaction_id) > (:app_id, :environment, :original_transaction_id)
+    order by app_id, environment, original_transaction_id limit :limit`)
+  /** What somebody waits for: single lineages, and apps. */
+  const urgent: Mark[] = []
+  const asked = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
+  /** Whether every lineage with facts has its number, and up to where that was looked at. Later facts come with theirs. */
+  let isNumbered = false
+  let cursor = FIRST
+
+  /** Does a little of what comes first; false where there is nothing to do. `isOver` ends it. Inside a unit of work. */
+  function step(sums: CountedSums, isOver: () => boolean): boolean {
+    return (
+      bringUrgent(sums, isOver) ||
+      bring(marks.next(RANK.live, AT_ONCE), sums, isOver) ||
+      bring(awaited(), sums, isOver) ||
+      bring(marks.dueByTime(clock(), AT_ONCE), sums, isOver) ||
+      tasks.slice() ||
+      bring(marks.next(RANK.bulk, AT_ONCE), sums, isOver) ||
+      bring(marks.next(RANK.next, AT_ONCE), sums, isOver) ||
+      generations
+        .all()
+        .some((generation) => generation.state === 'making' && make(generation, sums, isOver)) ||
+      known.sweeping.some()
+    )
+  }
+
+  /** Whether there is anything of lineages to do. */
+  const isWaiting = (): boolean =>
+    urgent.length > 0 ||
+    marks.next(RANK.next, 1).length > 0 ||
+    marks.dueByTime(clock(), 1).length > 0 ||
+    tasks.isWaiting() ||
+    generations.all().some(({ state }) => state === 'making') ||
+    generations.unread().length > 0
+
+  const awaited = (): Mark[] => {
+    for (const { generation, app_ids } of asked.values()) {
+      const some = due.ofSome(generation, app_ids, AT_ONCE)
+      if (some.length > 0) return some
+    }
+    return []
+  }
+
+  function bring(some: readonly Mark[], sums: CountedSums, isOver: () => boolean): boolean {
+    for (const mark of some) {
+      recount.due(mark, sums)
+      if (isOver()) break
+    }
+    return some.length > 0
+  }
+
+  function bringUrgent(sums: CountedSums, isOver: () => boolean): boolean {
+    const isAny = urgent.length > 0
+    for (let mark = urgent.shift(); mark; mark = isOver() ? undefined : urgent.shift())
+      // Several may have asked for it.
+      if (due.isDue(mark.generation, mark.lineage_id)) recount.due(mark, sums)
+    return isAny
+  }
+
+  /** Goes on with the making of a generation; false while it waits for reports. */
+  function make(generation: Generation, sums: CountedSums, isOver: () => boolean): boolean {
+    const after = generation.made_up_to ?? 0
+    const some = marks.following(after, AT_ONCE)
+    let last = after
+    for (const key of some) {
+      if (due.organizationOf(key.app_id) === generation.organization_id) recount.count(generation, key, sums)
+      last = key.id
+      if (isOver()) break
+    }
+    if (some.length > 0) {
+      generations.reached(generation.id, last)
+      return true
+    }
+    return numberSome(isOver) || changeTo(generation)
+  }
+
+  /** Gives lineages that have facts their numbers, until `isOver`; false once all have theirs. */
+  function numberSome(isOver: () => boolean): boolean {
+    if (isNumbered) return false
+    let [at, isDone] = [cursor, false]
+    do {
+      const some = lineagesAfter.all({ ...at, limit: NUMBERED_AT_ONCE })
+      for (const key of some) marks.numberOf(key)
+      at = some.at(-1) ?? at
+      isDone = some.length < NUMBERED_AT_ONCE
+    } while (!isDone && !isOver())
+    // What a commit that fails undoes is looked at again.
+    store.afterCommit(() => {
+      cursor = at
+      isNumbered ||= isDone
+    })
+    return true
+  }
+
+  /** Shows a generation where nothing of it is left to do. */
+  function changeTo(generation: Generation): boolean {
+    if (marks.isLeft(generation.id) || known.lacksReports(generation.id)) return false
+    generations.change(generation)
+    return true
+  }
+
+  /** Brings some lineages up to date before all others. */
+  function hurry(some: readonly Mark[]): void {
+    urgent.push(...some)
+  }
+
+  /** Lets the lineages of some apps go first until the returned function is called. */
+  function prefer(name: string, generation: Generation, app_ids: readonly string[]): () => void {
+    asked.set(name, { generation, app_ids })
+    return () => void asked.delete(name)
+  }
+
+  return { step, isWaiting, hurry, prefer }
+}
+
+const FIRST: LineageKey = { app_id: '', environment: 'production', original_transaction_id: '' }

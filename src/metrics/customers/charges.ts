@@ -1,0 +1,61 @@
+/** What we compute: what the developer keeps of charges: proceeds, less what was given back. */
+import { dividedHalfEven } from '../../money.ts'
+import type { LineageProceeds } from '../counting.ts'
+import { type Flow, isGivenBack } from '../flows.ts'
+
+/** What was charged, of what; amounts in thousandths of `currency`. */
+export type Charge = {
+  app_id: string
+  transaction_id: string
+  product_id: string
+  storefront: string | null
+  currency: string
+  milli: number
+  at: number
+}
+/**
+ * What stays after tax and commission, in thousandths of the base currency, and how far that is known. `is_final`: no
+ * later rate changes it.
+ */
+export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated'; is_final: boolean }
+/** The proceeds of a charge in a base currency; null where there is no rate. */
+export type ProceedsOf = (charge: Charge, base: string) => Proceeds | null
+
+const DAY_MS = 86_400_000
+
+/** What stays of a charge and was not given back, at the rate of the day of the charge; null where nobody can say. */
+export function keptOf(
+  charged: Flow,
+  flows: readonly Flow[],
+  { app_id, base, proceedsOf }: { app_id: string; base: string; proceedsOf: ProceedsOf },
+): Proceeds | null {
+  const { currency, milli, kind } = charged
+  if (kind === 'unpriced' || currency === null) return null
+  const proceeds = proceedsOf({ ...charged, app_id, currency }, base)
+  const back = flows.reduce((sum, one) => (isGivenBack(one) ? sum + one.milli : sum), 0)
+  if (proceeds === null || back === 0) return proceeds
+  const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - back))
+  return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
+}
+
+/** What the developer got of all charges of a lineage; `flows` are all of its flows. */
+export function lineageProceeds(
+  flows: readonly Flow[],
+  place: { app_id: string; base: string; proceedsOf: ProceedsOf },
+): LineageProceeds {
+  const told: LineageProceeds = {
+    ...{ proceeds_milli: null, proceeds_estimated: 0, last_charge_day: -1, is_final: true },
+  }
+  for (const own of Map.groupBy(flows, ({ transaction_id }) => transaction_id).values()) {
+    const charged = own.find((one) => !isGivenBack(one))
+    if (charged === undefined) continue
+    told.last_charge_day = Math.max(told.last_charge_day, Math.floor(charged.at / DAY_MS))
+    const kept = keptOf(charged, own, place)
+    if (kept !== null) {
+      told.proceeds_milli = (told.proceeds_milli ?? 0) + kept.base_milli
+      if (kept.basis === 'estimated') told.proceeds_estimated += 1
+    }
+    if (kept !== null ? !kept.is_final : charged.kind !== 'unpriced') told.is_final = false
+  }
+  return told
+}

@@ -1,0 +1,56 @@
+/** What we compute: events with their customers as these are now, added as the events are handed out. */
+import type { Clock } from '../../clock.ts'
+import type { FeedEvent } from '../../events/feed.ts'
+import type { Customers } from './customers.ts'
+import type { CustomerFigures } from './figures.ts'
+
+/** How long events wait for the figures of their customers at most. */
+export const FIGURES_WITHIN_MS = 1_000
+
+/**
+ * The customer of an event at the instant `as_of`. `figures` is null with `behind` where they could not be brought up to
+ * date in time; without it, nothing is kept of the customer.
+ */
+export type EventCustomer = CustomerFigures & { as_of: number; behind?: true }
+
+/** `customer` is null where the event is about none. */
+export type EnrichedEvent = FeedEvent & { customer: EventCustomer | null }
+
+type Deps = { customers: Pick<Customers, 'currentFor' | 'figuresOf'>; clock: Clock }
+
+export type Enrichment = ReturnType<typeof openEnrichment>
+
+export function openEnrichment({ customers, clock }: Deps) {
+  /** Resolves to true once the figures of the events' customers are current, to false where that takes longer. Never rejects. */
+  async function ready(events: readonly FeedEvent[], most_ms: number): Promise<boolean> {
+    const ids = customersOf(events)
+    return ids.length === 0 || customers.currentFor(ids, { most_ms })
+  }
+
+  /** The same events in the same order with their customers, looked up in one query; without figures where these are not ready. */
+  function complete(events: readonly FeedEvent[], isReady: boolean): EnrichedEvent[] {
+    const ids = customersOf(events)
+    const found = ids.length === 0 ? new Map<string, CustomerFigures>() : customers.figuresOf(ids)
+    const as_of = clock()
+    const customerOf = (id: string): EventCustomer => {
+      const { figures, ...who } = found.get(id) ?? { id, users: [], figures: null }
+      return isReady ? { ...who, figures, as_of } : { ...who, figures: null, as_of, behind: true }
+    }
+    return events.map((event) => ({
+      ...event,
+      customer: event.customer_id === null ? null : customerOf(event.customer_id),
+    }))
+  }
+
+  /** Waits until the figures are current, up to `most_ms`, then completes the events, whichever it is. */
+  const enrich = async (
+    events: readonly FeedEvent[],
+    most_ms: number = FIGURES_WITHIN_MS,
+  ): Promise<EnrichedEvent[]> => complete(events, await ready(events, most_ms))
+
+  return { ready, complete, enrich }
+}
+
+const customersOf = (events: readonly FeedEvent[]): string[] => [
+  ...new Set(events.map(({ customer_id }) => customer_id).filter((id) => id !== null)),
+]

@@ -1,0 +1,93 @@
+/** What we remember: everything that is computed from the facts, opened in order and joined. */
+import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Products } from '../apps/products.ts'
+import type { Clock } from '../clock.ts'
+import type { Feed } from '../events/feed.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Rates } from '../ledger/rates/rates.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import { openCohorts } from './cohorts/cohorts.ts'
+import { openSpreads } from './cohorts/spreads.ts'
+import { openCube } from './cube.ts'
+import { lineageProceeds } from './customers/charges.ts'
+import { openCustomers } from './customers/customers.ts'
+import type { IsOfForgotten } from './customers/histories.ts'
+import { openCustomerValues } from './customers/values.ts'
+import { openDayLines } from './day_lines.ts'
+import { openGenerations } from './generations.ts'
+import { openMetrics } from './metrics.ts'
+import type { Factors } from './months.ts'
+import { openOverview } from './overview.ts'
+import type { Commission } from './reported/proceeds.ts'
+import { openReported } from './reported/reported.ts'
+import { openSeries } from './series.ts'
+import { openSettings } from './settings.ts'
+import { openToday } from './today.ts'
+
+type Deps = {
+  store: Store
+  clock: Clock
+  apps: Apps
+  organizations: Organizations
+  products: Products
+  rates: Rates
+  ledger: Ledger
+  imports: Imports
+  feed: Feed
+  log: Log
+  factors: Factors
+  /** Read anew each time, so that a reload reaches it: the commission, and how long a question waits. */
+  config: Commission & { wait_ms: number }
+  isOfForgotten: IsOfForgotten
+  /** The number of the formulas; that of this program unless said. */
+  formula?: number
+}
+
+export type Figures = ReturnType<typeof openFigures>
+
+export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: Deps) {
+  const { store, clock, apps, products, rates, ledger, log } = deps
+  const generations = openGenerations(deps)
+  const settings = openSettings({ store, apps, generations, products, rates })
+  const cube = openCube(store)
+  const lines = openDayLines(store, cube.onWritten)
+  const reported = openReported({
+    ...{ store, clock, apps, products, rates, imports, generations, lines, commission: config, log },
+  })
+  const values = openCustomerValues({ store, clock, generations })
+  const spreads = openSpreads({ store, settings })
+  const proceedsOf = reported.proceedsInBase
+  const metrics = openMetrics({
+    ...{ ...deps, imports, generations, settings, cube, values, spreads, reported },
+    proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
+    commissionText: () => commissionText(config),
+    wait_ms: () => config.wait_ms,
+  })
+  const series = openSeries({ store, clock, metrics, settings, lines, rates, reported })
+  const customers = openCustomers({
+    ...{ store, clock, feed, ledger, metrics, values, reported, isOfForgotten },
+  })
+
+  /** Ends what is under way; it goes on at the next start. */
+  async function close(): Promise<void> {
+    await Promise.all([metrics.close(), reported.close(), series.close()])
+  }
+
+  return {
+    ...{ metrics, reported, series, customers },
+    overview: openOverview({ metrics, series }),
+    today: openToday({ store, clock, series }),
+    cohorts: openCohorts({ cells: spreads.cells, shares: reported.shares }),
+    closeFigures: close,
+  }
+}
+
+const commissionText = ({
+  commission_percent,
+  commission_after_a_year_percent,
+  small_business,
+}: Commission): string =>
+  JSON.stringify({ commission_percent, commission_after_a_year_percent, small_business })

@@ -1,0 +1,55 @@
+/** What we compute: Apple's fiscal months, by which it pays. Their days are Pacific. */
+import { type DayNumber, dayNumber } from './calendar.ts'
+
+/** The fiscal years that Apple has published, or that follow from its rule without a doubt: the last day of each. */
+const LAST_DAYS = [
+  ...['2010-09-25', '2011-09-24', '2012-09-29', '2013-09-28', '2014-09-27', '2015-09-26', '2016-09-24'],
+  ...['2017-09-30', '2018-09-29', '2019-09-28', '2020-09-26', '2021-09-25', '2022-09-24', '2023-09-30'],
+  ...['2024-09-28', '2025-09-27', '2026-09-26', '2027-09-25', '2028-09-30'],
+].map(dayNumber)
+/** The fiscal year whose last day is the first of them. */
+const YEAR_BEFORE = 2010
+
+const WEEKS = [5, 4, 4, 5, 4, 4, 5, 4, 4, 5, 4, 4] as const
+const DAYS_OF_WEEKS = 7 * 52
+/** Of a year of 53 weeks the month, counted from 0, that has a week more: the third. */
+const LONGER = 2
+
+/** The first day of each fiscal month of the table, and the day after the last. */
+const STARTS: readonly DayNumber[] = LAST_DAYS.slice(1).flatMap(startsOf)
+
+function startsOf(last: DayNumber, index: number): DayNumber[] {
+  const before = LAST_DAYS[index] ?? last
+  const isLong = last - before > DAYS_OF_WEEKS
+  let next = before + 1
+  const starts = WEEKS.map((weeks, month) => {
+    const start = next
+    next += 7 * (weeks + (isLong && month === LONGER ? 1 : 0))
+    return start
+  })
+  return index === LAST_DAYS.length - 2 ? [...starts, next] : starts
+}
+
+const FIRST = 12 * (YEAR_BEFORE + 1)
+
+/**
+ * The fiscal month of a Pacific day: fiscal year × 12 + month − 1, of which October is month 1, so that months in a row
+ * are numbers in a row. A fiscal year ends on the last Saturday of September and has quarters of 5, 4 and 4 weeks from
+ * Sunday on; in a year of 53 weeks the third month has the week more. null for days that the table has no year of: it
+ * ends on 2028-09-30.
+ */
+export function fiscalMonthOf(day: DayNumber): number | null {
+  let [low, high] = [0, STARTS.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((STARTS[middle] ?? 0) <= day) low = middle + 1
+    else high = middle
+  }
+  return low === 0 || low === STARTS.length ? null : FIRST + low - 1
+}
+
+/** The Pacific days of a fiscal month as `fiscalMonthOf` numbers them, both ends in it; null for one beyond the table. */
+export function fiscalMonthDays(month: number): { from: DayNumber; until: DayNumber } | null {
+  const [from, next] = [STARTS[month - FIRST], STARTS[month - FIRST + 1]]
+  return from === undefined || next === undefined ? null : { from, until: next - 1 }
+}

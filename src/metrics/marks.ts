@@ -1,0 +1,81 @@
+/** What we remember: the lineages that there are facts of, and which of them are due: behind their facts. */
+import type { LineageKey } from '../ledger/ledger.ts'
+import { bound, type Store } from '../store/store.ts'
+
+/** A lineage with its number in metric_lineages. */
+export type Numbered = LineageKey & { id: number }
+
+/** What is counted first: live facts, then facts out of Apple's history and changes of many, then the next generation. */
+export const RANK = { live: 0, bulk: 3, next: 4 } as const
+
+export type Mark = { generation: number; lineage_id: number }
+type MarkRow = Mark & { rank: number; since: number }
+/** A lineage that could not be counted, and why. */
+export type Failed = Mark & LineageKey & { failed_at: number; reason: string }
+
+export type Marks = ReturnType<typeof openMarks>
+
+export function openMarks(store: Store) {
+  const lineage =
+    'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
+  const find = store.prepare<LineageKey, { id: number }>(`select id from metric_lineages where ${lineage}`)
+  const insert = store.prepare<LineageKey>(`
+    insert into metric_lineages ( app_id,  environment,  original_transaction_id)
+    values                      (:app_id, :environment, :original_transaction_id)`)
+  const byId = store.prepare<[number], Numbered>('select * from metric_lineages where id = ?')
+  const following = store.prepare<[number, number], Numbered>(
+    `select * from metric_lineages where id > ${bound} order by id limit ${bound}`,
+  )
+  const count = store.prepare<[], number>('select count(*) from metric_lineages').pluck()
+  // A fact after a failure is another try.
+  const put = store.prepare<MarkRow>(`
+    insert into metric_due ( generation,  lineage_id,  rank,  since) values (:generation, :lineage_id, :rank, :since)
+    on conflict (generation, lineage_id) do update set rank = min(rank, excluded.rank), failed_at = null, reason = null
+    where rank > excluded.rank or failed_at is not null`)
+  const clear = store.prepare<[number, number]>(
+    'delete from metric_due where generation = ? and lineage_id = ?',
+  )
+  const fail = store.prepare<MarkRow & { failed_at: number; reason: string }>(`
+    insert into metric_due ( generation,  lineage_id,  rank,  since,  failed_at,  reason)
+    values                 (:generation, :lineage_id, :rank, :since, :failed_at, :reason)
+    on conflict (generation, lineage_id) do update set failed_at = excluded.failed_at, reason = excluded.reason`)
+  const next = store.prepare<[number, number], Mark>(`
+    select generation, lineage_id from metric_due indexed by metric_due_next
+    where failed_at is null and rank <= ${bound} order by rank, since limit ${bound}`)
+  const dueByTime = store.prepare<[number, number], Mark>(`
+    select c.generation, c.lineage_id from metric_counted c indexed by metric_counted_due
+    where c.due_at <= ${bound} order by c.due_at limit ${bound}`)
+  const isLeft = store.prepare<[number], { one: number }>(
+    'select 1 as one from metric_due where generation = ? and failed_at is null limit 1',
+  )
+  const failed = store.prepare<[number], Failed>(`
+    select d.generation, d.lineage_id, d.failed_at, d.reason, app_id, environment, original_transaction_id
+    from metric_due d indexed by metric_due_failed join metric_lineages l on l.id = d.lineage_id
+    where d.failed_at is not null order by d.failed_at desc limit ?`)
+
+  /** The number of a lineage; a lineage without one gets the next. Inside a unit of work. */
+  const numberOf = (key: LineageKey): number => find.get(key)?.id ?? Number(insert.run(key).lastInsertRowid)
+
+  return {
+    numberOf,
+    byId: (id: number): Numbered | null => byId.get(id) ?? null,
+    /** Lineages after the one numbered `after`, in order. */
+    following: (after: number, limit: number): Numbered[] => following.all(after, limit),
+    /** How many lineages there are. */
+    count: (): number => count.get() ?? 0,
+    /** Marks a lineage as due. Inside a unit of work. */
+    mark: (one: MarkRow): void => void put.run(one),
+    /** Inside a unit of work. */
+    clear: ({ generation, lineage_id }: Mark): void => void clear.run(generation, lineage_id),
+    /** Notes that a lineage could not be counted. Inside a unit of work. */
+    fail: (one: MarkRow & { failed_at: number; reason: string }): void => void fail.run(one),
+    /** What is due by a mark of at most this rank, the first of it first. */
+    next: (rank: number, limit: number): Mark[] => next.all(rank, limit),
+    /** What came to something else by `now`, by time alone. */
+    dueByTime: (now: number, limit: number): Mark[] => dueByTime.all(now, limit),
+    /** Whether a generation has marks other than of lineages that could not be counted. */
+    isLeft: (generation: number): boolean => isLeft.get(generation) !== undefined,
+    /** The lineages that could not be counted, the latest first. */
+    failed: (limit: number): Failed[] => failed.all(limit),
+  }
+}

@@ -1,0 +1,58 @@
+/** What may be asked: which days of a metric, and by which time zone. */
+import type { Fault } from '../errors.ts'
+import { fiscalReach, type Interval, USUAL_BUCKETS, usualStart } from './buckets.ts'
+import { type DayNumber, dayNumber, dayText } from './calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from './fiscal.ts'
+import type { Bucket, Reading } from './tallies.ts'
+
+const YEARS_MOST = 5
+
+/** What of a query says which days. */
+type Asked = {
+  from?: string | undefined
+  to?: string | undefined
+  interval: Interval
+  compare?: 'previous' | undefined
+}
+
+/** By whose days a query is answered: fiscal months consist of Pacific days. */
+export const zoneOf = ({ interval, zone }: { interval: Interval; zone: Reading['zone'] }): Reading['zone'] =>
+  interval === 'fiscal_month' ? 'pacific' : zone
+
+const lastDayOf = ({ to }: Asked, today: DayNumber): DayNumber =>
+  to === undefined ? today : Math.min(dayNumber(to), today)
+
+/** The days asked for, `today` the last of them at most. To be called for what `rangeFaults` finds nothing wrong with. */
+export function rangeOf(query: Asked, today: DayNumber): Bucket {
+  const { from, interval } = query
+  const until = lastDayOf(query, today)
+  return { from: from === undefined ? usualStart(until, interval) : dayNumber(from), until }
+}
+
+/** What is wrong with the days asked for; empty where nothing is. */
+export function rangeFaults(query: Asked, today: DayNumber): Fault[] {
+  const { from, to } = query
+  if (from !== undefined && to !== undefined && from > to)
+    return [{ path: 'to', message: `must not be before ${from}, the first day` }]
+  if (from !== undefined && dayNumber(from) > today)
+    return [{ path: 'from', message: `lies in the future; today is ${dayText(today)}` }]
+  const unknown = fiscalFaults(query, today)
+  if (unknown.length > 0) return unknown
+  const range = rangeOf(query, today)
+  const earliest = new Date(range.until * 86_400_000)
+  earliest.setUTCFullYear(earliest.getUTCFullYear() - YEARS_MOST)
+  const isLong = range.from * 86_400_000 < earliest.getTime()
+  return isLong ? [{ path: 'from', message: `must be at most ${YEARS_MOST} years before the last day` }] : []
+}
+
+/** Apple publishes its fiscal calendar by the year: of days beyond it no fiscal month is known. */
+function fiscalFaults(query: Asked, today: DayNumber): Fault[] {
+  if (query.interval !== 'fiscal_month') return []
+  const last = fiscalMonthOf(lastDayOf(query, today))
+  if (last === null) return [{ path: 'to', message: fiscalReach() }]
+  const { from, compare } = query
+  const first = from === undefined ? last - USUAL_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
+  const earliest = first === null || compare === undefined ? first : 2 * first - last - 1
+  const isKnown = earliest !== null && fiscalMonthDays(earliest) !== null
+  return isKnown ? [] : [{ path: 'from', message: 'lies before the first fiscal month known' }]
+}

@@ -1,0 +1,47 @@
+/** What we compute: sums over the days of which every measure is known, app by app. */
+import type { DayNumber } from './calendar.ts'
+import type { JoinedFrom } from './reported/joined_tallies.ts'
+import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+
+type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
+
+/**
+ * Reads as `read` does, and counts of every measure only the days of which all of them are known. `from` says of no other
+ * day that it is known. For flows without money: nothing is before the first bucket, and nothing unconverted.
+ */
+export async function readSharedDays(reading: Reading, read: (one: Reading) => Promise<Sums>): Promise<Sums> {
+  const all: Sums = { tallies: new Map(), unconverted: new Map(), from: [] }
+  const { from: first, until, of } = indexOf(reading.buckets)
+  const days = Array.from({ length: until - first + 1 }, (_, index) => first + index)
+  const buckets = days.map((day) => ({ from: day, until: day }))
+  for (const app_id of reading.apps) {
+    const { tallies, from } = await read({ ...reading, apps: [app_id], buckets })
+    const unknown = unknownIn(from)
+    const bucketOf = days.map((day, index) => (unknown.has(day) ? null : (of[index] ?? null)))
+    all.from.push(...from.map((one) => ({ ...one, days: one.days.map((day) => sharedDay(day, unknown)) })))
+    for (const [value, measures] of tallies)
+      for (const [measure, tally] of measures)
+        addDays(tallyOf(all.tallies, value, measure, reading.buckets.length), tally, bucketOf)
+  }
+  return all
+}
+
+/** Adds each day of a tally to the bucket that it is in; null for a day that does not count. */
+function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number | null)[]): void {
+  for (const [index, bucket] of bucketOf.entries()) {
+    if (bucket === null) continue
+    sum.milli[bucket] = (sum.milli[bucket] ?? 0) + (milli[index] ?? 0)
+    sum.count[bucket] = (sum.count[bucket] ?? 0) + (count[index] ?? 0)
+  }
+}
+
+/** Days of which some measure is not known. */
+const unknownIn = (from: readonly JoinedFrom[]): ReadonlySet<DayNumber> =>
+  new Set(
+    from
+      .filter(({ of_ledger }) => !of_ledger)
+      .flatMap(({ days }) => days.filter(({ is_known }) => !is_known).map(({ day }) => day)),
+  )
+
+const sharedDay = (day: JoinedFrom['days'][number], unknown: ReadonlySet<DayNumber>) =>
+  unknown.has(day.day) ? { ...day, is_known: false } : day

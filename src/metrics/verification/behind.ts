@@ -1,0 +1,40 @@
+/** What we remember: which lineages are behind their facts in a file that is only read. */
+import type { Store } from '../../store/store.ts'
+import type { CountedLineage } from '../counting.ts'
+import type { Generation, Generations } from '../generations.ts'
+import type { Numbered } from '../marks.ts'
+import { concerns, type Task } from '../tasks.ts'
+
+type Deps = { store: Pick<Store, 'prepare'>; generations: Generations; at: number }
+
+export type Behind = ReturnType<typeof openBehind>
+
+/** `at`: the instant up to which the file was to be brought up to date. */
+export function openBehind({ store, generations, at }: Deps) {
+  const marked = store
+    .prepare<[number, number], number>('select 1 from metric_due where generation = ? and lineage_id = ?')
+    .pluck()
+  const counted = store.prepare<[number, number], CountedLineage>(
+    'select * from metric_counted where generation = ? and lineage_id = ?',
+  )
+  const tasks = store.prepare<[], Task>('select * from metric_tasks').all()
+
+  /**
+   * A lineage as it was counted last; `due` where it is behind its facts; null where it should have been counted and was
+   * not. A lineage that could not be counted is due.
+   */
+  function countedIn(generation: Generation, key: Numbered): CountedLineage | 'due' | null {
+    const { id, organization_id, made_up_to } = generation
+    if (!generations.isLive(generation) || (made_up_to !== null && key.id > made_up_to)) return 'due'
+    const last = counted.get(id, key.id) ?? null
+    const isDue =
+      marked.get(id, key.id) !== undefined ||
+      (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
+      tasks.some((task) => concerns(task, { ...key, organization_id }, last))
+    if (isDue) return 'due'
+    // The next generation has it, where the one that is shown never had.
+    return last ?? (generations.making(organization_id) === null ? null : 'due')
+  }
+
+  return { countedIn }
+}

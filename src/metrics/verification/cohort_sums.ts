@@ -1,0 +1,115 @@
+/** What we compute: whether the sums of cohorts are those of what the customers add. */
+import type { Store } from '../../store/store.ts'
+import { type CohortCell, type CohortCells, type CohortKind, gathering } from '../cohorts/changes.ts'
+import { addKept } from '../cohorts/spreads.ts'
+import type { Marks } from '../marks.ts'
+import { passesOf } from './passes.ts'
+
+type Deps = {
+  store: Pick<Store, 'prepare'>
+  marks: Marks
+  /** About how many sums are held in memory. */
+  cells_at_once: number
+  /** Called with how many customers' parts are summed, of how many. */
+  tell: (done: number, of: number) => void
+}
+
+type Kept = CohortCell & { app_id: string; environment: string }
+/** The cohorts of a kind whose number leaves `rest` when it is divided by `of`. */
+type Part = { kind: CohortKind; rest: number; of: number; cells: number }
+
+const CUSTOMERS_AT_ONCE = 500
+const KINDS: Record<CohortKind, true> = {
+  ...{ ltv: true, 'ltv.parts': true, retention: true, recovery: true },
+  ...{ 'payers.day': true, 'payers.week': true, 'payers.month': true },
+}
+
+/** The first sum of cohorts of a generation that is not what its customers add, in words; null where there is none. */
+export function differenceOfCohorts(
+  { store, marks, cells_at_once, tell }: Deps,
+  generation: number,
+): string | null {
+  const counts = store.prepare<[number], { kind: CohortKind; cells: number }>(`
+    select kind, count(*) as cells from cohort_series join cohort_cells on series_id = id
+    where generation = ? group by kind`)
+  const customers = store
+    .prepare<[number], number>('select count(*) from cohort_customers where generation = ?')
+    .pluck()
+  const following = store.prepare<[number, number, number], { lineage_id: number; spread: string }>(`
+    select lineage_id, spread from cohort_customers where generation = ? and lineage_id > ?
+    order by lineage_id limit ?`)
+  const ofKind = store.prepare<[number, string], Kept>(`
+    select s.*, cohort, position, count, charged_milli, refunded_milli, prorated_milli
+    from cohort_series s join cohort_cells on series_id = s.id where generation = ? and kind = ?`)
+  const cells = new Map(counts.all(generation).map((one) => [one.kind, one.cells]))
+  const parts = (Object.keys(KINDS) as CohortKind[]).flatMap((kind) =>
+    partsOf(kind, cells.get(kind) ?? 0, cells_at_once),
+  )
+  const passes = passesOf(parts, cells_at_once)
+  const of = (customers.get(generation) ?? 0) * passes.length
+  let done = 0
+
+  /** What all customers add to some parts, by app and environment. */
+  function summed(isWanted: (kind: CohortKind, cohort: number) => boolean): Map<string, CohortCells> {
+    const scopes = new Map<string, CohortCells>()
+    for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
+      for (const { lineage_id, spread } of some) {
+        const key = marks.byId(lineage_id)
+        const name = `${key?.app_id} ${key?.environment}`
+        const known = scopes.get(name) ?? gathering(isWanted)
+        scopes.set(name, known)
+        addKept(known, spread)
+      }
+      done += some.length
+      tell(done, of)
+      some = following.all(generation, some.at(-1)?.lineage_id ?? 0, CUSTOMERS_AT_ONCE)
+    }
+    return scopes
+  }
+
+  for (const pass of passes) {
+    const isWanted = (kind: CohortKind, cohort: number): boolean =>
+      pass.some((part) => part.kind === kind && cohort % part.of === part.rest)
+    const wanted = new Map<string, string>()
+    for (const [scope, own] of summed(isWanted))
+      for (const cell of own.list()) wanted.set(nameOf(scope, cell), sumsOf(cell))
+    for (const kind of new Set(pass.map((part) => part.kind))) {
+      const difference = firstDifference(wanted, ofKind.iterate(generation, kind), isWanted)
+      if (difference !== null) return difference
+    }
+    const [missing] = wanted.keys()
+    if (missing !== undefined) return `the cohort sum ${missing} is not kept`
+  }
+  return null
+}
+
+/** Parts of a kind, none of which has many cells. */
+function partsOf(kind: CohortKind, cells: number, most: number): Part[] {
+  const of = Math.max(1, Math.ceil(cells / most))
+  return Array.from({ length: of }, (_, rest) => ({ kind, rest, of, cells: Math.ceil(cells / of) }))
+}
+
+/** Takes what is kept out of what is wanted. */
+function firstDifference(
+  wanted: Map<string, string>,
+  kept: Iterable<Kept>,
+  isWanted: (kind: CohortKind, cohort: number) => boolean,
+): string | null {
+  for (const { app_id, environment, ...cell } of kept) {
+    if (!isWanted(cell.kind, cell.cohort)) continue
+    const name = nameOf(`${app_id} ${environment}`, cell)
+    const should = wanted.get(name) ?? '0 0 0 0'
+    wanted.delete(name)
+    const has = sumsOf(cell)
+    if (has !== should) return `the cohort sum ${name}: ${has} is kept, the customers give ${should}`
+  }
+  return null
+}
+
+const nameOf = (
+  scope: string,
+  { kind, product_id, storefront, period, cohort, position }: CohortCell,
+): string => [scope, kind, product_id, storefront, period, cohort, position].join(' ')
+
+const sumsOf = ({ count, charged_milli, refunded_milli, prorated_milli }: CohortCell): string =>
+  [count, charged_milli, refunded_milli, prorated_milli].join(' ')

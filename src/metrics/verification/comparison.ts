@@ -1,0 +1,191 @@
+/** What we compute: whether the figures in a database file are those that its facts give. On a thread of its own. */
+import { openApps } from '../../apps/apps.ts'
+import { openOrganizations } from '../../apps/organizations.ts'
+import { openProducts } from '../../apps/products.ts'
+import { openRates } from '../../ledger/rates/rates.ts'
+import { openReader } from '../../store/reader.ts'
+import { openSnapshot } from '../../store/snapshot.ts'
+import type { Store } from '../../store/store.ts'
+import { onThread, runOnThread } from '../../store/thread.ts'
+import { openSpreads } from '../cohorts/spreads.ts'
+import { openCounting } from '../counting.ts'
+import { openCube } from '../cube.ts'
+import { lineageProceeds } from '../customers/charges.ts'
+import { openCustomerValues } from '../customers/values.ts'
+import { openGenerations } from '../generations.ts'
+import { type Numbered, openMarks } from '../marks.ts'
+import { openReportedPrices } from '../reported/prices.ts'
+import { type Commission, openProceeds, proceedsInBase } from '../reported/proceeds.ts'
+import { openSettings } from '../settings.ts'
+import { openBehind } from './behind.ts'
+import { differenceOfCohorts } from './cohort_sums.ts'
+import { differenceOfDays } from './day_sums.ts'
+import { openLineageComparison } from './lineages.ts'
+import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
+
+/**
+ * How many lineages were compared, and how many were due and not. `difference`: the first one in words, null where there
+ * is none.
+ */
+export type Verified = { lineages: number; due: number; difference: string | null }
+
+/** How far a comparison is, of its present part. */
+export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number; of: number }
+
+type Wanted = {
+  file: string
+  /** The instant up to which the figures were brought up to date; null: when the last of them was. */
+  at: number | null
+  /** The number of the formulas that this program has. */
+  formula: number
+  signal: AbortSignal
+  onProgress: (progress: VerifyProgress) => void
+}
+
+const VERIFY = 'verify metrics'
+/** `cells_at_once`: about how many sums are held in memory. */
+type Task = { windfall: typeof VERIFY; cells_at_once?: number } & Pick<Wanted, 'file' | 'at' | 'formula'>
+type Tell = (progress: VerifyProgress) => void
+
+const LINEAGES_AT_ONCE = 200
+
+/**
+ * Compares the figures in `file` with its facts, as both are at one instant: rows with facts where they are not due, and
+ * all sums with the rows. Nothing is written.
+ *
+ * @throws Error in words where the file is not a database of this version; the reason of `signal` when that ends it.
+ */
+export function compareFile({ file, at, formula, signal, onProgress }: Wanted): Promise<Verified> {
+  const task: Task = { windfall: VERIFY, file, at, formula }
+  return runOnThread<Verified, VerifyProgress>(import.meta.url, task, signal, onProgress)
+}
+
+/**
+ * Does the same at once, on the thread that calls.
+ *
+ * @throws Error in words where the file is not a database of this version.
+ */
+export function compareAtOnce(
+  { file, cells_at_once = CELLS_AT_ONCE, ...wanted }: Omit<Task, 'windfall'>,
+  tell: Tell = () => {},
+): Verified {
+  const reader = openReader(file)
+  if (reader === null) throw new Error(`${file} is gone`)
+  try {
+    return reader.atOnce(() => {
+      const store = openSnapshot(reader)
+      const last = store.prepare<[], number | null>('select max(counted_at) from metric_counted').pluck()
+      const at = wanted.at ?? last.get() ?? 0
+      return compareAll(openParts(store, { at, formula: wanted.formula, cells_at_once }), tell)
+    })
+  } finally {
+    reader.close()
+  }
+}
+
+type Parts = ReturnType<typeof openParts>
+
+type Counted = { at: number; formula: number; cells_at_once: number }
+
+/** The modules that figures are counted by, on a store that is only read. */
+function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
+  const clock = () => at
+  const apps = openApps(store, clock)
+  const products = openProducts(store, clock)
+  const rates = openRates({ store, clock, settings: { fetch: false } })
+  const generations = openGenerations({
+    ...{ store, clock, apps, organizations: openOrganizations(store, clock), formula },
+    // Each generation has its own; these would be those of the next.
+    factors: 'calendar',
+  })
+  const settings = openSettings({ store, apps, generations, products, rates })
+  const cube = openCube(store)
+  const values = openCustomerValues({ store, clock, generations })
+  const spreads = openSpreads({ store, settings })
+  const kept = store.prepare<[], string>('select counted_by from metric_commission').pluck()
+  const commission: Commission = JSON.parse(kept.get() ?? '{}')
+  const proceedsOf = proceedsInBase(openProceeds(openReportedPrices(store), commission), rates)
+  const counting = openCounting({
+    ...{ store, clock, settings, cube, values, spreads },
+    proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
+  })
+  const behind = openBehind({ store, generations, at })
+  const spread = store
+    .prepare<[number, number], string>(
+      'select spread from cohort_customers where generation = ? and lineage_id = ?',
+    )
+    .pluck()
+  const lineages = openLineageComparison({
+    ...{ counting, values, spreads, behind, at },
+    spreadOf: (generation, lineage_id) => spread.get(generation, lineage_id) ?? null,
+  })
+  const marks = openMarks(store)
+  return { store, apps, generations, settings, cube, marks, behind, lineages, formula, cells_at_once }
+}
+
+function compareAll(parts: Parts, tell: Tell): Verified {
+  const compared = compareFacts(parts, tell)
+  return compared.difference === null ? { ...compared, difference: differenceOfSums(parts, tell) } : compared
+}
+
+/** Rows, customers and what these add to cohorts, of all that is not due. */
+function compareFacts(parts: Parts, tell: Tell): Verified {
+  const { marks } = parts
+  const verified: Verified = { lineages: 0, due: 0, difference: unnumbered(parts) }
+  const of = marks.count()
+  let done = 0
+  for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
+    for (const key of some) {
+      if (verified.difference !== null) return verified
+      compareLineage(parts, key, verified)
+    }
+    done += some.length
+    tell({ part: 'facts', done, of })
+  }
+  return verified
+}
+
+/** Compares a lineage in each generation, and notes in `verified` what came of it. */
+function compareLineage(
+  { apps, generations, behind, lineages }: Parts,
+  key: Numbered,
+  verified: Verified,
+): void {
+  for (const generation of generations.ofOrganization(apps.get(key.app_id)?.organization_id ?? '')) {
+    const counted = behind.countedIn(generation, key)
+    if (generation.state === 'shown') verified[counted === 'due' ? 'due' : 'lineages'] += 1
+    if (counted === 'due') continue
+    verified.difference ??=
+      lineages.ofLineage(generation, key, counted) ?? lineages.ofCustomer(generation, key)
+  }
+}
+
+/** A lineage that has facts and no number, where no generation is being made that gives it one; null where there is none. */
+function unnumbered({ store, apps, generations }: Parts): string | null {
+  const all = store.prepare<[], { app_id: string; original_transaction_id: string }>(`
+    select app_id, original_transaction_id from transactions t
+    where not exists (select 1 from metric_lineages m where m.app_id = t.app_id and m.environment = t.environment
+      and m.original_transaction_id = t.original_transaction_id)`)
+  for (const { app_id, original_transaction_id } of all.iterate()) {
+    const app = apps.get(app_id)
+    if (app && generations.making(app.organization_id) === null)
+      return `${original_transaction_id} is not counted`
+  }
+  return null
+}
+
+/** Sums of all generations, whatever is due: rows and sums change together. */
+function differenceOfSums({ generations, formula, ...parts }: Parts, tell: Tell): string | null {
+  for (const generation of generations.all()) {
+    // Other formulas may have summed the rows otherwise.
+    if (generation.formula !== formula) continue
+    const telling = (part: VerifyProgress['part']) => (done: number, of: number) => tell({ part, done, of })
+    const difference =
+      differenceOfDays({ ...parts, tell: telling('sums') }, generation) ??
+      differenceOfCohorts({ ...parts, tell: telling('cohorts') }, generation.id)
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+onThread<Task, VerifyProgress>(VERIFY, compareAtOnce)

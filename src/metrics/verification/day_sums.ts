@@ -1,0 +1,108 @@
+/** What we compute: whether the sums by day are those of the rows that are kept. */
+import type { Store } from '../../store/store.ts'
+import { dayText } from '../calendar.ts'
+import { type Cube, type Series, seriesName } from '../cube.ts'
+import type { Generation } from '../generations.ts'
+import type { Marks, Numbered } from '../marks.ts'
+import type { MetricRow } from '../rows.ts'
+import type { CountingSettings } from '../settings.ts'
+import { passesOf, slicesOf } from './passes.ts'
+
+type Deps = {
+  store: Pick<Store, 'prepare'>
+  cube: Cube
+  marks: Marks
+  settings: CountingSettings
+  /** About how many sums are held in memory. */
+  cells_at_once: number
+  /** Called with how many lineages' rows are summed, of how many. */
+  tell: (done: number, of: number) => void
+}
+
+type Heap = ReturnType<Cube['openHeap']>
+type Cells = ReturnType<Heap['cells']>
+type Sum = { milli: number; base_milli: number; count: number }
+type KeptDay = Series & Sum & { day: number }
+type KeptRow = MetricRow & { lineage_id: number }
+type Slice = { generation: number; after: number; until: number; others: string }
+
+const LINEAGES_AT_ONCE = 500
+const NOTHING: Sum = { milli: 0, base_milli: 0, count: 0 }
+
+/** The first sum of a generation that is not that of its rows, in words; null where there is none. */
+export function differenceOfDays(
+  { store, cube, marks, settings, cells_at_once, tell }: Deps,
+  generation: Generation,
+): string | null {
+  const measures = store.prepare<[number], { measure: string; cells: number }>(`
+    select measure, count(*) as cells from metric_series join metric_days on series_id = id
+    where generation = ? group by measure`)
+  const rows = store.prepare<Slice, KeptRow>(`
+    select r.* from metric_rows r
+      join metric_counted c on c.generation = r.generation and c.lineage_id = r.lineage_id
+    where r.generation = :generation and r.lineage_id > :after and r.lineage_id <= :until
+      and known_at <= counted_at and measure not in (select value from json_each(:others))`)
+  const days = store.prepare<{ generation: number; others: string }, KeptDay>(`
+    select s.*, day, milli, base_milli, count from metric_series s join metric_days on series_id = s.id
+    where generation = :generation and measure not in (select value from json_each(:others))`)
+  const all = measures.all(generation.id)
+  const passes = passesOf(all, cells_at_once)
+  const lineages = marks.count()
+  let done = 0
+
+  /** Sums the rows of all measures but others. What a measure without any sum has belongs to each pass. */
+  function summed(others: string): Cells {
+    const heap = cube.openHeap()
+    for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
+      const [after, until] = [(some[0]?.id ?? 1) - 1, some.at(-1)?.id ?? 0]
+      addSlice(heap, some, { generation: generation.id, after, until, others })
+      done += some.length
+      tell(done, lineages * passes.length)
+    }
+    return heap.cells()
+  }
+
+  function addSlice(heap: Heap, some: readonly Numbered[], slice: Slice): void {
+    const keys = new Map(some.map((key) => [key.id, key]))
+    for (const [lineage_id, own] of Map.groupBy(rows.all(slice), (row) => row.lineage_id)) {
+      const key = keys.get(lineage_id)
+      const held = key && settings.settingsIn(generation, key.app_id)
+      if (!held) continue
+      const place = { generation: generation.id, app_id: key.app_id, environment: key.environment }
+      heap.add({ place, calendars: held.calendars, changes: own.map((row) => [row, 1] as const) })
+    }
+  }
+
+  for (const pass of passes) {
+    const own = new Set(pass.map(({ measure }) => measure))
+    const others = JSON.stringify(all.flatMap(({ measure }) => (own.has(measure) ? [] : [measure])))
+    const difference = firstDifference(days.iterate({ generation: generation.id, others }), summed(others))
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+/** Takes what is kept out of the cells. */
+function firstDifference(days: Iterable<KeptDay>, cells: Cells): string | null {
+  for (const kept of days) {
+    const own = cells.get(seriesName(kept))?.days
+    const wanted = own?.get(kept.day) ?? NOTHING
+    if (textOf(kept) !== textOf(wanted)) return inWords(kept, kept.day, { kept, wanted })
+    own?.delete(kept.day)
+  }
+  for (const { series, days: left } of cells.values())
+    for (const [day, wanted] of left)
+      if (textOf(wanted) !== textOf(NOTHING)) return inWords(series, day, { kept: null, wanted })
+  return null
+}
+
+const textOf = ({ milli, base_milli, count }: Sum): string => `${milli} ${base_milli} ${count}`
+
+function inWords(
+  { measure, dimension, value }: Series,
+  day: number,
+  { kept, wanted }: { kept: Sum | null; wanted: Sum },
+): string {
+  const has = kept === null ? 'nothing' : textOf(kept)
+  return `the sum of ${measure} by ${dimension} ${value}, ${dayText(day)}: ${has} is kept, the rows give ${textOf(wanted)}`
+}

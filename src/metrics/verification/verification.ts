@@ -1,0 +1,118 @@
+/** What we compute: whether the figures are those that the facts give, beside the process that serves them. */
+import { statSync } from 'node:fs'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { removeCopy } from '../../store/copies.ts'
+import { isFull } from '../../store/sqlite_errors.ts'
+import type { Store } from '../../store/store.ts'
+import { compareFile, type Verified, type VerifyProgress } from './comparison.ts'
+
+const MEGABYTE = 1_048_576
+/** While a file is read at one instant its log grows with every commit. */
+const LOG_MOST_BYTES = 256 * MEGABYTE
+const LOOK_EVERY_MS = 100
+
+type Deps = {
+  store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertRoomFor'>
+  clock: Clock
+  formula: number
+  /** How long the log may become. */
+  log_most_bytes?: number | undefined
+}
+
+export type Verification = ReturnType<typeof openVerification>
+
+/** To be opened by the process that holds the lock: what a crash left of a copy is removed. */
+export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
+  const copy = `${store.file}.verifying`
+  const closing = new AbortController()
+  let last: Promise<unknown> = Promise.resolve()
+  let comparing: Promise<Verified> | null = null
+  let progress: VerifyProgress | null = null
+  removeCopies()
+
+  /**
+   * Compares a copy of the database with the facts in it, on a thread. Where there is no room for a copy, the database as
+   * it is when that begins. One verification at a time: others wait for it.
+   *
+   * @throws Refusal 507 `no_room` where there is no room for a copy, and the log became too long meanwhile; 503
+   * `store_closing` when the store is closed meanwhile.
+   */
+  function verify(): Promise<Verified> {
+    const verified = last.then(run)
+    last = verified.catch(() => {})
+    return verified
+  }
+
+  async function run(): Promise<Verified> {
+    closing.signal.throwIfAborted()
+    try {
+      return (await isCopied()) ? await compared(copy, closing.signal) : await comparedInPlace()
+    } finally {
+      progress = null
+      removeCopies()
+    }
+  }
+
+  /** Copies the database; false where there is no room. */
+  async function isCopied(): Promise<boolean> {
+    try {
+      store.assertRoomFor(store.bytes())
+      await store.copy(copy)
+      return true
+    } catch (error) {
+      if (isFull(error) || (error instanceof Refusal && error.code === 'no_room')) return false
+      throw error
+    }
+  }
+
+  async function comparedInPlace(): Promise<Verified> {
+    const tooLong = new AbortController()
+    const look = (): void => {
+      const { size } = statSync(`${store.file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 }
+      if (size >= log_most_bytes) tooLong.abort(noRoom(store.bytes()))
+    }
+    look()
+    const looking = setInterval(look, LOOK_EVERY_MS).unref()
+    try {
+      return await compared(store.file, AbortSignal.any([closing.signal, tooLong.signal]))
+    } finally {
+      clearInterval(looking)
+    }
+  }
+
+  async function compared(file: string, signal: AbortSignal): Promise<Verified> {
+    const onProgress = (told: VerifyProgress): void => {
+      progress = told
+    }
+    comparing = compareFile({ file, at: clock(), formula, signal, onProgress })
+    try {
+      return await comparing
+    } finally {
+      comparing = null
+    }
+  }
+
+  function removeCopies(): void {
+    removeCopy(copy)
+    removeCopy(`${copy}.partial`)
+  }
+
+  /** Ends what is under way, and refuses what comes later. A copy under way ends with the store. */
+  async function close(): Promise<void> {
+    closing.abort(new Refusal(503, 'store_closing', 'the server is stopping; nothing was found so far'))
+    await comparing?.catch(() => {})
+  }
+
+  return { verify, progress: (): VerifyProgress | null => progress, close }
+}
+
+function noRoom(bytes: number): Refusal {
+  const needed = Math.ceil(bytes / MEGABYTE)
+  return new Refusal(
+    507,
+    'no_room',
+    `there is no room for a copy of the database (${needed} MB), and its log became too long while it was read in place. ` +
+      'Make room, or write a backup elsewhere and verify that: windfall backup FILE, windfall verify FILE',
+  )
+}

@@ -1,0 +1,41 @@
+/** A backup as a database of its own in an empty folder: unpacked or copied, and verified there. */
+import { chmodSync, copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Refusal } from '../errors.ts'
+import type { Key } from './archive/age.ts'
+import { DATABASE, type Manifest } from './archive/format.ts'
+import { kindOf, unpack } from './archive/unpack.ts'
+import { assertOwnLog } from './header.ts'
+import { type Identity, identifyFile } from './identify.ts'
+import { VERSIONS } from './schema.ts'
+import { type Rows, verify } from './verification.ts'
+import { reasonOf } from './warnings.ts'
+
+/** `manifest`: what the backup says of itself; null of a database without an archive. */
+type Staged = { file: string; rows: Rows; identity: Identity; manifest: Manifest | null }
+
+/**
+ * Unpacks the archive `backup` into `folder`, or copies the database `backup` with its log there, and verifies the
+ * database. `backup` stays as it is.
+ *
+ * @throws Refusal 400 `not_a_backup`, `damaged_backup`, `wrong_key` or `unusable_database`, 409 `foreign_log`.
+ */
+export async function stage(backup: string, key: Key | null, folder: string): Promise<Staged> {
+  const file = join(folder, DATABASE)
+  const manifest =
+    kindOf(backup) === 'database' ? copyDatabase(backup, file) : await unpack(backup, folder, key)
+  const { rows } = await verify(file, new AbortController().signal).catch((error: unknown) => {
+    throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
+  })
+  const identity = identifyFile(file, VERSIONS, backup)
+  if (identity === null) throw new Refusal(400, 'not_a_backup', `${backup} is empty`)
+  return { file, rows, identity, manifest }
+}
+
+function copyDatabase(from: string, to: string): null {
+  assertOwnLog(from)
+  for (const suffix of ['', '-wal', '-journal'])
+    if (existsSync(`${from}${suffix}`)) copyFileSync(`${from}${suffix}`, `${to}${suffix}`)
+  chmodSync(to, 0o600)
+  return null
+}

@@ -1,0 +1,214 @@
+/** What it costs to keep all numbers up with the ledger, here and in another checkout of this project, in turns. */
+import { copyFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openAuthority } from '../../src/demo/authority.ts'
+import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
+import { BUSINESS_UNTIL } from './business.ts'
+import type { CheckoutQuestion, Work } from './checkout.ts'
+import { below, type Figure, faster, median, within } from './figures.ts'
+import { YEAR } from './metrics.ts'
+import { openRenewals } from './renewals.ts'
+import { CONNECTIONS, inTurn, NODE_OPTIONS_OF_START, type Workshop } from './workshop.ts'
+
+const HERE = resolve(fileURLToPath(import.meta.url), '../../..')
+/** A burst brings so many renewals of each subscription. */
+const FACTS = 5
+const MOST_TURN_MS = 50
+
+const CHARTS = METRIC_NAMES.map((metric) => `/api/v1/metrics/${metric}?${YEAR}`)
+
+type Host = ReturnType<Workshop['start']>
+type Letters = { one: string[]; five: string[]; long: string[]; burst: string[] }
+/** The same measure here and there, a value a round. `there` is empty where there is no other checkout. */
+type Sides = { here: number[]; there: number[] }
+
+/** What one round measures in one checkout. */
+type Round = { one: Work; five: Work; long: Work; burst: Burst; charts: number[] }
+type Burst = Work & { drained_seconds: number; per_second: number }
+
+async function withHost<Result>(workshop: Workshop, work: (host: Host) => Promise<Result>): Promise<Result> {
+  const host = workshop.start('checkout.ts', NODE_OPTIONS_OF_START)
+  try {
+    return await work(host)
+  } finally {
+    await host.close()
+  }
+}
+
+const asks =
+  (host: Host) =>
+  <Answer>(question: CheckoutQuestion): Promise<Answer> =>
+    host.ask<Answer>(question)
+
+/** Writes the business as this checkout keeps it, and counts all of it. */
+async function prepare(workshop: Workshop, root: string, roots: readonly string[]) {
+  const { upkeep } = workshop.sizes
+  const file = workshop.newFile()
+  const { subscriptions, apps, renewals } = upkeep
+  await withHost(workshop, (host) => asks(host)({ write: { root, file, subscriptions, apps, renewals } }))
+  const work = await withHost(workshop, async (host) => {
+    await asks(host)({ open: { root, file, roots } })
+    return asks(host)<Work>({ rebuild: true })
+  })
+  workshop.say(`upkeep: ${root} counted ${subscriptions} subscriptions in ${work.seconds.toFixed(1)} s`)
+  return { root, file, work }
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>
+
+/** On a copy of its file, so that each round begins alike. */
+async function round(
+  workshop: Workshop,
+  { root, file }: Prepared,
+  letters: Letters,
+  roots: readonly string[],
+): Promise<Round> {
+  const copy = workshop.newFile()
+  copyFileSync(file, copy)
+  return withHost(workshop, async (host) => {
+    const ask = asks(host)
+    const { url } = await ask<{ url: string }>({ open: { root, file: copy, roots } })
+    const { times: charts } = await ask<{ times: number[] }>({
+      charts: workshop.sizes.chart_turns,
+      paths: CHARTS,
+    })
+    const one = await ask<Work>({ apply: letters.one })
+    const five = await ask<Work>({ apply: letters.five })
+    const long = await ask<Work>({ apply: letters.long })
+    return { one, five, long, burst: await burst(workshop, host, url, letters.burst), charts }
+  })
+}
+
+async function burst(
+  workshop: Workshop,
+  host: Host,
+  url: string,
+  letters: readonly string[],
+): Promise<Burst> {
+  const ask = asks(host)
+  const bodies = letters.map((signedPayload) => JSON.stringify({ signedPayload }))
+  const load = { call: 'notify', url, connections: CONNECTIONS, bodies } as const
+  await ask({ watch: true })
+  const whole = { warm_seconds: 0, seconds: Number.POSITIVE_INFINITY }
+  const { per_second } = await workshop.measure({ ...load, ...whole })
+  return { ...(await ask<Work & { drained_seconds: number }>({ drain: true })), per_second }
+}
+
+/** A figure that is the better the smaller it is, against the same in the other checkout where there is one. */
+function less(figure: string, unit: string, { here, there }: Sides, at_most: number | null = null): Figure[] {
+  const own = below(figure, median(here), unit, at_most)
+  if (there.length === 0) return [own]
+  const beside = within(figure, unit, here, { name: 'the other checkout', values: there }, null)
+  return [
+    { ...own, ...(beside.floor && { floor: beside.floor }), ...(beside.ratio && { ratio: beside.ratio }) },
+  ]
+}
+
+type Measure = { figure: string; unit: string; value: (round: Round) => number; at_most?: number }
+
+const each = ({ cpu_seconds }: Work, { length }: readonly string[]): number => (cpu_seconds * 1e6) / length
+
+const measuresOf = ({ one, five, burst }: Letters): Measure[] => [
+  {
+    figure: 'a notification applied, one of a subscription',
+    ...{ unit: 'µs', value: (round) => each(round.one, one) },
+  },
+  {
+    figure: `a notification applied, ${FACTS} of a subscription`,
+    ...{ unit: 'µs', value: (round) => each(round.five, five) },
+  },
+  {
+    figure: 'a notification of the burst, over HTTP',
+    ...{ unit: 'µs', value: (round) => each(round.burst, burst) },
+  },
+  {
+    figure: 'after the burst, until nothing is due',
+    ...{ unit: 's', value: (round) => round.burst.drained_seconds },
+  },
+  {
+    figure: 'the longest turn of the event loop, in the burst',
+    ...{ unit: 'ms', value: ({ burst: { longest_turn_ms } }) => longest_turn_ms, at_most: MOST_TURN_MS },
+  },
+  {
+    figure: 'the longest turn, one of a subscription',
+    ...{ unit: 'ms', value: (round) => round.one.longest_turn_ms, at_most: MOST_TURN_MS },
+  },
+  {
+    figure: 'the longest turn, of the subscription with most renewals',
+    ...{ unit: 'ms', value: ({ long: { longest_turn_ms } }) => longest_turn_ms, at_most: MOST_TURN_MS },
+  },
+  {
+    figure: 'a year by day of any metric, median',
+    ...{ unit: 'ms', value: ({ charts }) => median(charts), at_most: 10 },
+  },
+  {
+    figure: 'a year by day of any metric, p99',
+    ...{ unit: 'ms', value: ({ charts }) => worstHundredth(charts), at_most: 25 },
+  },
+]
+
+function figuresOf(rounds: { here: Round[]; there: Round[] }, letters: Letters): Figure[] {
+  const sides = (value: (round: Round) => number): Sides => ({
+    here: rounds.here.map(value),
+    there: rounds.there.map(value),
+  })
+  const { here, there } = sides(({ burst }) => burst.per_second)
+  const answered = `a burst of ${letters.burst.length} notifications, answered`
+  return [
+    there.length > 0
+      ? faster(answered, here, { name: 'the other checkout', values: there }, null)
+      : below(answered, median(here), 'a second', null),
+    ...measuresOf(letters).flatMap(({ figure, unit, value, at_most = null }) =>
+      less(figure, unit, sides(value), at_most),
+    ),
+  ]
+}
+
+const worstHundredth = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+
+/** Everything counted from the facts, then rounds of notifications; each here and there where `--against` names one. */
+export async function measureAgainst(workshop: Workshop): Promise<Figure[]> {
+  const { upkeep } = workshop.sizes
+  const authority = await openAuthority({ now: BUSINESS_UNTIL })
+  const roots = [authority.root_pem]
+  const renewals = openRenewals(authority, upkeep.subscriptions)
+  const letters = {
+    one: renewals.take(upkeep.notifications, 1),
+    five: renewals.take(upkeep.notifications, FACTS),
+    long: renewals.ofLong(upkeep.renewals),
+    burst: renewals.take(upkeep.burst, FACTS),
+  }
+  const here = await prepare(workshop, HERE, roots)
+  const there = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
+  const contenders: Record<string, () => Promise<Round>> = {
+    here: () => round(workshop, here, letters, roots),
+    ...(there && { there: () => round(workshop, there, letters, roots) }),
+  }
+  const { here: own = [], there: other = [] } = await inTurn(upkeep.rounds, contenders)
+  const rebuilt = (value: (work: Work) => number): Sides => ({
+    here: [value(here.work)],
+    there: there === null ? [] : [value(there.work)],
+  })
+  const name = `${upkeep.subscriptions} subscriptions counted anew`
+  return [
+    ...less(
+      name,
+      's',
+      rebuilt(({ seconds }) => seconds),
+    ),
+    ...less(
+      `${name}, processor`,
+      's',
+      rebuilt(({ cpu_seconds }) => cpu_seconds),
+    ),
+    ...less(
+      'the longest turn of the event loop, meanwhile',
+      'ms',
+      rebuilt(({ longest_turn_ms }) => longest_turn_ms),
+      MOST_TURN_MS,
+    ),
+    ...figuresOf({ here: own, there: other }, letters),
+  ]
+}

@@ -1,0 +1,20 @@
+/** When nothing of what was taken in waits to be counted any more. */
+
+type Settling = { settle?: () => Promise<unknown> }
+type CatchingUp = {
+  metrics: {
+    caughtUp?: () => Promise<unknown>
+    settled?: () => Promise<unknown>
+    ripen?: () => Promise<unknown>
+  }
+  cohorts: object
+  customers: object
+}
+
+/** Resolves when metrics, cohorts and customers have counted all that is in the ledger, in a checkout of any age. */
+export async function caughtUp({ metrics, cohorts, customers }: CatchingUp): Promise<void> {
+  if (metrics.caughtUp) return void (await metrics.caughtUp())
+  await metrics.settled?.()
+  await metrics.ripen?.()
+  for (const one of [cohorts, customers] as Settling[]) await one.settle?.()
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import type { MetricAnswer } from '../../../src/dashboard/ui/metrics/answer.ts'
+import { figureOfAll, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
+import { sharedDays } from '../../../src/dashboard/ui/retention/funnel_days.ts'
+import { answerOf, seriesOf } from './metric_answers.ts'
+
+/** A metric of five days from 1 November on; null for a day of which it is not known. */
+const counted = (...counts: (number | null)[]) => ({
+  ...answerOf({ metric: 'downloads', unit: 'count' }),
+  series: [
+    seriesOf(
+      counts.map((count, index) => ({ on: `2026-11-0${index + 1}`, count, complete: count !== null })),
+    ),
+  ],
+})
+const sumOf = (answer: MetricAnswer) => figureOfAll(answer, wholesOf(answer)[0]?.points ?? []).value
+
+test('every step is counted over the days of which every step is known', () => {
+  // Downloads come a day late, and one report is missing; trials are known to this minute.
+  const { answers, ...days } = sharedDays([
+    counted(10, 10, null, 10, null),
+    counted(1, 1, 5, 1, 5),
+    counted(null, 2, 2, 2, 2),
+  ])
+  expect(days).toEqual({ first: '2026-11-02', last: '2026-11-04', left_out: 1 })
+  // 2 and 4 November: 20 downloads, 2 trials, 4 payments.
+  expect(answers.map(sumOf)).toEqual([20, 2, 4])
+})
+
+test('where no day is known of every step there is nothing to compare', () => {
+  const { answers, ...days } = sharedDays([counted(null, null), counted(1, 1), counted(1, 1)])
+  expect(days).toEqual({ first: null, last: null, left_out: 0 })
+  expect(answers.map(sumOf)).toEqual([null, null, null])
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { tablesOf } from '../../../src/dashboard/ui/metrics/asked.ts'
+
+const queryOf = (address: string) => Object.fromEntries(new URL(address, 'http://localhost').searchParams)
+
+test('a file has the range and the interval shown, without the range before it', () => {
+  const shown = { from: '2026-10-01', to: '2026-10-31', interval: 'month', split: 'country', limit: 7 }
+  const { csv, wide } = tablesOf('/api/v1/metrics/revenue', { ...shown, compare: 'previous' })
+  expect(csv.startsWith('/api/v1/metrics/revenue.csv?')).toBe(true)
+  // Every value of the split, though the chart draws seven.
+  expect(queryOf(csv)).toEqual({ ...shown, limit: '100' })
+  expect(queryOf(wide)).toEqual({ ...shown, limit: '100', layout: 'wide' })
+  expect(queryOf(tablesOf('/x', { interval: 'day' }).csv)).toEqual({ interval: 'day' })
+})

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Feed, type FeedEvent, openFeed } from '../../src/events/feed.ts'
+import { type Live, openLive } from '../../src/events/live.ts'
+import { eventWithoutPerson } from '../../src/events/scrubbed.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+import { temporaryFolder } from '../folders.ts'
+import { type HandClock, handClock } from '../helpers.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let store: Store
+let feed: Feed
+let live: Live
+let monotonic: HandClock
+beforeEach(() => {
+  folder = temporaryFolder()
+  store = openStore(`${folder.path}/windfall.db`)
+  feed = openFeed(store, handClock())
+  monotonic = handClock(0)
+  live = openLive(feed, monotonic)
+})
+afterEach(async () => {
+  await store.close()
+  folder.remove()
+})
+
+/** Appends so many events, each about a user. */
+const append = (count: number, app_user_id = 'ann') =>
+  store.commit(() => {
+    for (let n = 0; n < count; n += 1)
+      feed.append({
+        ...{ organization_id: 'org_1', app_id: 'app_1', environment: null, type: 'customer.identified' },
+        ...{
+          origin: 'live',
+          customer_id: null,
+          subject: null,
+          cause: `app_1/${app_user_id}-${feed.head()}-${n}`,
+        },
+        ...{ occurred_at: 0, signed_at: null, data: () => ({ user: { app_user_id } }) },
+      })
+  })
+
+type Sent = FeedEvent & { added: boolean }
+/** What a watcher was sent, in its order. */
+function watched() {
+  const sent: Sent[] = []
+  const decoder = new TextDecoder()
+  live.watch({
+    wants: () => true,
+    send: (messages) => {
+      const lines = decoder.decode(messages).matchAll(/^data: (.*)$/gm)
+      sent.push(...[...lines].map(([, json = '']) => JSON.parse(json) as Sent))
+    },
+  })
+  return sent
+}
+
+type Asked = { seqs: number[]; most_ms: number; answer: (isReady: boolean) => void }
+/** A completion that answers by hand; what it was asked for, in order. */
+function held() {
+  const asked: Asked[] = []
+  live.complete({
+    ready: (events, most_ms) =>
+      new Promise((answer) => asked.push({ seqs: events.map(({ seq }) => seq), most_ms, answer })),
+    complete: (events, isReady) => events.map((event) => ({ ...event, added: isReady })),
+  })
+  return asked
+}
+const numbers = (from: number, until: number) =>
+  Array.from({ length: until - from + 1 }, (_, index) => from + index)
+const settled = async (is: () => boolean) => {
+  while (!is()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('nothing overtakes what waits: events go out in the order of the feed', async () => {
+  const sent = watched()
+  const asked = held()
+  await append(2)
+  await settled(() => asked.length === 1)
+  await append(2)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(sent).toEqual([])
+  expect(asked).toMatchObject([{ seqs: [1, 2], most_ms: 1_000 }])
+  asked[0]?.answer(false)
+  await settled(() => asked.length === 2)
+  expect(sent).toMatchObject([
+    { seq: 1, added: false },
+    { seq: 2, added: false },
+  ])
+  expect(asked[1]).toMatchObject({ seqs: [3, 4] })
+  asked[1]?.answer(true)
+  await settled(() => sent.length === 4)
+  expect(sent.slice(2)).toMatchObject([
+    { seq: 3, added: true },
+    { seq: 4, added: true },
+  ])
+})
+
+test('an event waits for a second at most, with the wait of those before it', async () => {
+  const sent = watched()
+  const asked = held()
+  await append(1)
+  await settled(() => asked.length === 1)
+  monotonic.turn(300)
+  await append(1)
+  monotonic.turn(700)
+  await append(1)
+  // The first has waited for a second; the second for 700 ms, the third not at all.
+  asked[0]?.answer(false)
+  await settled(() => asked.length === 2)
+  expect(asked[1]).toMatchObject({ seqs: [2, 3], most_ms: 300 })
+  monotonic.turn(300)
+  asked[1]?.answer(false)
+  await settled(() => sent.length === 3)
+})
+
+test('with many in memory nothing is waited for, and none is lost', async () => {
+  const sent = watched()
+  const asked = held()
+  await append(1)
+  await settled(() => asked.length === 1)
+  await append(2_600)
+  // The first goes at once. The others go in groups of 500, without time to spare while 2,000 or more wait.
+  for (let answered = 1; answered <= 6; answered += 1) {
+    await settled(() => asked.length > answered)
+    asked[answered]?.answer(true)
+  }
+  await settled(() => sent.length === 2_601)
+  expect(sent[0]).toMatchObject({ seq: 1, added: false })
+  expect(sent.map(({ seq }) => seq)).toEqual(numbers(1, 2_601))
+  expect(asked.map(({ seqs, most_ms }) => [seqs.length, most_ms])).toEqual([
+    [1, 1_000],
+    [500, 0],
+    [500, 0],
+    [500, 1_000],
+    [500, 1_000],
+    [500, 1_000],
+    [100, 1_000],
+  ])
+})
+
+test('who is forgotten while an event waits is not in what is sent', async () => {
+  const sent = watched()
+  const asked = held()
+  await append(1)
+  await settled(() => asked.length === 1)
+  live.change((event) =>
+    eventWithoutPerson(event, { app_id: 'app_1', app_user_id: 'ann', instead: 'forgotten/1' }),
+  )
+  asked[0]?.answer(true)
+  await settled(() => sent.length === 1)
+  expect(sent).toMatchObject([{ data: { user: null }, added: true }])
+})
+
+test('nothing is looked up for events that all readers left before', async () => {
+  const asked = held()
+  let completed = 0
+  const leave = live.watch({ wants: () => true, send: () => {} })
+  live.complete({
+    ready: (events, most_ms) => {
+      asked.push({ seqs: events.map(({ seq }) => seq), most_ms, answer: () => {} })
+      leave()
+      return Promise.resolve(true)
+    },
+    complete: (events) => {
+      completed += 1
+      return events
+    },
+  })
+  await append(1)
+  await settled(() => asked.length === 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(completed).toBe(0)
+})

@@ -1,0 +1,53 @@
+/**
+ * Windfall as it serves, for tests of its figures: it trusts the root in ROOT_PEM and takes commands that change how
+ * figures are counted, and one that compares them with those that the same facts give.
+ */
+import { isMainThread } from 'node:worker_threads'
+import * as v from 'valibot'
+import { openApp } from '../../src/app.ts'
+import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { verb } from '../../src/control.ts'
+import { lockForServing } from '../../src/store/lock.ts'
+import { faultsOfFigures } from '../metrics/fresh.ts'
+
+const Period = v.object({ bundle_id: v.string(), product_id: v.string(), period: v.string() })
+
+async function main(): Promise<void> {
+  const { ROOT_PEM = '', ...env } = process.env
+  const load = () => loadConfig({ env, cwd: process.cwd() })
+  const loaded = load()
+  const { config } = loaded
+  const log = logOf(config)
+  const lock = lockForServing(config.store.path)
+  const windfall = await openApp({
+    ...{ config, whereabouts: loaded, clock: Date.now, log, roots: [ROOT_PEM] },
+    monotonic: () => performance.now(),
+  })
+  const { apps, metrics, products, store } = windfall
+
+  async function learnPeriod({ bundle_id, ...said }: v.InferOutput<typeof Period>): Promise<null> {
+    const [app] = apps.byBundle(bundle_id)
+    await store.commit(() => products.learnPeriod(app?.id ?? '', said))
+    return null
+  }
+
+  async function compare(): Promise<string[]> {
+    await metrics.caughtUp()
+    const { difference } = await metrics.verify()
+    return [...(difference === null ? [] : [difference]), ...(await faultsOfFigures(windfall))]
+  }
+
+  const server = await serve(windfall, config, log, {
+    verbs: {
+      'test.reload': verb(v.object({}), () => windfall.declare(load().config).then(() => null)),
+      'test.period': verb(Period, learnPeriod),
+      'test.compare': verb(v.object({}), compare),
+    },
+  })
+  await stopSignal()
+  await server.close()
+  lock.release()
+}
+
+if (isMainThread) await main()

@@ -1,0 +1,101 @@
+/** Nothing can be written: figures are those from before, say so, and are brought up to date once there is room again. */
+import { expect, test, vi } from 'vitest'
+import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
+import { NOW } from '../apple/samples.ts'
+import { openApple } from '../ledger/reports/apple.ts'
+import { level, DAY as REPORT_DAY } from '../ledger/reports/samples.ts'
+import { openShop, type Shop } from './shop.ts'
+
+const DAY = 86_400_000
+/** A writer waits a second before it tries again. */
+const PATIENCE = { timeout: 20_000, interval: 50 }
+
+/** What is not there without something else: a token of Apple's, and a stream that does not end. */
+const LEFT_OUT = ['/api/v1/test-notification/:token', '/api/v1/events/stream']
+
+/** Everything that the dashboard reads, with the names of what there is. */
+async function addressesOf({ windfall, request }: Shop, headers: Record<string, string>): Promise<string[]> {
+  type Listed = { customers?: { id: string }[]; events?: { id: string }[] }
+  const read = async (path: string): Promise<Listed> =>
+    (await (await request(path, { headers })).json()) as Listed
+  const [customer] = (await read('/api/v1/customers')).customers ?? []
+  const [event] = (await read('/api/v1/events')).events ?? []
+  return windfall.http
+    .routes()
+    .filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/') && !LEFT_OUT.includes(path))
+    .flatMap(({ path }) => {
+      if (path.endsWith('/metrics/:name')) return METRIC_NAMES.map((name) => path.replace(':name', name))
+      if (/\/cohorts(\.csv)?$/.test(path))
+        return ['retention', 'ltv', 'arppu', 'recovery'].map((name) => `${path}?metric=${name}`)
+      const id = path.includes('/customers/') ? customer?.id : event?.id
+      return path.replace(':id', id ?? '').replace(':app_user_id', 'maria')
+    })
+}
+
+/** What an answer says of how far it is behind, in its body or its head; undefined where it has no figures. */
+function behindIn(headers: Headers, body: string): string | null | undefined {
+  const head = headers.get('x-windfall-behind')
+  if (head !== null) return /reason=(\w+)/.exec(head)?.[1]
+  if (!headers.get('content-type')?.includes('json')) return undefined
+  const found = /"behind":(null|\{[^}]*"reason":"(\w+)")/.exec(body)
+  return found ? (found[2] ?? null) : undefined
+}
+
+test.each([
+  [
+    'the file may not grow',
+    ({ windfall: { store } }: Shop) => store.limitPages(Number(store.pragma('page_count'))),
+  ],
+  ['nothing can be written', ({ windfall: { store } }: Shop) => void store.pragma('query_only = on')],
+])('where %s, all that the dashboard reads is answered at once', { timeout: 60_000 }, async (_, fill) => {
+  const shop = await openShop()
+  const { metrics, store } = shop.windfall
+  for (let number = 1; number <= 60; number += 1) await shop.sell(number, { at: NOW - 27 * DAY })
+  await shop.post('/api/sdk/v1/identify', {
+    appUserId: 'maria',
+    bundleId: 'com.example.lantern',
+    platform: 'ios',
+  })
+  await metrics.caughtUp()
+  const headers = await shop.signIn()
+  const addresses = await addressesOf(shop, headers)
+  fill(shop)
+  // All of them end.
+  shop.clock.turn(8 * DAY)
+  const told = new Map<string, string | null | undefined>()
+  for (const address of addresses) {
+    const begun = performance.now()
+    const answer = await shop.request(address, { headers })
+    const body = await answer.text()
+    expect([address, answer.status, performance.now() - begun < 1_000]).toEqual([address, 200, true])
+    told.set(address, behindIn(answer.headers, body))
+  }
+  const behind = [...told].filter(([, reason]) => reason !== undefined)
+  expect(behind.length).toBeGreaterThan(METRIC_NAMES.length + 5)
+  // A file that may not grow may have had room within it.
+  const isFull = store.condition() !== 'ok'
+  if (isFull) expect(behind.filter(([, reason]) => reason !== 'store')).toEqual([])
+  expect(isFull || behind.every(([, reason]) => reason === null)).toBe(true)
+  store.pragma('query_only = off')
+  store.limitPages(null)
+  const mrr = async () =>
+    (await (await shop.request('/api/v1/metrics/mrr', { headers })).json()) as { behind: unknown }
+  await vi.waitFor(async () => expect((await mrr()).behind).toBeNull(), PATIENCE)
+  await shop.close()
+})
+
+test('reports that could not be summed are summed once there is room again', {
+  timeout: 60_000,
+}, async () => {
+  const apple = await openApple()
+  const { windfall, organization } = await apple.openWindfall()
+  const { imports, metrics, store } = windfall
+  apple.say('subscription', REPORT_DAY, [level()])
+  // There is room for the report, and none for what it comes to.
+  imports.onDay(() => store.afterCommit(() => void store.pragma('query_only = on')))
+  await imports.run({ days: 1 }).catch(() => {})
+  const behind = () => metrics.behind(metrics.generations.shown(organization.id), null)
+  await vi.waitFor(() => expect(behind()).toMatchObject({ report_days: 1, reason: 'store' }), PATIENCE)
+  store.pragma('query_only = off')
+  await vi.waitFor(() => expect(behind()).toBeNull(), PATIENCE)
+})

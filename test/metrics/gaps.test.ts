@@ -1,0 +1,117 @@
+/** Each gap between two commits of a rebuild, and between an await and its commit, with something arriving in it. */
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { NOW } from '../apple/samples.ts'
+import { isLong, seed } from '../random.ts'
+import { faultsOfFigures } from './fresh.ts'
+import { openPace, type Pace } from './pace.ts'
+import { openShop, type Shop } from './shop.ts'
+
+const DAY = 86_400_000
+const LINEAGES = isLong ? 6 : 3
+/** Days of which there may be a rate: that of a purchase in euros among them. */
+const DAYS = ['2026-05-13', '2026-05-14', '2026-05-22', '2026-06-01']
+
+afterEach(() => void vi.restoreAllMocks())
+
+const SIDES = ['before it is handed in', 'before its caller goes on'] as const
+type Side = (typeof SIDES)[number]
+
+/** Halts the n-th commit from now on, on one of its sides, while `during` is done. */
+function openGate(store: Store) {
+  let commits = 0
+  let nth = 0
+  let halt: { side: Side; during: () => Promise<void> } | null = null
+
+  function gated(commit: Store['commit']): Store['commit'] {
+    return async (work) => {
+      commits += 1
+      const here = commits === nth ? halt : null
+      if (here?.side === 'before it is handed in') await here.during()
+      const done = await commit(work)
+      if (here?.side === 'before its caller goes on') await here.during()
+      return done
+    }
+  }
+
+  Object.assign(store, { commit: gated(store.commit), commitBulk: gated(store.commitBulk) })
+  return {
+    set(at: number, side: Side, during: () => Promise<void>): void {
+      commits = 0
+      nth = at
+      halt = { side, during }
+    },
+    /** Opens the gate for good; how many commits came while it was set. */
+    open(): number {
+      nth = 0
+      return commits
+    },
+  }
+}
+
+/** All that may arrive; each time it changes figures. */
+function arrivalsAt(shop: Shop, { quickly }: Pace): Record<string, () => Promise<void>> {
+  let told = 0
+  let rates = 0
+  const next = (): number => {
+    told += 1
+    return told
+  }
+  return {
+    // What there is time for is counted as it is shown in the commit of the fact, and marked in the next generation alone.
+    async 'a new subscription, and renewals'() {
+      await quickly(() => shop.sell(LINEAGES + next()))
+      await quickly(() => shop.sell(1, { renewal: told }))
+      await shop.sell(2, { renewal: told })
+    },
+    async 'a rate, or one taken back'() {
+      rates += 1
+      if (rates % 2 === 1) await shop.keepRates('EUR', DAYS, '0.8')
+      else for (const on of DAYS) await shop.takeBack('EUR', on)
+    },
+    'another period': async () => void (await shop.learnPeriod(`P${1 + (next() % 11)}M`)),
+    'another currency': () => shop.declare({ currency: next() % 2 === 0 ? 'EUR' : 'USD' }),
+    'another time zone': () => shop.declare({ time_zone: next() % 2 === 0 ? 'Asia/Tokyo' : 'UTC' }),
+    'six days': async () => shop.clock.turn(6 * DAY),
+  }
+}
+
+/**
+ * What arrives where: in the long form all in each gap; in the short one all before a generation is begun, then facts in
+ * each gap, and one of the others.
+ */
+function* roundsIn(gaps: number, arrivals: ReturnType<typeof arrivalsAt>) {
+  const all = Object.entries(arrivals).map(([name, arrive]) => ({ name, arrive }))
+  const others = all.slice(1)
+  for (let nth = 1; nth <= gaps; nth += 1) {
+    for (const [index, side] of SIDES.entries()) {
+      const other = index === nth % SIDES.length ? (seed + nth) % others.length : null
+      const some = all.filter((one, at) => isLong || nth === 1 || at === 0 || one === others[other ?? -1])
+      for (const one of some) yield { ...one, nth, side }
+    }
+  }
+}
+
+test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
+  const shop = await openShop()
+  const { metrics, store } = shop.windfall
+  const pace = openPace()
+  for (let number = 1; number <= LINEAGES; number += 1)
+    await shop.sell(number, { currency: number % 2 === 0 ? 'EUR' : 'USD', at: NOW - number * 9 * DAY })
+  await metrics.caughtUp()
+  const gate = openGate(store)
+  gate.set(0, SIDES[0], async () => {})
+  await pace.slowly(metrics.rebuild)
+  const gaps = gate.open()
+  // To begin, each lineage, to show, and to sweep.
+  expect(gaps).toBeGreaterThan(LINEAGES + 2)
+  for (const { nth, side, name, arrive } of roundsIn(gaps, arrivalsAt(shop, pace))) {
+    gate.set(nth, side, arrive)
+    await pace.slowly(metrics.rebuild)
+    gate.open()
+    expect([nth, side, name, ...(await faultsOfFigures(shop.windfall))]).toEqual([nth, side, name])
+  }
+  await shop.close()
+})

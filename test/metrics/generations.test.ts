@@ -1,0 +1,294 @@
+/** Figures counted another way beside those that are shown: by other formulas, in another currency, or for want of room not. */
+import { setImmediate } from 'node:timers/promises'
+import * as v from 'valibot'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Refusal } from '../../src/errors.ts'
+import { questionOf, SeriesQuery } from '../../src/metrics/question.ts'
+import { NOW } from '../apple/samples.ts'
+import { temporaryFolder } from '../folders.ts'
+import { handClock, type TestOptions } from '../helpers.ts'
+import { faultsOfFigures } from './fresh.ts'
+import { openPace } from './pace.ts'
+import { openShop, type Shop } from './shop.ts'
+
+const HOUR = 3_600_000
+const DAYS = ['2026-05-31', '2026-06-01']
+const LINEAGES = 12
+const PATHS = [
+  'metrics/revenue?split=country',
+  'overview',
+  'today',
+  'cohorts?metric=ltv',
+  'customers',
+  'customers.csv',
+]
+
+type Behind = { lineages: number; since: number | null; reason: string } | null
+
+let folder: ReturnType<typeof temporaryFolder>
+let shop: Shop
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  free()
+  await shop.close()
+  folder.remove()
+})
+
+/** Opens what is there again. */
+async function reopen(options: TestOptions): Promise<void> {
+  shop = await openShop({ folder: folder.path, apps: [], ...options })
+}
+async function openWithSales(): Promise<void> {
+  shop = await openShop({ folder: folder.path })
+  await shop.keepRates('EUR', DAYS, '0.8')
+  for (let number = 1; number <= LINEAGES; number += 1) await shop.sell(number, { at: NOW - HOUR })
+  await shop.windfall.metrics.caughtUp()
+}
+const shown = () => shop.windfall.metrics.generations.shown(shop.organization.id)
+
+/** Lets the worker go, if it waits. */
+let free = (): void => {}
+
+/** Has each slice of the worker wait for `step`, from the next on. */
+function stepping(): { step(): Promise<void>; release(): void } {
+  const { store } = shop.windfall
+  const { commitBulk } = store
+  let isFree = false
+  const waiting: (() => void)[] = []
+  Object.assign(store, {
+    async commitBulk<Given>(work: () => Given): Promise<Given> {
+      if (!isFree) await new Promise<void>((resolve) => void waiting.push(resolve))
+      return commitBulk(work)
+    },
+  })
+  const letGo = (): void => {
+    for (const resolve of waiting.splice(0)) resolve()
+  }
+  free = () => {
+    isFree = true
+    letGo()
+  }
+  return {
+    release: free,
+    /** Lets a slice go, if one waits. */
+    async step(): Promise<void> {
+      letGo()
+      await store.commit(() => {})
+    },
+  }
+}
+
+async function mrr() {
+  const headers = await shop.signIn()
+  const answer = await shop.request('/api/v1/metrics/mrr', { headers })
+  const { behind, series } = (await answer.json()) as {
+    behind: Behind
+    series: { points: { count: number }[] }[]
+  }
+  return { behind, count: series[0]?.points.at(-1)?.count }
+}
+
+test('other formulas: what is shown stands still and says so, until all is counted by them', async () => {
+  await openWithSales()
+  const before = shown().id
+  await shop.close()
+  const pace = openPace()
+  await pace.slowly(async () => {
+    await reopen({ formula: 2 })
+    const first = stepping()
+    const closing = shop.close()
+    first.release()
+    await closing
+    // It has stood still since the first start with them.
+    await reopen({ formula: 2, clock: handClock(NOW + HOUR) })
+    const worker = stepping()
+    await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
+    expect(shown().id).toBe(before)
+    const standing = await mrr()
+    expect(standing).toEqual({
+      behind: expect.objectContaining({ reason: 'formula', since: NOW }),
+      count: LINEAGES,
+    })
+    worker.release()
+    await shop.windfall.metrics.caughtUp()
+  })
+  expect(shown().id).toBeGreaterThan(before)
+  expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
+  expect(await faultsOfFigures(shop.windfall)).toEqual([])
+})
+
+test('back to the formulas of before, before the others were done: what missed facts is not shown as whole', async () => {
+  await openWithSales()
+  const before = shown().id
+  await shop.close()
+  const pace = openPace()
+  await pace.slowly(async () => {
+    await reopen({ formula: 2 })
+    const worker = stepping()
+    await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
+    expect(shown().id).toBe(before)
+    const closing = shop.close()
+    worker.release()
+    await closing
+    await reopen({ formula: 1 })
+    const again = stepping()
+    shop.clock.turn(HOUR)
+    expect(shown().id).toBe(before)
+    expect(await mrr()).toEqual({
+      behind: expect.objectContaining({ reason: 'formula', since: NOW }),
+      count: LINEAGES,
+    })
+    again.release()
+    await shop.windfall.metrics.caughtUp()
+  })
+  expect(shown().id).toBeGreaterThan(before)
+  expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
+  expect(await faultsOfFigures(shop.windfall)).toEqual([])
+})
+
+test('what is read in many turns is of one generation, and that is deleted only after it', async () => {
+  await openWithSales()
+  const { apps, metrics, organizations, series, store } = shop.windfall
+  const [organization] = organizations.list()
+  if (!organization) throw new Error('there is no organization')
+  const scope = { organization, apps: apps.list(), environment: 'production', zone: 'own' } as const
+  const before = shown()
+  const rows = () =>
+    store
+      .prepare<[number], number>('select count(*) from metric_rows where generation = ?')
+      .pluck()
+      .get(before.id)
+  const kept = rows()
+  const today = series.todayOf(scope)
+  const query = v.parse(SeriesQuery, { from: '2026-05-25', split: 'country' })
+  const answers = await series.reading(scope, async (one) => {
+    const ask = async () => {
+      const {
+        behind: _,
+        rebuilding: __,
+        ...answer
+      } = await series.answer(one, questionOf('revenue', query, today))
+      return answer
+    }
+    const first = await ask()
+    await shop.declare({ currency: 'EUR' })
+    await metrics.caughtUp()
+    expect([shown().currency, rows()]).toEqual(['EUR', kept])
+    return [first, await ask()]
+  })
+  expect(answers[0]?.currency).toBe('USD')
+  expect(answers[1]).toEqual(answers[0])
+  await metrics.caughtUp()
+  expect(rows()).toBe(0)
+})
+
+test('each answer names the currency that its amounts are in while that becomes another', async () => {
+  await openWithSales()
+  const headers = await shop.signIn()
+  const seen = new Set<string>()
+  const pace = openPace()
+  const worker = stepping()
+
+  async function ask(path: string): Promise<void> {
+    const response = await shop.request(`/api/v1/${path}`, { headers })
+    // A file of several pages is cut off where the switch falls between two of them: it never mixes currencies.
+    const text = await response.text().catch((error) => {
+      if (path !== 'customers.csv') throw error
+      return null
+    })
+    if (text === null) return
+    // A purchase costs 4.990 dollars, which are 3.992 euros; twelve cost 59.880, which are 47.904.
+    const isIn = { USD: /\bUSD\b/.test(text), EUR: /\bEUR\b/.test(text) }
+    const has = { USD: /4.?990\b|59.?880\b/.test(text), EUR: /3.?992\b|47.?904\b/.test(text) }
+    expect([path, has, text]).toEqual([path, isIn, text])
+    seen.add(`${path} ${isIn.USD ? 'USD' : 'EUR'}`)
+  }
+
+  /** With all answers begun so many turns before each slice: one of these shows the other currency. */
+  async function change(currency: string, turns: number): Promise<void> {
+    await shop.declare({ currency })
+    while (shown().currency !== currency) {
+      const answers = PATHS.map(ask)
+      for (let left = turns; left > 0; left -= 1) await setImmediate()
+      await worker.step()
+      await Promise.all(answers)
+    }
+  }
+
+  await pace.slowly(async () => {
+    for (let turns = 0; turns < 6; turns += 1) await change(turns % 2 === 0 ? 'EUR' : 'USD', turns)
+  })
+  expect(seen.size).toBe(2 * PATHS.length)
+})
+
+test('without room for another generation the one before stays shown, and the next start tries again', async () => {
+  const logged: string[] = []
+  await openWithSales()
+  await shop.close()
+  await reopen({ logged })
+  const { metrics, store } = shop.windfall
+  const { assertRoomFor } = store
+  Object.assign(store, {
+    assertRoomFor() {
+      throw new Refusal(507, 'no_room', 'there is no room for it')
+    },
+  })
+  await shop.declare({ currency: 'EUR' })
+  await metrics.caughtUp()
+  expect([shown().currency, metrics.generations.making(shop.organization.id)]).toEqual(['USD', null])
+  expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
+  shop.windfall.log.flush()
+  expect(logged.filter((line) => line.includes('cannot be counted another way for now'))).toHaveLength(1)
+  // Facts are followed meanwhile.
+  await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
+  expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
+  Object.assign(store, { assertRoomFor })
+  await shop.close()
+  await reopen({ env: { WINDFALL_ORGANIZATIONS: '[{ slug = "default", currency = "EUR" }]' } })
+  await shop.windfall.metrics.caughtUp()
+  expect(shown().currency).toBe('EUR')
+  expect(shop.windfall.metrics.refused(shop.organization.id)).toBeNull()
+  expect(await faultsOfFigures(shop.windfall)).toEqual([])
+})
+
+test('back to the currency of before, a generation that had no room is no longer told of', async () => {
+  await openWithSales()
+  const { metrics, store } = shop.windfall
+  const { assertRoomFor } = store
+  Object.assign(store, {
+    assertRoomFor() {
+      throw new Refusal(507, 'no_room', 'there is no room for it')
+    },
+  })
+  await shop.declare({ currency: 'EUR' })
+  expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
+  await shop.declare({ currency: 'USD' })
+  expect(metrics.refused(shop.organization.id)).toBeNull()
+  Object.assign(store, { assertRoomFor })
+})
+
+test('what has facts and no number gets one before a generation is shown', async () => {
+  await openWithSales()
+  const { metrics, store } = shop.windfall
+  await store.commit(() => void store.prepare('delete from metric_lineages where id > 4').run())
+  await metrics.rebuild()
+  expect(await mrr()).toEqual({ behind: null, count: LINEAGES })
+  expect(await faultsOfFigures(shop.windfall)).toEqual([])
+})
+
+test('a stop ends who waits for a generation, and leaves the others their turn', async () => {
+  await openWithSales()
+  const pace = openPace()
+  await pace.slowly(async () => {
+    const { metrics } = shop.windfall
+    const rebuilt = expect(metrics.rebuild()).rejects.toMatchObject({ code: 'store_closing' })
+    while (metrics.generations.making(shop.organization.id) === null) await setImmediate()
+    await metrics.close()
+    await setImmediate()
+    await rebuilt
+  })
+  expect(shop.windfall.metrics.progress()).not.toBeNull()
+})

@@ -1,0 +1,139 @@
+/** What is lost of what was there, and what only passed. Worked out by hand. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { monthOf, openCalendar, weekOf } from '../../src/metrics/calendar.ts'
+import { fiscalMonthOf } from '../../src/metrics/fiscal.ts'
+import type { LossUnit } from '../../src/metrics/losses.ts'
+import { type Measure, type MetricRow, metricRowsOf } from '../../src/metrics/rows.ts'
+import { runs } from '../random.ts'
+import { day, periodOf } from './facts.ts'
+import { histories } from './histories.ts'
+import { at, figuresIn, openLedger } from './told_ledger.ts'
+
+const WEEKLY = { productId: 'weekly', price: 2_990 }
+const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })
+
+test('what began and ended within a period is beside its churn, which is never above 100 %', async () => {
+  const { tell, ask } = await openLedger()
+  // One of 9.990 a month is there when April begins, and cancelled on the 10th.
+  await tell('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0 })
+  // Two weekly ones, from Monday 6 to Monday 13 April: one cancelled, one whose payment failed.
+  await tell('2', 0, '2026-04-06', '2026-04-13', WEEKLY, { autoRenewStatus: 0 })
+  await tell('3', 0, '2026-04-06', '2026-04-13', WEEKLY, { expirationIntent: 2 })
+  const told = async (metric: string, interval: string) => {
+    const { series } = await ask(`${metric}?interval=${interval}&from=2026-04-06&to=2026-04-13`)
+    const of = (part: string | null) => Object.values(figuresIn(series, 'numerator', { part }))
+    return {
+      ratio: Object.values(figuresIn(series, 'ratio')),
+      lost: [of('voluntary'), of('billing')],
+      passing: of('passing'),
+    }
+  }
+  // April: 1 of 1, not 3 of 1.
+  expect(await told('churn_rate', 'month')).toEqual({ ratio: [1], lost: [[1], []], passing: [2] })
+  // A week of 2.990 is 13.001 a month; 9.990 of 9.990 was lost, not 35.992.
+  expect(await told('mrr_churn_rate', 'month')).toEqual({
+    ...{ ratio: [1], lost: [[9_990], []], passing: [26_002] },
+  })
+  // The week of the 6th loses 1 of 1. When that of the 13th begins, the two are there, and lost: 2 of 2.
+  expect(await told('churn_rate', 'week')).toEqual({
+    ratio: [1, 1],
+    lost: [
+      [1, 1],
+      [0, 1],
+    ],
+    passing: [],
+  })
+})
+
+test('of what was worth more when it was lost, the period loses what was there', async () => {
+  const { tell, ask } = await openLedger()
+  // 10.000 a month when April begins, 20.000 of another product from the 10th, and all refunded on the 25th.
+  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
+  const more = { productId: 'monthly_max', price: 20_000 }
+  await tell('1', 1, '2026-04-10', '2026-05-10', { ...more, ...REFUNDED('2026-04-25') })
+  const april = 'interval=month&from=2026-04-01&to=2026-04-30'
+  const { series } = await ask(`mrr_churn_rate?${april}`)
+  const whole = (part: string | null) => figuresIn(series, 'numerator', { part })['2026-04-01']
+  // 10.000 of 10.000; the other 10.000 came and went within April.
+  expect([whole(null), whole('refund'), whole('passing')]).toEqual([10_000, 10_000, 10_000])
+  expect(figuresIn(series, 'ratio')).toEqual({ '2026-04-01': 1 })
+  // By product it is lost where it was: of `monthly`, of which there was 1; `monthly_max` had none to lose.
+  const split = await ask(`churn_rate?${april}&split=product`)
+  const lost = split.series.map(({ value, points }) => [
+    value,
+    points[0]?.numerator,
+    points[0]?.denominator,
+    points[0]?.ratio,
+  ])
+  expect(lost.sort()).toEqual([
+    ['monthly', 1, 1, 1],
+    ['monthly_max', 0, 0, null],
+  ])
+})
+
+test('fiscal months are of Pacific days, whatever the organization’s are', async () => {
+  const { app, tell } = await openLedger()
+  // Fiscal months: 29 March to 2 May, 3 to 30 May. In California 06:00 UTC is 23:00 of the day before.
+  await tell('1', 0, '2026-04-29', '2026-05-29', REFUNDED('2026-05-03T06:00:00Z'))
+  await tell('2', 0, '2026-05-01', '2026-06-01', REFUNDED('2026-05-03T08:00:00Z'))
+  const rows = app.windfall.store
+    .prepare(
+      "select measure, storefront from metric_rows where measure like 'passing.%month.%' order by lineage_id, measure",
+    )
+    .pluck()
+  // The first began in April and is lost in May, but both in one fiscal month; the second the other way around.
+  expect(rows.all()).toEqual(['passing.fiscal_month.refund', 'passing.month.refund'])
+})
+
+const UNITS: readonly LossUnit[] = ['day', 'week', 'month', 'fiscal_month']
+const ENDINGS = ['voluntary', 'billing', 'refund', 'other'] as const
+
+test('in no history, by no unit and for no product is more lost than was there, or less than nothing', () => {
+  const [calendar, pacific] = [openCalendar('Asia/Kathmandu'), openCalendar('America/Los_Angeles')]
+  const toBase = (milli: number, currency: string, on: number): number =>
+    currency === 'USD' ? milli : Math.round((milli * (on < day('2026-03-01') ? 110 : 120)) / 100)
+  const settings = { factors: 'calendar', toBase, periodOf, calendar, pacific } as const
+  const unitOf: Record<LossUnit, (at: number) => number> = {
+    day: (at) => calendar.dayOf(at),
+    week: (at) => weekOf(calendar.dayOf(at)),
+    month: (at) => monthOf(calendar.dayOf(at)),
+    fiscal_month: (at) => fiscalMonthOf(pacific.dayOf(at)) ?? 0,
+  }
+  const property = fc.property(histories, ({ transactions, renewals }) => {
+    const told = renewals.toSorted((a, b) => a.signed_at - b.signed_at)
+    const rows = metricRowsOf({ transactions, renewals: told, is_whole: true }, settings)
+    for (const unit of UNITS) {
+      const periods = new Set(rows.map(({ on_at }) => unitOf[unit](on_at)))
+      for (const product of new Set(rows.map(({ product_id }) => product_id))) {
+        const own = rows.filter(({ product_id }) => product_id === product)
+        for (const period of periods) {
+          const sum = (measures: readonly Measure[], is: (row: MetricRow) => boolean) => {
+            const some = own.filter((row) => measures.includes(row.measure) && is(row))
+            return {
+              count: some.reduce((all, { count }) => all + count, 0),
+              base: some.reduce((all, { base_milli }) => all + (base_milli ?? 0), 0),
+            }
+          }
+          const within = ({ on_at }: MetricRow): boolean => unitOf[unit](on_at) === period
+          const start = sum(['mrr'], ({ on_at }) => unitOf[unit](on_at) < period)
+          const lost = sum(
+            ENDINGS.map((ending): Measure => `mrr.churn_${ending}`),
+            within,
+          )
+          const passing = sum(
+            ENDINGS.map((ending): Measure => `passing.${unit}.${ending}`),
+            within,
+          )
+          const returned = sum([`returned.${unit}`], within)
+          for (const column of ['count', 'base'] as const) {
+            const churn = -lost[column] + returned[column] + passing[column]
+            expect(churn).toBeGreaterThanOrEqual(0)
+            expect(churn).toBeLessThanOrEqual(start[column])
+          }
+        }
+      }
+    }
+  })
+  fc.assert(property, runs(100, 3_000))
+})

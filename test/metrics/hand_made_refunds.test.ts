@@ -1,0 +1,99 @@
+/** Money given back to customers who pay in another currency, while its rate moves. Worked out by hand. */
+import { expect, test } from 'vitest'
+import { moneyIn } from './stories.ts'
+import { at, figuresIn, openLedger } from './told_ledger.ts'
+
+type Customer = {
+  id: string
+  charged_milli: number
+  refunded_milli: number
+  prorated_milli: number
+  ltv_milli: number
+}
+type Get = Awaited<ReturnType<typeof openLedger>>['get']
+
+async function onlyCustomer(get: Get) {
+  const { customers } = (await (await get('customers')).json()) as { customers: Customer[] }
+  expect(customers.length).toBe(1)
+  const { id = '', ...value } = customers[0] ?? {}
+  const profile = (await (await get(`customers/${id}`)).json()) as {
+    proceeds: { base_milli: number }
+    transactions: object[]
+  }
+  return { value, proceeds: profile.proceeds.base_milli, transactions: profile.transactions }
+}
+
+/** What the customers who first paid in March 2026 had brought 60 days later. */
+async function ltvOfMarch(get: Get) {
+  const answer = await get('cohorts?metric=ltv&from=2026-03-01&to=2026-03-31&days=60')
+  const { cohorts } = (await answer.json()) as { cohorts: { values: { net_milli: number }[] }[] }
+  return cohorts.map(({ values }) => values[0]?.net_milli)
+}
+
+test('who was given back everything has brought exactly nothing, whatever the rate did meanwhile', async () => {
+  // A euro is 1 ÷ 0.9 dollars when it is charged, and 1 ÷ 0.8 when it is given back.
+  const { tell, ask, get } = await openLedger({ rates: ['2026-03-10,EUR,0.9', '2026-04-20,EUR,0.8'] })
+  const euro = { currency: 'EUR', storefront: 'DEU', price: 9_000 }
+  await tell('1', 0, '2026-03-10', '2026-04-10', euro)
+  const back = { revocationDate: at('2026-04-20'), revocationReason: 0, signedDate: at('2026-04-20') }
+  await tell('1', 0, '2026-03-10', '2026-04-10', { ...euro, ...back })
+  // 9.000 ÷ 0.9 = 10.000 dollars charged, and the same given back. By the rate of 20 April it would be 11.250.
+  expect(await moneyIn(ask)).toEqual(['2026-03-10 new 10000', '2026-04-20 refunds -10000'])
+  expect(await moneyIn(ask, '&refunds=purchase_day')).toEqual([
+    '2026-03-10 new 10000',
+    '2026-03-10 refunds -10000',
+  ])
+  const customer = await onlyCustomer(get)
+  expect(customer.value).toMatchObject({ charged_milli: 10_000, refunded_milli: 10_000, ltv_milli: 0 })
+  expect(customer.proceeds).toBe(0)
+  expect(customer.transactions).toMatchObject([
+    { base_milli: 10_000, refunded: { milli: 9_000, base_milli: 10_000, at: at('2026-04-20') } },
+  ])
+  expect(await ltvOfMarch(get)).toEqual([0])
+})
+
+test('parts of one charge that come to all of it leave nothing, not even by rounding', async () => {
+  const rates = ['2026-03-01,EUR,0.3', '2026-03-16,EUR,0.4', '2026-04-10,EUR,0.5']
+  const { tell, ask, get } = await openLedger({ rates })
+  const euro = { currency: 'EUR', storefront: 'DEU' }
+  const [month, year] = [
+    { ...euro, price: 1_000, isUpgraded: true },
+    { ...euro, price: 10_000, productId: 'yearly', transactionReason: 'PURCHASE' },
+  ]
+  await tell('1', 0, '2026-03-01', '2026-03-31', month)
+  await tell('1', 1, '2026-03-16', '2027-03-16', year)
+  const back = { revocationDate: at('2026-04-10'), revocationReason: 0, signedDate: at('2026-04-10') }
+  await tell('1', 0, '2026-03-01', '2026-03-31', { ...month, ...back, revocationPercentage: 50_000 })
+  await tell('1', 1, '2026-03-16', '2027-03-16', { ...year, ...back })
+  // The month: 1.000 ÷ 0.3 = 3.333 dollars. Its unused half at the upgrade: 500 ÷ 0.3 = 1.666,67, rounded to 1.667. The
+  // other half, refunded: what is left of 3.333, which is 1.666. The year: 10.000 ÷ 0.4 = 25.000, and the same back.
+  expect(await moneyIn(ask)).toEqual([
+    ...['2026-03-01 new 3333', '2026-03-16 proration -1667', '2026-03-16 renewal 25000'],
+    '2026-04-10 refunds -26666',
+  ])
+  const customer = await onlyCustomer(get)
+  expect(customer.value).toMatchObject({
+    ...{ charged_milli: 28_333, refunded_milli: 26_666, prorated_milli: 1_667, ltv_milli: 0 },
+  })
+  expect(customer.proceeds).toBe(0)
+  expect(await ltvOfMarch(get)).toEqual([0])
+  for (const refunds of ['refund_day', 'purchase_day']) {
+    const { series } = await ask(`revenue?interval=month&from=2026-03-01&to=2026-04-30&refunds=${refunds}`)
+    const all = Object.values(figuresIn(series, 'milli'))
+    expect(all.reduce<number>((sum, milli) => sum + (milli ?? 0), 0)).toBe(0)
+  }
+})
+
+test('a refund waits for a final rate as long as its charge does', async () => {
+  const { app, tell, ask } = await openLedger({ rates: ['2026-05-29,EUR,0.9'] })
+  const euro = { currency: 'EUR', storefront: 'DEU', price: 9_000 }
+  const back = { revocationDate: at('2026-05-31'), revocationReason: 0, signedDate: at('2026-05-31') }
+  await tell('1', 0, '2026-05-30', '2026-06-30', { ...euro, ...back })
+  expect(await moneyIn(ask)).toEqual(['2026-05-30 new 10000', '2026-05-31 refunds -10000'])
+  // The rate of the 30th is published at last: both become 9.000 ÷ 0.75. That of the 31st changes neither.
+  const { rates, store, metrics } = app.windfall
+  const read = rates.readCsv('date,currency,rate\n2026-05-30,EUR,0.75\n2026-05-31,EUR,0.6', 'USD')
+  await store.commit(() => rates.keep(read))
+  await metrics.caughtUp()
+  expect(await moneyIn(ask)).toEqual(['2026-05-30 new 12000', '2026-05-31 refunds -12000'])
+})

@@ -1,0 +1,159 @@
+/** Questions while figures are due: a few are waited for, of many it is said that they are missing. */
+import { afterEach, expect, test } from 'vitest'
+import { NOW } from '../apple/samples.ts'
+import { openShop, type Shop } from './shop.ts'
+
+type Behind = { lineages: number; since: number | null; reason: string } | null
+
+let shop: Shop
+let headers: Record<string, string>
+/** Lets the worker go on, and has it wait again. */
+let worker: { halt(): Promise<void>; release(): void }
+afterEach(async () => {
+  worker.release()
+  await shop.close()
+})
+
+/** A question waits for long, so that one that does not wait is answered at once whatever this machine does meanwhile. */
+async function open(wait_ms: number): Promise<void> {
+  shop = await openShop({ env: { WINDFALL_METRICS_WAIT_MS: String(wait_ms) } })
+  headers = await shop.signIn()
+  await shop.sell(1, { at: NOW - 3_600_000 })
+  await shop.windfall.metrics.caughtUp()
+  worker = haltable()
+}
+
+function haltable() {
+  const { store } = shop.windfall
+  const { commitBulk } = store
+  let gate = Promise.resolve()
+  let release = (): void => {}
+  Object.assign(store, {
+    async commitBulk<Given>(work: () => Given): Promise<Given> {
+      await gate
+      return commitBulk(work)
+    },
+  })
+  return {
+    async halt(): Promise<void> {
+      gate = new Promise((resolve) => {
+        release = resolve
+      })
+      // What was handed in before is done.
+      await store.commit(() => {})
+    },
+    release: () => release(),
+  }
+}
+
+/** Makes so many subscriptions due that nothing is known of. */
+async function makeDue(count: number): Promise<void> {
+  const { metrics, store } = shop.windfall
+  const { id } = metrics.generations.shown(shop.organization.id)
+  const add = store.prepare<[number]>(`
+    insert into metric_lineages (app_id, environment, original_transaction_id)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+    select (select id from apps), 'production', 'due ' || n from numbers`)
+  const mark = store.prepare<[number]>(
+    "insert into metric_due select ?, id, 0, unixepoch() * 1000, null, null from metric_lineages where original_transaction_id like 'due %'",
+  )
+  await store.commit(() => {
+    add.run(count)
+    mark.run(id)
+  })
+}
+
+const ask = (path = '/api/v1/metrics/mrr', more: Record<string, string> = {}) =>
+  shop.request(path, { headers: { ...headers, ...more } })
+const behindOf = async (answer: Promise<Response> | Response): Promise<Behind> =>
+  ((await (await answer).json()) as { behind: Behind }).behind
+const isAnswered = (answer: Promise<unknown>): Promise<boolean> =>
+  Promise.race([answer.then(() => true), new Promise<boolean>((resolve) => setTimeout(resolve, 150, false))])
+/** Far less than what a question would wait that waits when it should not. */
+const SOON_MS = 5_000
+async function soon<Given>(ask: () => Promise<Given>): Promise<Given> {
+  const begun = performance.now()
+  const given = await ask()
+  expect(performance.now() - begun).toBeLessThan(SOON_MS)
+  return given
+}
+const dueNow = () =>
+  shop.windfall.metrics.behind(shop.windfall.metrics.generations.shown(shop.organization.id), null)
+
+test('two hundred subscriptions are waited for, by many questions together', async () => {
+  await open(10_000)
+  await worker.halt()
+  await makeDue(200)
+  const answers = Array.from({ length: 20 }, () => ask())
+  expect(await isAnswered(Promise.race(answers))).toBe(false)
+  worker.release()
+  for (const answer of answers) expect(await behindOf(answer)).toBeNull()
+})
+
+test('a question does not wait for longer than it says', async () => {
+  await open(50)
+  await worker.halt()
+  await makeDue(200)
+  const since = expect.any(Number)
+  expect(await soon(() => behindOf(ask()))).toEqual({
+    lineages: 200,
+    report_days: 0,
+    since,
+    reason: 'catching_up',
+  })
+  worker.release()
+})
+
+test('of more it is said at once that they are missing', async () => {
+  await open(10_000)
+  await worker.halt()
+  await makeDue(201)
+  expect(await soon(() => behindOf(ask()))).toMatchObject({ lineages: 201, reason: 'catching_up' })
+  for (const path of ['/api/v1/overview', '/api/v1/today', '/api/v1/customers', '/api/v1/cohorts?metric=ltv'])
+    expect(await (await ask(path)).text()).toMatch(/"behind":\{"lineages":201,/)
+  worker.release()
+  await shop.windfall.metrics.caughtUp()
+  expect(await behindOf(ask())).toBeNull()
+})
+
+test('a reader may say how long it waits, and a file waits by itself', async () => {
+  await open(0)
+  await worker.halt()
+  await makeDue(1_000)
+  const none = await ask('/api/v1/metrics/mrr.csv', { prefer: 'wait=0' })
+  expect(none.headers.get('x-windfall-behind')).toBe('lineages=1000, report_days=0, reason=catching_up')
+  const patient = ask('/api/v1/metrics/mrr', { prefer: 'respond-async, wait=20' })
+  const files = ['metrics/mrr', 'overview', 'customers', 'cohorts'].map((name) =>
+    ask(`/api/v1/${name}.csv${name === 'cohorts' ? '?metric=ltv' : ''}`),
+  )
+  expect(await isAnswered(Promise.race([patient, ...files]))).toBe(false)
+  worker.release()
+  expect(await behindOf(patient)).toBeNull()
+  for (const file of files) {
+    const answer = await file
+    expect([answer.status, answer.headers.get('x-windfall-behind')]).toEqual([200, null])
+  }
+})
+
+test('the page of a customer is brought up to date before a thousand others', async () => {
+  await open(0)
+  const { customers } = (await (await ask('/api/v1/customers')).json()) as { customers: { id: string }[] }
+  await worker.halt()
+  await makeDue(1_000)
+  const { store } = shop.windfall
+  await store.commit(() => {
+    // As a fact that came with many others is left behind by the commit that kept it.
+    store.prepare('update transactions set price_milli = 9990').run()
+    store
+      .prepare(
+        'insert into metric_due select generation, lineage_id, 3, 0, null, null from metric_counted where lineage_id = 1',
+      )
+      .run()
+  })
+  expect(dueNow()?.lineages).toBe(1_001)
+  const answer = ask(`/api/v1/customers/${customers[0]?.id}`)
+  worker.release()
+  const profile = (await (await answer).json()) as { customer: { ltv_milli: number } }
+  expect(profile.customer.ltv_milli).toBe(9_990)
+  expect(dueNow()?.lineages).toBeGreaterThan(0)
+})

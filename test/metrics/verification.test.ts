@@ -1,0 +1,212 @@
+/** Whether a verification finds what is wrong, takes nothing else for a difference, and leaves nothing behind. */
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { fill } from '../../src/demo/fill.ts'
+import { openSimulation } from '../../src/demo/simulation.ts'
+import { FORMULA } from '../../src/metrics/generations.ts'
+import { compareAtOnce, type Verified } from '../../src/metrics/verification/comparison.ts'
+import { openVerification } from '../../src/metrics/verification/verification.ts'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../folders.ts'
+import { handClock, openTestApp, sharedAuthority } from '../helpers.ts'
+import { isLong } from '../random.ts'
+import { openLedger } from './told_ledger.ts'
+
+/** Two subscriptions, of one customer each; the second began after the first had ended. */
+async function openSome(closing = onTestFinished) {
+  const { app, tell } = await openLedger({ closing })
+  await tell('1', 0, '2026-03-10', '2026-04-10')
+  await tell('1', 1, '2026-04-10', '2026-05-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
+  await tell('2', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU', currency: 'EUR' })
+  return { ...app.windfall, app, tell }
+}
+
+let some: Awaited<ReturnType<typeof openSome>>
+/** A copy of its database. */
+let copy: string
+beforeAll(async () => {
+  some = await openSome((close) => afterAll(close))
+  copy = join(temporaryFolder().path, 'copy.db')
+  await some.store.copy(copy)
+})
+
+/** What changes are made to. */
+const changed = () => ({ file: `${copy}.changed`, at: some.clock(), formula: FORMULA })
+
+/** What is found in the database with some changes. */
+function comparedWith(...changes: readonly string[]): Verified {
+  const { file } = changed()
+  copyFileSync(copy, file)
+  const db = new Database(file)
+  db.pragma('foreign_keys = off')
+  for (const change of changes) db.exec(change)
+  db.close()
+  return compareAtOnce(changed())
+}
+
+const ONE_ROW =
+  "(generation, lineage_id, position) in (select generation, lineage_id, position from metric_rows where measure = 'mrr' limit 1)"
+const ONE_DAY = '(series_id, day) in (select series_id, day from metric_days limit 1)'
+
+test.each([
+  [
+    `update metric_rows set storefront = 'ZZZ' where ${ONE_ROW}`,
+    /^1000: \[.*"ZZZ".*\] is kept, the facts give \[.*\]$/,
+  ],
+  [`delete from metric_rows where ${ONE_ROW}`, /^1000: \[.*\] is kept, the facts give \[.*\]$/],
+  [`update metric_days set count = count + 1 where ${ONE_DAY}`, /^the sum of .*: .* is kept, the rows give /],
+  [
+    'delete from metric_days where count <> 0 and day = 20522',
+    /^the sum of .*, 2026-03-10: nothing is kept, the rows give/,
+  ],
+  ['delete from metric_days', /^the sum of .*: nothing is kept, the rows give/],
+  [
+    'update metric_counted set is_provisional = 1 - is_provisional',
+    /^1000: is_provisional 1 is kept, the facts give 0$/,
+  ],
+  [
+    'update metric_counted set proceeds_milli = proceeds_milli + 1',
+    /^1000: proceeds_milli \d+ is kept, the facts give \d+$/,
+  ],
+  [
+    'update metric_counted set due_at = due_at + 1 where due_at is not null',
+    /^2000: due_at \d+ is kept, the facts give \d+$/,
+  ],
+  ['delete from metric_counted where lineage_id = 2', /^2000 is not counted$/],
+  ['delete from metric_lineages where id = 2', /^2000 is not counted$/],
+  [
+    'update customer_values set ltv_milli = ltv_milli + 1',
+    /^the customer cus_.*: ltv_milli \d+ is kept, the facts give \d+$/,
+  ],
+  ['delete from customer_values', /^the customer cus_.* is not kept$/],
+  ["update cohort_customers set spread = '{}'", /^what the customer of 1000 adds to cohorts$/],
+  ['delete from cohort_customers where lineage_id = 2', /^what the customer of 2000 adds to cohorts$/],
+  [
+    'update cohort_cells set charged_milli = charged_milli + 1',
+    /^the cohort sum .* is kept, the customers give/,
+  ],
+  ['delete from cohort_cells', /^the cohort sum .* is not kept$/],
+])('%s is told, also where few sums are held at once', (damage, words) => {
+  expect(comparedWith(damage).difference).toMatch(words)
+  expect(compareAtOnce({ ...changed(), cells_at_once: 7 }).difference).toMatch(words)
+})
+
+test('what is right is right, also where few sums are held at once', () => {
+  const right = { lineages: 2, due: 0, difference: null }
+  expect(comparedWith()).toEqual(right)
+  expect(compareAtOnce({ ...changed(), cells_at_once: 7 })).toEqual(right)
+  expect(compareAtOnce({ ...changed(), at: null })).toEqual(right)
+})
+
+test('what a lineage has that leads no customer is told', () => {
+  // The first takes in the second, and leads both, having been bought before.
+  const joined =
+    'update customers set canonical_id = (select id from customers where original_transaction_id = 1000)'
+  const alone = 'update customer_values set lineages = 2 where lineage_id = 1'
+  expect(comparedWith(joined, alone).difference).toMatch(/^the customer cus_.*: 2000 does not lead it$/)
+})
+
+test('what is due is counted, and its rows and customer are not compared; its sums are', () => {
+  const wrong = [
+    'update metric_rows set known_at = known_at + 1 where lineage_id = 1 and known_at > 1780315200000',
+    'update customer_values set ltv_milli = 1 where lineage_id = 1',
+  ]
+  const mark =
+    'insert into metric_due (generation, lineage_id, rank, since) select id, 1, 0, 0 from metric_generations'
+  const failed = `${mark.replace('since)', 'since, failed_at, reason)').replace('0, 0', "0, 0, 1, 'it failed'")}`
+  const task = (what: string, from_day = 0) =>
+    `insert into metric_tasks (what, subject, from_day, cursor) select '${what}', case '${what}' when 'all' then '' else id end, ${from_day}, 0 from apps`
+  const passed = 'update metric_counted set due_at = 1780315200000 where lineage_id = 1'
+  expect(comparedWith(...wrong)).toMatchObject({ difference: expect.stringMatching(/^the customer/) })
+  for (const reason of [mark, failed, passed])
+    expect(comparedWith(...wrong, reason)).toEqual({ lineages: 1, due: 1, difference: null })
+  for (const reason of [task('all'), task('period'), task('prices')])
+    expect(comparedWith(...wrong, reason)).toEqual({ lineages: 0, due: 2, difference: null })
+  // Only the second waits for a rate, and who was charged since May is the second, too.
+  expect(comparedWith(task('rates'))).toEqual({ lineages: 1, due: 1, difference: null })
+  expect(comparedWith(task('prices', 20_580))).toEqual({ lineages: 1, due: 1, difference: null })
+  const sums = 'update metric_days set milli = milli + 1 where milli <> 0'
+  expect(comparedWith(...wrong, mark, sums).difference).toMatch(/^the sum of /)
+})
+
+test('figures of other formulas are due, whatever they are', () => {
+  const older = 'update metric_generations set formula = 0'
+  const wrong = 'update metric_rows set milli = milli + 1'
+  expect(comparedWith(older, wrong)).toEqual({ lineages: 0, due: 2, difference: null })
+})
+
+test('the copy is gone afterwards, and after a crash', async () => {
+  const { app, metrics, store } = await openSome()
+  const copies = () => readdirSync(dirname(store.file)).filter((name) => name.includes('verifying'))
+  const verifying = metrics.verify()
+  await expect.poll(() => copies().length, { interval: 1 }).toBeGreaterThan(0)
+  expect(await verifying).toEqual({ lineages: 2, due: 0, difference: null })
+  expect(copies()).toEqual([])
+  for (const suffix of ['', '.partial', '-wal']) writeFileSync(`${store.file}.verifying${suffix}`, 'left')
+  const next = await openTestApp({ folder: app.folder, apps: [] })
+  expect(copies()).toEqual([])
+  await next.close()
+})
+
+test('several verifications come one after the other, and end with the instance', async () => {
+  const { app, metrics } = await openSome()
+  const wanted = { lineages: 2, due: 0, difference: null }
+  expect(await Promise.all([metrics.verify(), metrics.verify()])).toEqual([wanted, wanted])
+  const ended = expect(metrics.verify()).rejects.toMatchObject({ code: 'store_closing' })
+  await app.close()
+  await ended
+})
+
+test('without room for a copy the file itself is read, until its log is too long', async () => {
+  const { store, clock } = some
+  const full = openStore(store.file, { freeBytes: () => 0 })
+  const verification = (log_most_bytes?: number) =>
+    openVerification({ store: full, clock, formula: FORMULA, log_most_bytes })
+  expect(await verification().verify()).toEqual({ lineages: 2, due: 0, difference: null })
+  expect(existsSync(`${store.file}.verifying`)).toBe(false)
+  await expect(verification(0).verify()).rejects.toMatchObject({
+    ...{ status: 507, code: 'no_room' },
+    message: expect.stringMatching(/^there is no room for a copy of the database .*windfall verify FILE$/),
+  })
+  await full.close()
+})
+
+test('while facts keep arriving nothing is taken for a difference', async () => {
+  const until = Date.UTC(2026, 5, 1)
+  const from = until - 200 * 86_400_000
+  const authority = await sharedAuthority()
+  const subscribers = isLong ? 600 : 30
+  const simulation = openSimulation({ seed: 11, from, until, subscribers, odd: true, authority })
+  const clock = handClock(from)
+  const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
+  onTestFinished(app.close)
+  const { metrics, rates, store, products, apps } = app.windfall
+  const changes = [
+    () => {
+      const today = new Date(clock()).toISOString().slice(0, 10)
+      const csv = ['EUR', 'GBP', 'CAD'].map((currency) => `${today},${currency},${1 + verified / 1000}`)
+      const read = rates.readCsv(['date,currency,rate', ...csv].join('\n'), 'USD')
+      return store.commit(() => rates.keep(read))
+    },
+    () => app.windfall.declare({ ...app.config, metrics: { ...app.config.metrics, small_business: true } }),
+    () => {
+      const said = { product_id: 'chord.piano.monthly', period: `P${1 + (verified % 3)}M` }
+      return store.commit(() => apps.list().map(({ id }) => products.learnPeriod(id, said)))
+    },
+    () => app.windfall.declare(app.config),
+    () => metrics.rebuild(),
+  ]
+  const filling = fill(app.windfall, simulation.steps(), clock, () => {})
+  let verified = 0
+  for (const most = isLong ? 50 : 3; verified < most; verified += 1) {
+    const changing = changes[verified % changes.length]?.()
+    expect((await metrics.verify()).difference).toBeNull()
+    await changing
+  }
+  await filling
+  clock.set(until)
+  await metrics.caughtUp()
+  expect(await metrics.verify()).toMatchObject({ due: 0, difference: null })
+})
