@@ -12,7 +12,7 @@ import type { Shown } from '../metrics/questions.ts'
 import type { Reported } from '../metrics/reported/reported.ts'
 import { behind } from './metrics_answers.ts'
 import type { Readers } from './readers.ts'
-import { csvHeaders, READ, REFUSED } from './reading.ts'
+import { behindHeaders, csvHeaders, PATIENCE_MS, patienceOf, READ, REFUSED } from './reading.ts'
 import { appsNamed, appsWithin, list } from './scope.ts'
 
 const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
@@ -77,16 +77,18 @@ type Deps = {
 }
 
 export function coverageRoutes({ reported, metrics, organizations, apps, readers }: Deps): Route[] {
-  async function coverage(event: H3Event): Promise<v.InferOutput<typeof CoverageAnswer>> {
+  async function coverage(event: H3Event, least_patience_ms: number | null = null) {
     const reach = readers.reachOf(event)
     const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
-    const answer: v.InferOutput<typeof CoverageAnswer> = { behind: null, coverage: [], seams: [] }
+    const answer: Answer = { behind: null, coverage: [], seams: [] }
+    const patience_ms = patienceOf(event) ?? least_patience_ms
     for (const organization of organizations.list()) {
       const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
       if (own.length === 0) continue
-      await metrics.reading({ organization, apps: own }, (scope) => add(answer, scope, { from, to }))
+      const read = (scope: Read): Promise<void> => add(answer, scope, { from, to })
+      await metrics.reading({ organization, apps: own }, read, patience_ms)
     }
     return answer
   }
@@ -112,13 +114,16 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
   }
 
   async function csv(event: H3Event): Promise<Response> {
-    const rows = (await coverage(event)).coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
+    const { behind, coverage: told } = await coverage(event, PATIENCE_MS)
+    const rows = told.map(({ residue, ...row }) => ({ ...row, ...residue }))
     const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
     readers.noteExport(event, 'coverage')
-    return new Response([csvHead(COLUMNS), ...lines].join(''), { headers: csvHeaders('coverage') })
+    return new Response([csvHead(COLUMNS), ...lines].join(''), {
+      headers: { ...csvHeaders('coverage'), ...behindHeaders(behind) },
+    })
   }
 
-  return routesFor(coverage, csv)
+  return routesFor((event) => coverage(event), csv)
 }
 
 function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {

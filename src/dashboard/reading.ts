@@ -50,7 +50,7 @@ export function patienceOf(event: H3Event): number | null {
 }
 
 /** How far figures are behind the facts, for an answer whose body cannot say so. */
-const behindHeaders = (behind: Behind | null): Record<string, string> =>
+export const behindHeaders = (behind: Behind | null): Record<string, string> =>
   behind === null
     ? {}
     : {

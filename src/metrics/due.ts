@@ -25,6 +25,11 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
       count(*) filter (where failed_at is not null) as failed
     from metric_due d join metric_lineages l on l.id = d.lineage_id
     where d.generation = ? and l.app_id in (select value from json_each(?))`)
+  // Many questions ask this while thousands are due.
+  const ofAll = store.remembering(['metric_due'], (id) => all.get(Number(id)) ?? NOTHING)
+  const isMany = store.prepare<[number], { one: number }>(
+    `select 1 as one from metric_due where generation = ? limit 1 offset ${LOOKED_THROUGH}`,
+  )
   const byTime = store.prepare<[number, number], { lineages: number; since: number | null }>(`
     select count(*) as lineages, min(due_at) as since from metric_counted indexed by metric_counted_due
     where due_at <= ? and generation = ?`)
@@ -60,7 +65,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
 
   /** How far a generation is behind, for some of its organization's apps or for all (null). */
   function backlog({ id }: Generation, app_ids: readonly string[] | null): Backlog {
-    const whole = all.get(id) ?? NOTHING
+    const whole = ofAll(String(id))
     const isFew = whole.lineages + whole.failed <= LOOKED_THROUGH
     const marked = app_ids === null || !isFew ? whole : (ofApps.get(id, JSON.stringify(app_ids)) ?? NOTHING)
     const past = byTime.get(clock(), id) ?? NOTHING
@@ -74,7 +79,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
 
   /** Marks of some apps in a generation. */
   const ofSome = ({ id }: Generation, app_ids: readonly string[], limit: number): Mark[] =>
-    (all.get(id)?.lineages ?? 0) > LOOKED_THROUGH ? [] : someOfApps.all(id, JSON.stringify(app_ids), limit)
+    isMany.get(id) !== undefined ? [] : someOfApps.all(id, JSON.stringify(app_ids), limit)
 
   /** Whether the figures of a lineage are behind in a generation. One that could not be counted is not. */
   const isDue = (generation: number, lineage_id: number): boolean =>

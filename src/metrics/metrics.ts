@@ -82,7 +82,7 @@ export function openMetrics(deps: Deps) {
     ...{ store, due, generations, recount, onMarked: worker.kick, isHeld: worker.isHeld },
   })
   const questions = openQuestions({
-    ...{ store, generations, due, agenda, worker, reported, wait_ms: deps.wait_ms },
+    ...{ store, generations, due, tasks, agenda, worker, reported, wait_ms: deps.wait_ms },
   })
   const verification = openVerification({ store, clock, formula: deps.formula ?? FORMULA })
   const commission = store.prepare<[], { counted_by: string }>('select counted_by from metric_commission')

@@ -7,6 +7,7 @@ import type { Due } from './due.ts'
 import type { Generation, Generations } from './generations.ts'
 import type { Numbered } from './marks.ts'
 import type { Reported } from './reported/reported.ts'
+import type { Tasks } from './tasks.ts'
 import type { Worker } from './worker.ts'
 
 /**
@@ -37,13 +38,14 @@ type Deps = {
   store: Store
   generations: Generations
   due: Due
+  tasks: Pick<Tasks, 'isPending' | 'isWaiting'>
   agenda: Agenda
   worker: Worker
   reported: Pick<Reported, 'dueDays'>
   wait_ms: () => number
 }
 
-export function openQuestions({ store, generations, due, agenda, worker, reported, wait_ms }: Deps) {
+export function openQuestions({ store, generations, due, tasks, agenda, worker, reported, wait_ms }: Deps) {
   const checks = new Set<() => void>()
   const waits = new Map<string, Promise<void>>()
   let isClosed = false
@@ -76,9 +78,9 @@ export function openQuestions({ store, generations, due, agenda, worker, reporte
    */
   async function caught(generation: Generation, app_ids: readonly string[], patience_ms: number | null) {
     if (!generations.isLive(generation) || isRefused()) return
-    const isDone = (): boolean => due.backlog(generation, app_ids).lineages === 0
+    const isDone = (): boolean => due.backlog(generation, app_ids).lineages === 0 && !tasks.isWaiting()
     const { lineages } = due.backlog(generation, app_ids)
-    if (lineages === 0 || (patience_ms === null && lineages > LINEAGES_WAITED_FOR)) return
+    if (isDone() || (patience_ms === null && lineages > LINEAGES_WAITED_FOR)) return
     const name = [generation.id, patience_ms, ...app_ids].join(' ')
     await (waits.get(name) ?? begin(name, { generation, app_ids, isDone, most_ms: patience_ms ?? wait_ms() }))
   }
@@ -120,7 +122,9 @@ export function openQuestions({ store, generations, due, agenda, worker, reporte
     const told = { lineages, report_days: days.count, since: least(since, days.since) }
     if (!generations.isLive(generation))
       return { ...told, since: generation.stood_still_at, reason: 'formula' }
-    if (lineages + days.count > 0) return { ...told, reason: isRefused() ? 'store' : 'catching_up' }
+    // A task has not marked all that it concerns yet.
+    const isBehind = lineages + days.count > 0 || tasks.isPending()
+    if (isBehind) return { ...told, reason: isRefused() ? 'store' : 'catching_up' }
     return failed === 0 ? null : { ...told, lineages: failed, reason: 'failed' }
   }
 

@@ -88,7 +88,10 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
     return ({ id }) => all.has(id)
   }
 
-  return { add, slice, isWaiting: (): boolean => next() !== undefined }
+  /** Whether there is any task, also one that waits for the end of an import. */
+  const isPending = (): boolean => first.get('') !== undefined
+
+  return { add, slice, isPending, isWaiting: (): boolean => next() !== undefined }
 }
 
 /** How a lineage was counted last. */

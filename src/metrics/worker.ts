@@ -13,7 +13,7 @@ import type { Recount } from './recount.ts'
 /** How long a slice lasts, in milliseconds: while a caller may wait, and while nobody does. */
 const SLICE_MS = 5
 const QUIET_SLICE_MS = 25
-/** While callers keep the server busy the worker has a quarter of the time: a third of that of the others. */
+/** While others keep the server busy the worker has a quarter of the time: a third of theirs. */
 const PART = 3
 const LEAST_MS = 1
 const COUNTING_PART = 0.6
@@ -22,9 +22,9 @@ const LOOK_EVERY_MS = 1_000
 
 type Deps = {
   store: Store
-  log: Log
+  log: Pick<Log, 'warn'>
   agenda: Agenda
-  recount: Recount
+  recount: Pick<Recount, 'openSums'>
   /** A clock that never jumps. */
   elapsed?: Clock
 }
@@ -37,6 +37,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   const idleListeners: (() => void)[] = []
   let running: Promise<void> | null = null
   let looking: NodeJS.Timeout | undefined
+  /** When the last slice ended; its commit is time of the others. */
   let ended_at = 0
   /** Something may have become due since the last slice began, at the end of the same batch for instance. */
   let isAsked = false
@@ -44,8 +45,9 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
 
   /** How long the next slice may last. */
   function budget(): number {
-    if (store.isQuiet()) return QUIET_SLICE_MS
-    return Math.min(SLICE_MS, Math.max(LEAST_MS, (elapsed() - ended_at) / PART))
+    const most = store.isQuiet() ? QUIET_SLICE_MS : SLICE_MS
+    if (store.isQuiet() && !store.isBulkWaiting()) return most
+    return Math.min(most, Math.max(LEAST_MS, (elapsed() - ended_at) / PART))
   }
 
   /** Brings up to date what comes first, for so long. Whether there was anything to do. Inside a unit of work. */
@@ -58,6 +60,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
     do isBusy = agenda.step(sums, () => elapsed() >= until)
     while (isBusy && elapsed() < until)
     sums.write()
+    ended_at = elapsed()
     return isBusy
   }
 
@@ -75,8 +78,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   /** One slice. Null where the store refused it: then the worker has waited a while. */
   async function attempt(): Promise<boolean | null> {
     try {
-      const isMore = await store.commitBulk(() => slice(budget()))
-      ended_at = elapsed()
+      const isMore = await store.commitUpkeep(() => slice(budget()))
       back_off.reset()
       return isMore
     } catch (error) {

@@ -66,6 +66,7 @@ export function openCommits(
 
   const queue: Waiting[] = []
   const bulk: Waiting[] = []
+  const upkeep: Waiting[] = []
   const idle: (() => void)[] = []
   let scheduled = false
   let busySince: number | null = null
@@ -92,6 +93,12 @@ export function openCommits(
    */
   const commitBulk = <T>(work: () => T): Promise<T> => enqueue(bulk, work)
 
+  /**
+   * As `commitBulk`, before the bulk work that waits: for one piece at a time, which keeps to its part of the time by
+   * itself. Each batch has one piece of bulk work besides, where any waits.
+   */
+  const commitUpkeep = <T>(work: () => T): Promise<T> => enqueue(upkeep, work)
+
   function enqueue<T>(line: Waiting[], work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       line.push({ work, resolve: resolve as (value: never) => void, reject })
@@ -102,7 +109,10 @@ export function openCommits(
   /** True when no ordinary work is queued, no request is under way, and there was neither within the last 100 ms. */
   const isQuiet = (): boolean => queue.length === 0 && traffic.isQuiet()
 
-  const isWaiting = (): boolean => queue.length + bulk.length > 0
+  /** True when bulk work is queued. */
+  const isBulkWaiting = (): boolean => bulk.length > 0
+
+  const isWaiting = (): boolean => queue.length + bulk.length + upkeep.length > 0
 
   function schedule(): void {
     if (scheduled) return
@@ -135,7 +145,7 @@ export function openCommits(
     next()
   }
 
-  /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some bulk work always. */
+  /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some of the rest always. */
   function fill(done: Waiting[], until: number): void {
     const take = (waiting: Waiting | undefined): boolean => {
       if (!waiting) return false
@@ -144,6 +154,7 @@ export function openCommits(
       return elapsed() < until
     }
     while (take(queue.shift())) if (done.length === BATCH_CLOSURES) break
+    take(upkeep.shift())
     while (take(bulk.shift()));
   }
 
@@ -212,7 +223,7 @@ export function openCommits(
     }
   }
 
-  const takeAll = (): Waiting[] => [...queue.splice(0), ...bulk.splice(0)]
+  const takeAll = (): Waiting[] => [...queue.splice(0), ...upkeep.splice(0), ...bulk.splice(0)]
 
   function next(): void {
     afterBatch()
@@ -233,7 +244,9 @@ export function openCommits(
   return {
     commit,
     commitBulk,
+    commitUpkeep,
     isQuiet,
+    isBulkWaiting,
     beginRequest: traffic.beginRequest,
     afterCommit: pieces.afterCommit,
     gathering: pieces.gathering,

@@ -32,7 +32,8 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     gathering: () => refuse,
     ...{ pragma: refuse, bytes: refuse, copy: refuse, isWritable: refuse, condition: refuse },
     ...{ watchRoom: refuse, assertRoom: refuse, assertRoomFor: refuse, limitPages: refuse, close: refuse },
-    ...{ commit: refuse, commitBulk: refuse, isQuiet: refuse, beginRequest: refuse, afterCommit: refuse },
+    ...{ commit: refuse, commitBulk: refuse, commitUpkeep: refuse, isQuiet: refuse, isBulkWaiting: refuse },
+    ...{ beginRequest: refuse, afterCommit: refuse },
     apart: refuse,
   }
 }

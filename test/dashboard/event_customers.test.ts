@@ -201,10 +201,10 @@ test('after a second a page goes without figures that are not current; who it is
   app.clock.turn(60 * DAY)
   const { store } = app.windfall
   const { promise: allowed, resolve: allow } = Promise.withResolvers<void>()
-  const { commitBulk } = store
-  store.commitBulk = async (work) => {
+  const { commitUpkeep } = store
+  store.commitUpkeep = async (work) => {
     await allowed
-    return commitBulk(work)
+    return commitUpkeep(work)
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const asking = events()

@@ -31,7 +31,10 @@ function delay(store: Store, random: Random): void {
       await turns()
       return done
     }
-  Object.assign(store, { commit: late(store.commit), commitBulk: late(store.commitBulk) })
+  const { commit, commitBulk, commitUpkeep } = store
+  Object.assign(store, {
+    ...{ commit: late(commit), commitBulk: late(commitBulk), commitUpkeep: late(commitUpkeep) },
+  })
 }
 
 /** What else happens besides purchases, by day: each changes how figures are counted. */

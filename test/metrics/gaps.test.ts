@@ -34,7 +34,11 @@ function openGate(store: Store) {
     }
   }
 
-  Object.assign(store, { commit: gated(store.commit), commitBulk: gated(store.commitBulk) })
+  Object.assign(store, {
+    commit: gated(store.commit),
+    commitBulk: gated(store.commitBulk),
+    commitUpkeep: gated(store.commitUpkeep),
+  })
   return {
     set(at: number, side: Side, during: () => Promise<void>): void {
       commits = 0

@@ -55,13 +55,13 @@ let free = (): void => {}
 /** Has each slice of the worker wait for `step`, from the next on. */
 function stepping(): { step(): Promise<void>; release(): void } {
   const { store } = shop.windfall
-  const { commitBulk } = store
+  const { commitUpkeep } = store
   let isFree = false
   const waiting: (() => void)[] = []
   Object.assign(store, {
-    async commitBulk<Given>(work: () => Given): Promise<Given> {
+    async commitUpkeep<Given>(work: () => Given): Promise<Given> {
       if (!isFree) await new Promise<void>((resolve) => void waiting.push(resolve))
-      return commitBulk(work)
+      return commitUpkeep(work)
     },
   })
   const letGo = (): void => {

@@ -25,13 +25,13 @@ async function open(wait_ms: number): Promise<void> {
 
 function haltable() {
   const { store } = shop.windfall
-  const { commitBulk } = store
+  const { commitUpkeep } = store
   let gate = Promise.resolve()
   let release = (): void => {}
   Object.assign(store, {
-    async commitBulk<Given>(work: () => Given): Promise<Given> {
+    async commitUpkeep<Given>(work: () => Given): Promise<Given> {
       await gate
-      return commitBulk(work)
+      return commitUpkeep(work)
     },
   })
   return {
@@ -135,6 +135,26 @@ test('a reader may say how long it waits, and a file waits by itself', async () 
   }
 })
 
+test('each question waits as long as a reader says', async () => {
+  await open(0)
+  await worker.halt()
+  await makeDue(201)
+  const answers = ['metrics/mrr', 'overview', 'today', 'customers', 'coverage', 'cohorts?metric=ltv'].map(
+    (path) => ask(`/api/v1/${path}`, { prefer: 'wait=20' }),
+  )
+  expect(await isAnswered(Promise.race(answers))).toBe(false)
+  worker.release()
+  for (const answer of answers) expect((await answer).status).toBe(200)
+})
+
+test('a file of coverage says that figures are behind', async () => {
+  await open(0)
+  await worker.halt()
+  await makeDue(201)
+  const answer = await ask('/api/v1/coverage.csv', { prefer: 'wait=0' })
+  expect(answer.headers.get('x-windfall-behind')).toMatch(/^lineages=201, /)
+})
+
 test('the page of a customer is brought up to date before a thousand others', async () => {
   await open(0)
   const { customers } = (await (await ask('/api/v1/customers')).json()) as { customers: { id: string }[] }
@@ -156,4 +176,16 @@ test('the page of a customer is brought up to date before a thousand others', as
   const profile = (await (await answer).json()) as { customer: { ltv_milli: number } }
   expect(profile.customer.ltv_milli).toBe(9_990)
   expect(dueNow()?.lineages).toBeGreaterThan(0)
+})
+
+test('figures are behind while a change has not marked all that it concerns', async () => {
+  await open(50)
+  await worker.halt()
+  const { store, rates } = shop.windfall
+  const read = rates.readCsv('date,currency,rate\n2026-05-20,EUR,0.80\n', 'USD')
+  await store.commit(() => rates.keep(read))
+  expect(await behindOf(ask())).toMatchObject({ lineages: 0, reason: 'catching_up' })
+  worker.release()
+  await shop.windfall.metrics.caughtUp()
+  expect(await behindOf(ask())).toBeNull()
 })

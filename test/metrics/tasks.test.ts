@@ -33,6 +33,7 @@ async function buy(): Promise<void> {
     outerPayload(dataBody({ signedTransactionInfo }), { notificationType: 'SUBSCRIBED' }),
   )
   expect(answer.status).toBe(200)
+  await app.windfall.metrics.caughtUp()
 }
 
 const rows = (measure: string): Row[] =>

@@ -50,6 +50,24 @@ test('an ordinary commit waits for one batch at most, goes before bulk work, and
   expect(sizes()).toEqual([25, 5, 5, 22])
 })
 
+test('upkeep goes before the bulk work that waits, which goes on in each batch', async () => {
+  const { store, piece, many, batches, elapsed } = openTimed()
+  const bulk = many(2)
+  expect(store.isBulkWaiting()).toBe(true)
+  const long = (name: string) => () => {
+    elapsed.turn(50)
+    piece(name)()
+  }
+  await store.commitUpkeep(long('upkeep 0'))
+  await store.commitUpkeep(long('upkeep 1'))
+  await bulk
+  expect(batches).toEqual([
+    ['upkeep 0', 'bulk 0'],
+    ['upkeep 1', 'bulk 1'],
+  ])
+  expect(store.isBulkWaiting()).toBe(false)
+})
+
 test('while ordinary work fills each batch, bulk work goes on piece by piece', async () => {
   const { store, piece, many, batches } = openTimed()
   const ordinary = Array.from({ length: 10 }, (_, n) => store.commit(piece(`own ${n}`)))

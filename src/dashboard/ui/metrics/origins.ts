@@ -145,5 +145,7 @@ export function behindOf({ behind }: Pick<MetricAnswer, 'behind'>): string | nul
     return 'Another version of Windfall counted these figures. They stand still until they are recomputed.'
   if (reason === 'failed') return `Incomplete: ${parts.join(' and ')} cannot be counted. See Today.`
   if (reason === 'store') return `${parts.join(' and ')} not counted yet: nothing can be written. See Today.`
-  return `${parts.join(' and ')} not counted yet.`
+  return parts.length === 0
+    ? 'Some purchases are not counted by the newest rates or prices yet.'
+    : `${parts.join(' and ')} not counted yet.`
 }

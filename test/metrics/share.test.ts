@@ -1,0 +1,61 @@
+/** What part of the time goes to figures that are due while others keep the server busy. */
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openWorker } from '../../src/metrics/worker.ts'
+import { openBulk } from '../../src/store/bulk.ts'
+import { handClock } from '../helpers.ts'
+import { openTestStore } from '../store/open.ts'
+
+const PIECES = 2_000
+
+/**
+ * The worker's share while `PIECES` pieces of bulk work are done, of a millisecond each, as each step of the worker is.
+ * `per_turn`: how many ordinary commits come in each turn of the event loop.
+ */
+async function shareBeside(per_turn: number): Promise<number> {
+  const elapsed = handClock(1_000)
+  const { store } = openTestStore(elapsed)
+  const spent = { worker: 0, others: 0 }
+  const spend = (who: keyof typeof spent) => (): void => {
+    elapsed.turn(1)
+    spent[who] += 1
+  }
+  const agenda = {
+    step(): boolean {
+      spend('worker')()
+      return true
+    },
+    isWaiting: () => true,
+    hurry() {},
+    prefer: () => () => {},
+  }
+  const none = { add() {}, write() {} }
+  const sums = { days: { ...none, cells: () => new Map() }, cohorts: none, write() {} }
+  const worker = openWorker({ store, log: { warn() {} }, agenda, recount: { openSums: () => sums }, elapsed })
+  worker.kick()
+  const bulk = openBulk(store)
+  let isOver = false
+  const callers = (async () => {
+    while (!isOver) {
+      await setImmediate()
+      await Promise.all(Array.from({ length: per_turn }, () => store.commit(spend('others'))))
+    }
+  })()
+  for (let piece = 0; piece < PIECES; piece += 1) await bulk.add(spend('others'))
+  await bulk.finish()
+  isOver = true
+  await callers
+  await worker.close()
+  await store.close()
+  return spent.worker / (spent.worker + spent.others)
+}
+
+test.each([
+  ['bulk work', 0],
+  ['bulk work and some callers', 1],
+  ['bulk work and as many callers as fill each batch', 20],
+])('beside %s it is about a quarter', async (_, per_turn) => {
+  const share = await shareBeside(per_turn)
+  expect(share).toBeGreaterThan(0.2)
+  expect(share).toBeLessThan(0.4)
+})
