@@ -13,10 +13,11 @@ import type { Recount } from './recount.ts'
 /** How long a slice lasts, in milliseconds: while a caller may wait, and while nobody does. */
 const SLICE_MS = 5
 const QUIET_SLICE_MS = 25
+/** Of a slice while nobody waits: the rest is for writing what was counted. */
+const QUIET_COUNTING_MS = 15
 /** While others keep the server busy the worker has a quarter of the time: a third of theirs. */
 const PART = 3
 const LEAST_MS = 1
-const COUNTING_PART = 0.6
 /** How often the clock is looked at for what is due by time alone. */
 const LOOK_EVERY_MS = 1_000
 
@@ -46,14 +47,13 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   /** How long the next slice may last. */
   function budget(): number {
     const most = store.isQuiet() ? QUIET_SLICE_MS : SLICE_MS
-    if (store.isQuiet() && !store.isBulkWaiting()) return most
+    if (store.isQuiet() && !store.isBulkWaiting()) return QUIET_COUNTING_MS
     return Math.min(most, Math.max(LEAST_MS, (elapsed() - ended_at) / PART))
   }
 
   /** Brings up to date what comes first, for so long. Whether there was anything to do. Inside a unit of work. */
   function slice(ms: number): boolean {
-    // What was counted is written after that, in about half the time.
-    const until = elapsed() + ms * COUNTING_PART
+    const until = elapsed() + ms
     const sums: CountedSums = recount.openSums()
     let isBusy: boolean
     // At least one step, so that there is progress where any takes longer than a slice.
