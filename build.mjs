@@ -73,7 +73,7 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.webmanifest': 'application/manifest+json',
 }
-const UI = 'src/dashboard/ui'
+const UI = 'src/web/ui'
 
 /** A file as the server answers it: compressed once, here, as far as brotli goes. */
 const packed = (name, bytes) => ({

@@ -5,7 +5,7 @@
 -- *_milli = integer thousandths of the `currency` beside it; a null *_at = not yet. No booleans of our own;
 -- Apple's flags are kept as 0 or 1. Rows keep these names through the program to the JSON of the API.
 -- Each table is marked: `kept` holds what cannot be made again, `derived` can be emptied and rebuilt to the same rows
--- (test/metrics/derived.test.ts proves each).
+-- (test/metrics/upkeep/derived.test.ts proves each).
 -- Keys lead with organization or app, because production and sandbox, and any two organizations, never mix.
 
 pragma application_id = 1464421956; -- 'WIND'
@@ -43,7 +43,7 @@ create table disk_faults ( -- kept
 -- events/ -----------------------------------------------------------------------------------------------
 
 -- seq is the order of the feed and never used again; id is a hash of what the event is about, so that a
--- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/packing.ts) and has
+-- repeated fact finds its event already there; body is frozen when appended (compressed JSON, events/codec.ts) and has
 -- no figures of the customer, which are added when the event is handed out. customer_id is canonical at that time: the
 -- customer may be part of another since.
 create table events ( -- kept
@@ -123,6 +123,90 @@ create table products ( -- kept
   created_at              integer not null,
   gone_at                 integer,
   primary key (app_id, product_id)
+) strict, without rowid;
+
+-- access/ ----------------------------------------------------------------------------------------------
+
+-- Read-only. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
+create table api_tokens ( -- kept
+  id                      text primary key,
+  organization_id         text,
+  apps                    text,
+  label                   text not null,
+  hash                    blob not null unique,
+  hint                    text not null,
+  created_at              integer not null,
+  expires_at              integer,
+  used_at                 integer,
+  revoked_at              integer
+) strict;
+
+-- The owner, in one row. Either the password (argon2id, a PHC string), or a link that works once, or both for a moment;
+-- of the link only the SHA-256.
+create table owner ( -- kept
+  id                      integer primary key check (id = 1),
+  password                text,
+  link_kind               text,
+  link_hash               blob,
+  link_expires_at         integer,
+  changed_at              integer not null
+) strict;
+
+-- What guests may read: as api_tokens. `passcode` is a PHC string.
+create table share_links ( -- kept
+  id                      text primary key,
+  organization_id         text,
+  apps                    text,
+  basis                   text not null,
+  label                   text not null,
+  hash                    blob not null unique,
+  passcode                text,
+  created_at              integer not null,
+  expires_at              integer,
+  opened_at               integer,
+  revoked_at              integer
+) strict;
+
+-- Who is signed in; the owner's have no link. What is over is deleted.
+create table sessions ( -- kept
+  id                      text primary key,
+  link_id                 text references share_links (id),
+  hash                    blob not null unique,
+  address                 text not null,
+  user_agent              text not null,
+  created_at              integer not null,
+  seen_at                 integer not null,
+  confirmed_at            integer not null
+) strict;
+create index sessions_by_link on sessions (link_id);
+
+-- Who did what, or tried to. Only ever added to.
+create table audit_log ( -- kept
+  id                      integer primary key autoincrement,
+  at                      integer not null,
+  actor                   text not null,
+  address                 text,
+  action                  text not null,
+  subject                 text,
+  detail                  text
+) strict;
+create trigger audit_log_stands before update on audit_log
+begin select raise(abort, 'the audit log is only added to'); end;
+create trigger audit_log_stays before delete on audit_log
+begin select raise(abort, 'the audit log is only added to'); end;
+
+-- rates/ -----------------------------------------------------------------------------------------------
+
+-- What a currency cost on a day: billionths of it for one US dollar. Rows are added, and none on a day that is carried
+-- over for good (rates/series.ts), so that an amount once converted for good stays as it is. Only one that a
+-- person imported can be taken back; then every amount is converted anew.
+create table rates ( -- kept
+  currency                text not null,
+  rated_on                text not null,
+  per_usd_nano            integer not null,
+  source                  text not null,
+  recorded_at             integer not null,
+  primary key (currency, rated_on)
 ) strict, without rowid;
 
 -- ledger/ -----------------------------------------------------------------------------------------------
@@ -604,18 +688,6 @@ create table subscription_event_days ( -- kept
   primary key (report_id, line)
 ) strict, without rowid;
 
--- What a currency cost on a day: billionths of it for one US dollar. Rows are added, and none on a day that is carried
--- over for good (ledger/rates/series.ts), so that an amount once converted for good stays as it is. Only one that a
--- person imported can be taken back; then every amount is converted anew.
-create table rates ( -- kept
-  currency                text not null,
-  rated_on                text not null,
-  per_usd_nano            integer not null,
-  source                  text not null,
-  recorded_at             integer not null,
-  primary key (currency, rated_on)
-) strict, without rowid;
-
 -- attribution/ ------------------------------------------------------------------------------------------
 
 -- `attributes` and the device fields are what the last call said; `proved_attributes` what calls with a secret key or from
@@ -1011,75 +1083,3 @@ create table cohort_customers ( -- derived
   spread                  text not null,
   primary key (generation, lineage_id)
 ) strict, without rowid;
-
--- forwarding/ -------------------------------------------------------------------------------------------
--- alerts/ -----------------------------------------------------------------------------------------------
--- dashboard/ --------------------------------------------------------------------------------------------
-
--- Read-only. `apps` is a JSON list of app ids, null for all of the organization's apps, now and later.
-create table api_tokens ( -- kept
-  id                      text primary key,
-  organization_id         text,
-  apps                    text,
-  label                   text not null,
-  hash                    blob not null unique,
-  hint                    text not null,
-  created_at              integer not null,
-  expires_at              integer,
-  used_at                 integer,
-  revoked_at              integer
-) strict;
-
--- The owner, in one row. Either the password (argon2id, a PHC string), or a link that works once, or both for a moment;
--- of the link only the SHA-256.
-create table owner ( -- kept
-  id                      integer primary key check (id = 1),
-  password                text,
-  link_kind               text,
-  link_hash               blob,
-  link_expires_at         integer,
-  changed_at              integer not null
-) strict;
-
--- What guests may read: as api_tokens. `passcode` is a PHC string.
-create table share_links ( -- kept
-  id                      text primary key,
-  organization_id         text,
-  apps                    text,
-  basis                   text not null,
-  label                   text not null,
-  hash                    blob not null unique,
-  passcode                text,
-  created_at              integer not null,
-  expires_at              integer,
-  opened_at               integer,
-  revoked_at              integer
-) strict;
-
--- Who is signed in; the owner's have no link. What is over is deleted.
-create table sessions ( -- kept
-  id                      text primary key,
-  link_id                 text references share_links (id),
-  hash                    blob not null unique,
-  address                 text not null,
-  user_agent              text not null,
-  created_at              integer not null,
-  seen_at                 integer not null,
-  confirmed_at            integer not null
-) strict;
-create index sessions_by_link on sessions (link_id);
-
--- Who did what, or tried to. Only ever added to.
-create table audit_log ( -- kept
-  id                      integer primary key autoincrement,
-  at                      integer not null,
-  actor                   text not null,
-  address                 text,
-  action                  text not null,
-  subject                 text,
-  detail                  text
-) strict;
-create trigger audit_log_stands before update on audit_log
-begin select raise(abort, 'the audit log is only added to'); end;
-create trigger audit_log_stays before delete on audit_log
-begin select raise(abort, 'the audit log is only added to'); end;

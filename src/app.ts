@@ -1,12 +1,16 @@
 /** Opens every module in order and joins them: the one file that sees the whole program. */
 import { X509Certificate } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
+import { openDoor } from './access/access.ts'
+import { openEndings } from './access/revocations.ts'
+import { openApiTokens } from './access/tokens.ts'
+import { apiRoutes } from './api/routes.ts'
 import { APPLE_HOSTS, type AppleHosts } from './apple/api/hosts.ts'
-import { openRevocation } from './apple/revocation.ts'
-import { APPLE_ROOTS } from './apple/roots.ts'
-import { openVerifier } from './apple/signed.ts'
-import { openAccess } from './apps/access.ts'
+import { openRevocation } from './apple/jws/revocation.ts'
+import { APPLE_ROOTS } from './apple/jws/roots.ts'
+import { openVerifier } from './apple/jws/signed.ts'
 import { accountsOf, openAccounts } from './apps/accounts.ts'
+import { openAccess } from './apps/apple_clients.ts'
 import { openApps } from './apps/apps.ts'
 import { openCatalogue } from './apps/catalogue.ts'
 import { openDeclarations } from './apps/declarations.ts'
@@ -15,33 +19,17 @@ import { openOrganizations } from './apps/organizations.ts'
 import { openProducts } from './apps/products.ts'
 import { openAttribution } from './attribution/attribution.ts'
 import { openCallers } from './attribution/callers.ts'
-import { openForgetting } from './attribution/forget.ts'
+import { openForgetting } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
-import { attributionRoutes } from './attribution/routes.ts'
 import type { Clock } from './clock.ts'
-import { backupSources } from './config/backup_sources.ts'
 import type { Whereabouts } from './config/load.ts'
 import type { Config } from './config/settings.ts'
-import { cohortRoutes } from './dashboard/cohorts.ts'
-import { coverageRoutes } from './dashboard/coverage.ts'
-import { customerRoutes } from './dashboard/customers.ts'
-import { forgetRoutes } from './dashboard/forget.ts'
-import { openFront } from './dashboard/front.ts'
-import { historyRoutes } from './dashboard/history.ts'
-import { importRoutes } from './dashboard/imports.ts'
-import { jobRoutes } from './dashboard/jobs.ts'
-import { metricRoutes } from './dashboard/metrics.ts'
-import { openDoor } from './dashboard/owner/door.ts'
-import { openEndings } from './dashboard/owner/endings.ts'
-import { pageRoutes } from './dashboard/pages.ts'
-import { rateRoutes } from './dashboard/rates.ts'
-import { dashboardRoutes } from './dashboard/routes.ts'
-import { openRhythms } from './dashboard/status/rhythm.ts'
-import { openApiTokens } from './dashboard/tokens.ts'
+import { backupSources } from './config/sources/backup_sources.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
-import { healthRoutes } from './health.ts'
+import { openHealth } from './health/collect_findings.ts'
+import { openRhythms } from './health/silence.ts'
 import { openHttp } from './http/http.ts'
 import { reachOf } from './http/reach.ts'
 import { openJobs, schedulesOf } from './jobs/jobs.ts'
@@ -49,19 +37,19 @@ import { jobList } from './jobs/list.ts'
 import { openArrivals } from './ledger/arrivals.ts'
 import { openHistory } from './ledger/history/history.ts'
 import { openLedger } from './ledger/ledger.ts'
-import { openRates } from './ledger/rates/rates.ts'
-import type { RateOrigins } from './ledger/rates/sources.ts'
 import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
-import { ledgerRoutes } from './ledger/routes.ts'
 import type { Log } from './log.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openFigures } from './metrics/figures.ts'
-import { openBackups } from './store/backup.ts'
+import { openRates } from './rates/rates.ts'
+import type { RateOrigins } from './rates/sources.ts'
+import { openBackups } from './store/backup/backup.ts'
+import { scheduledBackup } from './store/backup/scheduled.ts'
 import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
-import { scheduledBackup } from './store/scheduled_backup.ts'
 import { version } from './version.ts'
+import { openFront } from './web/front.ts'
 
 export type AppOptions = {
   config: Config
@@ -128,10 +116,9 @@ export async function openApp(options: AppOptions) {
   const http = openHttp({ log, version, beginRequest: store.beginRequest, ...reachOf(config) })
   const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const door = openDoor({
-    ...{ store, clock, monotonic, wait, log, tokens, endings, organizations, apps },
-    ...{ settings: entry, base_url: http.baseUrl },
+    ...{ store, clock, monotonic, wait, log, tokens, endings, settings: entry, base_url: http.baseUrl },
   })
-  const { readers, audit, owner, sessions, links } = door
+  const { audit, owner, sessions, links } = door
   const rateSettings = { ...config.rates }
   const also = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random } = options
@@ -163,29 +150,32 @@ export async function openApp(options: AppOptions) {
   const front = openFront()
   http.add(front.routes)
   http.elsewhere(front.elsewhere)
-  http.add(ledgerRoutes({ store, arrivals, organizations, limits }))
-  http.add(attributionRoutes({ store, monotonic, verifier, callers, attribution, refusedCalls, limits }))
-  http.add(door.routes)
-  const streaming = { live, endings, clock, monotonic, closing: http.closing }
-  http.add(dashboardRoutes({ ...streaming, feed, enrichment, apps, readers }))
-  http.add(forgetRoutes({ store, keys, apps, readers, audit, forgetting }))
-  http.add(customerRoutes({ customers, enrichment, apps, readers }))
-  http.add(cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }))
-  http.add(jobRoutes({ jobs, readers }))
-  http.add(rateRoutes({ rates, readers }))
-  http.add(historyRoutes({ history, apps, readers }))
-  http.add(metricRoutes({ series, overview, organizations, apps, readers }))
-  http.add(coverageRoutes({ reported, metrics, organizations, apps, readers }))
-  http.add(importRoutes({ imports, accounts, apps, readers }))
+  const rhythms = openRhythms(store, clock)
+  const health = openHealth({
+    ...{ store, clock, accounts, access, apps, organizations, arrivals, history, imports, metrics, pruning },
+    ...{ rhythms, rates: rateSettings, written, root_expires_at: rootExpiry },
+  })
   http.add(
-    pageRoutes({
-      ...{ today, history, organizations, apps, readers },
-      ...{ feed, enrichment, ledger, customers, forgetting, roots, store, clock, accounts, access, arrivals },
-      ...{ imports, metrics, products, rates: rateSettings, rhythms: openRhythms(store, clock) },
-      ...{ keys, attribution, audit, http, pruning, written, root_expires_at: rootExpiry },
+    apiRoutes({
+      ...{ store, clock, monotonic, roots, limits, written, root_expires_at: rootExpiry },
+      ...{
+        organizations,
+        apps,
+        keys,
+        accounts,
+        access,
+        products,
+        verifier,
+        arrivals,
+        ledger,
+        history,
+        imports,
+      },
+      ...{ callers, attribution, refusedCalls, forgetting, pruning, feed, live, enrichment, rates, jobs },
+      ...{ metrics, reported, series, overview, today, customers, cohorts, health, rhythms },
+      ...{ ...door, tokens, endings, http, base_url: http.baseUrl, closing: http.closing },
     }),
   )
-  http.add(healthRoutes({ store, jobs, clock, closing: http.closing, root_expires_at: rootExpiry }))
 
   /**
    * Takes over what a configuration declares and what of it can change while running.
@@ -262,6 +252,7 @@ export async function openApp(options: AppOptions) {
     refusedCalls,
     forgetting,
     pruning,
+    health,
     tokens,
     owner,
     sessions,

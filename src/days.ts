@@ -72,3 +72,6 @@ function midnightUtc(day: string): number {
 
 /** The day of an instant in UTC. */
 export const dayOfUtc = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** The last instant that a JavaScript date can show, in milliseconds. */
+export const LAST_SHOWN_AT = 8_640_000_000_000_000

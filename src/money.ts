@@ -38,3 +38,6 @@ export function dividedHalfEven(a: bigint, b: bigint): bigint {
   if (!isUp) return quotient
   return a < 0n ? quotient - 1n : quotient + 1n
 }
+
+/** Money as customers paid it, or as the developer gets it. */
+export type Basis = 'gross' | 'proceeds'

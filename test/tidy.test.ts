@@ -14,23 +14,30 @@ const filesBelow = (folder: string): string[] =>
 const SOURCES = filesBelow('src')
 const TESTS = filesBelow('test')
 
-/** Each line may import the lines above it and itself; words on one line do not know one another. */
+/** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'version', 'days', 'money', 'turns'],
-  ['log', 'config'],
+  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns'],
+  ['config'],
+  ['log'],
   ['http'],
   ['store'],
-  ['events', 'apple'],
+  ['events'],
+  ['apple'],
   ['apps'],
+  ['access'],
+  ['rates'],
   ['ledger'],
   ['attribution'],
   ['metrics'],
-  ['forwarding', 'alerts'],
-  ['dashboard'],
-  ['jobs', 'control'],
   ['health'],
+  ['outgoing'],
+  ['forwarding', 'alerts'],
+  ['jobs'],
+  ['api'],
+  ['web'],
   ['app'],
-  ['verbs', 'demo'],
+  ['control'],
+  ['demo'],
   ['cli'],
   ['main'],
 ]
@@ -46,14 +53,48 @@ test('every place in src has its rank, and imports only what comes before it', (
   for (const file of SOURCES) {
     const place = placeOf(file)
     if (rankOf(place) < 0) wrong.push(`${file}: ${place} has no rank`)
-    for (const [, specifier] of read(file).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)) {
-      if (specifier === undefined) continue
-      const target = placeOf(new URL(specifier, new URL(file, 'file:///')).pathname.slice(1))
-      const isBefore = rankOf(target) < rankOf(place)
-      if (target !== place && !isBefore) wrong.push(`${file} imports ${specifier}`)
+    for (const target of importsOf(file)) {
+      const isBefore = rankOf(placeOf(target)) < rankOf(place)
+      if (placeOf(target) !== place && !isBefore) wrong.push(`${file} imports ${target}`)
     }
   }
   expect(wrong).toEqual([])
+})
+
+const importsOf = (file: string): string[] =>
+  [...read(file).matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g)].flatMap(([, from]) =>
+    from === undefined ? [] : [new URL(from, new URL(file, 'file:///')).pathname.slice(1)],
+  )
+
+test('no file imports itself by way of others, not even a type', () => {
+  const imports = new Map(SOURCES.map((file) => [file, importsOf(file)]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+    if (path.includes(file) || done.has(file)) return
+    for (const next of imports.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of SOURCES) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+/** The most files of one folder; a number below 20 or a folder less is progress. */
+const FILES_MOST = 20
+const MANY_FILES = new Map([
+  ['test/bench', 43],
+  ['test/web/ui', 22],
+])
+
+test('folders are small', () => {
+  const files = new Map<string, number>()
+  for (const file of [...SOURCES, ...TESTS]) {
+    const folder = file.slice(0, file.lastIndexOf('/'))
+    files.set(folder, (files.get(folder) ?? 0) + 1)
+  }
+  const large = [...files].filter(([folder, count]) => count > (MANY_FILES.get(folder) ?? FILES_MOST))
+  expect(large).toEqual([])
 })
 
 test('a table is written only by the folder that its section of schema.sql names', () => {
@@ -138,7 +179,7 @@ test('every file says first what it is for', () => {
 })
 
 /** The server's clock, and that of whoever looks at the page. */
-const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/dashboard/ui/now.ts'])
+const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts'])
 
 test('only the clocks know the time, and nothing prints but the log and the commands', () => {
   const telling = SOURCES.filter(
@@ -182,10 +223,7 @@ test('every error code is in the README’s table', () => {
   const table = read('README.md').match(/<!-- errors -->[\s\S]*<!-- \/errors -->/)?.[0] ?? ''
   const codes = new Set<string>()
   for (const file of SOURCES.filter(
-    (name) =>
-      !/^src\/(cli|verbs|store\/(lock|backup|copies|copy_source|header|identify|migrations|rescue|restore|staged|swap|archive\/\w+)|apps|control)/.test(
-        name,
-      ),
+    (name) => !/^src\/(cli|control|apps|store\/(disk\/lock|backup|schema))\b/.test(name),
   )) {
     for (const [, code] of read(file).matchAll(/new Refusal\(\s*\d{3},\s*'(\w+)'/g)) codes.add(code ?? '')
   }

@@ -1,23 +1,17 @@
 /** What may be asked: of the owner and of guests: opens what lets them in, and joins it. */
-import type { Apps } from '../../apps/apps.ts'
-import type { Organizations } from '../../apps/organizations.ts'
-import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
-import type { Store } from '../../store/store.ts'
-import { openReaders } from '../readers.ts'
-import type { ApiTokens } from '../tokens.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
 import { openAudit } from './audit.ts'
-import { openDoorway } from './doorway.ts'
-import type { Endings } from './endings.ts'
-import { entryRoutes } from './entry_routes.ts'
-import { linkRoutes } from './link_routes.ts'
-import { openShareLinks } from './links.ts'
+import { openReaders } from './auth.ts'
 import { openOwner } from './owner.ts'
-import { ownerRoutes } from './owner_routes.ts'
+import type { Endings } from './revocations.ts'
+import { openDoorway } from './session_cookie.ts'
 import { openSessions, type SessionSettings } from './sessions.ts'
+import { openShareLinks } from './share_links.ts'
 import { openSignIn } from './sign_in.ts'
 import { openThrottle } from './throttle.ts'
-import { tokenRoutes } from './token_routes.ts'
+import type { ApiTokens } from './tokens.ts'
 
 type Deps = {
   store: Store
@@ -27,8 +21,6 @@ type Deps = {
   wait: (ms: number) => Promise<void>
   log: Log
   tokens: ApiTokens
-  organizations: Organizations
-  apps: Apps
   endings: Endings
   /** One object for all who read it, so that a reload reaches them. */
   settings: SessionSettings & { insecure_http: boolean }
@@ -37,7 +29,6 @@ type Deps = {
 
 export function openDoor(deps: Deps) {
   const { store, clock, monotonic, wait, log, tokens, endings, settings, base_url } = deps
-  const { organizations, apps } = deps
   const audit = openAudit(store, clock)
   const owner = openOwner(store, clock)
   const sessions = openSessions({ store, clock, settings, endings })
@@ -46,14 +37,5 @@ export function openDoor(deps: Deps) {
   const throttle = openThrottle({ clock: monotonic, wait })
   const readers = openReaders({ store, tokens, sessions, links, doorway, audit, clock })
   const signIn = openSignIn({ store, clock, log, owner, sessions, audit, throttle, doorway })
-  const routes = [
-    ...entryRoutes({ store, owner, sessions, signIn, doorway, readers, audit }),
-    ...linkRoutes({
-      ...{ store, clock, organizations, apps, owner, links, sessions },
-      ...{ signIn, doorway, readers, audit, base_url },
-    }),
-    ...tokenRoutes({ clock, organizations, apps, tokens, readers, audit }),
-    ...ownerRoutes({ sessions, audit, readers }),
-  ]
-  return { audit, owner, sessions, links, readers, routes }
+  return { audit, owner, sessions, links, doorway, signIn, readers }
 }

@@ -1,6 +1,6 @@
 /** What we remember: who did what, or tried to: the log that is only ever added to. */
-import type { Clock } from '../../clock.ts'
-import type { Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
 
 /** Who does something: `owner`, `command line`, `housekeeping`, the id of a token, link or key, or `somebody`; and from where. */
 export type Who = { actor: string; address: string | null }

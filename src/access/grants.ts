@@ -1,19 +1,17 @@
 /** What may be asked: what a new read token or share link is to reach, and until when. */
 import * as v from 'valibot'
-import type { Apps } from '../../apps/apps.ts'
-import type { Organizations } from '../../apps/organizations.ts'
-import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
-import { appsNamed } from '../scope.ts'
-import type { Reach } from '../tokens.ts'
+import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { appsNamed } from './scope.ts'
+import type { Reach } from './tokens.ts'
 
 const APPS_MOST = 100
 const LONGEST_YEARS = 100
 /** How long a token or share link may be valid that ends at all. */
 export const LONGEST_MS = LONGEST_YEARS * 365.25 * 86_400_000
 export const TOO_LONG = `must be at most ${LONGEST_YEARS} years ahead; leave it out for no end`
-/** The last instant that a date can show: rows of an older version may have a later one. */
-export const LAST_SHOWN_AT = 8_640_000_000_000_000
 const text = (most: number) =>
   v.pipe(
     v.string(),

@@ -1,8 +1,8 @@
 /** What we remember: the owner's password, and the link that works once in its place. */
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
-import { hashOf } from '../../ids.ts'
-import type { Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import { hashOf } from '../ids.ts'
+import type { Store } from '../store/store.ts'
 
 /** setup: to choose a password. sign_in: to come in as if with it, which only the demo makes. */
 export type LinkKind = 'setup' | 'sign_in'

@@ -1,7 +1,7 @@
 /** What we compute: hashes of passwords (argon2id, RFC 9106), two at a time, as PHC strings. */
 // As a whole: of an old Node an import by name would fail before the program can say that it is too old.
 import crypto from 'node:crypto'
-import { Refusal } from '../../errors.ts'
+import { Refusal } from '../errors.ts'
 
 /** What a hash costs: kibibytes, passes, lanes. Older hashes that cost less are made anew at the next sign-in. */
 type Cost = { memory: number; passes: number; parallelism: number }

@@ -1,8 +1,8 @@
 /** What may be asked: over which line: the session's cookie, where it may be sent, and from which pages it counts. */
 import type { H3Event } from 'h3'
-import { Refusal } from '../../errors.ts'
-import { header } from '../../http/body.ts'
-import { isLoopback } from '../../http/hosts.ts'
+import { Refusal } from '../errors.ts'
+import { header } from '../http/body/body.ts'
+import { isLoopback } from '../http/hosts.ts'
 
 /**
  * How the caller reaches us. `cookie` is the session's name there; `is_insecure` is plain http other than on this

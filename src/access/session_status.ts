@@ -1,10 +1,10 @@
 /** What may be asked: who is signed in, as every route that changes it answers. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Store } from '../../store/store.ts'
-import { FRESH_MS, type Readers } from '../readers.ts'
-import type { Doorway } from './doorway.ts'
+import type { Store } from '../store/store.ts'
+import { FRESH_MS, type Readers } from './auth.ts'
 import type { Owner } from './owner.ts'
+import type { Doorway } from './session_cookie.ts'
 import type { Sessions } from './sessions.ts'
 
 export const SessionAnswer = v.object({

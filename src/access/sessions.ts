@@ -1,10 +1,10 @@
 /** What we remember: who is signed in: the owner's sessions, and those of guests with a share link. */
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
-import { hashOf, newId } from '../../ids.ts'
-import type { Store } from '../../store/store.ts'
-import type { Endings } from './endings.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { hashOf, newId } from '../ids.ts'
+import type { Store } from '../store/store.ts'
+import type { Endings } from './revocations.ts'
 
 /** `confirmed_at`: when the password was entered last. `link_id`: of a guest; null for the owner. */
 export type Session = {

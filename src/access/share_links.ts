@@ -1,13 +1,13 @@
 /** What we remember: share links: what a guest who has one may read, and until when. */
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
-import { hashOf, newId } from '../../ids.ts'
-import type { Basis } from '../../metrics/definition.ts'
-import type { Store } from '../../store/store.ts'
-import type { Reach } from '../tokens.ts'
+import type { Clock } from '../clock.ts'
+import { LAST_SHOWN_AT } from '../days.ts'
+import { Refusal } from '../errors.ts'
+import { hashOf, newId } from '../ids.ts'
+import type { Basis } from '../money.ts'
+import type { Store } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'
-import { LAST_SHOWN_AT } from './wishes.ts'
+import type { Reach } from './tokens.ts'
 
 export type ShareLink = Reach & {
   id: string

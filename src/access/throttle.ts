@@ -1,7 +1,7 @@
 /** What we remember: how often somebody tried to come in and could not. In memory; a restart begins anew. */
-import type { Clock } from '../../clock.ts'
-import { Refusal } from '../../errors.ts'
-import { addressBucket, siteBucket } from '../../http/addresses.ts'
+import type { Clock } from '../clock.ts'
+import { Refusal } from '../errors.ts'
+import { addressBucket, siteBucket } from '../http/addresses.ts'
 
 /** Attempts at once, and how long each takes to come back: of one address, and of all of an IPv6 /48. */
 const ADDRESS = { burst: 10, every_ms: 60_000 }

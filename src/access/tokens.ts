@@ -1,11 +1,11 @@
 /** What we remember: read-only tokens for scripts, the dashboard's guests and other machines. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { LAST_SHOWN_AT } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { hashOf, newId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
-import type { Endings } from './owner/endings.ts'
-import { LAST_SHOWN_AT } from './owner/wishes.ts'
+import type { Endings } from './revocations.ts'
 
 /** What a token may read: one organization or all, some apps or all of them. */
 export type Reach = { organization_id: string | null; apps: readonly string[] | null }

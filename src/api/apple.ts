@@ -4,11 +4,11 @@ import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucket, clientAddress } from '../http/addresses.ts'
-import { readJson } from '../http/body.ts'
+import { readJson } from '../http/body/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
+import type { Arrivals } from '../ledger/arrivals.ts'
 import type { Store } from '../store/store.ts'
-import type { Arrivals } from './arrivals.ts'
 
 const SignedPayload = v.object({
   signedPayload: v.pipe(

@@ -1,16 +1,16 @@
 /** What may be asked: what happened, by whoever holds a read token. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
+import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { pageBackwards, pageForwards } from '../events/pages.ts'
-import { header } from '../http/body.ts'
+import { header } from '../http/body/body.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
-import { CustomerAnswer } from './customer_answers.ts'
-import type { Readers } from './readers.ts'
-import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './reading.ts'
-import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from './scope.ts'
+import { CustomerAnswer } from './customers/answers.ts'
+import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())

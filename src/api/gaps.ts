@@ -1,15 +1,15 @@
 /** What may be asked: what Apple had sent and we had not received, and whether it is here by now. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
+import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { documented } from '../http/documented.ts'
 import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
-import { asked } from '../metrics/question.ts'
+import { asked } from '../metrics/series/question.ts'
 import { GapAnswer } from './history.ts'
-import type { Readers } from './readers.ts'
-import { READ, REFUSED } from './reading.ts'
-import { appsNamed, appsWithin, list, whole } from './scope.ts'
+import { READ, REFUSED } from './route_defaults.ts'
 
 const GapsQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
@@ -34,9 +34,9 @@ const GapsAnswer = v.object({
   next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null after the last')),
 })
 
-export type GapDeps = { history: History; apps: Apps; readers: Readers }
+type Deps = { history: History; apps: Apps; readers: Readers }
 
-export function gapRoutes({ history, apps, readers }: GapDeps): Route[] {
+export function gapRoutes({ history, apps, readers }: Deps): Route[] {
   function gaps(event: H3Event) {
     const reach = readers.reachOf(event)
     const { app, environment = null, before = null, limit } = asked(GapsQuery, event.url.searchParams)

@@ -1,12 +1,12 @@
 /** What may be asked: how far the history that Apple shows has been read, compared and filled in. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
+import { appsWithin } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
-import type { Readers } from './readers.ts'
-import { READ, UNKNOWN } from './reading.ts'
-import { appsWithin } from './scope.ts'
+import { READ, UNKNOWN } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const count = (description: string) => v.pipe(v.number(), v.description(description))

@@ -1,19 +1,19 @@
 /** What may be asked: which of Apple's daily reports we have, which not and why, and how far the import is. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
+import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
+import type { Reach } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
 import type { Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
+import type { Progress } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
-import type { Progress } from '../ledger/reports/tally.ts'
-import { day } from '../metrics/question.ts'
-import type { Readers } from './readers.ts'
-import { READ, REFUSED, UNKNOWN } from './reading.ts'
-import { appsNamed, appsWithin, list, whole } from './scope.ts'
-import type { Reach } from './tokens.ts'
+import { day } from '../metrics/series/question.ts'
+import { READ, REFUSED, UNKNOWN } from './route_defaults.ts'
 
 /** How many holes are told one by one; the counts have them all. */
 const HOLES_TOLD = 500

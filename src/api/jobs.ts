@@ -1,9 +1,9 @@
 /** What may be asked: what happens by the clock: how it went and when it is to happen next. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
 import type { Route } from '../http/route.ts'
-import type { Readers } from './readers.ts'
-import { READ, UNKNOWN } from './reading.ts'
+import { READ, UNKNOWN } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))

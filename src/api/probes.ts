@@ -1,10 +1,10 @@
 /** What may be asked: whether this instance can do its work now. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Clock } from './clock.ts'
-import type { Route } from './http/route.ts'
-import type { JobState, Jobs } from './jobs/jobs.ts'
-import type { Store } from './store/store.ts'
+import type { Clock } from '../clock.ts'
+import type { Route } from '../http/route.ts'
+import type { JobState, Jobs } from '../jobs/jobs.ts'
+import type { Store } from '../store/store.ts'
 
 const Readiness = v.object({
   status: v.picklist(['ready', 'not_ready']),

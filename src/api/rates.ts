@@ -1,11 +1,11 @@
 /** What may be asked: the exchange rates that amounts are converted at. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
 import type { Route } from '../http/route.ts'
-import { BASE } from '../ledger/rates/currencies.ts'
-import type { Rates } from '../ledger/rates/rates.ts'
-import type { Readers } from './readers.ts'
-import { READ, UNKNOWN } from './reading.ts'
+import { BASE } from '../rates/currencies.ts'
+import type { Rates } from '../rates/rates.ts'
+import { READ, UNKNOWN } from './route_defaults.ts'
 
 const day = v.nullable(v.string())
 export const RatesAnswer = v.object({

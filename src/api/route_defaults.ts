@@ -1,7 +1,7 @@
 /** What may be asked: what every route that reads has in common: who may, what is refused, and how a file is given. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
-import type { Behind } from '../metrics/questions.ts'
+import type { Behind } from '../metrics/series/questions.ts'
 
 /** A route for a holder of a read token and for the owner. */
 export const READ = { method: 'GET', tag: 'Read', security: ['read_token', 'session'] } as const

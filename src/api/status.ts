@@ -1,41 +1,52 @@
 /** What may be asked: whether anything needs a person, in general and of each app. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { App } from '../../apps/apps.ts'
-import type { Products } from '../../apps/products.ts'
-import type { Route } from '../../http/route.ts'
-import type { Progress } from '../../ledger/history/history.ts'
-import { REACH_MS } from '../../ledger/history/windows.ts'
-import type { Imports } from '../../ledger/reports/imports.ts'
-import { asked } from '../../metrics/question.ts'
-import type { Readers } from '../readers.ts'
-import { READ, REFUSED, UNKNOWN } from '../reading.ts'
-import { appsNamed, appsWithin, list } from '../scope.ts'
-import type { Reach } from '../tokens.ts'
-import type { Finding } from './findings.ts'
-import { type StandingDeps, standingOf } from './standing.ts'
+import type { Readers } from '../access/auth.ts'
+import { appsNamed, appsWithin, list } from '../access/scope.ts'
+import type { Reach } from '../access/tokens.ts'
+import type { Accounts } from '../apps/accounts.ts'
+import type { Access } from '../apps/apple_clients.ts'
+import type { App, Apps } from '../apps/apps.ts'
+import type { Products } from '../apps/products.ts'
+import type { Clock } from '../clock.ts'
+import type { Health } from '../health/collect_findings.ts'
+import type { Finding } from '../health/findings.ts'
+import type { Rhythms } from '../health/silence.ts'
+import type { Route } from '../http/route.ts'
+import type { History, Progress } from '../ledger/history/history.ts'
+import { REACH_MS } from '../ledger/history/windows.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
+import { asked } from '../metrics/series/question.ts'
+import { READ, REFUSED, UNKNOWN } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
 
 const HealthQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
 })
 
-export type StatusDeps = StandingDeps & {
-  imports: Pick<Imports, 'progress' | 'counts'>
+type Deps = {
+  health: Health
+  clock: Clock
+  apps: Apps
+  accounts: Accounts
+  access: Pick<Access, 'standing'>
+  history: Pick<History, 'progress'>
+  rhythms: Rhythms
+  imports: Pick<Imports, 'counts'>
   products: Pick<Products, 'list'>
   readers: Readers
 }
 
 const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' } as const
 
-export function statusRoutes(deps: StatusDeps): Route[] {
-  const { readers, apps, clock } = deps
+export function statusRoutes(deps: Deps): Route[] {
+  const { readers, apps, clock, health } = deps
 
   async function status(event: H3Event): Promise<v.InferOutput<typeof StatusAnswer>> {
     const reach = readers.reachOf(event)
     asked(v.object({}), event.url.searchParams)
     const mayRead = readableBy(reach, appsWithin(reach, apps))
-    const found = (await standingOf(deps)).filter(mayRead)
+    const found = (await health.findings()).filter(mayRead)
     return {
       level: LEVELS[found[0]?.state ?? 'ok'],
       checked_at: clock(),
@@ -43,7 +54,7 @@ export function statusRoutes(deps: StatusDeps): Route[] {
     }
   }
 
-  function health(event: H3Event): v.InferOutput<typeof HealthAnswer> {
+  function appsHealth(event: H3Event): v.InferOutput<typeof HealthAnswer> {
     const reach = readers.reachOf(event)
     const { app } = asked(HealthQuery, event.url.searchParams)
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
@@ -67,7 +78,7 @@ export function statusRoutes(deps: StatusDeps): Route[] {
       summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
       query: HealthQuery,
       answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer }, ...REFUSED },
-      handler: health,
+      handler: appsHealth,
     },
   ]
 }
@@ -97,7 +108,7 @@ const rowOf = ({ state, subject, words, about }: Finding) => ({
   progress: about?.progress ?? null,
 })
 
-function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: StatusDeps) {
+function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   const { rhythms, history, accounts, access, products } = deps
   const account = accounts.of(organization_id)
   const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
@@ -122,7 +133,7 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: StatusD
 }
 
 /** Reports are of a whole organization. */
-function reportsOf(organization_id: string, { imports }: StatusDeps) {
+function reportsOf(organization_id: string, { imports }: Deps) {
   const counts = imports.counts(organization_id)
   const days = (...states: string[]): number =>
     counts.filter(({ state }) => states.includes(state)).reduce((sum, one) => sum + one.days, 0)

@@ -1,13 +1,13 @@
 /** What may be asked: the feed as Server-Sent Events (HTML Living Standard §9.2), from any point on and live. */
 import type { UnderlyingSource } from 'node:stream/web'
+import type { Endings } from '../access/revocations.ts'
+import type { Scope } from '../access/scope.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed, FeedEvent } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
 import { type EnrichedEvent, type Enrichment, FIGURES_WITHIN_MS } from '../metrics/customers/enrichment.ts'
 import { nextTurn } from '../turns.ts'
-import type { Endings } from './owner/endings.ts'
-import type { Scope } from './scope.ts'
 
 const HEARTBEAT_MS = 15_000
 /** Events read at once while a client that was away catches up. */

@@ -1,6 +1,6 @@
 /** What we compute: a signed text laid open for a person: what it says, and by which certificates it was signed. */
 import { hash, X509Certificate } from 'node:crypto'
-import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './compact.ts'
+import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './jws/compact.ts'
 
 /** Times in milliseconds, `sha256` of the certificate's bytes in hex. */
 type ToldCertificate = {

@@ -1,7 +1,15 @@
 /** What we compute: one notification of the App Store, proved part by part, and put into our words. */
 import type * as v from 'valibot'
 import { Refusal } from '../errors.ts'
-import { AppTransactionPayload, detailOf, type Place, placeOf, readBody, readMost } from './body.ts'
+import { restated, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
+import {
+  AppTransactionPayload,
+  detailOf,
+  type Place,
+  placeOf,
+  readBody,
+  readMost,
+} from './notification_payload.ts'
 import {
   type Environment,
   type Renewal,
@@ -9,7 +17,6 @@ import {
   type Transaction,
   TransactionPayload,
 } from './payloads.ts'
-import { restated, SignatureError, type Verified, type Verifier } from './signed.ts'
 
 /** What a notification says. Times are milliseconds since the epoch; words are Apple's, unknown ones included. */
 export type Notification = {

@@ -1,8 +1,8 @@
 /** What we compute: what a notification says by itself, before the signed texts inside of it are looked at. */
 import * as v from 'valibot'
-import { isObject } from './compact.ts'
+import { isObject } from './jws/compact.ts'
+import { assertStore, SignatureError } from './jws/signed.ts'
 import { type Environment, Environments, type NotificationBody, NotificationPayload } from './payloads.ts'
-import { assertStore, SignatureError } from './signed.ts'
 
 /** Whom a notification is about: what each of Apple's bodies names, whichever of them came. */
 export type Place = { bundle_id: string; apple_id: number | null; environment: Environment }

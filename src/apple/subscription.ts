@@ -1,8 +1,8 @@
 /** What we compute: whether Apple signed what its list of subscriptions holds, and whether the two texts of an entry belong together. */
-import { readMost } from './body.ts'
+import { restated, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
 import { verifyTransaction } from './notification.ts'
+import { readMost } from './notification_payload.ts'
 import { type Environment, type Renewal, RenewalPayload, type Transaction } from './payloads.ts'
-import { restated, SignatureError, type Verified, type Verifier } from './signed.ts'
 
 /** A subscription as Apple sees it now: its last transaction and how it is to renew, each proved by itself. */
 export type SubscriptionFacts = { transaction: Verified<Transaction>; renewal: Verified<Renewal> }

@@ -5,7 +5,7 @@ import type { Refreshed } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
-import { columns, configArg, counted, organizationArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, counted, organizationArg, print, shownAt, tell } from './instance/instance.ts'
 
 type Listed = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
 type Added = { app: App; organization: string; applied: number }

@@ -1,7 +1,7 @@
 /** What we compute: which of the words after a command it does not take, so that a slip is not silently another wish. */
 import { parseArgs } from 'node:util'
 import type { ArgsDef } from 'citty'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/checks/suggest.ts'
 
 /**
  * What is wrong with the words given to a command that takes `defined`: an option it does not have, one without its

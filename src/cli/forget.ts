@@ -1,7 +1,7 @@
 /** The command `windfall forget`: a person's data taken out of everything, at their wish. */
 import { defineCommand } from 'citty'
-import type { ErasureProgress } from '../attribution/forget.ts'
-import type { ErasureRecord } from '../attribution/forget_records.ts'
+import type { ErasureProgress } from '../attribution/erasure/erasure.ts'
+import type { ErasureRecord } from '../attribution/erasure/records.ts'
 import { Refusal } from '../errors.ts'
 import {
   columns,
@@ -13,8 +13,8 @@ import {
   shownAt,
   tell,
   withInstance,
-} from './instance.ts'
-import { follow } from './progress.ts'
+} from './instance/instance.ts'
+import { follow } from './instance/progress.ts'
 
 export const forgetCommand = defineCommand({
   meta: {

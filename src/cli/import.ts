@@ -8,9 +8,9 @@ import {
   resultOf,
   type Stopped,
   stopInWords,
-} from '../ledger/reports/tally.ts'
-import { configArg, organizationArg, print, remark, shownAt, withInstance } from './instance.ts'
-import { follow } from './progress.ts'
+} from '../ledger/reports/import_stats.ts'
+import { configArg, organizationArg, print, remark, shownAt, withInstance } from './instance/instance.ts'
+import { follow } from './instance/progress.ts'
 
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }
 

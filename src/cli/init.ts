@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import * as v from 'valibot'
 import { commentedConfig } from '../config/documents.ts'
-import { codeOf, reasonOf } from '../config/files.ts'
+import { codeOf, reasonOf } from '../config/sources/files.ts'
 import { bundleId } from '../config/values.ts'
 import { Refusal } from '../errors.ts'
 

@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
-import { columns, configArg, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, print, shownAt, tell } from './instance/instance.ts'
 
 const list = defineCommand({
   meta: { name: 'list', description: 'Show every job: its last run, how it went, and the next' },

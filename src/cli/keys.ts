@@ -3,7 +3,7 @@ import { defineCommand } from 'citty'
 import type { Key } from '../apps/keys.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance/instance.ts'
 
 type Created = Key & { token: string }
 type Rotated = Created & { replaces: string; old_expires_at: number }

@@ -1,8 +1,8 @@
 /** The command `windfall rebuild metrics`: what is derived is counted again from the facts. */
 import { defineCommand } from 'citty'
 import type { RebuildProgress } from '../metrics/metrics.ts'
-import { configArg, counted, print, withInstance } from './instance.ts'
-import { follow } from './progress.ts'
+import { configArg, counted, print, withInstance } from './instance/instance.ts'
+import { follow } from './instance/progress.ts'
 
 const inWords = ({ done, of }: RebuildProgress): string =>
   `${done.toLocaleString('en-US')} of ${counted(of, 'purchase')}`

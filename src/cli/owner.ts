@@ -1,7 +1,7 @@
 /** The command `windfall owner`: for whoever has lost the password, or somebody else has found it. */
 import { defineCommand } from 'citty'
 import { minuteText } from '../days.ts'
-import { configArg, print, remark, tell } from './instance.ts'
+import { configArg, print, remark, tell } from './instance/instance.ts'
 
 type Link = { url: string; expires_at: number }
 

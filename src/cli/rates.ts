@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
-import { readFile } from '../config/files.ts'
+import { readFile } from '../config/sources/files.ts'
 import { Refusal } from '../errors.ts'
-import { BASE } from '../ledger/rates/currencies.ts'
-import type { CurrencyRates, Differing, Imported, ShownRate } from '../ledger/rates/rates.ts'
-import { columns, configArg, counted, print, remark, tell } from './instance.ts'
+import { BASE } from '../rates/currencies.ts'
+import type { CurrencyRates, Differing, Imported, ShownRate } from '../rates/rates.ts'
+import { columns, configArg, counted, print, remark, tell } from './instance/instance.ts'
 
 /** Far more than the rates that one file may hold. */
 const LARGEST_FILE = 4_000_000

@@ -1,7 +1,7 @@
 /** The command `windfall reconcile`: Apple's history of notifications compared with what arrived, now. */
 import { defineCommand } from 'citty'
-import type { Reconciled } from '../ledger/history/history.ts'
-import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
+import type { Reconciled } from '../ledger/history/job_outcomes.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance/instance.ts'
 
 /** `kept_since`: where Apple's history begins, if it was asked for earlier (ms). */
 type Answer = { compared: Reconciled[]; without_key: string[]; kept_since: number | null }

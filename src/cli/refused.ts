@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { Refused } from '../ledger/refused.ts'
-import { columns, configArg, harmless, print, shownAt, tell } from './instance.ts'
+import { columns, configArg, harmless, print, shownAt, tell } from './instance/instance.ts'
 
 type Listed = { count: number; kept: Refused[] }
 

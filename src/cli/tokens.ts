@@ -1,8 +1,8 @@
 /** The command `windfall tokens`: read-only access to the feed for scripts and machines. */
 import { defineCommand } from 'citty'
-import type { ApiToken } from '../dashboard/tokens.ts'
+import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance.ts'
+import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance/instance.ts'
 
 const DAY_MS = 86_400_000
 

@@ -2,8 +2,8 @@
 import { defineCommand } from 'citty'
 import type { PruneProgress } from '../attribution/prune.ts'
 import { Refusal } from '../errors.ts'
-import { configArg, counted, print, remark, withInstance } from './instance.ts'
-import { follow } from './progress.ts'
+import { configArg, counted, print, remark, withInstance } from './instance/instance.ts'
+import { follow } from './instance/progress.ts'
 
 const prune = defineCommand({
   meta: {

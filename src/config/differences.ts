@@ -1,6 +1,6 @@
 /** What we compute: what a new configuration changes for a process that runs with an old one. */
 import { isDeepStrictEqual } from 'node:util'
-import { ownAddress } from './base-url.ts'
+import { ownAddress } from './base_url.ts'
 import { apple, limits, log, metrics, server, store } from './server.ts'
 import { isTable, type Setting } from './setting.ts'
 import type { Config } from './settings.ts'

@@ -1,5 +1,5 @@
 /** What we compute: the settings written down for people: the commented config.toml and the table of the README. */
-import { type Path, pathText } from './complaints.ts'
+import { type Path, pathText } from './checks/issues.ts'
 import { type Setting, tomlText } from './setting.ts'
 import { heading, SECTIONS, type Section, variableName } from './settings.ts'
 

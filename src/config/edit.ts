@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { isTable, tomlText } from './setting.ts'
-import { readToml } from './toml.ts'
+import { readToml } from './sources/toml.ts'
 
 /** The settings of one `[[accounts]]`: null takes one out, what is left out stays as it is. */
 export type AccountEntry = Partial<

@@ -1,7 +1,7 @@
 /** What we compute: the settings that apply, each with who said so and why one would change it. Secrets are not told. */
-import { pathText } from './complaints.ts'
-import type { Origin } from './draft.ts'
+import { pathText } from './checks/issues.ts'
 import type { Whereabouts } from './load.ts'
+import type { Origin } from './raw_config.ts'
 import { isTable, type Setting, tomlText } from './setting.ts'
 import { type Config, SECTIONS, type Section, variableName } from './settings.ts'
 

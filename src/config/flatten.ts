@@ -1,5 +1,5 @@
 /** What we compute: the single values of a configuration. */
-import type { Path } from './complaints.ts'
+import type { Path } from './checks/issues.ts'
 import { isTable } from './setting.ts'
 
 /** Every value in a tree with its path; a list of plain values is one. */

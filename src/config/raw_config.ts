@@ -1,5 +1,5 @@
 /** What we compute: what was written and where, before anybody has said whether it makes sense. */
-import { type Complaint, type Path, pathText } from './complaints.ts'
+import { type Complaint, type Path, pathText } from './checks/issues.ts'
 import { isTable } from './setting.ts'
 
 /** Where a value was written. */

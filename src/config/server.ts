@@ -1,5 +1,4 @@
 /** What may be written: the settings of this process: its address, its file, its log, its limits. */
-
 import * as v from 'valibot'
 import { possible, setting } from './setting.ts'
 import * as is from './values.ts'

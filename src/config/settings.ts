@@ -1,7 +1,7 @@
 /** What may be written: the whole of config.toml: its schema, its sections and the type of what comes out. */
 import * as v from 'valibot'
 import { account } from './accounts.ts'
-import type { Path } from './complaints.ts'
+import type { Path } from './checks/issues.ts'
 import { app, organization } from './organizations.ts'
 import {
   apple,

@@ -2,8 +2,8 @@
 import { isIP, isIPv4 } from 'node:net'
 import { Cron } from 'croner'
 import * as v from 'valibot'
-import { nearest } from './nearest.ts'
-import { faultOfPrivateKey } from './private-key.ts'
+import { faultOfPrivateKey } from './checks/private_key.ts'
+import { nearest } from './checks/suggest.ts'
 
 export const wholeNumber = (least: number, most: number) =>
   v.pipe(

@@ -1,8 +1,8 @@
 /** The verb behind `windfall backup`, for the process that serves and for a command by itself. */
 import { resolve } from 'node:path'
 import * as v from 'valibot'
-import { type Verbs, verb } from '../control.ts'
-import type { Backups } from '../store/backup.ts'
+import type { Backups } from '../store/backup/backup.ts'
+import { type Verbs, verb } from './socket.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty())
 const Backup = v.object({

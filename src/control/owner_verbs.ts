@@ -1,12 +1,12 @@
 /** What a person may tell a running Windfall of who may come in: the owner’s link, read tokens. */
 import * as v from 'valibot'
+import { COMMAND_LINE } from '../access/audit.ts'
+import { LONGEST_MS, TOO_LONG } from '../access/grants.ts'
+import type { Reach } from '../access/tokens.ts'
 import type { Windfall } from '../app.ts'
 import type { App } from '../apps/apps.ts'
-import { type Verbs, verb } from '../control.ts'
-import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
-import { LONGEST_MS, TOO_LONG } from '../dashboard/owner/wishes.ts'
-import type { Reach } from '../dashboard/tokens.ts'
 import { Refusal } from '../errors.ts'
+import { type Verbs, verb } from './socket.ts'
 
 const text = v.pipe(v.string(), v.nonEmpty())
 const CreateToken = v.object({

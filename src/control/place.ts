@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, type Stats } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Refusal } from '../errors.ts'
-import { realPathOf, statsAt } from '../store/paths.ts'
+import { realPathOf, statsAt } from '../store/disk/paths.ts'
 
 /** Unix sockets have short names: 104 bytes on macOS. */
 const LONGEST_PATH = 100

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, request } from 'undici'
 import * as v from 'valibot'
-import { placesToAsk, placeToListen } from './control/place.ts'
-import { Refusal } from './errors.ts'
-import { parse } from './http/parse.ts'
-import type { Log } from './log.ts'
+import { Refusal } from '../errors.ts'
+import { parse } from '../http/parse.ts'
+import type { Log } from '../log.ts'
+import { placesToAsk, placeToListen } from './place.ts'
 
 /** One thing that can be asked: what it takes, checked, and what it does. */
 type Verb = (args: unknown) => Promise<unknown>

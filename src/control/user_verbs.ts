@@ -1,8 +1,8 @@
 /** What a person may tell a running Windfall of users: to prune those who were only ever claimed. */
 import * as v from 'valibot'
+import { COMMAND_LINE } from '../access/audit.ts'
 import type { Windfall } from '../app.ts'
-import { type Verbs, verb } from '../control.ts'
-import { COMMAND_LINE } from '../dashboard/owner/audit.ts'
+import { type Verbs, verb } from './socket.ts'
 
 const Unseen = v.object({
   unseen_days: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(36_500)),

@@ -1,12 +1,11 @@
 /** What we remember: a simulated history, played into an instance as if it had been there all the time. */
-
 import type { Windfall } from '../app.ts'
 import { verifyNotification, verifyTransaction } from '../apple/notification.ts'
 import type { Caller } from '../attribution/callers.ts'
 import { AttributeCall, IdentifyCall } from '../attribution/requests.ts'
 import { parse } from '../http/parse.ts'
 import { openBulk } from '../store/bulk.ts'
-import type { Step } from './steps.ts'
+import type { Step } from './world/steps.ts'
 
 /** Steps that are proved ahead of what is being written: as many as a batch or two of bulk work hold. */
 const AHEAD = 64

@@ -1,6 +1,6 @@
 /** What we remember: a publisher of exchange rates for the demo, on the loopback: rates of a made-up world. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { RateOrigins } from '../ledger/rates/sources.ts'
+import type { RateOrigins } from '../rates/sources.ts'
 
 const DAY_MS = 86_400_000
 

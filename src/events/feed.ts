@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts'
 import { idOf } from '../ids.ts'
 import type { Store } from '../store/store.ts'
-import { packBody, unpackBody } from './packing.ts'
+import { packBody, unpackBody } from './codec.ts'
 import type { EventType, Origin } from './vocabulary.ts'
 import { QUIET_TYPES } from './vocabulary.ts'
 

@@ -1,6 +1,6 @@
 /** What we remember: the events of whom was forgotten, without them. Of an event nothing else ever changes. */
 import type { Store } from '../store/store.ts'
-import { packBody, textOfBody, unpackBody } from './packing.ts'
+import { packBody, textOfBody, unpackBody } from './codec.ts'
 import { eventWithoutPerson, type Named } from './scrubbed.ts'
 
 /** Numbers of the feed that are looked at before requests get their turn. */

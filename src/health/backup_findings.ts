@@ -1,7 +1,7 @@
 /** Whether there is a backup to fall back on. */
-import type { Clock } from '../../clock.ts'
-import { openBackupLog } from '../../store/backup_log.ts'
-import type { Reader } from '../../store/reader.ts'
+import type { Clock } from '../clock.ts'
+import { openBackupLog } from '../store/backup/log.ts'
+import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, notice, ok, warning } from './findings.ts'
 
 const LONGEST_WITHOUT_MS = 7 * 86_400_000

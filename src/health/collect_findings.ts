@@ -1,33 +1,39 @@
-/** What we compute: how everything stands now, as what a person should know: the worst first. */
-import type { Access, KeyStanding } from '../../apps/access.ts'
-import type { Accounts } from '../../apps/accounts.ts'
-import type { Apps } from '../../apps/apps.ts'
-import type { Organizations } from '../../apps/organizations.ts'
-import type { Pruning } from '../../attribution/prune.ts'
-import type { Clock } from '../../clock.ts'
-import type { Config } from '../../config/settings.ts'
-import { dayOfUtc, minuteText } from '../../days.ts'
-import type { Arrivals } from '../../ledger/arrivals.ts'
-import type { History, Progress } from '../../ledger/history/history.ts'
-import type { PendingSummary } from '../../ledger/pending.ts'
-import type { Imports } from '../../ledger/reports/imports.ts'
-import type { Metrics } from '../../metrics/metrics.ts'
-import { damageIn } from '../../store/disk_faults.ts'
-import { openReader, type Reader } from '../../store/reader.ts'
-import type { Store } from '../../store/store.ts'
-import { examineBacklog } from './backlog.ts'
-import { backupFinding } from './backups.ts'
+/** Collects what needs a person, from every source of findings. */
+import type { Accounts } from '../apps/accounts.ts'
+import type { Access, KeyStanding } from '../apps/apple_clients.ts'
+import type { Apps } from '../apps/apps.ts'
+import type { Organizations } from '../apps/organizations.ts'
+import type { Pruning } from '../attribution/prune.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/settings.ts'
+import { dayOfUtc, minuteText } from '../days.ts'
+import type { Arrivals } from '../ledger/arrivals.ts'
+import type { History, Progress } from '../ledger/history/history.ts'
+import type { PendingSummary } from '../ledger/pending.ts'
+import type { Imports } from '../ledger/reports/imports.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { damageIn } from '../store/disk/disk_faults.ts'
+import { openReader, type Reader } from '../store/reader.ts'
+import type { Store } from '../store/store.ts'
+import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
-import { damagedFinding, examineDisk, examineJobs, examineNotifications, roomFinding } from './examined.ts'
+import {
+  damagedFinding,
+  examineDisk,
+  examineJobs,
+  examineNotifications,
+  roomFinding,
+} from './database_checks.ts'
+import { examineBacklog } from './figures_backlog.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import { examineRefusedCalls } from './refused_calls.ts'
-import type { Rhythms } from './rhythm.ts'
+import type { Rhythms } from './silence.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const ROOT_TOLD_BEFORE_MS = 90 * DAY_MS
 
-export type StandingDeps = {
+type HealthDeps = {
   store: Store
   clock: Clock
   accounts: Accounts
@@ -49,25 +55,44 @@ export type StandingDeps = {
 
 const WORST_FIRST = ['fault', 'warning', 'notice', 'ok'] as const
 
-/** Everything that is not as it should be, or good to know. */
-export async function standingOf(deps: StandingDeps): Promise<Finding[]> {
-  const found = [
-    ...(await ofDisk(deps)),
-    ...keysOf(deps),
-    ...ofDatabase(deps),
-    ...deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
-    ...deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
-    ...deps.history.progress().flatMap(historyOf),
-    ...underWay(deps),
-    ...usersOf(deps),
-    ...rootOf(deps),
+/** One source of findings; it is asked anew each time. */
+type FindingSource = () => Finding[] | Promise<Finding[]>
+
+export type Health = ReturnType<typeof openHealth>
+
+/** Collects the findings of every source. Later folders add theirs in `app.ts`. */
+export function openHealth(deps: HealthDeps) {
+  const sources: FindingSource[] = [
+    () => ofDisk(deps),
+    () => keysOf(deps),
+    () => ofDatabase(deps),
+    () => deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
+    () => deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
+    () => deps.history.progress().flatMap(historyOf),
+    () => underWay(deps),
+    () => usersOf(deps),
+    () => rootOf(deps),
   ]
-  const told = found.filter(({ state, about }) => state !== 'ok' && about?.id !== 'pending')
-  return told.sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
+
+  /** Adds a source; its findings come after those of the sources before it. */
+  function add(source: FindingSource): void {
+    sources.push(source)
+  }
+
+  /** What needs a person or is good to know, the worst first. */
+  async function findings(): Promise<Finding[]> {
+    const found: Finding[] = []
+    for (const source of sources) found.push(...(await source()))
+    return found
+      .filter(({ state, about }) => state !== 'ok' && about?.id !== 'pending')
+      .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
+  }
+
+  return { add, findings }
 }
 
 /** What `windfall doctor` reads out of the file, by the same judgement. */
-function ofDatabase({ store, clock, rates, written, arrivals }: StandingDeps): Finding[] {
+function ofDatabase({ store, clock, rates, written, arrivals }: HealthDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
@@ -93,13 +118,13 @@ function ofDatabase({ store, clock, rates, written, arrivals }: StandingDeps): F
 const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
-async function ofDisk({ store }: StandingDeps): Promise<Finding[]> {
+async function ofDisk({ store }: HealthDeps): Promise<Finding[]> {
   // Tries to write where that failed last, so that what is over is not reported.
   await store.isWritable()
   return [conditionFinding(store.condition(), store.file) ?? roomFinding(store.file)]
 }
 
-function keysOf({ accounts, access, organizations }: StandingDeps): Finding[] {
+function keysOf({ accounts, access, organizations }: HealthDeps): Finding[] {
   return accounts.list().flatMap(({ organization_id, connect, purchases }) => {
     const slug = organizations.get(organization_id)?.slug ?? organization_id
     const of = { organization_id, slug }
@@ -139,7 +164,7 @@ function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSumma
 }
 
 /** A silence that Apple confirms is nobody’s fault. */
-function silenceOf({ rhythms, clock, history }: StandingDeps, app_id: string, bundle_id: string): Finding[] {
+function silenceOf({ rhythms, clock, history }: HealthDeps, app_id: string, bundle_id: string): Finding[] {
   const silence = rhythms.silence(app_id)
   if (silence === null) return []
   const hours = Math.floor((clock() - silence.since) / HOUR_MS)
@@ -185,7 +210,7 @@ function historyOf({ app_id, bundle_id, environment, has_key, ...progress }: Pro
   return [...lost, notice('history', words, { ...about, title, since: backfill.started_at })]
 }
 
-function underWay({ imports, metrics }: StandingDeps): Finding[] {
+function underWay({ imports, metrics }: HealthDeps): Finding[] {
   const [reports, counting] = [imports.progress(), metrics.progress()]
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
@@ -212,7 +237,7 @@ function underWay({ imports, metrics }: StandingDeps): Finding[] {
 }
 
 /** Housekeeping counts them once a day, so that asking costs nothing. */
-function usersOf({ pruning }: StandingDeps): Finding[] {
+function usersOf({ pruning }: HealthDeps): Finding[] {
   if (!pruning.isWorthIt()) return []
   const { users, unseen_days } = pruning.worth
   const title = `${users.toLocaleString('en-US')} users or more can be pruned`
@@ -221,7 +246,7 @@ function usersOf({ pruning }: StandingDeps): Finding[] {
   return [notice('users', words, { id: 'users', title, action: { label: 'Prune them', command } })]
 }
 
-function rootOf({ root_expires_at, clock }: StandingDeps): Finding[] {
+function rootOf({ root_expires_at, clock }: HealthDeps): Finding[] {
   const left = root_expires_at - clock()
   if (left > ROOT_TOLD_BEFORE_MS) return []
   const title = 'Apple’s root certificate ends'

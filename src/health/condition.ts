@@ -1,6 +1,6 @@
 /** What is wrong when the database cannot be written, and what to do. */
-import type { Condition } from '../../store/store.ts'
-import { damagedFinding } from './examined.ts'
+import type { Condition } from '../store/store.ts'
+import { damagedFinding } from './database_checks.ts'
 import { type Finding, fault } from './findings.ts'
 
 /** The finding for a database in this condition; null while it can be written. */

@@ -1,13 +1,13 @@
 /** What we compute: what the database tells of how everything goes: what arrived, how the jobs went, how much room there is. */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Environment } from '../../apple/payloads.ts'
-import type { Clock } from '../../clock.ts'
-import { minuteText } from '../../days.ts'
-import { APPLE_CURRENCIES, BASE } from '../../ledger/rates/currencies.ts'
-import type { RefusedLately } from '../../ledger/refused.ts'
-import { DISK_FAULT_REPORTED_MS, type DiskFault } from '../../store/disk_faults.ts'
-import type { Reader } from '../../store/reader.ts'
+import type { Environment } from '../apple/payloads.ts'
+import type { Clock } from '../clock.ts'
+import { minuteText } from '../days.ts'
+import type { RefusedLately } from '../ledger/refused.ts'
+import { APPLE_CURRENCIES, BASE } from '../rates/currencies.ts'
+import { DISK_FAULT_REPORTED_MS, type DiskFault } from '../store/disk/disk_faults.ts'
+import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, fault, ok, warning } from './findings.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 /** What we compute: how far figures are behind the facts, for how long, and which purchases cannot be counted. */
-import type { Clock } from '../../clock.ts'
-import { minuteText } from '../../days.ts'
-import type { Reader } from '../../store/reader.ts'
+import type { Clock } from '../clock.ts'
+import { minuteText } from '../days.ts'
+import type { Reader } from '../store/reader.ts'
 import { type Finding, fault, ok, warning } from './findings.ts'
 
 /** Figures that have been behind for so long are a finding. */

@@ -1,7 +1,7 @@
 /** What we compute: which SDK calls were refused today or yesterday, and what to do about it. */
-import type { Clock } from '../../clock.ts'
-import { addDays, dayOfUtc } from '../../days.ts'
-import type { Reader } from '../../store/reader.ts'
+import type { Clock } from '../clock.ts'
+import { addDays, dayOfUtc } from '../days.ts'
+import type { Reader } from '../store/reader.ts'
 import { type About, type Finding, notice, warning } from './findings.ts'
 
 /** Anybody can send calls for invented apps: connected apps come first, and the rest is one line. */

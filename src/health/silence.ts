@@ -1,7 +1,7 @@
 /** What we remember: how often each app is heard of, and whether it has been silent for longer than it is wont to be. */
-import type { Environment } from '../../apple/payloads.ts'
-import type { Clock } from '../../clock.ts'
-import type { Store } from '../../store/store.ts'
+import type { Environment } from '../apple/payloads.ts'
+import type { Clock } from '../clock.ts'
+import type { Store } from '../store/store.ts'
 
 const HOUR_MS = 3_600_000
 /** Notifications that a rhythm is taken from, and how few tell none. */

@@ -1,5 +1,5 @@
 /** What we compute: how a test notification fares, from what Apple says of it and what is here. */
-import type { TestStatus } from '../../apple/api/server_answers.ts'
+import type { TestStatus } from '../apple/api/server_answers.ts'
 
 /**
  * `asked` Apple has not sent it; `sent` Apple says it was taken, and it is not here; `arrived`; `waiting` it is here, for

@@ -3,9 +3,9 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import { Socket } from 'node:net'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { always } from './answers.ts'
 import { newRequestId } from './ids.ts'
 import { problemOf, problemType } from './problems.ts'
+import { always } from './response.ts'
 
 const notHttp = new Refusal(400, 'bad_request', 'This is not a request in HTTP/1.1.')
 const notOurs = new Refusal(

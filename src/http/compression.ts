@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { H3Event } from 'h3'
-import { header } from './body.ts'
+import { header } from './body/body.ts'
 
 /** `content-encoding` of an answer. */
 export type Encoding = 'br' | 'gzip'

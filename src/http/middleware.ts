@@ -3,6 +3,9 @@ import { IncomingMessage } from 'node:http'
 import { type H3Event, HTTPError } from 'h3'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { header } from './body/body.ts'
+import { newRequestId } from './ids.ts'
+import { problemOf, problemType, refusalOf } from './problems.ts'
 import {
   always,
   corsHeaders,
@@ -14,10 +17,7 @@ import {
   onlyHttps,
   overruled,
   sendText,
-} from './answers.ts'
-import { header } from './body.ts'
-import { newRequestId } from './ids.ts'
-import { problemOf, problemType, refusalOf } from './problems.ts'
+} from './response.ts'
 import type { Around } from './routing.ts'
 
 /**

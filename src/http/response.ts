@@ -2,7 +2,7 @@
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
 import { nextTurn } from '../turns.ts'
-import { type Encoding, encodingFor, packed } from './packing.ts'
+import { type Encoding, encodingFor, packed } from './compression.ts'
 
 /** Headers as Node takes them fastest: names and values in turn. */
 export type FlatHeaders = readonly string[]

@@ -1,7 +1,7 @@
 /** What may be asked: the table of routes, and what an address answers to methods that it does not have. */
 import { type H3, type H3Event, HTTPResponse } from 'h3'
 import { Refusal } from '../errors.ts'
-import { preflightHeaders } from './answers.ts'
+import { preflightHeaders } from './response.ts'
 import type { Route } from './route.ts'
 
 /** Wraps a handler in what surrounds all of them. */

@@ -2,7 +2,7 @@
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { serve } from 'h3'
-import { refuseTheBroken } from './broken.ts'
+import { refuseTheBroken } from './client_errors.ts'
 import type { Http } from './http.ts'
 import { routedTarget } from './target.ts'
 

@@ -1,10 +1,10 @@
 /** The hourly job that finishes what is due, deletes what has waited too long, and keeps statistics up. */
-import type { Forgetting } from '../attribution/forget.ts'
+import type { Audit } from '../access/audit.ts'
+import type { Sessions } from '../access/sessions.ts'
+import type { Forgetting } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Config } from '../config/settings.ts'
-import type { Audit } from '../dashboard/owner/audit.ts'
-import type { Sessions } from '../dashboard/owner/sessions.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
 import { updateStatistics } from '../store/statistics.ts'

@@ -2,11 +2,16 @@
 import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
-import { toldOfBackfill, toldOfLookups, toldOfReconciliation, toldWithin } from '../ledger/history/telling.ts'
-import type { Rates } from '../ledger/rates/rates.ts'
+import {
+  toldOfBackfill,
+  toldOfLookups,
+  toldOfReconciliation,
+  toldWithin,
+} from '../ledger/history/job_outcomes.ts'
+import { toldOfImport } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
-import { toldOfImport } from '../ledger/reports/tally.ts'
+import type { Rates } from '../rates/rates.ts'
 import { type Housekeeping, keepHouse } from './housekeeping.ts'
 import type { Job } from './jobs.ts'
 

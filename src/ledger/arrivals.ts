@@ -1,6 +1,6 @@
 /** What we remember: notifications at the door. Proved first, then applied, kept as pending, or refused and counted. */
+import { SignatureError, type Verified, type Verifier } from '../apple/jws/signed.ts'
 import { type Notification, verifyNotification } from '../apple/notification.ts'
-import { SignatureError, type Verified, type Verifier } from '../apple/signed.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** What we remember: notifications that are Apple's, for apps that are not connected (yet). */
+import type { Verified } from '../apple/jws/signed.ts'
 import type { Notification } from '../apple/notification.ts'
 import type { Environment } from '../apple/payloads.ts'
-import type { Verified } from '../apple/signed.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'

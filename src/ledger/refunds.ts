@@ -1,6 +1,6 @@
 /** What we remember: the refunds that Apple has taken back, which the newest signed version of a transaction tells no more. */
+import type { Verified } from '../apple/jws/signed.ts'
 import type { Transaction } from '../apple/payloads.ts'
-import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
 
 type TransactionKey = Readonly<{ app_id: string; environment: string; transaction_id: string }>

@@ -1,6 +1,6 @@
 /** What we remember: every distinct renewal info that Apple signed. */
+import type { Verified } from '../apple/jws/signed.ts'
 import type { Renewal } from '../apple/payloads.ts'
-import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
 
 export function openRenewals(store: Store) {

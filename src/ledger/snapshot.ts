@@ -1,8 +1,8 @@
 /** What we compute: what an event carries, frozen when it is appended. Dates in milliseconds, money in thousandths. */
 import type { Notification } from '../apple/notification.ts'
 import type { Renewal, Transaction } from '../apple/payloads.ts'
+import type { SubscriptionRow } from './subscription.ts'
 import { stateAt } from './subscription.ts'
-import type { SubscriptionRow } from './subscriptions.ts'
 
 const ALL_OF_IT = 100_000
 

@@ -1,5 +1,34 @@
 /** What we compute: what a subscription is, from the newest signed facts of its lineage. */
-import type { SubscriptionRow } from './subscriptions.ts'
+import type { Environment } from '../apple/payloads.ts'
+
+/** A subscription as it is stored: one row a lineage. */
+export type SubscriptionRow = {
+  app_id: string
+  environment: Environment
+  original_transaction_id: string
+  transaction_id: string
+  product_id: string
+  group_id: string | null
+  ownership: string | null
+  storefront: string | null
+  price_milli: number | null
+  currency: string | null
+  offer_type: number | null
+  offer_discount: string | null
+  started_at: number
+  period_started_at: number
+  expires_at: number | null
+  committed_until_at: number | null
+  grace_until_at: number | null
+  in_billing_retry: number
+  auto_renew_status: number | null
+  next_product_id: string | null
+  renewal_price_milli: number | null
+  expiration_intent: number | null
+  revoked_at: number | null
+  apple_status: number | null
+  apple_status_at: number | null
+}
 
 /**
  * trial, active: paid time (or free) runs. grace: expired, Apple still tries to charge and access goes on.

@@ -1,36 +1,7 @@
 /** What we remember: one derived row a lineage, made anew from its facts whenever one of them changes. */
-import type { Environment } from '../apple/payloads.ts'
 import { bound, type Store } from '../store/store.ts'
-import { committedUntil } from './subscription.ts'
+import { committedUntil, type SubscriptionRow } from './subscription.ts'
 import type { TransactionRow } from './transactions.ts'
-
-export type SubscriptionRow = {
-  app_id: string
-  environment: Environment
-  original_transaction_id: string
-  transaction_id: string
-  product_id: string
-  group_id: string | null
-  ownership: string | null
-  storefront: string | null
-  price_milli: number | null
-  currency: string | null
-  offer_type: number | null
-  offer_discount: string | null
-  started_at: number
-  period_started_at: number
-  expires_at: number | null
-  committed_until_at: number | null
-  grace_until_at: number | null
-  in_billing_retry: number
-  auto_renew_status: number | null
-  next_product_id: string | null
-  renewal_price_milli: number | null
-  expiration_intent: number | null
-  revoked_at: number | null
-  apple_status: number | null
-  apple_status_at: number | null
-}
 
 type RenewalRow = Pick<
   SubscriptionRow,

@@ -1,6 +1,6 @@
 /** What we remember: the newest signed version of each transaction. */
+import type { Verified } from '../apple/jws/signed.ts'
 import type { Environment, Transaction } from '../apple/payloads.ts'
-import type { Verified } from '../apple/signed.ts'
 import type { Store } from '../store/store.ts'
 import { CONVERSION_AFTER_MS, CONVERSION_BEFORE_MS, isTrial } from './meaning.ts'
 import { openRefunds } from './refunds.ts'

@@ -1,10 +1,10 @@
 /** What we compute: rates that a person brings in a file: date, currency and rate, all against one currency. */
-import { isDay } from '../../days.ts'
+import { isDay } from '../days.ts'
 import { BASE, isCurrency } from './currencies.ts'
 import { quotientNano, rateText } from './exact.ts'
 import { faultInImported, type Known } from './imported.ts'
 import type { Rate } from './judging.ts'
-import { type Row, rowsOf } from './reading.ts'
+import { type Row, rowsOf } from './parse.ts'
 
 /** More than a year of Apple's currencies; what is kept at once must not hold up others for long. */
 const RATES_MOST = 20_000

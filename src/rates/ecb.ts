@@ -1,9 +1,9 @@
 /** What the European Central Bank says: some thirty currencies against the euro, on working days. */
-import { askFor } from './asking.ts'
 import { quotientNano } from './exact.ts'
+import { askFor } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
-import { rowsOf } from './reading.ts'
-import type { Source } from './sources.ts'
+import { rowsOf } from './parse.ts'
+import type { Source } from './source.ts'
 
 /** The reference rates of all currencies, as CSV, values only (data.ecb.europa.eu/help/api/data). */
 export function ecb(origin: string): Source {

@@ -1,5 +1,5 @@
 /** What we compute: rates and amounts, in whole numbers alone. */
-import { dividedHalfEven } from '../../money.ts'
+import { dividedHalfEven } from '../money.ts'
 
 /** Rates are kept in billionths: how many billionths of a currency one US dollar costs. */
 export const ONE = 1_000_000_000n

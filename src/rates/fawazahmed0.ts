@@ -1,12 +1,12 @@
 /** What fawazahmed0's exchange-api says: every currency, one small file a day, whose makers nobody answers for. */
 import * as v from 'valibot'
-import { askFor } from './asking.ts'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
+import { askFor } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
-import { jsonOf } from './reading.ts'
+import { jsonOf } from './parse.ts'
 import { daysOf } from './series.ts'
-import type { Source } from './sources.ts'
+import type { Source } from './source.ts'
 
 const Answer = v.object({ date: v.string(), usd: v.record(v.string(), v.unknown()) })
 

@@ -1,11 +1,11 @@
 /** What Frankfurter says: the rates of some hundred central banks, blended, a year in one request. */
 import * as v from 'valibot'
-import { askFor } from './asking.ts'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
+import { askFor } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
-import { jsonOf } from './reading.ts'
-import type { Source } from './sources.ts'
+import { jsonOf } from './parse.ts'
+import type { Source } from './source.ts'
 
 // Numbers are read as texts.
 const Answer = v.array(

@@ -1,5 +1,5 @@
 /** What we compute: whether a rate that a person brings can be believed: beside its neighbours, by its peg, by its size. */
-import { addDays } from '../../days.ts'
+import { addDays } from '../days.ts'
 import { BASE, PEGS } from './currencies.ts'
 import { rateText } from './exact.ts'
 import { faultBeside, isAtPeg, isNear, type Rate } from './judging.ts'

@@ -1,5 +1,5 @@
 /** What we compute: whether what a source of exchange rates says can be believed. */
-import { isDay } from '../../days.ts'
+import { isDay } from '../days.ts'
 import { BASE, PEGS } from './currencies.ts'
 import { nanoOf, rateText } from './exact.ts'
 import { daysApart, type Span } from './series.ts'

@@ -1,8 +1,7 @@
 /** What we remember: exchange rates, one a currency and day, never written again; what was imported can be taken back. */
-
-import type { Clock } from '../../clock.ts'
-import { addDays } from '../../days.ts'
-import { bound, type Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import { addDays } from '../days.ts'
+import { bound, type Store } from '../store/store.ts'
 import type { Rate } from './judging.ts'
 import { isCarried } from './series.ts'
 

@@ -1,9 +1,8 @@
 /** What we remember: what each currency cost on each day, and what an amount comes to in another. */
-
-import type { Clock } from '../../clock.ts'
-import { addDays } from '../../days.ts'
-import { Refusal } from '../../errors.ts'
-import type { Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import { addDays } from '../days.ts'
+import { Refusal } from '../errors.ts'
+import type { Store } from '../store/store.ts'
 import { readRates } from './csv.ts'
 import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
 import { convertedMilli, ONE, rateText } from './exact.ts'

@@ -1,14 +1,13 @@
 /** What we remember: rates that were missing, asked from one source after the other until none is. */
-
-import type { Clock } from '../../clock.ts'
-import { addDays } from '../../days.ts'
-import type { Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import { addDays } from '../days.ts'
+import type { Store } from '../store/store.ts'
 import { PEGS } from './currencies.ts'
 import { judged, type Rate, SourceFault } from './judging.ts'
 import type { KeptRates } from './kept.ts'
 import { peggedRate } from './pegs.ts'
 import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
-import type { Source } from './sources.ts'
+import type { Source } from './source.ts'
 
 /** What one request asks for: the year that Apple keeps its reports for, and what its first day may have carried over. */
 const YEAR_DAYS = 366 + CARRIED_DAYS

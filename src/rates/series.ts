@@ -1,5 +1,5 @@
 /** What we compute: what the days of one currency say about the days between them. */
-import { addDays } from '../../days.ts'
+import { addDays } from '../days.ts'
 
 const DAY_MS = 86_400_000
 

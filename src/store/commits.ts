@@ -4,7 +4,7 @@
 import type { Database } from 'better-sqlite3'
 import { type Clock, systemClock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { damageIn, diskFaultKindOf, openDiskFaults } from './disk_faults.ts'
+import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
 import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'

@@ -1,9 +1,9 @@
 /** Opens the database file of an instance, in whatever state the last process left it. */
 import type { Clock } from '../clock.ts'
-import { upgrade } from './migrations.ts'
-import { realPathOf } from './paths.ts'
+import { sweepStaging } from './backup/swap.ts'
+import { realPathOf } from './disk/paths.ts'
+import { upgrade } from './schema/migrations.ts'
 import { openStore, type Store } from './store.ts'
-import { sweepStaging } from './swap.ts'
 import type { Warn } from './warnings.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What we remember: a database of ours, opened to be read beside the process that serves it. */
 import { existsSync } from 'node:fs'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { applicationId, VERSIONS, versionOf } from './schema.ts'
+import { applicationId, VERSIONS, versionOf } from './schema/schema.ts'
 
 export type Reader = NonNullable<ReturnType<typeof openReader>>
 

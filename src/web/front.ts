@@ -1,7 +1,7 @@
 /** What may be asked: the dashboard's page itself and the files it is made of. Data is asked of /api/v1 by the page. */
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
-import { header } from '../http/body.ts'
+import { header } from '../http/body/body.ts'
 import type { Route } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
 

@@ -1,7 +1,7 @@
 /** What we compute: the dashboard's page as files: written into the bundle when it is built, read from dist otherwise. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-import { type Encoding, takes } from '../http/packing.ts'
+import { type Encoding, takes } from '../http/compression.ts'
 
 declare const BUNDLED_PAGE: string | undefined
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { openOwned } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
 import { rowsOf, type TestApp } from '../helpers.ts'
-import { openOwned } from './settings_pages.ts'
 
 const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }

@@ -1,8 +1,8 @@
 import { argon2Sync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { checkPassword, readHash } from '../../../src/dashboard/owner/passwords.ts'
-import { openThrottle } from '../../../src/dashboard/owner/throttle.ts'
-import { handClock } from '../../helpers.ts'
+import { checkPassword, readHash } from '../../src/access/passwords.ts'
+import { openThrottle } from '../../src/access/throttle.ts'
+import { handClock } from '../helpers.ts'
 
 const MINUTE = 60_000
 

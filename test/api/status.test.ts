@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../../apple/samples.ts'
-import { handClock, openTestApp, type TestApp } from '../../helpers.ts'
-import { connectTo, DAY, HOUR, liveUntil, openLeftovers, openShop } from '../../ledger/history/connected.ts'
+import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
+import { handClock, openTestApp, type TestApp } from '../helpers.ts'
+import { connectTo, DAY, HOUR, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
 
 const leftovers = openLeftovers()
 afterEach(leftovers.close)

@@ -1,7 +1,7 @@
 /** Texts that are signed, and rightly so by their own lights: by the wrong key, or saying the wrong thing. */
 import { sign, X509Certificate } from 'node:crypto'
-import { authorityFrom, type Chain, headerOf, signUnder } from '../../src/demo/authority.ts'
-import type { Random } from '../../src/demo/random.ts'
+import { authorityFrom, type Chain, headerOf, signUnder } from '../../src/demo/signing/authority.ts'
+import type { Random } from '../../src/demo/world/random.ts'
 import { encode } from './mutations.ts'
 import { renewalPayload, transactionPayload } from './samples.ts'
 import { DAY, type Made, type Payload, type World } from './world.ts'

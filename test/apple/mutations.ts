@@ -1,5 +1,5 @@
 /** What can be done to a signed text by somebody who cannot sign: every one a function of a valid text and chance. */
-import type { Random } from '../../src/demo/random.ts'
+import type { Random } from '../../src/demo/world/random.ts'
 import type { Submission } from './verdicts.ts'
 import type { World } from './world.ts'
 

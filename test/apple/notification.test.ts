@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { openVerifier, SignatureError } from '../../src/apple/jws/signed.ts'
 import { type Notification, verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
-import { openVerifier, SignatureError } from '../../src/apple/signed.ts'
-import { type Authority, openAuthority } from '../../src/demo/authority.ts'
+import { type Authority, openAuthority } from '../../src/demo/signing/authority.ts'
 import { Refusal } from '../../src/errors.ts'
 import {
   APPLE_ID,

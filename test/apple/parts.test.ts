@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { APPLE_ROOTS } from '../../src/apple/jws/roots.ts'
+import { openVerifier, SignatureError } from '../../src/apple/jws/signed.ts'
 import { type Notification, verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
-import { openVerifier, SignatureError } from '../../src/apple/signed.ts'
-import { type Authority, openAuthority } from '../../src/demo/authority.ts'
+import { type Authority, openAuthority } from '../../src/demo/signing/authority.ts'
 import { Refusal } from '../../src/errors.ts'
 import {
   appTransactionPayload,

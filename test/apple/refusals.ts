@@ -1,5 +1,5 @@
 /** What becomes of a signed text under a root of the test's own. */
-import { openVerifier, SignatureError } from '../../src/apple/signed.ts'
+import { openVerifier, SignatureError } from '../../src/apple/jws/signed.ts'
 import { NOW } from './samples.ts'
 
 type Rooted = { root_pem: string }

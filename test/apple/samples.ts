@@ -1,5 +1,5 @@
 /** Payloads as Apple writes them, for a test to change one thing about. */
-import type { Authority } from '../../src/demo/authority.ts'
+import type { Authority } from '../../src/demo/signing/authority.ts'
 
 export const NOW = Date.UTC(2026, 5, 1, 12)
 export const BUNDLE = 'com.example.lantern'

@@ -1,8 +1,8 @@
 /** Two opinions on a signed text: ours, and that of Apple's own server library in its offline mode. */
 import { X509Certificate } from 'node:crypto'
 import { Environment, SignedDataVerifier } from '@apple/app-store-server-library'
+import { openVerifier, SignatureError, type Verifier } from '../../src/apple/jws/signed.ts'
 import { verifyNotification, verifyTransaction } from '../../src/apple/notification.ts'
-import { openVerifier, SignatureError, type Verifier } from '../../src/apple/signed.ts'
 import { systemClock } from '../../src/clock.ts'
 import { Refusal } from '../../src/errors.ts'
 

@@ -1,5 +1,5 @@
 /** Valid signed texts to begin from, and the honest and dishonest authorities that mutations make use of. */
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
+import { APPLE_ROOTS } from '../../src/apple/jws/roots.ts'
 import { systemClock } from '../../src/clock.ts'
 import {
   type Authority,
@@ -7,8 +7,8 @@ import {
   type Chain,
   issueChain,
   openAuthority,
-} from '../../src/demo/authority.ts'
-import { issueCertificate } from '../../src/demo/certificates.ts'
+} from '../../src/demo/signing/authority.ts'
+import { issueCertificate } from '../../src/demo/signing/certificates.ts'
 import {
   APPLE_ID,
   appTransactionPayload,

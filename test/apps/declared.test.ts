@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AppDeclaration } from '../../src/apps/apps.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { verbsOf } from '../../src/verbs.ts'
+import { verbsOf } from '../../src/control/verbs.ts'
 import { BUNDLE, dataBody, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, rowsOf, type TestApp } from '../helpers.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { attributeRows } from '../../src/dashboard/ui/customers/profile/attribute_rows.ts'
+import { attributeRows } from '../../src/web/ui/customers/profile/attribute_rows.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { openLedger } from '../metrics/told_ledger.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openAuthority } from '../../src/demo/authority.ts'
+import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { BUNDLE, NOW, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -274,7 +274,7 @@ describe('attribute', () => {
   })
 
   test('a purchase in Xcode’s local store is accepted, and leaves nothing', async () => {
-    const { signUnder, headerOf } = await import('../../src/demo/authority.ts')
+    const { signUnder, headerOf } = await import('../../src/demo/signing/authority.ts')
     const header = headerOf(app.authority)
     const jws = signUnder(
       { alg: 'ES256', x5c: header.x5c.slice(0, 1) },

@@ -1,6 +1,6 @@
 /** Where a database still holds a text: any column of any table, bodies unpacked, and the bytes of its files. */
 import { existsSync, readFileSync } from 'node:fs'
-import { unpackBody } from '../../src/events/packing.ts'
+import { unpackBody } from '../../src/events/codec.ts'
 import type { Store } from '../../src/store/store.ts'
 import { rowsOf } from '../helpers.ts'
 

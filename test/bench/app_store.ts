@@ -1,10 +1,10 @@
 /** The simulated App Store in a process of its own, played up to now, with a tally of what it was asked. */
 import { systemClock } from '../../src/clock.ts'
-import { openAuthority } from '../../src/demo/authority.ts'
-import { signerOf } from '../../src/demo/signatures.ts'
+import { openAuthority } from '../../src/demo/signing/authority.ts'
+import { signerOf } from '../../src/demo/signing/signatures.ts'
 import { openSimulation, type Simulation } from '../../src/demo/simulation.ts'
 import { openAppStore } from '../../src/demo/store/store.ts'
-import { signNotification } from '../../src/demo/unsigned.ts'
+import { signNotification } from '../../src/demo/world/unsigned.ts'
 import type { AppleAccount } from './apple_work.ts'
 import { answerQuestions } from './child.ts'
 

@@ -1,5 +1,5 @@
 /** What we compute: five apps and everyone who subscribed to them in three years, the same each time it is asked. */
-import { openRandom, type Random } from '../../src/demo/random.ts'
+import { openRandom, type Random } from '../../src/demo/world/random.ts'
 
 /** Where the history ends; whoever reads it lives from then on. */
 export const BUSINESS_UNTIL = Date.UTC(2026, 8, 1, 6)

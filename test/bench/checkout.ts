@@ -5,8 +5,8 @@
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Windfall } from '../../src/app.ts'
+import type { Verified } from '../../src/apple/jws/signed.ts'
 import type { Notification } from '../../src/apple/notification.ts'
-import type { Verified } from '../../src/apple/signed.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { fillBusiness } from './business_file.ts'
 import { caughtUp } from './caught_up.ts'
@@ -138,7 +138,10 @@ async function charts({ windfall, token }: Checkout, turns: number, paths: reado
 }
 
 async function apply({ root, windfall }: Checkout, letters: readonly string[], roots: readonly string[]) {
-  const { openVerifier } = await from<typeof import('../../src/apple/signed.ts')>(root, 'apple/signed.ts')
+  const { openVerifier } = await from<typeof import('../../src/apple/jws/signed.ts')>(
+    root,
+    'apple/jws/signed.ts',
+  )
   const notifications = await from<typeof import('../../src/apple/notification.ts')>(
     root,
     'apple/notification.ts',

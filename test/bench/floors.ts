@@ -1,11 +1,11 @@
 /** What Windfall is measured against: itself with another store, itself with none, and a bare server. */
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
+import { attributionRoutes, type SdkLimits } from '../../src/api/sdk.ts'
 import type { Windfall } from '../../src/app.ts'
 import { type Attribution, openAttribution } from '../../src/attribution/attribution.ts'
 import { openCallers } from '../../src/attribution/callers.ts'
 import { AttributeCall, IdentifyCall } from '../../src/attribution/requests.ts'
-import { attributionRoutes, type SdkLimits } from '../../src/attribution/routes.ts'
 import { openFeed } from '../../src/events/feed.ts'
 import type { Route } from '../../src/http/route.ts'
 import { hashOf } from '../../src/ids.ts'

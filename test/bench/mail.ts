@@ -1,7 +1,7 @@
 /** Notifications for the bench: what the simulated App Store sends, those with three signed texts in them. */
-import { authorityFrom, type Chain } from '../../src/demo/authority.ts'
+import { authorityFrom, type Chain } from '../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
-import type { EnvironmentName, UnsignedNotification } from '../../src/demo/unsigned.ts'
+import type { EnvironmentName, UnsignedNotification } from '../../src/demo/world/unsigned.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 

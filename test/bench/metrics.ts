@@ -1,6 +1,6 @@
 /** Metrics of millions of transactions: every chart of a year, customers, cohorts, upkeep, and DuckDB beside them. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
+import { METRIC_NAMES } from '../../src/metrics/definitions/definitions.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { type BusinessApp, businessFile, copyOf, openBusiness } from './business_app.ts'
 import { measureDuckdb } from './duckdb.ts'

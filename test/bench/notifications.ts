@@ -1,10 +1,10 @@
 /** Notifications: proved, and taken in over HTTP, against bare signatures and Apple's own library. */
 import { createPublicKey, type KeyObject, verify as verifySignature, X509Certificate } from 'node:crypto'
+import { openVerifier } from '../../src/apple/jws/signed.ts'
 import { verifyNotification } from '../../src/apple/notification.ts'
-import { openVerifier } from '../../src/apple/signed.ts'
 import { systemClock } from '../../src/clock.ts'
-import type { Chain } from '../../src/demo/authority.ts'
-import { openResponder } from '../apple/responder.ts'
+import type { Chain } from '../../src/demo/signing/authority.ts'
+import { openResponder } from '../apple/jws/responder.ts'
 import { openApplesLibrary } from './apples_library.ts'
 import { type Figure, faster } from './figures.ts'
 import { type Mail, openMail } from './mail.ts'

@@ -1,8 +1,8 @@
 /** Reading a report without keeping it, in a process of its own: unpacked alone, and parsed. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { salesTable } from '../../src/ledger/reports/sales.ts'
-import { rowsOf } from '../../src/ledger/reports/tsv.ts'
+import { salesTable } from '../../src/ledger/reports/formats/sales.ts'
+import { rowsOf } from '../../src/ledger/reports/formats/tsv.ts'
 import { answerQuestions } from './child.ts'
 
 /** The bytes of a report of `day`, as Apple sends it, in a file. */

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { openApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { packBody } from '../../src/events/packing.ts'
+import { packBody } from '../../src/events/codec.ts'
 import { openLog } from '../../src/log.ts'
 
 export const APP = 'com.example.bench'

@@ -1,5 +1,5 @@
 /** Notifications of renewals of the business of business.ts, signed, in the order in which Apple would send them. */
-import type { Authority } from '../../src/demo/authority.ts'
+import type { Authority } from '../../src/demo/signing/authority.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { BUSINESS_UNTIL, longSubscription, type Subscription, subscriptionsOf } from './business.ts'
 import { bundleIdOf } from './business_file.ts'

@@ -1,13 +1,13 @@
 /** SALES reports of any size: what the simulated store would report if its company sold thousands of products. */
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { APPS } from '../../src/demo/catalogue.ts'
-import { proceedsFor } from '../../src/demo/commission.ts'
-import type { App } from '../../src/demo/products.ts'
-import { openRandom, type Random } from '../../src/demo/random.ts'
-import type { ReportLine } from '../../src/demo/report_lines.ts'
 import { SALES_COLUMNS, salesRows } from '../../src/demo/store/sales.ts'
 import { slashed, tableOf } from '../../src/demo/store/tables.ts'
-import { STOREFRONTS, type Storefront, TIERS } from '../../src/demo/storefronts.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { proceedsFor } from '../../src/demo/world/commission.ts'
+import type { App } from '../../src/demo/world/products.ts'
+import { openRandom, type Random } from '../../src/demo/world/random.ts'
+import type { ReportLine } from '../../src/demo/world/report_lines.ts'
+import { STOREFRONTS, type Storefront, TIERS } from '../../src/demo/world/storefronts.ts'
 
 const DAY = '2026-03-01'
 /** So many lines tell how long one is. */

@@ -1,7 +1,7 @@
 /** What keeping metrics, customers and cohorts up costs each fact that arrives. */
+import { openVerifier } from '../../src/apple/jws/signed.ts'
 import { verifyNotification } from '../../src/apple/notification.ts'
-import { openVerifier } from '../../src/apple/signed.ts'
-import { openAuthority } from '../../src/demo/authority.ts'
+import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { type Counted, copyOf, openBusiness } from './business_app.ts'
 import { caughtUp } from './caught_up.ts'

@@ -1,7 +1,7 @@
 /** How the owner and guests come in, in a real browser: its cookies, its Fetch Metadata and our policy, as they are. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { hashPassword } from '../../src/dashboard/owner/passwords.ts'
+import { hashPassword } from '../../src/access/passwords.ts'
 import { listen } from '../../src/http/server.ts'
 import { openTestApp } from '../helpers.ts'
 import { hasChromium, launch, stumbles, visit } from './chromium.ts'

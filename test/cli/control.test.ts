@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askControl, openControl, verb } from '../../src/control.ts'
+import { askControl, openControl, verb } from '../../src/control/socket.ts'
 import { openLog } from '../../src/log.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 

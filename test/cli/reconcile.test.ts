@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { openControl } from '../../src/control.ts'
-import { verbsOf } from '../../src/verbs.ts'
+import { openControl } from '../../src/control/socket.ts'
+import { verbsOf } from '../../src/control/verbs.ts'
 import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
 import { folderOf, run } from '../processes.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openControl } from '../../src/control.ts'
-import { verbsOf } from '../../src/verbs.ts'
+import { openControl } from '../../src/control/socket.ts'
+import { verbsOf } from '../../src/control/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withPort } from '../../src/config/base-url.ts'
+import { withPort } from '../../src/config/base_url.ts'
 import { differences, takenOver } from '../../src/config/differences.ts'
 import { configured } from './folder.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commentedConfig } from '../../src/config/documents.ts'
 import { type AccountEntry, accountLines, withAccount } from '../../src/config/edit.ts'
-import { readToml } from '../../src/config/toml.ts'
+import { readToml } from '../../src/config/sources/toml.ts'
 import { runs } from '../random.ts'
 
 const ENTRY: AccountEntry = {

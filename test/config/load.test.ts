@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { withPort } from '../../src/config/base-url.ts'
+import { withPort } from '../../src/config/base_url.ts'
 import { configured, openFolder } from './folder.ts'
 
 test('without a file and a variable everything has its default', () => {

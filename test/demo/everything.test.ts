@@ -1,8 +1,8 @@
 import { Environment, SignedDataVerifier } from '@apple/app-store-server-library'
 import { expect, test } from 'vitest'
-import { openAuthority } from '../../src/demo/authority.ts'
-import { APPS } from '../../src/demo/catalogue.ts'
-import { EVERY_NOTIFICATION, oneOfEach } from '../../src/demo/everything.ts'
+import { openAuthority } from '../../src/demo/signing/authority.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { EVERY_NOTIFICATION, oneOfEach } from './everything.ts'
 import { FROM, nameOf, notificationsOf, unsigned } from './played.ts'
 
 test('each type and subtype occurs', () => {

@@ -1,5 +1,4 @@
 /** What we compute: one of each of Apple's notifications, in one short history that holds together. */
-import { announce } from './announce.ts'
 import {
   BILLING_ERROR,
   CANCELLED,
@@ -10,9 +9,7 @@ import {
   NOT_FOR_SALE,
   OTHER,
   renew,
-} from './billing.ts'
-import type { Books } from './books.ts'
-import { APPS } from './catalogue.ts'
+} from '../../src/demo/company/billing.ts'
 import {
   acceptIncrease,
   cancelChange,
@@ -23,8 +20,7 @@ import {
   extend,
   increasePrice,
   redeemOffer,
-} from './changes.ts'
-import { buyGood, resubscribe, subscribe } from './charge.ts'
+} from '../../src/demo/company/changes.ts'
 import {
   changeAdvanced,
   extendAll,
@@ -34,15 +30,19 @@ import {
   sendTest,
   sendToken,
   subscribeAdvanced,
-} from './company.ts'
-import { revokeMember, share } from './family.ts'
-import { openPerson } from './people.ts'
-import { DAY, HOUR, MINUTE } from './periods.ts'
-import { promotionalOffer, winBackOffer } from './products.ts'
-import { declineRefund, refund, requestConsumption, reverseRefund } from './refunds.ts'
-import { type Step, signStep } from './steps.ts'
-import { holding, periodEnd, type Subscription } from './subscription.ts'
-import { openWorld, type Story, type World } from './world.ts'
+} from '../../src/demo/company/company.ts'
+import { revokeMember, share } from '../../src/demo/company/family.ts'
+import { declineRefund, refund, requestConsumption, reverseRefund } from '../../src/demo/company/refunds.ts'
+import { announce } from '../../src/demo/world/announce.ts'
+import type { Books } from '../../src/demo/world/books.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { buyGood, resubscribe, subscribe } from '../../src/demo/world/charge.ts'
+import { openPerson } from '../../src/demo/world/people.ts'
+import { DAY, HOUR, MINUTE } from '../../src/demo/world/periods.ts'
+import { promotionalOffer, winBackOffer } from '../../src/demo/world/products.ts'
+import { type Step, signStep } from '../../src/demo/world/steps.ts'
+import { holding, periodEnd, type Subscription } from '../../src/demo/world/subscription.ts'
+import { openWorld, type Story, type World } from '../../src/demo/world/world.ts'
 
 /** Every notification type and subtype that Apple documents; null: without a subtype. */
 export const EVERY_NOTIFICATION: readonly (readonly [string, string | null])[] = [

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { NotificationPayload, RenewalPayload, TransactionPayload } from '../../src/apple/payloads.ts'
-import { APPS } from '../../src/demo/catalogue.ts'
-import { STOREFRONTS } from '../../src/demo/storefronts.ts'
-import { signNotification } from '../../src/demo/unsigned.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { STOREFRONTS } from '../../src/demo/world/storefronts.ts'
+import { signNotification } from '../../src/demo/world/unsigned.ts'
 import { type About, aboutTransactions, DAY, nameOf, play, unsigned } from './played.ts'
 
 const { steps, notifications, books } = play({ seed: 4 })

@@ -1,7 +1,7 @@
 /** Histories to look at in the tests of the simulated App Store, without the cost of signing. */
 import { openSimulation, type SimulationOptions } from '../../src/demo/simulation.ts'
-import type { Step } from '../../src/demo/steps.ts'
-import type { RenewalBody, TransactionBody, UnsignedNotification } from '../../src/demo/unsigned.ts'
+import type { Step } from '../../src/demo/world/steps.ts'
+import type { RenewalBody, TransactionBody, UnsignedNotification } from '../../src/demo/world/unsigned.ts'
 
 export const FROM = Date.UTC(2024, 2, 1)
 export const UNTIL = Date.UTC(2026, 2, 1)

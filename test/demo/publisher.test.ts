@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openPublisher } from '../../src/demo/publisher.ts'
-import { APPLE_CURRENCIES, BASE } from '../../src/ledger/rates/currencies.ts'
-import { quotientNano } from '../../src/ledger/rates/exact.ts'
-import { isPlausible, isUpsideDown } from '../../src/ledger/rates/sizes.ts'
+import { APPLE_CURRENCIES, BASE } from '../../src/rates/currencies.ts'
+import { quotientNano } from '../../src/rates/exact.ts'
+import { isPlausible, isUpsideDown } from '../../src/rates/sizes.ts'
 
 type Quoted = { quote: string; rate: number }
 

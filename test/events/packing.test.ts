@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packBody, unpackBody } from '../../src/events/packing.ts'
+import { packBody, unpackBody } from '../../src/events/codec.ts'
 import { runs } from '../random.ts'
 
 test('whatever an event says comes back', () => {

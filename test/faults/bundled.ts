@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { schema } from '../../src/store/schema.ts'
+import { schema } from '../../src/store/schema/schema.ts'
 import { folderOf } from '../processes.ts'
 
 const here = createRequire(import.meta.url)

@@ -7,9 +7,9 @@ import * as v from 'valibot'
 import { openApp } from '../../src/app.ts'
 import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { verb } from '../../src/control.ts'
-import { lockForServing } from '../../src/store/lock.ts'
-import { faultsOfFigures } from '../metrics/fresh.ts'
+import { verb } from '../../src/control/socket.ts'
+import { lockForServing } from '../../src/store/disk/lock.ts'
+import { faultsOfFigures } from '../metrics/upkeep/fresh.ts'
 
 const Period = v.object({ bundle_id: v.string(), product_id: v.string(), period: v.string() })
 

@@ -1,12 +1,12 @@
 /** Figures while all commits come late: each waits a random while before it is handed in, and before its caller goes on. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { APPS } from '../../src/demo/catalogue.ts'
 import { fill } from '../../src/demo/fill.ts'
-import { openRandom, type Random } from '../../src/demo/random.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { openRandom, type Random } from '../../src/demo/world/random.ts'
 import type { Store } from '../../src/store/store.ts'
-import { faultsOfFigures } from '../metrics/fresh.ts'
-import { DAY, type Late, NOW, openLate } from '../metrics/reported/late.ts'
+import { DAY, type Late, NOW, openLate } from '../metrics/reports/late.ts'
+import { faultsOfFigures } from '../metrics/upkeep/fresh.ts'
 import { isLong, seed } from '../random.ts'
 
 const ROUNDS = isLong ? 10 : 1

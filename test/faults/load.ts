@@ -1,10 +1,10 @@
 /** Many callers at once, as Apple and client apps are, on a server that may die under them. */
 import { Pool } from 'undici'
-import type { Authority } from '../../src/demo/authority.ts'
-import { APPS } from '../../src/demo/catalogue.ts'
-import { openRandom, type Random } from '../../src/demo/random.ts'
+import type { Authority } from '../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../src/demo/simulation.ts'
-import type { Step } from '../../src/demo/steps.ts'
+import { APPS } from '../../src/demo/world/catalogue.ts'
+import { openRandom, type Random } from '../../src/demo/world/random.ts'
+import type { Step } from '../../src/demo/world/steps.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const PATHS = {

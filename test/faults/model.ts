@@ -1,6 +1,6 @@
 /** What a database must hold after these calls, worked out from the calls alone. */
 import { createHash } from 'node:crypto'
-import type { Step } from '../../src/demo/steps.ts'
+import type { Step } from '../../src/demo/world/steps.ts'
 import type { Call } from './load.ts'
 
 type Notification = Extract<Step, { kind: 'notification' }>

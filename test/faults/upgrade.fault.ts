@@ -2,13 +2,13 @@ import { copyFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openRandom } from '../../src/demo/random.ts'
-import { identifyFile } from '../../src/store/identify.ts'
-import { upgrade } from '../../src/store/migrations.ts'
+import { openRandom } from '../../src/demo/world/random.ts'
+import { identifyFile } from '../../src/store/schema/identify.ts'
+import { upgrade } from '../../src/store/schema/migrations.ts'
 import { temporaryFolder } from '../folders.ts'
 import { start } from '../processes.ts'
 import { isLong, seed } from '../random.ts'
-import { VERSIONS, writeFirst } from '../store/versions.ts'
+import { VERSIONS, writeFirst } from '../store/schema/versions.ts'
 
 const CRASHES = isLong ? 200 : 20
 const NOTES = 2_000

@@ -1,7 +1,7 @@
 /** A process of its own that upgrades a file through the synthetic versions, and says when each step begins and ends. */
 import { writeSync } from 'node:fs'
-import { upgrade } from '../../src/store/migrations.ts'
-import { STEPS, VERSIONS } from '../store/versions.ts'
+import { upgrade } from '../../src/store/schema/migrations.ts'
+import { STEPS, VERSIONS } from '../store/schema/versions.ts'
 
 const say = (line: string): void => void writeSync(1, `${line}\n`)
 

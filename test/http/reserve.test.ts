@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openBodyAccount } from '../../src/http/body_budget.ts'
+import { openBodyAccount } from '../../src/http/body/budget.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp } from '../helpers.ts'
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createEventStream } from 'h3'
 import { expect, onTestFinished, test } from 'vitest'
-import { readJson } from '../../src/http/body.ts'
+import { readJson } from '../../src/http/body/body.ts'
 import { listen } from '../../src/http/server.ts'
 import { dial, openTestHttp, post, problemIn, response, route, say, serveTest, untilClosed } from './wire.ts'
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { readJson } from '../../src/http/body.ts'
+import { readJson } from '../../src/http/body/body.ts'
 import { dial, openTestHttp, post, response, route, serveTest } from './wire.ts'
 
 const MIB = 1024 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readJson } from '../../src/http/body.ts'
+import { readJson } from '../../src/http/body/body.ts'
 import { routedTarget } from '../../src/http/target.ts'
 import { post, say, serveTest } from './wire.ts'
 

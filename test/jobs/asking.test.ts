@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { perform } from '../../src/control.ts'
-import { verbsOf } from '../../src/verbs.ts'
+import { perform } from '../../src/control/socket.ts'
+import { verbsOf } from '../../src/control/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 
 async function opened(env: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { verbsOf } from '../../src/control/verbs.ts'
 import { openArrivals } from '../../src/ledger/arrivals.ts'
-import { verbsOf } from '../../src/verbs.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 

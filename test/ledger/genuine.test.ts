@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
+import { APPLE_ROOTS } from '../../src/apple/jws/roots.ts'
 import { haveVectors, listVectors, textOf } from '../apple/vectors.ts'
 import { handClock, openTestApp } from '../helpers.ts'
 

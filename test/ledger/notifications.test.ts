@@ -55,7 +55,7 @@ test('the raw text comes back byte for byte', async () => {
 })
 
 test('a payload signed by somebody else is refused with 401, counted and kept for diagnosis', async () => {
-  const { openAuthority } = await import('../../src/demo/authority.ts')
+  const { openAuthority } = await import('../../src/demo/signing/authority.ts')
   const stranger = await openAuthority({ now: NOW })
   const signedPayload = stranger.sign(renewedPayload(stranger))
   const answer = await app.post('/apple/notifications', { signedPayload })
@@ -213,7 +213,7 @@ test('what waited and can be proved no more is set aside, and stops nothing', as
   await app.notify(outerPayload(dataBody(waiting), { notificationType: 'TEST' }))
   const { close, folder, clock } = { ...app, close: app.windfall.close }
   await close()
-  const { openAuthority } = await import('../../src/demo/authority.ts')
+  const { openAuthority } = await import('../../src/demo/signing/authority.ts')
   const { root_pem } = await openAuthority({ now: NOW })
   const other = await openTestApp({
     folder,

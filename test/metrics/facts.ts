@@ -1,5 +1,5 @@
 /** Facts of one subscription, made by hand for tests of what is computed from them. */
-import type { RenewalFact, TransactionFact } from '../../src/metrics/timeline.ts'
+import type { RenewalFact, TransactionFact } from '../../src/metrics/lineage/timeline.ts'
 
 export const DAY = 86_400_000
 export const day = (text: string): number => Date.parse(`${text}T00:00:00Z`)

@@ -1,6 +1,6 @@
 /** Random histories of one subscription, odder than any that Apple would sign. */
 import fc from 'fast-check'
-import type { RenewalFact, TransactionFact } from '../../src/metrics/timeline.ts'
+import type { RenewalFact, TransactionFact } from '../../src/metrics/lineage/timeline.ts'
 import { bought, DAY, day } from './facts.ts'
 
 const START = day('2026-01-01')

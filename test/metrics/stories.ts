@@ -1,5 +1,5 @@
 /** What Windfall tells of a ledger made by hand, a line each, so that a test reads like the story it is of. */
-import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { figuresIn } from './told_ledger.ts'
 
 type Ask = (path: string) => Promise<SeriesAnswer>

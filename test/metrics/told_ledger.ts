@@ -1,8 +1,8 @@
 /** A ledger made by hand, told to Windfall as Apple would, and what its API says of the metrics. */
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { Point, Series } from '../../src/metrics/points.ts'
-import type { SeriesAnswer } from '../../src/metrics/series.ts'
+import type { Point, Series } from '../../src/metrics/series/points.ts'
+import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { openTestApp } from '../helpers.ts'
 

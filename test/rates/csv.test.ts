@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { readRates } from '../../../src/ledger/rates/csv.ts'
-import { cellsOf, rowsOf } from '../../../src/ledger/rates/reading.ts'
-import { openTestApp, rowsOf as rowsIn } from '../../helpers.ts'
-import { runs } from '../../random.ts'
+import { readRates } from '../../src/rates/csv.ts'
+import { cellsOf, rowsOf } from '../../src/rates/parse.ts'
+import { openTestApp, rowsOf as rowsIn } from '../helpers.ts'
+import { runs } from '../random.ts'
 
 const nothing = { today: '2026-06-30', known: { last: () => null, next: () => null } }
 const read = (text: string, base = 'USD') => readRates(text, base, nothing)

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  convertedMilli,
-  nanoOf,
-  parseExactly,
-  quotientNano,
-  rateText,
-} from '../../../src/ledger/rates/exact.ts'
-import { runs } from '../../random.ts'
+import { convertedMilli, nanoOf, parseExactly, quotientNano, rateText } from '../../src/rates/exact.ts'
+import { runs } from '../random.ts'
 
 const amount = fc.integer({ min: -10_000_000_000, max: 10_000_000_000 })
 /** From a third of a dollar to what a dong is worth. */

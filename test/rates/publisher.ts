@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { APPLE_CURRENCIES } from '../../../src/ledger/rates/currencies.ts'
-import { daysApart, daysOf } from '../../../src/ledger/rates/series.ts'
-import type { RateOrigins } from '../../../src/ledger/rates/sources.ts'
+import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
+import { daysApart, daysOf } from '../../src/rates/series.ts'
+import type { RateOrigins } from '../../src/rates/sources.ts'
 
 type Who = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
 /** What somebody answers instead of rates. */

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { APPLE_CURRENCIES } from '../../../src/ledger/rates/currencies.ts'
-import { dayAt, daysOf } from '../../../src/ledger/rates/series.ts'
-import { NOW } from '../../apple/samples.ts'
-import { handClock, openTestApp, rowsOf } from '../../helpers.ts'
+import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
+import { dayAt, daysOf } from '../../src/rates/series.ts'
+import { NOW } from '../apple/samples.ts'
+import { handClock, openTestApp, rowsOf } from '../helpers.ts'
 import { costOn, type Instead, isWorkingDay, openPublisher } from './publisher.ts'
 
 const DAY = 86_400_000

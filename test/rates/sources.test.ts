@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEcb } from '../../../src/ledger/rates/ecb.ts'
-import { readFawazahmed0 } from '../../../src/ledger/rates/fawazahmed0.ts'
-import { readFrankfurter } from '../../../src/ledger/rates/frankfurter.ts'
-import { SourceFault } from '../../../src/ledger/rates/judging.ts'
-import { runs } from '../../random.ts'
+import { readEcb } from '../../src/rates/ecb.ts'
+import { readFawazahmed0 } from '../../src/rates/fawazahmed0.ts'
+import { readFrankfurter } from '../../src/rates/frankfurter.ts'
+import { SourceFault } from '../../src/rates/judging.ts'
+import { runs } from '../random.ts'
 
 const ON = '2026-03-03'
 const FRANKFURTER = `[{"date":"${ON}","base":"USD","quote":"EUR","rate":0.8612},{"date":"${ON}","base":"USD","quote":"VND","rate":26123.5}]`

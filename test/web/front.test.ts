@@ -91,7 +91,7 @@ test('the first load stays below 90 kB as it travels', async () => {
 
 test('every view that the page knows is answered at its address, so that it can be bookmarked', async () => {
   const app = await openTestApp()
-  const source = readFileSync(new URL('../../src/dashboard/ui/page.tsx', import.meta.url), 'utf8')
+  const source = readFileSync(new URL('../../src/web/ui/page.tsx', import.meta.url), 'utf8')
   const known = [...source.matchAll(/path="([^"]+)"/g)].map(([, path]) => path ?? '')
   expect(known.length).toBeGreaterThan(8)
   for (const path of known) {

@@ -1,7 +1,7 @@
 /** What we compute: the shapes in which customers and users are told. */
 import * as v from 'valibot'
-import { STATUSES } from '../metrics/customers/worth.ts'
-import { behind } from './metrics_answers.ts'
+import { STATUSES } from '../../metrics/customers/worth.ts'
+import { behind } from '../metrics/answers.ts'
 
 const at = v.nullable(v.number())
 const words = v.nullable(v.string())

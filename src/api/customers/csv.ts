@@ -1,8 +1,8 @@
 /** What may be asked: customers as a table of comma-separated values, page after page. */
-import { csvHead, csvRow, decimalText } from '../http/csv.ts'
-import type { Customers } from '../metrics/customers/customers.ts'
-import type { CustomerPage } from '../metrics/customers/lists.ts'
-import { nextTurn } from '../turns.ts'
+import { csvHead, csvRow, decimalText } from '../../http/csv.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
+import type { CustomerPage } from '../../metrics/customers/lists.ts'
+import { nextTurn } from '../../turns.ts'
 
 const COLUMNS = [
   ...['id', 'app_id', 'environment', 'status', 'product_id', 'country', 'currency', 'ltv_milli'],

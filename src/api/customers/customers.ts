@@ -1,24 +1,25 @@
 /** What may be asked: customers in order, found by any id, one of them whole, and users. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Environment } from '../apple/payloads.ts'
-import type { Apps } from '../apps/apps.ts'
-import { Refusal } from '../errors.ts'
-import { documented } from '../http/documented.ts'
-import type { Route } from '../http/route.ts'
-import type { Customers } from '../metrics/customers/customers.ts'
-import type { Enrichment } from '../metrics/customers/enrichment.ts'
+import type { Readers } from '../../access/auth.ts'
+import { appsNamed, appsWithin, list, whole } from '../../access/scope.ts'
+import type { Reach } from '../../access/tokens.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Apps } from '../../apps/apps.ts'
+import { Refusal } from '../../errors.ts'
+import { documented } from '../../http/documented.ts'
+import type { Route } from '../../http/route.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
+import type { Enrichment } from '../../metrics/customers/enrichment.ts'
 import {
   CUSTOMER_SORTS,
   type CustomerPage,
   type CustomerScope,
   type Listing,
-} from '../metrics/customers/lists.ts'
-import { STATUSES } from '../metrics/customers/worth.ts'
-import { asked } from '../metrics/question.ts'
-import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './customer_answers.ts'
-import { customerLines } from './customers_csv.ts'
-import type { Readers } from './readers.ts'
+} from '../../metrics/customers/lists.ts'
+import { STATUSES } from '../../metrics/customers/worth.ts'
+import { asked } from '../../metrics/series/question.ts'
+import { EventsAnswer } from '../events.ts'
 import {
   CUSTOMER_WAIT_MS,
   csvResponse,
@@ -28,10 +29,9 @@ import {
   READ,
   REFUSED,
   UNKNOWN,
-} from './reading.ts'
-import { EventsAnswer } from './routes.ts'
-import { appsNamed, appsWithin, list, whole } from './scope.ts'
-import type { Reach } from './tokens.ts'
+} from '../route_defaults.ts'
+import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
+import { customerLines } from './csv.ts'
 
 /** Of a list by one order; of a search, which goes on at a number. */
 const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'

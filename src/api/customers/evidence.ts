@@ -1,28 +1,28 @@
 /** What may be asked: one event whole, and what Apple signed about it or about a customer, to be checked by anybody. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { type Explained, explained, isSigned } from '../apple/explained.ts'
-import type { Apps } from '../apps/apps.ts'
-import type { Forgetting } from '../attribution/forget.ts'
-import { Refusal } from '../errors.ts'
-import type { Feed, FeedEvent } from '../events/feed.ts'
-import type { Route } from '../http/route.ts'
-import type { Evidence } from '../ledger/evidence.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { Customers } from '../metrics/customers/customers.ts'
-import type { Enrichment } from '../metrics/customers/enrichment.ts'
-import { asked } from '../metrics/question.ts'
+import type { Readers } from '../../access/auth.ts'
+import { appsWithin, whole } from '../../access/scope.ts'
+import { type Explained, explained, isSigned } from '../../apple/explained.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Forgetting } from '../../attribution/erasure/erasure.ts'
+import { Refusal } from '../../errors.ts'
+import type { Feed, FeedEvent } from '../../events/feed.ts'
+import type { Route } from '../../http/route.ts'
+import type { Evidence } from '../../ledger/evidence.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { Customers } from '../../metrics/customers/customers.ts'
+import type { Enrichment } from '../../metrics/customers/enrichment.ts'
+import { asked } from '../../metrics/series/question.ts'
+import { READ, REFUSED, UNKNOWN } from '../route_defaults.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
-import type { Readers } from './readers.ts'
-import { READ, REFUSED, UNKNOWN } from './reading.ts'
-import { appsWithin, whole } from './scope.ts'
 
 const PageQuery = v.object({
   cursor: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
   limit: v.optional(v.pipe(whole(1, 100), v.description('How many at most, 1 to 100')), '20'),
 })
 
-export type EvidenceDeps = {
+type Deps = {
   feed: Feed
   ledger: Ledger
   customers: Pick<Customers, 'whose'>
@@ -34,7 +34,7 @@ export type EvidenceDeps = {
   readers: Readers
 }
 
-export function evidenceRoutes(deps: EvidenceDeps): Route[] {
+export function evidenceRoutes(deps: Deps): Route[] {
   const { feed, enrichment, ledger, customers, apps, readers } = deps
 
   function eventMeant(event: H3Event): FeedEvent {
@@ -81,7 +81,7 @@ export function evidenceRoutes(deps: EvidenceDeps): Route[] {
   return routesFor({ one, ofEvent, ofCustomer })
 }
 
-type Opening = Pick<EvidenceDeps, 'roots' | 'forgetting'>
+type Opening = Pick<Deps, 'roots' | 'forgetting'>
 
 /** A signed text with what it says. Where it names somebody who was forgotten the text itself is kept back. */
 function laidOpen({ jws, app_id, ...about }: Evidence, { roots, forgetting }: Opening) {

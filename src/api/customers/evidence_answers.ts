@@ -1,6 +1,6 @@
 /** What we compute: the shapes in which an event and what Apple signed are told. */
 import * as v from 'valibot'
-import { FeedEventAnswer } from './routes.ts'
+import { FeedEventAnswer } from '../events.ts'
 
 const payload = v.pipe(v.record(v.string(), v.unknown()), v.description('As Apple wrote it'))
 const sha256 = v.pipe(v.string(), v.description('Of the payload as it was sent, in hex'))

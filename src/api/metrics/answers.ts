@@ -1,7 +1,7 @@
 /** What may be asked: the shapes in which metrics are answered. */
 import * as v from 'valibot'
-import { INTERVALS } from '../metrics/buckets.ts'
-import { FACTORS } from '../metrics/months.ts'
+import { FACTORS } from '../../metrics/lineage/months.ts'
+import { INTERVALS } from '../../metrics/series/buckets.ts'
 
 const described = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
   v.pipe(schema, v.description(words))

@@ -1,6 +1,6 @@
 /** What we compute: the shapes in which cohorts are told. */
 import * as v from 'valibot'
-import { behind, month_length } from './metrics_answers.ts'
+import { behind, month_length } from './answers.ts'
 
 const ratio = v.pipe(
   v.nullable(v.number()),

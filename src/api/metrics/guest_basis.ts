@@ -1,7 +1,8 @@
 /** What we compute: what of a metric a guest may see: money in the one form of the link, and nobody in particular. */
-import { Refusal } from '../errors.ts'
-import { type Basis, type Definition, isMoney } from '../metrics/definition.ts'
-import type { Reading } from './readers.ts'
+import type { Reading } from '../../access/auth.ts'
+import { Refusal } from '../../errors.ts'
+import { type Definition, isMoney } from '../../metrics/definitions/definition.ts'
+import type { Basis } from '../../money.ts'
 
 /**
  * The basis that a metric is told in. Of a guest whatever is asked counts for nothing: it is that of the link. Who sees

@@ -1,11 +1,11 @@
 /** What we compute: whose figures a reader asks for: apps by their organizations, within what it may read. */
-import type { App, Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import { Refusal } from '../errors.ts'
-import type { Place } from '../metrics/question.ts'
-import type { Scope } from '../metrics/series.ts'
-import { appsNamed, appsWithin } from './scope.ts'
-import type { Reach } from './tokens.ts'
+import { appsNamed, appsWithin } from '../../access/scope.ts'
+import type { Reach } from '../../access/tokens.ts'
+import type { App, Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import { Refusal } from '../../errors.ts'
+import type { Place } from '../../metrics/series/question.ts'
+import type { Scope } from '../../metrics/series/series.ts'
 
 type Deps = { organizations: Organizations; apps: Apps }
 

@@ -1,25 +1,40 @@
 /** What may be asked: every metric, what it means, and its figures by day, week, month or fiscal month. */
 import type { H3Event } from 'h3'
-import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import { jsonInSlices } from '../http/answers.ts'
-import { csvLine, csvSlices } from '../http/csv.ts'
-import type { Route } from '../http/route.ts'
-import { COHORT_METRICS } from '../metrics/cohorts/words.ts'
-import { overviewCsv, seriesCsv } from '../metrics/csv.ts'
-import { CUSTOMER_WORDS } from '../metrics/customers/words.ts'
-import { DEFINITIONS, METRIC_NAMES } from '../metrics/definitions.ts'
-import type { Overview } from '../metrics/overview.ts'
-import { asked, metricNamed, OverviewQuery, questionOf, refused, SeriesQuery } from '../metrics/question.ts'
-import type { Behind } from '../metrics/questions.ts'
-import { zoneOf } from '../metrics/range.ts'
-import { COVERAGE_WORDS } from '../metrics/reported/words.ts'
-import type { SeriesOf } from '../metrics/series.ts'
-import { basisFor } from './guests.ts'
-import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './metrics_answers.ts'
-import { openPlaces } from './places.ts'
-import type { Readers } from './readers.ts'
-import { csvResponse, GUESTS_READ, PATIENCE_MS, patienceOf, RATIONED, REFUSED, UNKNOWN } from './reading.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import { csvLine, csvSlices } from '../../http/csv.ts'
+import { jsonInSlices } from '../../http/response.ts'
+import type { Route } from '../../http/route.ts'
+import { COHORT_METRICS } from '../../metrics/cohorts/descriptions.ts'
+import { CUSTOMER_WORDS } from '../../metrics/customers/descriptions.ts'
+import { DEFINITIONS, METRIC_NAMES } from '../../metrics/definitions/definitions.ts'
+import { COVERAGE_WORDS } from '../../metrics/reports/descriptions.ts'
+import { overviewCsv, seriesCsv } from '../../metrics/series/csv.ts'
+import type { Overview } from '../../metrics/series/overview.ts'
+import {
+  asked,
+  metricNamed,
+  OverviewQuery,
+  questionOf,
+  refused,
+  SeriesQuery,
+} from '../../metrics/series/question.ts'
+import type { Behind } from '../../metrics/series/questions.ts'
+import { zoneOf } from '../../metrics/series/range.ts'
+import type { SeriesOf } from '../../metrics/series/series.ts'
+import {
+  csvResponse,
+  GUESTS_READ,
+  PATIENCE_MS,
+  patienceOf,
+  RATIONED,
+  REFUSED,
+  UNKNOWN,
+} from '../route_defaults.ts'
+import { DefinitionsAnswer, OverviewSchema, SeriesSchema } from './answers.ts'
+import { basisFor } from './guest_basis.ts'
+import { openPlaces } from './metric_scope.ts'
 
 type Deps = {
   series: SeriesOf

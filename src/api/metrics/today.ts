@@ -1,15 +1,15 @@
 /** What may be asked: how today goes so far, and what yesterday brought. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import type { Route } from '../http/route.ts'
-import { asked, PlaceQuery, SeriesQuery } from '../metrics/question.ts'
-import type { Today } from '../metrics/today.ts'
-import { behind, Point, place, rebuilding } from './metrics_answers.ts'
-import { openPlaces } from './places.ts'
-import type { Readers } from './readers.ts'
-import { patienceOf, READ, REFUSED, UNKNOWN } from './reading.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Route } from '../../http/route.ts'
+import { asked, PlaceQuery, SeriesQuery } from '../../metrics/series/question.ts'
+import type { Today } from '../../metrics/series/today.ts'
+import { patienceOf, READ, REFUSED, UNKNOWN } from '../route_defaults.ts'
+import { behind, Point, place, rebuilding } from './answers.ts'
+import { openPlaces } from './metric_scope.ts'
 
 const { currency, basis } = SeriesQuery.entries
 const TodayQuery = v.object({ ...PlaceQuery.entries, currency, basis })
@@ -59,9 +59,9 @@ export const TodayAnswer = v.object({
   }),
 })
 
-export type TodayDeps = { today: Today; organizations: Organizations; apps: Apps; readers: Readers }
+type Deps = { today: Today; organizations: Organizations; apps: Apps; readers: Readers }
 
-export function todayRoutes({ today, readers, organizations, apps }: TodayDeps): Route[] {
+export function todayRoutes({ today, readers, organizations, apps }: Deps): Route[] {
   const { scopeOf } = openPlaces({ organizations, apps })
 
   async function answer(event: H3Event) {

@@ -1,17 +1,17 @@
 /** What may be asked: by the owner alone: the keys that apps and the backend call with. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Key, Keys } from '../apps/keys.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { readJson } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
-import type { Audit } from './owner/audit.ts'
-import type { Readers } from './readers.ts'
-import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from './reading.ts'
-import { openMeant } from './wishes.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Key, Keys } from '../../apps/keys.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { readJson } from '../../http/body/body.ts'
+import { parse } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import { openMeant } from '../lookup.ts'
+import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const HOUR_MS = 3_600_000
 const A_WEEK = 7 * 24
@@ -51,7 +51,7 @@ export const RotatedAnswer = v.object({
   old_expires_at: v.number(),
 })
 
-export type KeyDeps = {
+type Deps = {
   clock: Clock
   keys: Keys
   organizations: Organizations
@@ -59,7 +59,7 @@ export type KeyDeps = {
   readers: Readers
 }
 
-export function keyRoutes({ clock, keys, organizations, audit, readers }: KeyDeps): Route[] {
+export function keyRoutes({ clock, keys, organizations, audit, readers }: Deps): Route[] {
   const meant = openMeant(organizations)
 
   const told = <Row extends Key>(key: Row) => ({ ...key, state: stateOf(key, clock()) })

@@ -1,12 +1,12 @@
 /** What may be asked: by the owner alone: that a purchase be given back to whom it was moved from. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Attribution } from '../attribution/attribution.ts'
-import { Refusal } from '../errors.ts'
-import type { Route } from '../http/route.ts'
-import type { Audit } from './owner/audit.ts'
-import type { Readers } from './readers.ts'
-import { OWNER_REFUSED, OWNERS } from './reading.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Attribution } from '../../attribution/attribution.ts'
+import { Refusal } from '../../errors.ts'
+import type { Route } from '../../http/route.ts'
+import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 const UndoneAnswer = v.object({
@@ -19,9 +19,9 @@ const UndoneAnswer = v.object({
   }),
 })
 
-export type MoveDeps = { attribution: Attribution; audit: Audit; readers: Readers }
+type Deps = { attribution: Attribution; audit: Audit; readers: Readers }
 
-export function moveRoutes({ attribution, audit, readers }: MoveDeps): Route[] {
+export function moveRoutes({ attribution, audit, readers }: Deps): Route[] {
   async function undo(event: H3Event): Promise<v.InferOutput<typeof UndoneAnswer>> {
     readers.owner(event)
     const id = event.context.params?.id ?? ''

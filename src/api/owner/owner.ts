@@ -1,14 +1,14 @@
 /** What may be asked: by the owner alone: where they are signed in, and what was done. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import { whole } from '../../access/scope.ts'
+import type { Sessions } from '../../access/sessions.ts'
 import { Refusal } from '../../errors.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
-import type { Readers } from '../readers.ts'
-import { OWNER_REFUSED, OWNERS } from '../reading.ts'
-import { whole } from '../scope.ts'
-import type { Audit } from './audit.ts'
-import type { Sessions } from './sessions.ts'
+import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 export const SessionsAnswer = v.object({
   sessions: v.array(

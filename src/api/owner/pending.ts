@@ -1,19 +1,19 @@
 /** What may be asked: by the owner alone: which apps Apple speaks of that nobody connected, and to connect one. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Apps } from '../apps/apps.ts'
-import type { Organizations } from '../apps/organizations.ts'
-import { Refusal } from '../errors.ts'
-import { readJson } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
-import type { Arrivals } from '../ledger/arrivals.ts'
-import { KEPT_MS } from '../ledger/pending.ts'
-import type { Audit } from './owner/audit.ts'
-import type { Readers } from './readers.ts'
-import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from './reading.ts'
-import { AppAnswer } from './routes.ts'
-import { openMeant } from './wishes.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import { Refusal } from '../../errors.ts'
+import { readJson } from '../../http/body/body.ts'
+import { parse } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import type { Arrivals } from '../../ledger/arrivals.ts'
+import { KEPT_MS } from '../../ledger/pending.ts'
+import { AppAnswer } from '../events.ts'
+import { openMeant } from '../lookup.ts'
+import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const ConnectBody = v.strictObject({
   organization_id: v.optional(
@@ -39,7 +39,7 @@ const ConnectedAnswer = v.object({
   applied: v.pipe(v.number(), v.description('How many notifications had waited')),
 })
 
-export type PendingDeps = {
+type Deps = {
   apps: Apps
   organizations: Organizations
   arrivals: Arrivals
@@ -47,7 +47,7 @@ export type PendingDeps = {
   readers: Readers
 }
 
-export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: PendingDeps): Route[] {
+export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: Deps): Route[] {
   const meant = openMeant(organizations)
 
   function list(event: H3Event) {

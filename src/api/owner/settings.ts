@@ -3,18 +3,18 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Organizations } from '../apps/organizations.ts'
-import type { Clock } from '../clock.ts'
-import type { Whereabouts } from '../config/load.ts'
-import type { Config } from '../config/settings.ts'
-import { toldSettings } from '../config/told.ts'
-import type { Http } from '../http/http.ts'
-import type { Route } from '../http/route.ts'
-import { asked } from '../metrics/question.ts'
-import type { Store } from '../store/store.ts'
-import { version } from '../version.ts'
-import type { Readers } from './readers.ts'
-import { OWNER_REFUSED, OWNERS } from './reading.ts'
+import type { Readers } from '../../access/auth.ts'
+import type { Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import { toldSettings } from '../../config/effective_settings.ts'
+import type { Whereabouts } from '../../config/load.ts'
+import type { Config } from '../../config/settings.ts'
+import type { Http } from '../../http/http.ts'
+import type { Route } from '../../http/route.ts'
+import { asked } from '../../metrics/series/question.ts'
+import type { Store } from '../../store/store.ts'
+import { version } from '../../version.ts'
+import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 export const SettingsAnswer = v.object({
@@ -53,7 +53,7 @@ export const SettingsAnswer = v.object({
   ),
 })
 
-export type SettingsDeps = {
+type Deps = {
   store: Store
   clock: Clock
   organizations: Organizations
@@ -63,14 +63,7 @@ export type SettingsDeps = {
   readers: Readers
 }
 
-export function settingsRoutes({
-  store,
-  clock,
-  organizations,
-  http,
-  written,
-  readers,
-}: SettingsDeps): Route[] {
+export function settingsRoutes({ store, clock, organizations, http, written, readers }: Deps): Route[] {
   const opened_at = clock()
 
   function settings(event: H3Event): v.InferOutput<typeof SettingsAnswer> {

@@ -1,18 +1,18 @@
 /** What may be asked: who am I, let me in, let me out. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { readJson } from '../../http/body.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import { FEWEST_CHARACTERS, MOST_BYTES } from '../../access/common_passwords.ts'
+import type { Owner } from '../../access/owner.ts'
+import type { Doorway } from '../../access/session_cookie.ts'
+import { openStanding, SessionAnswer } from '../../access/session_status.ts'
+import type { Sessions } from '../../access/sessions.ts'
+import type { SignIn } from '../../access/sign_in.ts'
+import { readJson } from '../../http/body/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import type { Readers } from '../readers.ts'
-import type { Audit } from './audit.ts'
-import { FEWEST_CHARACTERS, MOST_BYTES } from './common_passwords.ts'
-import type { Doorway } from './doorway.ts'
-import type { Owner } from './owner.ts'
-import type { Sessions } from './sessions.ts'
-import type { SignIn } from './sign_in.ts'
-import { openStanding, SessionAnswer } from './standing.ts'
 
 /** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
 export const BODY_BYTES = 8_192

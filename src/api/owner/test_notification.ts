@@ -1,22 +1,22 @@
 /** What may be asked: by the owner alone: that Apple send a test notification, and how it fares. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import { AppleFault } from '../apple/api/faults.ts'
-import type { ServerApi } from '../apple/api/server.ts'
-import type { Environment } from '../apple/payloads.ts'
-import type { Access } from '../apps/access.ts'
-import type { App, Apps } from '../apps/apps.ts'
-import { Refusal } from '../errors.ts'
-import { readJson } from '../http/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
-import { asked } from '../metrics/question.ts'
-import type { Store } from '../store/store.ts'
-import type { Audit } from './owner/audit.ts'
-import type { Readers } from './readers.ts'
-import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from './reading.ts'
-import { type HasArrived, testedBy } from './status/tested.ts'
-import { appMeant } from './wishes.ts'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import { AppleFault } from '../../apple/api/faults.ts'
+import type { ServerApi } from '../../apple/api/server.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Access } from '../../apps/apple_clients.ts'
+import type { App, Apps } from '../../apps/apps.ts'
+import { Refusal } from '../../errors.ts'
+import { type HasArrived, testedBy } from '../../health/test_delivery.ts'
+import { readJson } from '../../http/body/body.ts'
+import { parse } from '../../http/parse.ts'
+import type { Route } from '../../http/route.ts'
+import { asked } from '../../metrics/series/question.ts'
+import type { Store } from '../../store/store.ts'
+import { appMeant } from '../lookup.ts'
+import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const Wanted = {
   app: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.description('A bundle id, or an app’s id')),
@@ -36,7 +36,7 @@ export const TestedAnswer = v.object({
   attempts: v.array(v.object({ at: v.number(), result: v.string() })),
 })
 
-export type TestDeps = {
+type Deps = {
   store: Store
   apps: Apps
   access: Pick<Access, 'server'>
@@ -44,7 +44,7 @@ export type TestDeps = {
   readers: Readers
 }
 
-export function testRoutes({ store, apps, access, audit, readers }: TestDeps): Route[] {
+export function testRoutes({ store, apps, access, audit, readers }: Deps): Route[] {
   const applied = store.prepare<[string, Environment, string], object>(
     'select 1 from notifications where app_id = ? and environment = ? and uuid = ?',
   )

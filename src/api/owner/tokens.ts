@@ -1,18 +1,18 @@
 /** What may be asked: read tokens, made and revoked by the owner. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
+import type { Audit } from '../../access/audit.ts'
+import type { Readers } from '../../access/auth.ts'
+import { reachWished, WISHED, Wish } from '../../access/grants.ts'
+import type { ApiTokens } from '../../access/tokens.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import { readJson } from '../../http/body.ts'
+import { readJson } from '../../http/body/body.ts'
 import { parse } from '../../http/parse.ts'
 import type { Route } from '../../http/route.ts'
-import type { Readers } from '../readers.ts'
-import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../reading.ts'
-import type { ApiTokens } from '../tokens.ts'
-import type { Audit } from './audit.ts'
-import { BODY_BYTES } from './entry_routes.ts'
-import { reachWished, WISHED, Wish } from './wishes.ts'
+import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../route_defaults.ts'
+import { BODY_BYTES } from './sign_in.ts'
 
 const TokenWish = v.strictObject(Wish)
 export const TokenAnswer = v.object({

@@ -1,6 +1,6 @@
 /** What Apple says: a question asked with a key: a token that fits, and another try where that helps. */
 import type { AppleFault } from './faults.ts'
-import { type Line, openLine, type Received, type Sent } from './line.ts'
+import { type Line, openLine, type Received, type Sent } from './http_client.ts'
 import { openRetries, type RetryOptions } from './retries.ts'
 import type { Tokens } from './tokens.ts'
 

@@ -3,8 +3,6 @@ import type * as v from 'valibot'
 import { type CallerOptions, openCaller } from './caller.ts'
 import { openConnectBudget } from './connect_budget.ts'
 import { connectFault, type Subject } from './connect_faults.ts'
-import type { ApiKey } from './keys.ts'
-import type { Received, Sent } from './line.ts'
 import {
   type AppleApp,
   type AppleSubscription,
@@ -13,7 +11,9 @@ import {
   ListedGroup,
   ListedSubscription,
   subscriptionOf,
-} from './listed.ts'
+} from './connect_schemas.ts'
+import type { Received, Sent } from './http_client.ts'
+import type { ApiKey } from './keys.ts'
 import { everyPage, pageOf } from './paging.ts'
 import {
   demandedVersion,
@@ -25,7 +25,7 @@ import {
 import { openTokens } from './tokens.ts'
 import { readAs } from './words.ts'
 
-export type { AppleApp, AppleSubscription } from './listed.ts'
+export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
 export type { ReportAnswer, ReportKind } from './sales_reports.ts'
 
 /** `host` is an origin. What is not said: Apple's ways, and the machine's own time and chance. */

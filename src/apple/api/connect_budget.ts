@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { minuteText } from '../../days.ts'
 import { AppleFault } from './faults.ts'
 import { HOUR, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 import { retryAt } from './words.ts'
 
 /** Requests in any 60 minutes, and those left of them. */

@@ -1,7 +1,7 @@
 /** What we compute: what a refusal of App Store Connect means, and what its owner can do about it. */
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 import { cleaned, clockAdvice, jsonOf, retryAt, sentence } from './words.ts'
 
 /** One of Apple's errors (JSON:API): words empty and the parameter null where it says nothing. */

@@ -1,5 +1,5 @@
 /** What Apple says: the keys it gives for its APIs, and why a text is none of them. */
-import { inspectPrivateKey } from '../../config/private-key.ts'
+import { inspectPrivateKey } from '../../config/checks/private_key.ts'
 
 /** `issuer_id` is null for an individual's key; `private_key` is the text of the .p8 file (PEM). */
 export type ApiKey = { key_id: string; issuer_id: string | null; private_key: string }

@@ -1,7 +1,7 @@
 /** What we compute: how a sales report is asked for, and what Apple's answer to that means. */
 import { errorsOf } from './connect_faults.ts'
 import { AppleFault } from './faults.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 
 export type ReportKind = 'sales' | 'subscription' | 'subscription_event' | 'subscriber'
 

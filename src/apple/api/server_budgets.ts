@@ -4,7 +4,7 @@ import { minuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
 import { AppleFault } from './faults.ts'
 import { type Hour, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 import { retryAt } from './words.ts'
 
 /** What Apple counts apart. */

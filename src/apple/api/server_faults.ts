@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
 import { WHEN_UNKNOWN } from './hour.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 import { cleaned, clockAdvice, jsonOf, retryAt, sentence } from './words.ts'
 
 const Refused = v.object({

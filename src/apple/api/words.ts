@@ -1,7 +1,7 @@
 /** What we compute: sentences for a person out of what Apple answered. */
 import * as v from 'valibot'
 import { AppleFault } from './faults.ts'
-import type { Received } from './line.ts'
+import type { Received } from './http_client.ts'
 
 const LONGEST = 400
 const HOUR = 3_600_000

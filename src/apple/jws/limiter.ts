@@ -1,5 +1,5 @@
 /** What we compute: who may go now, who waits, and who is told to come again, when work would pile up. */
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 /** Lets `at_once` pieces of work run together and `waiting` more stand in line, first come first served. */
 export function openGate(options: { at_once: number; waiting: number }) {

@@ -1,9 +1,9 @@
 /** What we remember: which certificates Apple has revoked, as far as its responder has told us (RFC 6960). */
 import type { X509Certificate } from 'node:crypto'
 import { type Dispatcher, request } from 'undici'
-import type { Clock } from '../clock.ts'
-import { openBounded } from './bounded.ts'
+import type { Clock } from '../../clock.ts'
 import type { Chain } from './chain.ts'
+import { openBounded } from './lru.ts'
 import { type Answer, askAbout, judgeAnswer, responderOf } from './ocsp.ts'
 
 /** `unknown` until an answer came, and again when the last one is out of date. */

@@ -1,10 +1,10 @@
 /** What we compute: whether Apple signed what arrived. The only place in the program where a thing becomes proved. */
 import { hash, webcrypto, X509Certificate } from 'node:crypto'
-import type { Clock } from '../clock.ts'
-import { openBounded } from './bounded.ts'
+import type { Clock } from '../../clock.ts'
 import { assertValidAt, type Chain, proveChain } from './chain.ts'
 import { type Compact, decodeObject, decodePart, decodePayload, readHeader, splitCompact } from './compact.ts'
-import { openGate } from './gate.ts'
+import { openGate } from './limiter.ts'
+import { openBounded } from './lru.ts'
 import type { RevocationChecker } from './revocation.ts'
 import { SignatureError } from './signature_error.ts'
 

@@ -3,18 +3,18 @@
  * their purchases stays and is nobody's.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import type { Feed } from '../events/feed.ts'
-import type { Live } from '../events/live.ts'
-import { eventWithoutPerson, type Named } from '../events/scrubbed.ts'
-import { openScrubbing } from '../events/scrubbing.ts'
-import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
-import { openForgottenLinks } from './forget_links.ts'
-import { type Erasure, type ErasureRecord, openErasures, toldOf } from './forget_records.ts'
-import { openSamples } from './forget_samples.ts'
-import { openTombstones } from './forget_tombstones.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import type { Feed } from '../../events/feed.ts'
+import type { Live } from '../../events/live.ts'
+import { eventWithoutPerson, type Named } from '../../events/scrubbed.ts'
+import { openScrubbing } from '../../events/scrubbing.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import { openForgottenLinks } from './links.ts'
+import { type Erasure, type ErasureRecord, openErasures, toldOf } from './records.ts'
+import { openSamples } from './samples.ts'
+import { openTombstones } from './tombstones.ts'
 
 /** Who is forgotten: a user of one app, and by which erasure. */
 type Person = { app_id: string; app_user_id: string; erasure_id: string }

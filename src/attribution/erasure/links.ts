@@ -1,5 +1,5 @@
 /** What we remember: who bought, without somebody who was forgotten. Their purchases are nobody's then. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Links gone through in one unit of work. */
 const LINKS_AT_ONCE = 50

@@ -1,6 +1,6 @@
 /** What we remember: that somebody was forgotten and when. Whom, only until it is done. */
-import { newId } from '../ids.ts'
-import type { Store } from '../store/store.ts'
+import { newId } from '../../ids.ts'
+import type { Store } from '../../store/store.ts'
 
 export type Erasure = {
   id: string

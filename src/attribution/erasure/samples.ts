@@ -1,5 +1,5 @@
 /** What we remember: nothing of who was forgotten in SQLite's own statistics, which keep samples of what indexes hold. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
 
 export function openSamples(store: Pick<Store, 'prepare'>) {
   const there = store.prepare("select 1 from sqlite_schema where name = 'sqlite_stat4'")

@@ -1,9 +1,9 @@
 /** What we remember: whom not to know again, as hashes that say nothing to whoever has not the key of this instance. */
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../clock.ts'
-import { Refusal } from '../errors.ts'
-import { openInstanceKey } from '../store/instance_key.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { openInstanceKey } from '../../store/instance_key.ts'
+import type { Store } from '../../store/store.ts'
 
 type Row = { erasure_id: string; lifted_at: number | null }
 

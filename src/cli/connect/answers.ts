@@ -1,6 +1,6 @@
 /** The command `windfall connect`: what it asks for, answered by an option or in the conversation. */
-import { Refusal } from '../errors.ts'
-import type { Talk } from './connect-talk.ts'
+import { Refusal } from '../../errors.ts'
+import type { Talk } from './prompt.ts'
 
 /** What can be said on the command line, by the name of the option. */
 export type Flags = Partial<Record<FlagName, string>>

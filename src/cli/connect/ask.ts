@@ -1,11 +1,12 @@
 /** The command `windfall connect`: asks for one key after the other, and has Apple try each as it is entered. */
-import type { AppleApp } from '../apple/api/connect.ts'
-import type { ApiKey } from '../apple/api/keys.ts'
-import type { Account } from '../apps/accounts.ts'
-import { type Answers, type FlagName, NONE } from './connect-answers.ts'
-import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './connect-checks.ts'
-import type { KeptKey } from './connect-files.ts'
-import { type KeyFile, readKeyFile } from './connect-keys.ts'
+import type { AppleApp } from '../../apple/api/connect.ts'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import type { Account } from '../../apps/accounts.ts'
+import { counted, harmless } from '../instance/instance.ts'
+import { type Answers, type FlagName, NONE } from './answers.ts'
+import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './checks.ts'
+import type { KeptKey } from './files.ts'
+import { type KeyFile, readKeyFile } from './keys.ts'
 import {
   faultOfIssuer,
   faultOfKeyId,
@@ -13,8 +14,7 @@ import {
   type Places,
   SAME_KEY,
   vendorsIn,
-} from './connect-local.ts'
-import { counted, harmless } from './instance.ts'
+} from './validate.ts'
 
 /** A key, and the file to keep it in; null where the present one stays. */
 export type GivenKey = { key: ApiKey; kept: KeptKey | null }

@@ -1,12 +1,12 @@
 /** The commands `windfall connect` and `windfall doctor`: whether Apple takes a key, and what is wrong where it does not. */
-import { type AppleApp, type ConnectApi, openConnectApi } from '../apple/api/connect.ts'
-import { AppleFault } from '../apple/api/faults.ts'
-import type { AppleHosts } from '../apple/api/hosts.ts'
-import type { ApiKey } from '../apple/api/keys.ts'
-import { openServerApi } from '../apple/api/server.ts'
-import type { Environment } from '../apple/payloads.ts'
-import type { Clock } from '../clock.ts'
-import { addDays, pacificDayOf } from '../days.ts'
+import { type AppleApp, type ConnectApi, openConnectApi } from '../../apple/api/connect.ts'
+import { AppleFault } from '../../apple/api/faults.ts'
+import type { AppleHosts } from '../../apple/api/hosts.ts'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import { openServerApi } from '../../apple/api/server.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Clock } from '../../clock.ts'
+import { addDays, pacificDayOf } from '../../days.ts'
 
 /** How Apple is asked: where, what time it is, and how to wait between two attempts. */
 export type Asking = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }

@@ -1,7 +1,7 @@
 /** The command `windfall connect`: gives Windfall the keys with which it asks Apple. */
 import { defineCommand } from 'citty'
-import { connectWith } from './connect-walk.ts'
-import { configArg, organizationArg } from './instance.ts'
+import { configArg, organizationArg } from '../instance/instance.ts'
+import { connectWith } from './flow.ts'
 
 const text = (valueHint: string, description: string) => ({ type: 'string', valueHint, description }) as const
 

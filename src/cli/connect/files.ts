@@ -14,12 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commentedConfig } from '../config/documents.ts'
-import { type AccountEntry, accountLines, withAccount } from '../config/edit.ts'
-import { codeOf, reasonOf } from '../config/files.ts'
-import { loadConfig, type Surroundings } from '../config/load.ts'
-import { Refusal } from '../errors.ts'
-import { realPathOf } from '../store/paths.ts'
+import { commentedConfig } from '../../config/documents.ts'
+import { type AccountEntry, accountLines, withAccount } from '../../config/edit.ts'
+import { loadConfig, type Surroundings } from '../../config/load.ts'
+import { codeOf, reasonOf } from '../../config/sources/files.ts'
+import { Refusal } from '../../errors.ts'
+import { realPathOf } from '../../store/disk/paths.ts'
 
 /** A key to be kept: the name of its file in the folder `keys` beside the config file, and its text. */
 export type KeptKey = { name: string; pem: string }

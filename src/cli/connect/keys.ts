@@ -1,7 +1,7 @@
 /** The command `windfall connect`: the text of a key file, as a person names it, and the id in its name. */
 import { basename, join, resolve } from 'node:path'
-import { problemOfKey } from '../apple/api/keys.ts'
-import { readFile } from '../config/files.ts'
+import { problemOfKey } from '../../apple/api/keys.ts'
+import { readFile } from '../../config/sources/files.ts'
 
 /** A key file that was read; `guessed_id` is the id in its name, as in AuthKey_2X9R4HXF34.p8. */
 export type KeyFile = { path: string; pem: string; guessed_id: string | null }

@@ -1,6 +1,6 @@
 /** The command `windfall connect`: how it asks and is answered, at a terminal or through a pipe. */
 import { createInterface } from 'node:readline/promises'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 export type Talk = ReturnType<typeof openTalk>
 

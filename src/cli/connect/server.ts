@@ -1,16 +1,16 @@
 /** The command `windfall connect`: a running server takes the keys over, and Apple is shown the way to it. */
 import * as v from 'valibot'
-import type { AppleApp } from '../apple/api/connect.ts'
-import type { ApiKey } from '../apple/api/keys.ts'
-import type { Environment } from '../apple/payloads.ts'
-import type { Config } from '../config/settings.ts'
-import { askControl } from '../control.ts'
-import { Refusal } from '../errors.ts'
-import { openReader } from '../store/reader.ts'
-import type { Asking } from './connect-checks.ts'
-import type { Talk } from './connect-talk.ts'
-import { testNotification } from './connect-test.ts'
-import { harmless } from './instance.ts'
+import type { AppleApp } from '../../apple/api/connect.ts'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Config } from '../../config/settings.ts'
+import { askControl } from '../../control/socket.ts'
+import { Refusal } from '../../errors.ts'
+import { openReader } from '../../store/reader.ts'
+import { harmless } from '../instance/instance.ts'
+import type { Asking } from './checks.ts'
+import type { Talk } from './prompt.ts'
+import { testNotification } from './test.ts'
 
 type Connected = {
   talk: Talk

@@ -1,11 +1,11 @@
 /** The commands `windfall connect` and `windfall doctor`: a test notification, followed until it has arrived. */
-import { AppleFault } from '../apple/api/faults.ts'
-import type { ApiKey } from '../apple/api/keys.ts'
-import { openServerApi, type ServerApi } from '../apple/api/server.ts'
-import type { Environment } from '../apple/payloads.ts'
-import { type HasArrived, testedBy } from '../dashboard/status/tested.ts'
-import type { Reader } from '../store/reader.ts'
-import { type Asking, orFault } from './connect-checks.ts'
+import { AppleFault } from '../../apple/api/faults.ts'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import { openServerApi, type ServerApi } from '../../apple/api/server.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import { type HasArrived, testedBy } from '../../health/test_delivery.ts'
+import type { Reader } from '../../store/reader.ts'
+import { type Asking, orFault } from './checks.ts'
 
 /** How it went, in words: `ok`, or what to do. */
 type Tested = { state: 'ok' | 'warning' | 'fault'; words: string }

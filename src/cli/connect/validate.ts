@@ -1,8 +1,8 @@
 /** The command `windfall connect`: what can be said of an answer before Apple is asked. */
 import * as v from 'valibot'
-import { issuerId, keyId, vendorNumber } from '../config/values.ts'
-import { type FlagName, type Flags, NONE } from './connect-answers.ts'
-import { type KeyFile, readKeyFile } from './connect-keys.ts'
+import { issuerId, keyId, vendorNumber } from '../../config/values.ts'
+import { type FlagName, type Flags, NONE } from './answers.ts'
+import { type KeyFile, readKeyFile } from './keys.ts'
 
 /** Where a key file's path begins, and what ~ is. */
 export type Places = { cwd: string; home: string | undefined }

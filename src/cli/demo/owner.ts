@@ -1,8 +1,8 @@
 /** The owner of the demo: lets whoever started it see the dashboard with one click. */
 import { randomBytes } from 'node:crypto'
-import type { Windfall } from '../app.ts'
-import { hashPassword } from '../dashboard/owner/passwords.ts'
-import { print } from './instance.ts'
+import { hashPassword } from '../../access/passwords.ts'
+import type { Windfall } from '../../app.ts'
+import { print } from '../instance/instance.ts'
 
 /** Gives the demo a password of its own, and prints a link that signs in once without it. It serves this machine alone. */
 export async function letIn({ store, owner }: Windfall, url: string): Promise<void> {

@@ -1,11 +1,11 @@
 /** The command `windfall demo`: its App Store with both of Apple's APIs, and what is fetched from it in the background. */
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Windfall } from '../app.ts'
-import type { AppStore } from '../demo/store/store.ts'
-import type { Log } from '../log.ts'
-import { inWords } from './import.ts'
-import { counted, print } from './instance.ts'
+import type { Windfall } from '../../app.ts'
+import type { AppStore } from '../../demo/store/store.ts'
+import type { Log } from '../../log.ts'
+import { inWords } from '../import.ts'
+import { counted, print } from '../instance/instance.ts'
 
 const LOOK_MS = 250
 

@@ -1,13 +1,13 @@
 /** The command `windfall doctor`: what Apple says to the keys, the vendor numbers and the apps. */
-import type { AppleApp } from '../apple/api/connect.ts'
-import type { AppleHosts } from '../apple/api/hosts.ts'
-import type { ApiKey } from '../apple/api/keys.ts'
-import { timeAt } from '../apple/time.ts'
-import type { Clock } from '../clock.ts'
-import type { AccountConfig, Config, Frozen } from '../config/settings.ts'
-import { type Finding, fault, ok, warning } from '../dashboard/status/findings.ts'
-import type { Reader } from '../store/reader.ts'
-import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './connect-checks.ts'
+import type { AppleApp } from '../../apple/api/connect.ts'
+import type { AppleHosts } from '../../apple/api/hosts.ts'
+import type { ApiKey } from '../../apple/api/keys.ts'
+import { timeAt } from '../../apple/time.ts'
+import type { Clock } from '../../clock.ts'
+import type { AccountConfig, Config, Frozen } from '../../config/settings.ts'
+import { type Finding, fault, ok, warning } from '../../health/findings.ts'
+import type { Reader } from '../../store/reader.ts'
+import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from '../connect/checks.ts'
 
 /** What Apple's answers may differ from ours before its tokens are in danger, and before it is worth a word. */
 const CLOCK_FAULT_MS = 60_000

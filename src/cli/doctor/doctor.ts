@@ -1,31 +1,31 @@
 /** The command `windfall doctor`: whether everything works, with what to do where it does not. */
 import { setTimeout } from 'node:timers/promises'
 import { defineCommand } from 'citty'
-import { APPLE_HOSTS, type AppleHosts } from '../apple/api/hosts.ts'
-import type { Environment } from '../apple/payloads.ts'
-import { type Clock, systemClock } from '../clock.ts'
-import { ConfigError, complaintLine } from '../config/complaints.ts'
-import { type Loaded, loadConfig, type Surroundings } from '../config/load.ts'
-import type { Config } from '../config/settings.ts'
-import { examineBacklog } from '../dashboard/status/backlog.ts'
-import { backupFinding } from '../dashboard/status/backups.ts'
+import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import { type Clock, systemClock } from '../../clock.ts'
+import { ConfigError, complaintLine } from '../../config/checks/issues.ts'
+import { type Loaded, loadConfig, type Surroundings } from '../../config/load.ts'
+import type { Config } from '../../config/settings.ts'
+import { backupFinding } from '../../health/backup_findings.ts'
 import {
   connectedApps,
   damagedFinding,
   examineDisk,
   examineJobs,
   examineNotifications,
-} from '../dashboard/status/examined.ts'
-import { type Finding, fault, ok } from '../dashboard/status/findings.ts'
-import { examineRefusedCalls } from '../dashboard/status/refused_calls.ts'
-import { damageIn } from '../store/disk_faults.ts'
-import type { Reader } from '../store/reader.ts'
-import type { Asking } from './connect-checks.ts'
-import { testNotification } from './connect-test.ts'
-import { examineAccounts, examineClock, originsOf } from './doctor-apple.ts'
-import { examineAddress, examineDatabase, examineServer } from './doctor-database.ts'
-import { findingLine } from './doctor-findings.ts'
-import { configArg, counted, print } from './instance.ts'
+} from '../../health/database_checks.ts'
+import { examineBacklog } from '../../health/figures_backlog.ts'
+import { type Finding, fault, ok } from '../../health/findings.ts'
+import { examineRefusedCalls } from '../../health/refused_calls.ts'
+import { damageIn } from '../../store/disk/disk_faults.ts'
+import type { Reader } from '../../store/reader.ts'
+import type { Asking } from '../connect/checks.ts'
+import { testNotification } from '../connect/test.ts'
+import { configArg, counted, print } from '../instance/instance.ts'
+import { examineAccounts, examineClock, originsOf } from './apple.ts'
+import { examineAddress, examineDatabase, examineServer } from './database.ts'
+import { findingLine } from './findings.ts'
 
 type DoctorOptions = {
   surroundings: Surroundings

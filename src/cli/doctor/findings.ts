@@ -1,5 +1,5 @@
 /** The command `windfall doctor`: what was found, a line each. */
-import type { Finding } from '../dashboard/status/findings.ts'
+import type { Finding } from '../../health/findings.ts'
 
 const SUBJECT_WIDTH = 22
 

@@ -1,9 +1,9 @@
 /** How a command opens a backup that is named to it: the file, and what decrypts it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Refusal } from '../errors.ts'
-import type { Key } from '../store/archive/age.ts'
-import { kindOf } from '../store/archive/unpack.ts'
+import { Refusal } from '../../errors.ts'
+import type { Key } from '../../store/backup/archive/age.ts'
+import { kindOf } from '../../store/backup/archive/unpack.ts'
 import { askPassphrase } from './passphrase.ts'
 
 /** The argument that every command takes which opens a backup. */

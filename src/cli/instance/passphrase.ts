@@ -1,7 +1,7 @@
 /** Asks for a passphrase without showing it; a pipe gives it as a line. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 /** A stolen backup can be attacked offline, so that a short passphrase is soon guessed. */
 const LEAST_CHARACTERS = 12

@@ -1,7 +1,7 @@
 /** How a command that root runs opens a database: as the owner of the file, so that none of the files beside it is root's. */
 import { chownSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { realPathOf, statsAt } from '../store/paths.ts'
+import { realPathOf, statsAt } from '../../store/disk/paths.ts'
 
 const ROOT = 0
 

@@ -1,9 +1,9 @@
 /** What we compute: settings that are right by themselves and impossible together. */
 import * as v from 'valibot'
-import { type Path, pathText } from './complaints.ts'
-import type { Draft, Origin } from './draft.ts'
-import { checkKeys } from './key-combinations.ts'
-import { nearest } from './nearest.ts'
+import type { Draft, Origin } from '../raw_config.ts'
+import { type Path, pathText } from './issues.ts'
+import { checkKeys } from './key_combinations.ts'
+import { nearest } from './suggest.ts'
 
 const text = v.fallback(v.nullish(v.string(), null), null)
 const count = v.fallback(v.nullish(v.number(), null), null)

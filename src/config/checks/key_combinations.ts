@@ -1,6 +1,6 @@
 /** What we compute: keys of Apple's that lack what belongs to them. */
-import type { Path } from './complaints.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from '../raw_config.ts'
+import type { Path } from './issues.ts'
 
 /** Complains of what the account at `above` lacks: a key its id, an id its key, a vendor number the key to ask with. */
 export function checkKeys(draft: Draft, above: Path): void {

@@ -1,8 +1,7 @@
 /** What we compute: values that the schema refuses, told to a person. */
 import * as v from 'valibot'
-import type { Path } from './complaints.ts'
-import type { Draft, Origin } from './draft.ts'
-import { exampleOf, isTable, type Setting } from './setting.ts'
+import type { Draft, Origin } from '../raw_config.ts'
+import { exampleOf, isTable, type Setting } from '../setting.ts'
 import {
   heading,
   type Section,
@@ -11,7 +10,8 @@ import {
   settingAt,
   variableName,
   type Written,
-} from './settings.ts'
+} from '../settings.ts'
+import type { Path } from './issues.ts'
 
 /**
  * Checks every value of the draft and complains of those that cannot be.

@@ -1,9 +1,9 @@
 /** What we compute: keys that mean nothing, and what was probably meant. */
-import { type Path, pathText } from './complaints.ts'
-import type { Draft } from './draft.ts'
-import { nearest } from './nearest.ts'
-import { isTable } from './setting.ts'
-import { heading, SECTIONS, type Section } from './settings.ts'
+import type { Draft } from '../raw_config.ts'
+import { isTable } from '../setting.ts'
+import { heading, SECTIONS, type Section } from '../settings.ts'
+import { type Path, pathText } from './issues.ts'
+import { nearest } from './suggest.ts'
 
 /** Complains of every key that is no setting, section by section. What has the wrong shape is left to the schema. */
 export function findUnknown(draft: Draft): void {

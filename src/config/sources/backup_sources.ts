@@ -1,6 +1,6 @@
 /** What belongs to an instance besides its database: the config file, the files it names, and what only the environment says. */
 import { isAbsolute, relative } from 'node:path'
-import type { Loaded } from './load.ts'
+import type { Loaded } from '../load.ts'
 
 export type BackupSources = {
   /** Each file's place on the disk, and what the backup calls it: relative to the config file's folder where it is inside. */

@@ -1,8 +1,8 @@
 /** What we compute: settings that the environment gives, which win over the file. */
-import type { Path } from './complaints.ts'
-import type { Draft, Origin } from './draft.ts'
-import { nearest } from './nearest.ts'
-import { SECTIONS, type Section, settingAt, variableName } from './settings.ts'
+import type { Path } from '../checks/issues.ts'
+import { nearest } from '../checks/suggest.ts'
+import type { Draft, Origin } from '../raw_config.ts'
+import { SECTIONS, type Section, settingAt, variableName } from '../settings.ts'
 import { readToml } from './toml.ts'
 
 const PREFIX = 'WINDFALL_'

@@ -1,10 +1,10 @@
 /** What we compute: secrets that stand in files of their own. */
 import { dirname, resolve } from 'node:path'
-import type { Path } from './complaints.ts'
-import type { Draft } from './draft.ts'
+import type { Path } from '../checks/issues.ts'
+import type { Draft } from '../raw_config.ts'
+import { isTable } from '../setting.ts'
+import { SECTIONS, type Section } from '../settings.ts'
 import { readFile } from './files.ts'
-import { isTable } from './setting.ts'
-import { SECTIONS, type Section } from './settings.ts'
 
 type Folders = Readonly<{
   /** Where relative paths begin. */

@@ -1,7 +1,7 @@
 /** What we compute: the text of a TOML file as values, and the line of each. */
 import { parse, TomlError } from 'smol-toml'
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
-import { type Path, pathText } from './complaints.ts'
+import { type Path, pathText } from '../checks/issues.ts'
 
 /** What stands in a TOML text, or where and why it cannot be read. Lines and columns count from 1. */
 type Toml =

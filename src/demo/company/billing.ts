@@ -1,9 +1,8 @@
 /** What we compute: the end of a period: it renews, the payment fails, it is recovered, or it is over. */
-import { announce, note } from './announce.ts'
-import type { Segment } from './books.ts'
-import { bill } from './charge.ts'
-import { revokeMember } from './family.ts'
-import { DAY, endOf, wholeSecond } from './periods.ts'
+import { announce, note } from '../world/announce.ts'
+import type { Segment } from '../world/books.ts'
+import { bill } from '../world/charge.ts'
+import { DAY, endOf, wholeSecond } from '../world/periods.ts'
 import {
   ACTIVE,
   current,
@@ -15,8 +14,9 @@ import {
   RETRY,
   type Subscription,
   segmentKind,
-} from './subscription.ts'
-import type { World } from './world.ts'
+} from '../world/subscription.ts'
+import type { World } from '../world/world.ts'
+import { revokeMember } from './family.ts'
 
 export const CANCELLED = 1
 export const BILLING_ERROR = 2

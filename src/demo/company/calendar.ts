@@ -1,5 +1,7 @@
 /** What we compute: the company's calendar: what it does when, as parts of the history. */
-import { APPS } from './catalogue.ts'
+import { APPS } from '../world/catalogue.ts'
+import { openPerson } from '../world/people.ts'
+import type { Story, World } from '../world/world.ts'
 import {
   changeAdvanced,
   extendAll,
@@ -11,8 +13,6 @@ import {
   sendToken,
   subscribeAdvanced,
 } from './company.ts'
-import { openPerson } from './people.ts'
-import type { Story, World } from './world.ts'
 
 type Happening = { part: number; happen: (world: World) => void }
 

@@ -1,12 +1,12 @@
 /** What we compute: what the customers' apps tell Windfall: who uses them, and who bought. */
-import { stamp } from './announce.ts'
-import { type Login, onAndroid, type Person } from './people.ts'
-import { DAY, HOUR, MINUTE, SECOND } from './periods.ts'
-import type { Random } from './random.ts'
-import type { AttributeBody, Scalar } from './steps.ts'
-import { type Bought, transactionOf } from './subscription.ts'
-import type { TransactionBody } from './unsigned.ts'
-import type { Story, World } from './world.ts'
+import { stamp } from '../world/announce.ts'
+import { type Login, onAndroid, type Person } from '../world/people.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../world/periods.ts'
+import type { Random } from '../world/random.ts'
+import type { AttributeBody, Scalar } from '../world/steps.ts'
+import { type Bought, transactionOf } from '../world/subscription.ts'
+import type { TransactionBody } from '../world/unsigned.ts'
+import type { Story, World } from '../world/world.ts'
 
 function currentId(login: Login): string {
   return login.logged_in || login.anonymous === null ? login.user_id : login.anonymous

@@ -1,11 +1,10 @@
 /** What we compute: what a subscriber changes between two periods, and what is changed for them. */
-import { announce, note } from './announce.ts'
-import { halfEven } from './books.ts'
-import { bill } from './charge.ts'
-import { revokeMember } from './family.ts'
-import { DAY } from './periods.ts'
-import { type Offer, type Plan, promotionalOffer } from './products.ts'
-import { reportGivenBack } from './selling.ts'
+import { announce, note } from '../world/announce.ts'
+import { halfEven } from '../world/books.ts'
+import { bill } from '../world/charge.ts'
+import { DAY } from '../world/periods.ts'
+import { type Offer, type Plan, promotionalOffer } from '../world/products.ts'
+import { reportGivenBack } from '../world/selling.ts'
 import {
   ACTIVE,
   current,
@@ -14,8 +13,9 @@ import {
   purchaseDateBefore,
   type Sale,
   type Subscription,
-} from './subscription.ts'
-import type { World } from './world.ts'
+} from '../world/subscription.ts'
+import type { World } from '../world/world.ts'
+import { revokeMember } from './family.ts'
 
 /** DID_CHANGE_RENEWAL_STATUS: off. After a notice of a price increase Apple gives no subtype. */
 export function disableRenewal(world: World, sub: Subscription, noticed = false): void {

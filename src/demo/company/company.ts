@@ -1,17 +1,17 @@
 /** What we compute: what the company and its apps as a whole do, once or a few times in the whole history. */
-import { announce, appFields, note, send } from './announce.ts'
-import { APPS } from './catalogue.ts'
+import { announce, appFields, note, send } from '../world/announce.ts'
+import { APPS } from '../world/catalogue.ts'
+import { bill, emptySubscription, subscribe } from '../world/charge.ts'
+import { openPerson, type Person } from '../world/people.ts'
+import { DAY, MINUTE, wholeSecond } from '../world/periods.ts'
+import type { App, Plan } from '../world/products.ts'
+import { type Currency, STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { ACTIVE, holding, type Subscription } from '../world/subscription.ts'
+import type { AdvancedCommerce } from '../world/unsigned.ts'
+import type { World } from '../world/world.ts'
 import { extend, mayChange } from './changes.ts'
-import { bill, emptySubscription, subscribe } from './charge.ts'
 import { live } from './life.ts'
-import { openPerson, type Person } from './people.ts'
-import { DAY, MINUTE, wholeSecond } from './periods.ts'
-import type { App, Plan } from './products.ts'
-import { type Currency, STOREFRONTS, shareOf } from './storefronts.ts'
-import { ACTIVE, holding, type Subscription } from './subscription.ts'
-import { raisePrice } from './turns.ts'
-import type { AdvancedCommerce } from './unsigned.ts'
-import type { World } from './world.ts'
+import { raisePrice } from './subscriber_behaviour.ts'
 
 function appNamed(name: string): App {
   const app = APPS.find((candidate) => candidate.name === name)

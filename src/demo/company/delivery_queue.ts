@@ -1,7 +1,7 @@
 /** What we remember: what the simulated world has to deliver, until somebody pulls it. */
-import { type Signing, signerOf, signerSoonOf } from './signatures.ts'
-import { type Draft, type Step, signStep, signStepSoon } from './steps.ts'
-import type { World } from './world.ts'
+import { type Signing, signerOf, signerSoonOf } from '../signing/signatures.ts'
+import { type Draft, type Step, signStep, signStepSoon } from '../world/steps.ts'
+import type { World } from '../world/world.ts'
 
 /** So many steps are signed at once. */
 const SIGNED_AHEAD = 32

@@ -1,8 +1,8 @@
 /** What we compute: a subscription shared with the family: somebody joins, somebody is shut out. */
-import { announce, note } from './announce.ts'
-import { bill, emptySubscription } from './charge.ts'
-import { familyMember } from './people.ts'
-import { wholeSecond } from './periods.ts'
+import { announce, note } from '../world/announce.ts'
+import { bill, emptySubscription } from '../world/charge.ts'
+import { familyMember } from '../world/people.ts'
+import { wholeSecond } from '../world/periods.ts'
 import {
   current,
   holding,
@@ -10,8 +10,8 @@ import {
   purchaseDateBefore,
   REVOKED,
   type Subscription,
-} from './subscription.ts'
-import type { World } from './world.ts'
+} from '../world/subscription.ts'
+import type { World } from '../world/world.ts'
 
 /** SUBSCRIBED / INITIAL_BUY for a family member: ids of their own, the purchaser's expiry, no money. */
 export function share(world: World, sub: Subscription): Subscription {

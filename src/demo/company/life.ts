@@ -1,4 +1,20 @@
 /** What we compute: how one subscription goes, period after period, from the first purchase to the last lapse. */
+import { resubscribe, subscribe } from '../world/charge.ts'
+import type { Person } from '../world/people.ts'
+import { DAY, MINUTE, SECOND } from '../world/periods.ts'
+import { alternatives, type Offer, offerCode, type Plan, winBackOffer } from '../world/products.ts'
+import {
+  ACTIVE,
+  current,
+  GRACE,
+  holding,
+  longestLead,
+  periodEnd,
+  RETRY,
+  type Subscription,
+  segmentKind,
+} from '../world/subscription.ts'
+import type { Looks, Story, World } from '../world/world.ts'
 import {
   BILLING_ERROR,
   CANCELLED,
@@ -12,23 +28,7 @@ import {
 } from './billing.ts'
 import { reportPurchase } from './calls.ts'
 import { mayChange } from './changes.ts'
-import { resubscribe, subscribe } from './charge.ts'
-import type { Person } from './people.ts'
-import { DAY, MINUTE, SECOND } from './periods.ts'
-import { alternatives, type Offer, offerCode, type Plan, winBackOffer } from './products.ts'
-import {
-  ACTIVE,
-  current,
-  GRACE,
-  holding,
-  longestLead,
-  periodEnd,
-  RETRY,
-  type Subscription,
-  segmentKind,
-} from './subscription.ts'
-import { planTurns } from './turns.ts'
-import type { Looks, Story, World } from './world.ts'
+import { planTurns } from './subscriber_behaviour.ts'
 
 /** In the sandbox a subscription renews about twelve times and then ends by itself. */
 const SANDBOX_RENEWALS = 12

@@ -1,11 +1,11 @@
 /** What we compute: refunds: asked for, granted in whole or in part, declined, taken back. */
-import { announceSale, note } from './announce.ts'
-import { halfEven } from './books.ts'
+import { announceSale, note } from '../world/announce.ts'
+import { halfEven } from '../world/books.ts'
+import { DAY, HOUR, wholeSecond } from '../world/periods.ts'
+import { reportGivenBack, reportRefund, reportReversal } from '../world/selling.ts'
+import { ACTIVE, type Bought, current, EXPIRED, GRACE, periodEnd, REVOKED } from '../world/subscription.ts'
+import type { Story, World } from '../world/world.ts'
 import { revokeMember } from './family.ts'
-import { DAY, HOUR, wholeSecond } from './periods.ts'
-import { reportGivenBack, reportRefund, reportReversal } from './selling.ts'
-import { ACTIVE, type Bought, current, EXPIRED, GRACE, periodEnd, REVOKED } from './subscription.ts'
-import type { Story, World } from './world.ts'
 
 export type Outcome = 'whole' | 'in_part' | 'reversed' | 'declined'
 

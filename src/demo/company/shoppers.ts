@@ -1,11 +1,11 @@
 /** What we compute: customers who buy single goods: credits again and again, a product for good, a season. */
+import { buyGood } from '../world/charge.ts'
+import { familyMember, type Person } from '../world/people.ts'
+import { DAY, MINUTE, SECOND } from '../world/periods.ts'
+import type { OwnedGood } from '../world/subscription.ts'
+import type { Looks, Story, World } from '../world/world.ts'
 import { reportPurchase } from './calls.ts'
-import { buyGood } from './charge.ts'
-import { familyMember, type Person } from './people.ts'
-import { DAY, MINUTE, SECOND } from './periods.ts'
 import { isRefundable, type Outcome, refundStory } from './refunds.ts'
-import type { OwnedGood } from './subscription.ts'
-import type { Looks, Story, World } from './world.ts'
 
 const OUTCOMES: readonly { outcome: Outcome; weight: number }[] = [
   { outcome: 'whole', weight: 60 },

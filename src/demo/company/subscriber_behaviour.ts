@@ -1,4 +1,9 @@
 /** What we compute: the turns a subscription may take within a period, and how likely each of them is. */
+import { DAY, monthsIn } from '../world/periods.ts'
+import { alternatives, atOnce, type Plan, promotionalOffer } from '../world/products.ts'
+import { STOREFRONTS, shareOf } from '../world/storefronts.ts'
+import { holding, type Subscription, segmentKind } from '../world/subscription.ts'
+import type { Story, World } from '../world/world.ts'
 import {
   acceptIncrease,
   cancelChange,
@@ -12,12 +17,7 @@ import {
   redeemOffer,
 } from './changes.ts'
 import { revokeMember, share } from './family.ts'
-import { DAY, monthsIn } from './periods.ts'
-import { alternatives, atOnce, type Plan, promotionalOffer } from './products.ts'
 import { isRefundable, type Outcome, refundStory } from './refunds.ts'
-import { STOREFRONTS, shareOf } from './storefronts.ts'
-import { holding, type Subscription, segmentKind } from './subscription.ts'
-import type { Story, World } from './world.ts'
 
 /** `chance` is that of one period, `odd` the same where the rare happens all the time. `within`: part of the period. */
 type Turn = {

@@ -1,12 +1,12 @@
 /** What we compute: people who only look: downloads, updates, and the last of an app that is gone. */
-import { APPS } from './catalogue.ts'
-import { pacificDay } from './pacific.ts'
-import type { Person } from './people.ts'
-import { DAY } from './periods.ts'
-import type { ReportLine } from './report_lines.ts'
-import { deviceOf, isLate } from './selling.ts'
-import { STOREFRONTS, type Storefront } from './storefronts.ts'
-import type { Story, World } from './world.ts'
+import { APPS } from '../world/catalogue.ts'
+import { pacificDay } from '../world/pacific.ts'
+import type { Person } from '../world/people.ts'
+import { DAY } from '../world/periods.ts'
+import type { ReportLine } from '../world/report_lines.ts'
+import { deviceOf, isLate } from '../world/selling.ts'
+import { STOREFRONTS, type Storefront } from '../world/storefronts.ts'
+import type { Story, World } from '../world/world.ts'
 
 /** An app that was removed from the store: its last customers still pay, and no API tells its name any more. */
 const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }

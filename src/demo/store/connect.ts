@@ -1,10 +1,10 @@
 /** What may be asked: the simulated App Store Connect: apps, bundle ids, subscriptions, sales reports. */
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Clock } from '../../clock.ts'
-import type { App, Plan } from '../products.ts'
+import type { App, Plan } from '../world/products.ts'
+import type { ListedApp, StoreMood } from './fault_injection.ts'
 import { openHours } from './hours.ts'
 import type { Answer, Asked, Handler } from './listener.ts'
-import type { ListedApp, StoreMood } from './mood.ts'
 import { forbidden, missingAgreement, notFound, tooMany, unauthorized, wrongParameter } from './refusals.ts'
 import { openGate } from './tokens.ts'
 

@@ -1,10 +1,10 @@
 /** What we compute: the SUBSCRIPTION_EVENT report: what subscribers did on a day. */
-import type { Books, Entry, Kind, Segment } from '../books.ts'
-import { endOfSegment } from '../books.ts'
-import { pacificDay } from '../pacific.ts'
-import { DAY } from '../periods.ts'
-import type { Offer } from '../products.ts'
-import { storefrontOf } from '../storefronts.ts'
+import type { Books, Entry, Kind, Segment } from '../world/books.ts'
+import { endOfSegment } from '../world/books.ts'
+import { pacificDay } from '../world/pacific.ts'
+import { DAY } from '../world/periods.ts'
+import type { Offer } from '../world/products.ts'
+import { storefrontOf } from '../world/storefronts.ts'
 import { planFacts } from './plans.ts'
 import { discountOf, gathered, offerLengthOf, offerNameOf, type Row } from './tables.ts'
 

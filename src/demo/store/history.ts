@@ -5,11 +5,11 @@
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
-import type { Held, Holdings } from '../holdings.ts'
-import type { Person } from '../people.ts'
-import type { Sign } from '../signatures.ts'
-import { current } from '../subscription.ts'
-import type { TransactionBody } from '../unsigned.ts'
+import type { Sign } from '../signing/signatures.ts'
+import type { Held, Holdings } from '../world/holdings.ts'
+import type { Person } from '../world/people.ts'
+import { current } from '../world/subscription.ts'
+import type { TransactionBody } from '../world/unsigned.ts'
 import type { Answer, Asked } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 

@@ -1,6 +1,6 @@
 /** What we remember: how often something was asked in the last hour. */
 import type { Clock } from '../../clock.ts'
-import { HOUR } from '../periods.ts'
+import { HOUR } from '../world/periods.ts'
 
 /** A rolling hour for each name. */
 export function openHours(clock: Clock) {

@@ -1,7 +1,7 @@
 /** What we compute: the SUBSCRIPTION report: which subscriptions there are when a day ends. */
-import type { Books, Segment } from '../books.ts'
-import { endOfSegment } from '../books.ts'
-import { storefrontOf } from '../storefronts.ts'
+import type { Books, Segment } from '../world/books.ts'
+import { endOfSegment } from '../world/books.ts'
+import { storefrontOf } from '../world/storefronts.ts'
 import { planFacts } from './plans.ts'
 import { gathered, moneyText, offerNameOf, type Row } from './tables.ts'
 

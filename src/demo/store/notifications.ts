@@ -5,12 +5,12 @@
  */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
-import { DAY } from '../periods.ts'
-import type { Sent, SentLog } from '../sent.ts'
-import type { Sign } from '../signatures.ts'
-import { signNotification } from '../unsigned.ts'
+import type { Sign } from '../signing/signatures.ts'
+import { DAY } from '../world/periods.ts'
+import type { Sent, SentLog } from '../world/sent.ts'
+import { signNotification } from '../world/unsigned.ts'
+import type { StoreMood } from './fault_injection.ts'
 import type { Answer, Asked } from './listener.ts'
-import type { StoreMood } from './mood.ts'
 import { serverRefusal } from './refusals.ts'
 
 const PAGE = 20

@@ -1,6 +1,6 @@
 /** What we compute: how reports name an app's subscription. */
-import { APPS } from '../catalogue.ts'
-import type { Plan } from '../products.ts'
+import { APPS } from '../world/catalogue.ts'
+import type { Plan } from '../world/products.ts'
 import { lengthOf, type Row } from './tables.ts'
 
 /** The columns that three of the four reports begin with. */

@@ -1,5 +1,5 @@
 /** What we compute: the SALES report of a day, from the lines that its customers left. */
-import type { ReportLine } from '../report_lines.ts'
+import type { ReportLine } from '../world/report_lines.ts'
 import { gathered, lengthOf, moneyText, orderTypeOf, type Row, slashed } from './tables.ts'
 
 export const SALES_COLUMNS = [

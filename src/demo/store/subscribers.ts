@@ -1,6 +1,6 @@
 /** What we compute: the SUBSCRIBER report: what each subscriber paid on a day, under ids that mean nothing else. */
 import { createHash } from 'node:crypto'
-import type { ReportLine } from '../report_lines.ts'
+import type { ReportLine } from '../world/report_lines.ts'
 import { planFacts } from './plans.ts'
 import { discountOf, moneyText, offerLengthOf, offerNameOf, type Row } from './tables.ts'
 

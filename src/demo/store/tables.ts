@@ -1,6 +1,6 @@
 /** What we compute: report files: tab separated, a header row, blanks as a single space, gzip. */
 import { gzipSync } from 'node:zlib'
-import type { Offer, Plan } from '../products.ts'
+import type { Offer, Plan } from '../world/products.ts'
 
 type Cell = string | number | null
 export type Row = Record<string, Cell>

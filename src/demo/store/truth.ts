@@ -1,11 +1,11 @@
 /** What we compute: what a perfect appliance would know, for tests to hold it against. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
-import type { Person } from '../people.ts'
-import { DAY } from '../periods.ts'
-import type { Reported, ReportRange } from '../report_lines.ts'
-import type { TransactionBody } from '../unsigned.ts'
-import type { World } from '../world.ts'
+import type { Person } from '../world/people.ts'
+import { DAY } from '../world/periods.ts'
+import type { Reported, ReportRange } from '../world/report_lines.ts'
+import type { TransactionBody } from '../world/unsigned.ts'
+import type { World } from '../world/world.ts'
 import type { Timetable } from './reports.ts'
 
 /** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be asked for. */

@@ -1,5 +1,5 @@
 /** What we compute: Apple's notifications about one transaction, or about an app, as the store stands. */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import type { Entry, Kind } from './books.ts'
 import type { Person } from './people.ts'
 import type { App } from './products.ts'

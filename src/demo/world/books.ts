@@ -2,7 +2,7 @@
  * What we remember: what the simulated customers did, written down as they did it. It is the truth that the
  * product's figures are tested against, so it uses none of the product's calculations.
  */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import type { Offer, Plan } from './products.ts'
 import { openReportLines } from './report_lines.ts'
 

@@ -1,5 +1,5 @@
 /** What we remember: who holds which transactions, and how each of them read after each of its changes. */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import type { Person } from './people.ts'
 import { type Sale, type Subscription, transactionOf } from './subscription.ts'
 import type { TransactionBody } from './unsigned.ts'

@@ -1,11 +1,10 @@
 /** What we compute: who the simulated customers are: where they live, what they hold, which ids they carry. */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import { APPS } from './catalogue.ts'
 import { DAY } from './periods.ts'
 import type { App } from './products.ts'
 import type { Random } from './random.ts'
 import { STOREFRONTS, type Storefront } from './storefronts.ts'
-import type { World } from './world.ts'
 
 /** The app's own idea of the customer, when the app carries an SDK. */
 export type Login = {
@@ -32,6 +31,9 @@ export type Person = {
   /** When something of theirs was last signed: two signatures never share an instant. */
   signed_at: number
 }
+
+/** What a customer needs to know of the world. */
+type Surroundings = { now: () => number; random: Random; odd: boolean }
 
 type Wanted = {
   app?: App
@@ -94,7 +96,7 @@ export function onAndroid(person: Person, login: Login): Login {
 }
 
 /** Most have their appTransactionId from the start, some get it later, a few never. */
-function appTransactionIdSince(world: World, random: Random): number {
+function appTransactionIdSince(world: Surroundings, random: Random): number {
   const draw = random.fraction()
   if (draw < 0.03) return Infinity
   const late = draw < (world.odd ? 0.55 : 0.25)
@@ -102,7 +104,7 @@ function appTransactionIdSince(world: World, random: Random): number {
 }
 
 /** A new customer. `name` is theirs alone: the same name in the same world is the same customer. */
-export function openPerson(world: World, name: string, wanted: Wanted = {}): Person {
+export function openPerson(world: Surroundings, name: string, wanted: Wanted = {}): Person {
   const random = world.random.fork(`person/${name}`)
   const app = wanted.app ?? random.weighted(APPS)
   const storefront = wanted.storefront ?? random.weighted(STOREFRONTS)
@@ -124,7 +126,7 @@ export function openPerson(world: World, name: string, wanted: Wanted = {}): Per
 }
 
 /** Somebody of the family: their own ids, the purchaser's storefront, no account with the app. */
-export function familyMember(world: World, purchaser: Person, number: number): Person {
+export function familyMember(world: Surroundings, purchaser: Person, number: number): Person {
   const random = purchaser.random.fork(`member/${number}`)
   return {
     ...purchaser,

@@ -1,5 +1,5 @@
 /** What we compute: when a period ends. Production counts by the calendar, the sandbox in minutes. */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 
 /** ISO 8601 durations, those that the App Store knows. */
 export type Period = 'P3D' | 'P1W' | 'P2W' | 'P1M' | 'P2M' | 'P3M' | 'P6M' | 'P1Y'

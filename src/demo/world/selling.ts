@@ -1,5 +1,4 @@
 /** What we compute: the lines that a purchase, a refund, an upgrade leave in the sales reports. */
-
 import { hundredths, isAfterAYear, proceedsFor } from './commission.ts'
 import { pacificDay } from './pacific.ts'
 import type { Person } from './people.ts'

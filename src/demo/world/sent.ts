@@ -1,6 +1,6 @@
 /** What we remember: the notifications that the store has sent, as its notification history keeps them. */
 import { createHash } from 'node:crypto'
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import { DAY, HOUR } from './periods.ts'
 import type { UnsignedNotification } from './unsigned.ts'
 

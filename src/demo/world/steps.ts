@@ -1,6 +1,6 @@
 /** What we compute: what reaches Windfall from outside: Apple's notifications and the apps' two calls. */
-import type { Environment } from '../apple/payloads.ts'
-import type { Sign, SignSoon } from './signatures.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Sign, SignSoon } from '../signing/signatures.ts'
 import {
   signNotification,
   signNotificationSoon,

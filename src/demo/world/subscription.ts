@@ -1,12 +1,11 @@
 /** What we remember: one simulated subscription as the store holds it, and how its renewal info reads. */
-import type { Environment } from '../apple/payloads.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import type { Segment } from './books.ts'
 import type { Person } from './people.ts'
 import { DAY, endOf, HOUR } from './periods.ts'
 import type { App, Good, Offer, Plan } from './products.ts'
 import { type Currency, type Storefront, shareOf } from './storefronts.ts'
 import type { AdvancedCommerce, EnvironmentName, RenewalBody, TransactionBody } from './unsigned.ts'
-import type { World } from './world.ts'
 
 /** A transaction as the store holds it: what is signed is this, with the date of signing. */
 export type Sale = Omit<TransactionBody, 'signedDate' | 'appTransactionId'>
@@ -95,8 +94,14 @@ export function offerFields(offer: Offer | null) {
   }
 }
 
+/** Prices in thousandths of the currency. */
+type PriceList = { price: (plan: Plan, currency: Currency) => number }
+
 /** On what the next period will be, and what it will cost in thousandths. */
-export function nextBilling(world: World, sub: Subscription): { offer: Offer | null; price_milli: number } {
+export function nextBilling(
+  world: PriceList,
+  sub: Subscription,
+): { offer: Offer | null; price_milli: number } {
   const changes = sub.next_plan !== sub.plan
   const offer = sub.next_offer ?? (sub.offer_left > 0 && !changes ? sub.offer : null)
   const standard = changes
@@ -130,7 +135,7 @@ function commitmentOf(sub: Subscription, price_milli: number): Partial<RenewalBo
 }
 
 /** What stands in a renewal info only while it applies: prices while it renews, billing after the expiry. */
-function passing(world: World, sub: Subscription): Partial<RenewalBody> {
+function passing(world: PriceList, sub: Subscription): Partial<RenewalBody> {
   const next = nextBilling(world, sub)
   return {
     ...(sub.retrying !== null && { isInBillingRetryPeriod: sub.retrying }),
@@ -149,7 +154,7 @@ function passing(world: World, sub: Subscription): Partial<RenewalBody> {
 }
 
 /** The renewal info as signed at that instant. */
-export function renewalOf(world: World, sub: Subscription, at: number): RenewalBody {
+export function renewalOf(world: PriceList, sub: Subscription, at: number): RenewalBody {
   const { advanced, person } = sub
   return {
     ...(sub.intent !== null && { expirationIntent: sub.intent }),
@@ -185,7 +190,7 @@ export function expiryOf(sub: Subscription, from: number, offer: Offer | null): 
 }
 
 /** A purchase is signed a few seconds after it was made; purchase dates are whole seconds. */
-export function purchaseDateBefore(world: World, person: Person): number {
+export function purchaseDateBefore(world: { now: () => number }, person: Person): number {
   const ago = person.random.whole(1_500, person.environment === 'sandbox' ? 4_000 : HOUR / 300)
   return Math.floor((world.now() - ago) / 1000) * 1000
 }

@@ -1,7 +1,7 @@
 /** What we remember: the simulated world's time, what is to happen in it, and the numbers the store gives out. */
-import type { Environment } from '../apple/payloads.ts'
-import { openAgenda } from './agenda.ts'
+import type { Environment } from '../../apple/payloads.ts'
 import { openBooks } from './books.ts'
+import { openAgenda } from './event_queue.ts'
 import { openHoldings } from './holdings.ts'
 import type { Person } from './people.ts'
 import { HOUR, SECOND } from './periods.ts'

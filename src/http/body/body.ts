@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
-import { Refusal } from '../errors.ts'
-import { clientAddress } from './addresses.ts'
-import { openBodyAccount, type Room } from './body_budget.ts'
+import { Refusal } from '../../errors.ts'
+import { clientAddress } from '../addresses.ts'
+import { openBodyAccount, type Room } from './budget.ts'
 import { whereMalformed } from './malformed.ts'
 
 /** Deeper values are refused, so that no recursion over what was sent can run out of stack. */

@@ -1,5 +1,5 @@
 /** What we remember: the memory that request bodies under way take, in all and by client address. */
-import { addressBucket } from './addresses.ts'
+import { addressBucket } from '../addresses.ts'
 
 /** Bytes of bodies that have not come to their end, in the whole process. */
 const BUDGET = 64 * 1024 * 1024

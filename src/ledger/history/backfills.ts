@@ -2,7 +2,7 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './realm.ts'
+import type { Realm } from './app_environment.ts'
 import { REACH_MS, type Window, windowFrom } from './windows.ts'
 
 /** In this order; `done` when there is nothing left to ask. */

@@ -1,14 +1,14 @@
 /** What we remember: one customer's transactions and subscriptions, asked of Apple and applied. */
 import type { ServerApi } from '../../apple/api/server.ts'
+import type { Verified } from '../../apple/jws/signed.ts'
 import type { Transaction } from '../../apple/payloads.ts'
-import type { Verified } from '../../apple/signed.ts'
 import type { SubscriptionFacts } from '../../apple/subscription.ts'
 import type { Ledger } from '../ledger.ts'
+import type { Realm } from './app_environment.ts'
 import type { Backfills } from './backfills.ts'
 import { isFault } from './faults.ts'
 import type { Intake } from './intake.ts'
 import type { Lineages } from './lineages.ts'
-import type { Realm } from './realm.ts'
 
 const TRANSACTIONS = { origin: 'backfill', source: 'transactions' } as const
 const STATUSES = { origin: 'backfill', source: 'status' } as const

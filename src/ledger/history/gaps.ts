@@ -6,7 +6,7 @@ import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './realm.ts'
+import type { Realm } from './app_environment.ts'
 
 /** `notifications` were missing when it was found; `recovered` of them were applied: fewer where some arrived since. */
 export type Gap = {

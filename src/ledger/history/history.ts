@@ -1,53 +1,28 @@
 /** What we remember: everything that Apple shows of the past: read once at first, compared ever after, asked for where an app names it. */
 import type { ServerApi } from '../../apple/api/server.ts'
+import type { Verifier } from '../../apple/jws/signed.ts'
 import type { Environment } from '../../apple/payloads.ts'
-import type { Verifier } from '../../apple/signed.ts'
-import type { Access } from '../../apps/access.ts'
+import type { Access } from '../../apps/apple_clients.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ledger } from '../ledger.ts'
-import { openAsking, type Question } from './asking.ts'
+import { named, type Realm, realmsOf } from './app_environment.ts'
 import { openBackfill } from './backfill.ts'
 import { type BackfillRow, openBackfills } from './backfills.ts'
+import { openAsking, type Question } from './customer_history.ts'
 import { faultInWords, isUnknownApp, retryAt } from './faults.ts'
 import { type Gap, openGaps } from './gaps.ts'
 import { type IntakeDeps, openIntake } from './intake.ts'
+import type { Askable, Backfilled, Ended, LookedUpFor, Reconciled } from './job_outcomes.ts'
 import { openLineages } from './lineages.ts'
 import { type LookedUp, openLookup } from './lookup.ts'
 import { oneAfterAnother } from './pool.ts'
-import { named, type Realm, realmsOf } from './realm.ts'
-import { type Compared, nothingCompared, openReconciliation } from './reconciliation.ts'
-import type { Askable } from './telling.ts'
+import { nothingCompared, openReconciliation } from './reconciliation.ts'
 import { openWatermarks, type Watermark } from './watermarks.ts'
 import { REACH_MS } from './windows.ts'
-
-/**
- * How a run ended: `done`; `failed`, and why, in words; `stopped`, because the program ends; or `not_there`: Apple knows
- * no such app in this environment, as in production before it was ever on sale.
- */
-export type Ended = {
-  state: 'done' | 'failed' | 'stopped' | 'not_there'
-  problem: string | null
-  /** When Apple may be asked again, in milliseconds; null where it did not say. */
-  retry_at: number | null
-}
-export type Backfilled = Ended & {
-  bundle_id: string
-  environment: Environment
-  stage: BackfillRow['stage'] | null
-}
-/** `waiting`: not before the backfill has read the notifications. */
-export type Reconciled = Partial<Compared> &
-  Omit<Ended, 'state'> & {
-    bundle_id: string
-    environment: Environment
-    state: Ended['state'] | 'waiting'
-  }
-/** `waiting`: how many are still to be asked for, some other time. */
-export type LookedUpFor = Ended & LookedUp & { bundle_id: string; waiting: number }
 
 /** How far everything is with one app in one environment. */
 export type Progress = {

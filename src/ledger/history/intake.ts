@@ -1,16 +1,16 @@
 /** What we remember: what Apple's histories hold, each text proved by itself, since it is no truer for where it came from. */
 import { hash } from 'node:crypto'
 import type { StatusItem } from '../../apple/api/server.ts'
+import { SignatureError, type Verified, type Verifier } from '../../apple/jws/signed.ts'
 import { type Notification, verifyNotification, verifyTransaction } from '../../apple/notification.ts'
 import type { Environment, Transaction } from '../../apple/payloads.ts'
-import { SignatureError, type Verified, type Verifier } from '../../apple/signed.ts'
 import { type SubscriptionFacts, verifySubscription } from '../../apple/subscription.ts'
 import { Refusal } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openBulk } from '../../store/bulk.ts'
 import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
-import { named, type Realm } from './realm.ts'
+import { named, type Realm } from './app_environment.ts'
 
 /** Windows overlap, and a text that is refused comes again with each: it is told once, while so many are remembered. */
 const TOLD = 1_000

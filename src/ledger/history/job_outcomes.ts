@@ -1,5 +1,33 @@
 /** What we compute: what a run over Apple's histories asked and found, in the words of a job's outcome. */
-import type { Backfilled, Ended, LookedUpFor, Reconciled } from './history.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { BackfillRow } from './backfills.ts'
+import type { LookedUp } from './lookup.ts'
+import type { Compared } from './reconciliation.ts'
+
+/**
+ * How a run ended: `done`; `failed`, and why, in words; `stopped`, because the program ends; or `not_there`: Apple knows
+ * no such app in this environment, as in production before it was ever on sale.
+ */
+export type Ended = {
+  state: 'done' | 'failed' | 'stopped' | 'not_there'
+  problem: string | null
+  /** When Apple may be asked again, in milliseconds; null where it did not say. */
+  retry_at: number | null
+}
+export type Backfilled = Ended & {
+  bundle_id: string
+  environment: Environment
+  stage: BackfillRow['stage'] | null
+}
+/** `waiting`: not before the backfill has read the notifications. */
+export type Reconciled = Partial<Compared> &
+  Omit<Ended, 'state'> & {
+    bundle_id: string
+    environment: Environment
+    state: Ended['state'] | 'waiting'
+  }
+/** `waiting`: how many are still to be asked for, some other time. */
+export type LookedUpFor = Ended & LookedUp & { bundle_id: string; waiting: number }
 
 type Told = Omit<Ended, 'state'> & { bundle_id: string; environment?: string }
 

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { Realm } from './realm.ts'
+import type { Realm } from './app_environment.ts'
 
 /** So many are looked at in one turn of the event loop. */
 const SLICE = 500

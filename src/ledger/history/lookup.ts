@@ -1,11 +1,10 @@
 /** What we remember: the ids that client apps named, looked up at Apple: in production, and in the sandbox where it is unknown there. */
-
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 import type { Store } from '../../store/store.ts'
-import type { Asking } from './asking.ts'
+import type { Asking } from './customer_history.ts'
 import { isUnknownApp } from './faults.ts'
 import type { Lineages } from './lineages.ts'
 import type { Lookup, LookupOutcome, Lookups } from './lookups.ts'

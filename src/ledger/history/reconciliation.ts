@@ -1,14 +1,14 @@
 /** What we remember: Apple's history of notifications compared with what arrived. What is missing is a gap, and is filled. */
+import type { Verified } from '../../apple/jws/signed.ts'
 import type { Notification } from '../../apple/notification.ts'
-import type { Verified } from '../../apple/signed.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ledger } from '../ledger.ts'
-import type { Question } from './asking.ts'
+import type { Realm } from './app_environment.ts'
+import type { Question } from './customer_history.ts'
 import { isFault, isPageGone } from './faults.ts'
 import type { Gaps } from './gaps.ts'
 import type { Intake } from './intake.ts'
-import type { Realm } from './realm.ts'
 import type { Watermarks } from './watermarks.ts'
 import { later, OVERLAP_MS, REACH_MS, restarted, SETTLED_MS, type Window, windowFrom } from './windows.ts'
 

@@ -2,7 +2,7 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './realm.ts'
+import type { Realm } from './app_environment.ts'
 
 /** `problem` is why the last comparison did not come to its end; null when it did. */
 export type Watermark = {

@@ -3,11 +3,11 @@ import type { ReportAnswer } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 import { dueAfterAnswer, dueAfterFailure, dueAfterNotYet, dueAfterSuspicion, isFresh } from './due.ts'
-import { ReportFault } from './fault.ts'
+import { ReportFault } from './formats/fault.ts'
+import { fingerprintOf } from './formats/text.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 import type { Loading } from './loading.ts'
 import type { ReceivedReports, Report, ReportDay } from './received.ts'
-import { fingerprintOf } from './text.ts'
 import type { ReportVersions } from './versions.ts'
 
 /** `read` for the first time, `revised` since, `unchanged`; the others as import_days says. */

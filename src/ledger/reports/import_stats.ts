@@ -1,8 +1,8 @@
 /** What we compute: how far an import is, and what came of it, in numbers and in words. */
 import { minuteText } from '../../days.ts'
-import type { Outcome, Taken } from './answers.ts'
+import type { Stop } from './circuit_breaker.ts'
+import type { Outcome, Taken } from './import_day.ts'
 import type { Hole } from './import_days.ts'
-import type { Stop } from './patience.ts'
 import type { ReportDay } from './received.ts'
 
 /** How many days came out how, and the rows read. */

@@ -1,22 +1,18 @@
 /** What we remember: the import of Apple's daily reports: what is due is asked for, oldest first, until nothing is. */
 import { AppleFault } from '../../apple/api/faults.ts'
-import type { Access } from '../../apps/access.ts'
 import type { Account, Accounts } from '../../apps/accounts.ts'
+import type { Access } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import { openAnswers, type Taken } from './answers.ts'
 import { openAppDays } from './app_days.ts'
+import { isOffline, openPatience, type Patience, type Stop } from './circuit_breaker.ts'
 import { daysWanted, isDue } from './due.ts'
+import { openAnswers, type Taken } from './import_day.ts'
 import { openImportDays, REPORT_KINDS } from './import_days.ts'
-import { openLoading } from './loading.ts'
-import { isOffline, openPatience, type Patience, type Stop } from './patience.ts'
-import { openReceivedReports, type ReportDay } from './received.ts'
-import { openReportedApps } from './reported_apps.ts'
-import { openReportRows } from './rows.ts'
 import {
   count,
   emptyTally,
@@ -30,7 +26,11 @@ import {
   sumOf,
   type Tally,
   waitsOf,
-} from './tally.ts'
+} from './import_stats.ts'
+import { openLoading } from './loading.ts'
+import { openReceivedReports, type ReportDay } from './received.ts'
+import { openReportedApps } from './reported_apps.ts'
+import { openReportRows } from './rows.ts'
 import { openReportVersions } from './versions.ts'
 
 type Deps = {

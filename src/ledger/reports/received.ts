@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib'
 import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import { isGzip } from './text.ts'
+import { isGzip } from './formats/text.ts'
 
 /** What a report is of. `day` is 'YYYY-MM-DD', Pacific. */
 export type ReportDay = { organization_id: string; vendor_number: string; kind: ReportKind; day: string }

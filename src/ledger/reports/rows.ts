@@ -1,9 +1,9 @@
 /** What we remember: the rows of reports, written and taken away in slices, each its own short commit. */
 import type { Store } from '../../store/store.ts'
+import type { SalesRow } from './formats/sales.ts'
+import type { SubscriptionRow } from './formats/subscription.ts'
+import type { SubscriptionEventRow } from './formats/subscription_event.ts'
 import type { Named, ReportedApps } from './reported_apps.ts'
-import type { SalesRow } from './sales.ts'
-import type { SubscriptionRow } from './subscription.ts'
-import type { SubscriptionEventRow } from './subscription_event.ts'
 
 /** How many rows are taken away at once. */
 const SWEPT_AT_ONCE = 1_000

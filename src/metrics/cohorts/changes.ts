@@ -2,9 +2,9 @@
  * What we compute: what changes in the sums that cohorts are read from, when what a customer's lineages add becomes
  * something else.
  */
-import { type DayNumber, monthOf, weekOf } from '../calendar.ts'
+import { type DayNumber, monthOf, weekOf } from '../lineage/calendar.ts'
+import type { DayMoney, Retained } from './contribution.ts'
 import type { Failure } from './failures.ts'
-import type { DayMoney, Retained } from './spread.ts'
 
 /**
  * ltv: by the day of a customer's first payment and days since, money; `count` of day 0 is the customers. ltv.parts: the

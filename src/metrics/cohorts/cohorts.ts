@@ -1,9 +1,9 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
 import { Refusal } from '../../errors.ts'
 import { nextTurn } from '../../turns.ts'
-import { type DayNumber, dayText } from '../calendar.ts'
-import { ratioOf } from '../formula_lines.ts'
-import type { Shares } from '../reported/shares.ts'
+import { type DayNumber, dayText } from '../lineage/calendar.ts'
+import type { Shares } from '../reports/shares.ts'
+import { ratioOf } from '../series/formula_lines.ts'
 import type { Cells, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
 import { RETRIED_DAYS } from './failures.ts'

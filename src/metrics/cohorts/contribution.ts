@@ -2,8 +2,8 @@
  * What we compute: what a lineage adds to cohorts: its money by day, and at which renewals it was still paid for. A
  * function of what it adds to the metrics up to an instant.
  */
-import type { Calendar, DayNumber } from '../calendar.ts'
 import type { Row } from '../customers/worth.ts'
+import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import { renewalDay } from './renewal_days.ts'
 
 /** What was charged and given back of one product in one country on one day, in the base currency. `charges` counts. */

@@ -1,13 +1,13 @@
 /** What we remember: what each customer added to the sums of cohorts, kept up with the customer in one unit of work. */
 import type { Store } from '../../store/store.ts'
 import type { UpdatedCustomer } from '../customers/values.ts'
-import type { Generation } from '../generations.ts'
-import type { Numbered } from '../marks.ts'
-import type { CountingSettings } from '../settings.ts'
+import type { CountingSettings } from '../lineage/settings.ts'
+import type { Generation } from '../upkeep/generations.ts'
+import type { Numbered } from '../upkeep/marks.ts'
 import { openCells } from './cells.ts'
 import { addMoney, addRecoveries, addRetained, type CohortCells, gathering } from './changes.ts'
+import { type DayMoney, type Retained, spreadOf } from './contribution.ts'
 import { type Failure, openFailures } from './failures.ts'
-import { type DayMoney, type Retained, spreadOf } from './spread.ts'
 
 /** Of all lineages of a customer together. */
 export type Spread = { money: DayMoney[]; retained: Retained[]; failures: Failure[] }

@@ -1,8 +1,8 @@
 /** What we remember: payments of subscriptions that failed, and whether Apple collected them after all. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { Calendar, DayNumber } from '../calendar.ts'
-import { signedWithin } from '../signing.ts'
+import type { Calendar, DayNumber } from '../lineage/calendar.ts'
+import { signedWithin } from '../lineage/signing.ts'
 
 /**
  * The day a payment was due and failed. `outcome`: within how many days, from 1 on, it was paid; -1: it never was; null:

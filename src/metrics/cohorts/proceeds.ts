@@ -1,7 +1,7 @@
 /** What we compute: the money of cohorts as what is left of it after tax and Apple's commission. */
 import { nextTurn } from '../../turns.ts'
-import type { DayNumber } from '../calendar.ts'
-import type { Shares } from '../reported/shares.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Shares } from '../reports/shares.ts'
 import type { Cells, CohortSum, Wanted } from './cells.ts'
 
 /** About so many sums are turned into proceeds in one turn of the event loop. */

@@ -1,5 +1,5 @@
 /** What we compute: the day on which a subscription is due to be renewed for the k-th time. */
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,6 +1,6 @@
 /** What we compute: the cohorts that a question is about: the days, weeks, months or years that they begin in. */
 import { nextTurn } from '../../turns.ts'
-import { type DayNumber, dayText, monthOf, weekOf } from '../calendar.ts'
+import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
 import type { Scope } from './cells.ts'
 
 /** Cohorts of about so many days are made in one turn of the event loop. */

@@ -1,7 +1,17 @@
 /** What we compute: what the developer keeps of charges: proceeds, less what was given back. */
 import { dividedHalfEven } from '../../money.ts'
-import type { LineageProceeds } from '../counting.ts'
-import { type Flow, isGivenBack } from '../flows.ts'
+import { type Flow, isGivenBack } from '../lineage/flows.ts'
+
+/**
+ * What the developer got of the charges of a lineage, in thousandths of the base currency; null where a rate is missing.
+ * `last_charge_day`: in UTC, -1 where there is none. `is_final`: no later report can change it.
+ */
+export type LineageProceeds = {
+  proceeds_milli: number | null
+  proceeds_estimated: number
+  last_charge_day: number
+  is_final: boolean
+}
 
 /** What was charged, of what; amounts in thousandths of `currency`. */
 export type Charge = {

@@ -1,5 +1,5 @@
 /** What we compute: what every number of a customer means, in words and as a formula. */
-import type { Told } from '../definition.ts'
+import type { Told } from '../definitions/definition.ts'
 
 const told = (name: string, title: string, sentence: string, formula: string): Told => ({
   ...{ name, title, sentence, formula },

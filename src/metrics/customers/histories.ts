@@ -1,13 +1,13 @@
 /** What we remember: all that is known of one lineage of a customer: its state now, its timeline, its transactions. */
 import type { LineageKey } from '../../ledger/ledger.ts'
+import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
-import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import type { TransactionRow } from '../../ledger/transactions.ts'
 import { bound, type Store } from '../../store/store.ts'
-import { type Flow, flowInBase, flowsOf, isGivenBack } from '../flows.ts'
-import { type ToBase, valued } from '../movements.ts'
-import type { AppSettings, SettingsOf } from '../settings.ts'
-import { type RenewalFact, timelineOf } from '../timeline.ts'
+import { type Flow, flowInBase, flowsOf, isGivenBack } from '../lineage/flows.ts'
+import { type ToBase, valued } from '../lineage/movements.ts'
+import type { AppSettings, SettingsOf } from '../lineage/settings.ts'
+import { type RenewalFact, timelineOf } from '../lineage/timeline.ts'
 import { keptOf, type ProceedsOf } from './charges.ts'
 
 /** Whether an appAccountToken of an app names somebody who was forgotten. */

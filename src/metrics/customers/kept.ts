@@ -1,8 +1,8 @@
 /** What we remember: the statements by which values of customers are read and written. */
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { LineageProceeds } from '../counting.ts'
-import type { Numbered } from '../marks.ts'
+import type { Numbered } from '../upkeep/marks.ts'
+import type { LineageProceeds } from './charges.ts'
 import type { Row, Standing, Worth } from './worth.ts'
 
 /**

@@ -1,8 +1,9 @@
 /** What we compute: what a lineage, and then a customer, has come to by an instant: money, months, standing. */
+
+import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
-import type { SubscriptionRow } from '../../ledger/subscriptions.ts'
 import { dividedHalfEven } from '../../money.ts'
-import type { MetricRow } from '../rows.ts'
+import type { MetricRow } from '../lineage/rows.ts'
 
 /**
  * From who pays on to who does not. `renewing`, `committed` and `will_cancel` are paid up; who is committed turned the

@@ -1,4 +1,5 @@
 /** What we compute: what the definition of a metric is, and what many of them have in common. */
+import type { Basis } from '../../money.ts'
 
 /** money: thousandths of a currency. ratio: numerator ÷ denominator, both told. */
 export type Unit = 'money' | 'count' | 'ratio'
@@ -8,7 +9,6 @@ export type Kind = 'level' | 'flow'
 
 export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
 export type Filter = Split | 'attribute'
-export type Basis = 'gross' | 'proceeds'
 
 export type Named = { name: string; title: string; sentence: string }
 

@@ -1,7 +1,7 @@
 /** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
 import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, named, PLAIN } from './definition.ts'
-import { FUNNEL } from './definitions_funnel.ts'
-import { STANDING } from './definitions_standing.ts'
+import { FUNNEL } from './funnel.ts'
+import { STANDING } from './standing.ts'
 
 /** In the order in which they are told. */
 export const METRIC_NAMES = [

@@ -1,8 +1,8 @@
 /** What we compute: on which Pacific days the ledger has the level that Apple's reports have. */
-import type { DayNumber } from '../calendar.ts'
-import type { Generation } from '../generations.ts'
-import { dayIn, EMPTY, type Level, standingIn } from './joining.ts'
-import { type Amount, NOTHING, plus } from './lines.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import { type Amount, NOTHING, plus } from '../reports/lines.ts'
+import type { Generation } from '../upkeep/generations.ts'
+import { dayIn, EMPTY, type Level, standingIn } from './days.ts'
 import type { Sources } from './sources.ts'
 
 const PARTS_UNLIKE = 0.005

@@ -2,18 +2,16 @@
 import type { Clock } from '../../clock.ts'
 import { REACH_MS } from '../../ledger/history/windows.ts'
 import type { Store } from '../../store/store.ts'
-import { type Calendar, type DayNumber, openCalendar } from '../calendar.ts'
-import type { Generation, Generations } from '../generations.ts'
-import { PACIFIC } from '../settings.ts'
+import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
+import { PACIFIC } from '../lineage/settings.ts'
+import type { ReportedDays } from '../reports/days.ts'
+import type { ReportedSums } from '../reports/sums.ts'
+import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Alike } from './alike.ts'
-import type { ReportedDays } from './days.ts'
-import type { Level } from './joining.ts'
-import type { ReportedSums } from './sums.ts'
+import type { Level, Seam } from './days.ts'
 
 /** `mrr` and `trials` are levels; `flows` are all that is counted day by day. */
 type SeamMetric = 'mrr' | 'trials' | 'flows'
-/** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
-export type Seam = { day: DayNumber; at: number }
 
 /** The ledger has to give as much as the reports on so many days in a row. */
 const DAYS_ALIKE = 30

@@ -1,15 +1,13 @@
 /** What we compute: days, their sources, and amounts for each: what joining the ledger and Apple's reports goes by. */
-
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
-import type { DayNumber } from '../calendar.ts'
-import type { Cut } from '../cut.ts'
-import type { Generation } from '../generations.ts'
-import type { Measure } from '../rows.ts'
-import type { MoneyMeasure } from './cells.ts'
-import { type Amount, NOTHING, standingOf, type ValueLines } from './lines.ts'
-import type { Basis } from './proceeds.ts'
-import type { Seam } from './seams.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import type { MoneyMeasure } from '../reports/cells.ts'
+import { type Amount, NOTHING, standingOf, type ValueLines } from '../reports/lines.ts'
+import type { Basis } from '../reports/proceeds.ts'
+import type { Cut } from '../sums/dimension_plan.ts'
+import type { Generation } from '../upkeep/generations.ts'
 import type { Range, Zone } from './sources.ts'
 
 /** reports: Apple's own figure. anchored: Apple's at the last day there is, and what the ledger saw since. */
@@ -46,6 +44,9 @@ export type JoinedAsk = Cut &
 
 /** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
+
+/** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
+export type Seam = { day: DayNumber; at: number }
 
 /** Where one source ends and the other, `to`, begins. */
 export type Join = Seam & { to: 'ledger' | 'reports' }

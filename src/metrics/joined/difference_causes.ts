@@ -1,5 +1,5 @@
 /** What we compute: why a month of the reports and of the ledger differ, from their days. */
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 
 /** How much less the ledger has than the reports, by cause; below zero where it has more. */
 export type FlowCauses = {

@@ -1,8 +1,11 @@
 /** What we remember: what moved, from Apple's reports up to where the ledger heard everything, from the ledger after. */
-import type { DayNumber } from '../calendar.ts'
-import { PACIFIC } from '../settings.ts'
-import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from './cells.ts'
-import type { ReportedDays } from './days.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import { PACIFIC } from '../lineage/settings.ts'
+import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
+import type { ReportedDays } from '../reports/days.ts'
+import { type Amount, addTo, minus, NOTHING, type ValueLines } from '../reports/lines.ts'
+import { type Commission, estimated } from '../reports/proceeds.ts'
+import type { Seams } from './cutovers.ts'
 import {
   type At,
   basisOf,
@@ -22,12 +25,10 @@ import {
   known,
   type LossMeasure,
   type RevenueMeasure,
+  type Seam,
   standingIn,
   valuesOf,
-} from './joining.ts'
-import { type Amount, addTo, minus, NOTHING, type ValueLines } from './lines.ts'
-import { type Commission, estimated } from './proceeds.ts'
-import type { Seam, Seams } from './seams.ts'
+} from './days.ts'
 import type { LedgerAsk, Sources, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>

@@ -1,11 +1,12 @@
 /** What we remember: each figure from Apple's reports or from the ledger, day by day, joined without a cliff. */
-import type { DayNumber } from '../calendar.ts'
-import type { Measure } from '../rows.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from '../reports/cells.ts'
+import type { ReportedDays } from '../reports/days.ts'
+import type { Commission } from '../reports/proceeds.ts'
+import type { ReportedSums } from '../reports/sums.ts'
 import type { Alike } from './alike.ts'
-import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from './cells.ts'
-import type { ReportedDays } from './days.ts'
-import { type FlowMeasure, openJoinedFlows } from './joined_flows.ts'
-import { openJoinedLevels } from './joined_levels.ts'
+import type { Seams } from './cutovers.ts'
 import {
   basisOf,
   dayIn,
@@ -23,11 +24,10 @@ import {
   known,
   NO_BASIS,
   valuesOf,
-} from './joining.ts'
-import type { Commission } from './proceeds.ts'
-import type { Seams } from './seams.ts'
+} from './days.ts'
+import { type FlowMeasure, openJoinedFlows } from './flows.ts'
+import { openJoinedLevels } from './levels.ts'
 import type { Sources } from './sources.ts'
-import type { ReportedSums } from './sums.ts'
 
 type Deps = {
   days: ReportedDays

@@ -1,7 +1,10 @@
 /** What we remember: levels of Apple's reports, carried on by what the ledger saw since, and the ledger's own. */
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { ReportedDays } from '../reports/days.ts'
+import { type Amount, addTo, minus, NOTHING, plus, type ValueLines } from '../reports/lines.ts'
+import { type Commission, estimated } from '../reports/proceeds.ts'
 import type { Alike } from './alike.ts'
-import type { ReportedDays } from './days.ts'
+import type { Seams } from './cutovers.ts'
 import {
   type At,
   basisOf,
@@ -15,12 +18,10 @@ import {
   joinsAt,
   known,
   type Level,
+  type Seam,
   standingIn,
   valuesOf,
-} from './joining.ts'
-import { type Amount, addTo, minus, NOTHING, plus, type ValueLines } from './lines.ts'
-import { type Commission, estimated } from './proceeds.ts'
-import type { Seam, Seams } from './seams.ts'
+} from './days.ts'
 import type { Sources } from './sources.ts'
 
 type Deps = { days: ReportedDays; sources: Sources; seams: Seams; alike: Alike; commission: Commission }

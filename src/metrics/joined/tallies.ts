@@ -1,9 +1,9 @@
 /** What we compute: the sums that series are made of, with those of Apple's reports where these know more. */
 import type { App } from '../../apps/apps.ts'
-import type { Measure } from '../rows.ts'
-import { indexOf, type Read, type Reading, type Tallies, type Tally, tallyOf } from '../tallies.ts'
+import type { Measure } from '../lineage/rows.ts'
+import { indexOf, type Read, type Reading, type Tallies, type Tally, tallyOf } from '../sums/tallies.ts'
+import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
-import { isLevel, isLoss, type Joined, type JoinedMeasure } from './joining.ts'
 
 /** What one measure of one app was joined from, for each day of the reading. `of_ledger`: the ledger alone tells of it. */
 export type JoinedFrom = { app_id: string; measure: Measure; of_ledger?: true } & Omit<Joined, 'values'>

@@ -1,6 +1,6 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
-import type { ReversedRefund } from '../ledger/refunds.ts'
-import { dividedHalfEven } from '../money.ts'
+import type { ReversedRefund } from '../../ledger/refunds.ts'
+import { dividedHalfEven } from '../../money.ts'
 import type { ToBase } from './movements.ts'
 import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
 

@@ -1,5 +1,5 @@
 /** What we compute: what a price comes to in a month, whatever the length of its period. */
-import { dividedHalfEven } from '../money.ts'
+import { dividedHalfEven } from '../../money.ts'
 
 /** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
 export const FACTORS = ['calendar', 'revenuecat'] as const

@@ -1,5 +1,5 @@
 /** What we compute: when a paid subscription was not to be renewed, or waited for a payment, and what it was worth then. */
-import { committedUntil } from '../ledger/subscription.ts'
+import { committedUntil } from '../../ledger/subscription.ts'
 import type { Valued } from './movements.ts'
 import { signedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'

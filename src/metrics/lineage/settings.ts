@@ -1,10 +1,10 @@
 /** What we compute: by which calendar, in which currency and with which periods an app's metrics are counted. */
-import type { Apps } from '../apps/apps.ts'
-import type { Products } from '../apps/products.ts'
-import type { Rates } from '../ledger/rates/rates.ts'
-import type { Store } from '../store/store.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Products } from '../../apps/products.ts'
+import type { Rates } from '../../rates/rates.ts'
+import type { Store } from '../../store/store.ts'
+import type { CountedBy, Generations } from '../upkeep/generations.ts'
 import { type Calendar, dayText, openCalendar } from './calendar.ts'
-import type { CountedBy, Generations } from './generations.ts'
 import type { Settings } from './rows.ts'
 
 /** The zone of Apple's reports. */

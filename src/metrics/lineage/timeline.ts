@@ -2,7 +2,7 @@
  * What we compute: the timeline of a subscription. A function of all of its transactions and all of its renewal infos:
  * grace dates and reasons to end are said only while they apply, so that the newest alone would rewrite the past.
  */
-import type { TransactionRow } from '../ledger/transactions.ts'
+import type { TransactionRow } from '../../ledger/transactions.ts'
 import { signedBefore, signedWithin } from './signing.ts'
 
 /** trial: a free introductory offer. free_offer: any other free one. intro, offer: they cost money. */

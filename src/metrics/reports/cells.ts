@@ -1,6 +1,6 @@
 /** What we compute: what one row of a report adds to which sums, before it is converted. */
-import type { Interval } from '../buckets.ts'
-import type { SegmentKind } from '../timeline.ts'
+import type { SegmentKind } from '../lineage/timeline.ts'
+import type { Interval } from '../series/buckets.ts'
 
 /**
  * Levels at the end of a Pacific day. mrr.proceeds is the developer's part of mrr, but for mrr.unshared, of which no

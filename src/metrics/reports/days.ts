@@ -1,9 +1,9 @@
 /** What we remember: which days of which reports are summed in each generation, and which have to be summed again; a crash forgets none. */
 import type { Clock } from '../../clock.ts'
-import { SUSPECT } from '../../ledger/reports/answers.ts'
+import { SUSPECT } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
-import { type DayNumber, dayNumber } from '../calendar.ts'
-import type { Generation, Generations } from '../generations.ts'
+import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
+import type { Generation, Generations } from '../upkeep/generations.ts'
 import { SUMMED_KINDS, type SummedKind } from './cells.ts'
 
 /** One day of one report. */

@@ -1,6 +1,6 @@
 /** What we compute: what every number of the coverage means, in words and as a formula. */
-import type { Named, Told } from '../definition.ts'
-import { named } from '../definition.ts'
+import type { Named, Told } from '../definitions/definition.ts'
+import { named } from '../definitions/definition.ts'
 
 /** Why the two differ, by the names that the causes have in an answer. */
 const CAUSES: readonly Named[] = [

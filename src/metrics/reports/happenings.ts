@@ -1,8 +1,8 @@
 /** What we compute: the trials, ends and returns that a row of Apple's SUBSCRIPTION_EVENT report tells of. */
 import { periodFromWords } from '../../apps/periods.ts'
-import { bucketsOf } from '../buckets.ts'
-import { type DayNumber, dayNumber } from '../calendar.ts'
-import { fiscalMonthDays, fiscalMonthOf } from '../fiscal.ts'
+import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
+import { bucketsOf } from '../series/buckets.ts'
 import type { CancellationReason, Cell, HappeningMeasure, Unit } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 

@@ -1,7 +1,7 @@
 /** What we compute: the levels that a row of Apple's SUBSCRIPTION report tells of. */
 import { periodFromWords } from '../../apps/periods.ts'
-import type { Factors } from '../months.ts'
-import { monthlyMilli } from '../months.ts'
+import type { Factors } from '../lineage/months.ts'
+import { monthlyMilli } from '../lineage/months.ts'
 import type { Cell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 

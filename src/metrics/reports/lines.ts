@@ -1,5 +1,5 @@
 /** What we compute: sums by day, added up from the beginning or day by day. */
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 
 /** Money in the currency that was asked for. */
 export type Amount = { milli: number; count: number }

@@ -1,7 +1,7 @@
 /** What we compute: the money and the downloads that a row of Apple's SALES report tells of, with its signs. */
 import { periodFromWords } from '../../apps/periods.ts'
-import type { SalesRow } from '../../ledger/reports/sales.ts'
-import type { SegmentKind } from '../timeline.ts'
+import type { SalesRow } from '../../ledger/reports/formats/sales.ts'
+import type { SegmentKind } from '../lineage/timeline.ts'
 import type { Cell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 

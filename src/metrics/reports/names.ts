@@ -1,7 +1,7 @@
 /** What we remember: what reports tell of the products they number: their ids, and how long offers paid at once last. */
 import type { Products } from '../../apps/products.ts'
 import type { Store } from '../../store/store.ts'
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 
 type Length = { app_id: string; number: string; offer: string; period: string; day: DayNumber }
 export type Told = Pick<Length, 'number' | 'offer' | 'period'>

@@ -1,6 +1,6 @@
 /** What we remember: what the developer got of each price that something was sold at, day by day, as SALES tells it. */
 import { bound, type Store } from '../../store/store.ts'
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 import { storefrontOf } from './countries.ts'
 import { isSale, type MoneyRow } from './money.ts'
 

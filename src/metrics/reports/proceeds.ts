@@ -1,8 +1,8 @@
 /** What we compute: what the developer gets of a charge, and how surely that is known. */
-import type { Rates } from '../../ledger/rates/rates.ts'
 import { dividedHalfEven } from '../../money.ts'
-import { type Calendar, dayText, openCalendar } from '../calendar.ts'
-import { PACIFIC } from '../settings.ts'
+import type { Rates } from '../../rates/rates.ts'
+import { type Calendar, dayText, openCalendar } from '../lineage/calendar.ts'
+import { PACIFIC } from '../lineage/settings.ts'
 import type { PriceRow, ReportedPrices } from './prices.ts'
 
 /**

@@ -1,10 +1,10 @@
 /** What we remember: what part of the charges for a product in a country stays with the developer, as SALES tells it. */
 import { dividedHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { DayNumber } from '../calendar.ts'
+import type { BaseOf } from '../joined/sources.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
 import { type Commission, estimated } from './proceeds.ts'
-import type { BaseOf } from './sources.ts'
 
 /** Of what was sold on a day: what was got of what was paid, both in the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }

@@ -1,9 +1,9 @@
 /** What we remember: how the reports of one Pacific day become its sums in a generation, in short units of work, an app after the other. */
-import type { Rates } from '../../ledger/rates/rates.ts'
+import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
-import { dayNumber } from '../calendar.ts'
-import type { Generation, Generations } from '../generations.ts'
-import type { Factors } from '../months.ts'
+import { dayNumber } from '../lineage/calendar.ts'
+import type { Factors } from '../lineage/months.ts'
+import type { Generation, Generations } from '../upkeep/generations.ts'
 import { addCell, type Cell, type Cells } from './cells.ts'
 import type { DaySource, DueDay, ReportedDays } from './days.ts'
 import { happeningCells, lengthTold } from './happenings.ts'

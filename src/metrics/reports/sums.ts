@@ -1,6 +1,6 @@
 /** What we remember: what the reports of each Pacific day come to in each generation, whole and by each dimension, so that charts read few rows. */
 import type { Store } from '../../store/store.ts'
-import type { DayNumber } from '../calendar.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 import type { Cell, ReportedMeasure, SummedKind } from './cells.ts'
 import { kindOfMeasure } from './cells.ts'
 

@@ -1,9 +1,9 @@
 /** Counts the subscriptions that are outside of MRR because their monthly value is unknown. */
-import type { MetricName } from './definitions.ts'
+import type { MetricName } from '../definitions/definitions.ts'
+import type { Filters, Read, Reading } from '../sums/tallies.ts'
 import { measuresOf } from './formula_lines.ts'
 import { formulaOf } from './formulas.ts'
 import { type Drawing, type Series, seriesOf, wholeOf } from './points.ts'
-import type { Filters, Read, Reading } from './tallies.ts'
 
 /** `unpriced`: Apple has not told the price. `no_period`: the period of the product is unknown. */
 export const ASIDE = ['unpriced', 'no_period'] as const

@@ -1,7 +1,7 @@
 /** What we compute: the days, weeks, months and fiscal months of a range, and those before them. */
-import { type DayNumber, dayNumber, dayText, monthOf, weekOf } from './calendar.ts'
-import { fiscalMonthDays, fiscalMonthOf } from './fiscal.ts'
-import type { Bucket } from './tallies.ts'
+import { type DayNumber, dayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
+import type { Bucket } from '../sums/tallies.ts'
 
 /** How long a point of a series is. fiscal_month: Apple's, of Pacific days. */
 export const INTERVALS = ['day', 'week', 'month', 'fiscal_month'] as const

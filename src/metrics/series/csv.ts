@@ -1,7 +1,8 @@
 /** What we compute: series as comma-separated values (RFC 4180), with the numbers that their JSON has. */
-import { type CsvValue, csvLine, csvSlices, decimalText } from '../http/csv.ts'
+import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.ts'
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
+import type { Layout } from './question.ts'
 import type { SeriesAnswer, Stretch } from './series.ts'
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
@@ -28,10 +29,6 @@ const leftOutText = (some: readonly NotConverted[] = []): string =>
     .join('; ')
 
 const lastCells = (point: Point): CsvValue[] => [point.complete, leftOutText(point.not_converted)]
-
-/** One line for each point of each series, or one for each point with a column for each series. */
-export const LAYOUTS = ['long', 'wide'] as const
-type Layout = (typeof LAYOUTS)[number]
 
 /** A fiscal month is named by more than its first day. */
 const FISCAL_COLUMNS = ['fiscal_month', 'until_on']

@@ -1,12 +1,11 @@
 /** What we compute: on which days amounts may yet be converted by another rate. */
-
-import { addDays } from '../days.ts'
-import type { Rates } from '../ledger/rates/rates.ts'
-import type { Span } from '../ledger/rates/series.ts'
-import type { Store } from '../store/store.ts'
-import { dayText } from './calendar.ts'
-import type { Kind } from './definition.ts'
-import type { Bucket } from './tallies.ts'
+import { addDays } from '../../days.ts'
+import type { Rates } from '../../rates/rates.ts'
+import type { Span } from '../../rates/series.ts'
+import type { Store } from '../../store/store.ts'
+import type { Kind } from '../definitions/definition.ts'
+import { dayText } from '../lineage/calendar.ts'
+import type { Bucket } from '../sums/tallies.ts'
 
 const END = '9999-12-31'
 

@@ -1,6 +1,6 @@
 /** What we compute: lines of figures, each made of the sums of some measures. */
-import type { Measure } from './rows.ts'
-import type { Tally } from './tallies.ts'
+import type { Measure } from '../lineage/rows.ts'
+import type { Tally } from '../sums/tallies.ts'
 
 /**
  * What stands in one point. Money in thousandths; numerator and denominator as the metric's definition says. null: nobody

@@ -1,6 +1,8 @@
 /** What we compute: each metric's figures from the sums of the measures that it is made of. */
+import type { MetricName } from '../definitions/definitions.ts'
+import { isOfRefund } from '../joined/days.ts'
+import type { MovementKind } from '../lineage/movements.ts'
 import type { Interval } from './buckets.ts'
-import type { MetricName } from './definitions.ts'
 import {
   both,
   type Column,
@@ -18,8 +20,6 @@ import {
   sumLine,
   summed,
 } from './formula_lines.ts'
-import type { MovementKind } from './movements.ts'
-import { isOfRefund } from './reported/joining.ts'
 
 export type Refunds = 'refund_day' | 'purchase_day'
 

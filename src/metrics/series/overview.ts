@@ -1,16 +1,17 @@
 /** What we compute: how an organization stands: today's levels, this month's flows, and those a month before. */
-import type { Environment } from '../apple/payloads.ts'
-import { nextTurn } from '../turns.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Basis } from '../../money.ts'
+import { nextTurn } from '../../turns.ts'
+import { isMoney, type Kind, type Unit } from '../definitions/definition.ts'
+import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
+import { dayText } from '../lineage/calendar.ts'
+import type { Factors } from '../lineage/months.ts'
+import type { Metrics, RebuildProgress } from '../metrics.ts'
+import type { Bucket } from '../sums/tallies.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
-import { dayText } from './calendar.ts'
-import { type Basis, isMoney, type Kind, type Unit } from './definition.ts'
-import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
-import type { Metrics, RebuildProgress } from './metrics.ts'
-import type { Factors } from './months.ts'
 import type { Point } from './points.ts'
 import type { Behind } from './questions.ts'
 import type { Ask, Scope, SeriesOf, ShownScope } from './series.ts'
-import type { Bucket } from './tallies.ts'
 
 /** A metric, or a part of it, now and a month before. */
 type OverviewFigure = {

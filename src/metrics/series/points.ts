@@ -1,12 +1,19 @@
 /** What we compute: the points of a series, each with what it leaves out and whether it may yet change. */
+import { type Definition, isMoney } from '../definitions/definition.ts'
+import { type DayNumber, dayText } from '../lineage/calendar.ts'
+import { fiscalMonthOf } from '../lineage/fiscal.ts'
+import type { Measure } from '../lineage/rows.ts'
+import {
+  addTallies,
+  type Bucket,
+  emptyTally,
+  type Tallies,
+  type Tally,
+  type Unconverted,
+} from '../sums/tallies.ts'
 import { fiscalMonthText, type Interval } from './buckets.ts'
-import { type DayNumber, dayText } from './calendar.ts'
-import { type Definition, isMoney } from './definition.ts'
 import type { IsProvisional } from './finality.ts'
-import { fiscalMonthOf } from './fiscal.ts'
 import { type Figure, type Line, measuresOf, type Of } from './formula_lines.ts'
-import type { Measure } from './rows.ts'
-import { addTallies, type Bucket, emptyTally, type Tallies, type Tally, type Unconverted } from './tallies.ts'
 import type { KnownOf } from './unknown.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */

@@ -1,18 +1,22 @@
 /** What may be asked: of a metric: which days, split and filtered how, in which money. */
 import * as v from 'valibot'
-import { isDay } from '../days.ts'
-import { type Fault, Refusal } from '../errors.ts'
-import { documented } from '../http/documented.ts'
-import { parse } from '../http/parse.ts'
+import { isDay } from '../../days.ts'
+import { type Fault, Refusal } from '../../errors.ts'
+import { documented } from '../../http/documented.ts'
+import { parse } from '../../http/parse.ts'
+import type { Basis } from '../../money.ts'
+import type { Definition, Filter, Named, Split } from '../definitions/definition.ts'
+import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
 import { ASIDE } from './aside.ts'
 import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
-import type { DayNumber } from './calendar.ts'
-import { LAYOUTS } from './csv.ts'
-import type { Basis, Definition, Filter, Named, Split } from './definition.ts'
-import { DEFINITIONS, METRIC_NAMES, type MetricName } from './definitions.ts'
 import { type Choice, formulaOf, type Refunds } from './formulas.ts'
 import { rangeFaults, rangeOf } from './range.ts'
-import type { AttributeFilter, Bucket, Filters } from './tallies.ts'
+
+/** One line for each point of each series, or one for each point with a column for each series. */
+const LAYOUTS = ['long', 'wide'] as const
+export type Layout = (typeof LAYOUTS)[number]
 
 const VALUES_MOST = 100
 const LIST_MOST = 100

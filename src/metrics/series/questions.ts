@@ -1,14 +1,14 @@
 /** What we remember: questions that are asked while figures are due: they wait a little, and read one generation. */
-import type { App } from '../apps/apps.ts'
-import type { Organization } from '../apps/organizations.ts'
-import type { Store } from '../store/store.ts'
-import type { Agenda } from './agenda.ts'
-import type { Due } from './due.ts'
-import type { Generation, Generations } from './generations.ts'
-import type { Numbered } from './marks.ts'
-import type { Reported } from './reported/reported.ts'
-import type { Tasks } from './tasks.ts'
-import type { Worker } from './worker.ts'
+import type { App } from '../../apps/apps.ts'
+import type { Organization } from '../../apps/organizations.ts'
+import type { Store } from '../../store/store.ts'
+import type { Reported } from '../reports/reported.ts'
+import type { Agenda } from '../upkeep/agenda.ts'
+import type { Due } from '../upkeep/due.ts'
+import type { Generation, Generations } from '../upkeep/generations.ts'
+import type { Numbered } from '../upkeep/marks.ts'
+import type { Tasks } from '../upkeep/tasks.ts'
+import type { Worker } from '../upkeep/worker.ts'
 
 /**
  * How far an answer is behind the facts: by how many lineages, and days of Apple's reports, since when, and why.

@@ -1,9 +1,9 @@
 /** What may be asked: which days of a metric, and by which time zone. */
-import type { Fault } from '../errors.ts'
+import type { Fault } from '../../errors.ts'
+import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
+import type { Bucket, Reading } from '../sums/tallies.ts'
 import { fiscalReach, type Interval, USUAL_BUCKETS, usualStart } from './buckets.ts'
-import { type DayNumber, dayNumber, dayText } from './calendar.ts'
-import { fiscalMonthDays, fiscalMonthOf } from './fiscal.ts'
-import type { Bucket, Reading } from './tallies.ts'
 
 const YEARS_MOST = 5
 

@@ -1,7 +1,14 @@
 /** What we compute: sums over the days of which every measure is known, app by app. */
-import type { DayNumber } from './calendar.ts'
-import type { JoinedFrom } from './reported/joined_tallies.ts'
-import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+import type { JoinedFrom } from '../joined/tallies.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import {
+  indexOf,
+  type Reading,
+  type Tallies,
+  type Tally,
+  tallyOf,
+  type Unconverted,
+} from '../sums/tallies.ts'
 
 type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
 

@@ -1,9 +1,9 @@
 /** What we compute: which days of a series are from Apple's reports, and how much of them is there. */
-import { type DayNumber, dayText } from './calendar.ts'
-import type { JoinedFrom } from './reported/joined_tallies.ts'
-import { isLoss } from './reported/joining.ts'
-import type { Measure } from './rows.ts'
-import type { Bucket } from './tallies.ts'
+import { isLoss } from '../joined/days.ts'
+import type { JoinedFrom } from '../joined/tallies.ts'
+import { type DayNumber, dayText } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import type { Bucket } from '../sums/tallies.ts'
 
 /**
  * Days of one source. reports: Apple's own figures. anchored: Apple's at the last day there is, and what the ledger saw

@@ -1,10 +1,10 @@
 /** What we compute: which points nobody can tell, and which are not whole, by what their figures are made of. */
-import type { DayNumber } from './calendar.ts'
-import type { Kind } from './definition.ts'
-import type { JoinedFrom } from './reported/joined_tallies.ts'
-import { isLevel } from './reported/joining.ts'
-import type { Measure } from './rows.ts'
-import type { Bucket } from './tallies.ts'
+import type { Kind } from '../definitions/definition.ts'
+import { isLevel } from '../joined/days.ts'
+import type { JoinedFrom } from '../joined/tallies.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import type { Bucket } from '../sums/tallies.ts'
 
 /** none: nobody knows, a gap and no zero. some: a part of it is missing. */
 type Knowledge = 'all' | 'some' | 'none'

@@ -1,8 +1,8 @@
 /** What we remember: the sums of all rows by day, whole and by each single dimension, so that a chart reads few of them. */
-import type { Environment } from '../apple/payloads.ts'
-import type { Store } from '../store/store.ts'
-import type { Calendar, DayNumber } from './calendar.ts'
-import type { Measure, MetricRow } from './rows.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Store } from '../../store/store.ts'
+import type { Calendar, DayNumber } from '../lineage/calendar.ts'
+import type { Measure, MetricRow } from '../lineage/rows.ts'
 
 /**
  * all: in the base currency. currency: in each currency as it was charged. unconverted: what no rate was known for, in

@@ -1,7 +1,7 @@
 /** What we remember: kept sums by day that were read lately, in memory, and brought up to date as others are written. */
 import { setImmediate } from 'node:timers/promises'
-import type { Store } from '../store/store.ts'
-import type { DayNumber } from './calendar.ts'
+import type { Store } from '../../store/store.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
 import type { Cube, Series, WrittenDays } from './cube.ts'
 import type { Sum } from './tallies.ts'
 

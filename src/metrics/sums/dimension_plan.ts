@@ -1,6 +1,6 @@
 /** What we compute: which kept sums answer a question that filters and splits, and what each of them counts for. */
+import type { Split } from '../definitions/definition.ts'
 import type { Dimension } from './cube.ts'
-import type { Split } from './definition.ts'
 import type { Filters } from './tallies.ts'
 
 /** What is asked of one measure of one app. `currency`: null for everything in the base currency. */

@@ -1,8 +1,8 @@
 /** What we remember: reads what single subscriptions add, for questions that the kept sums cannot answer. */
 import { setImmediate } from 'node:timers/promises'
-import type { Store } from '../store/store.ts'
-import { type Calendar, type DayNumber, openCalendar } from './calendar.ts'
-import type { Measure } from './rows.ts'
+import type { Store } from '../../store/store.ts'
+import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
 import { zoneIn } from './sums.ts'
 import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
 

@@ -1,7 +1,7 @@
 /** What we remember: a thread that reads the rows of many subscriptions, beside the one that serves. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { Refusal } from '../errors.ts'
-import { openReader } from '../store/reader.ts'
+import { Refusal } from '../../errors.ts'
+import { openReader } from '../../store/reader.ts'
 import { openRowReading, type RowSums } from './row_sums.ts'
 import type { Reading } from './tallies.ts'
 

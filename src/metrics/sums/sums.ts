@@ -1,9 +1,9 @@
 /** What we remember: reads the kept sums of days, as few of them as answer a question. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
-import { planOf } from './cut.ts'
-import type { DayLines, Line, LinesPlace } from './day_lines.ts'
-import { PACIFIC } from './settings.ts'
+import type { DayLines, Line, LinesPlace } from './day_sum_cache.ts'
+import { planOf } from './dimension_plan.ts'
 import {
   type DayIndex,
   indexOf,

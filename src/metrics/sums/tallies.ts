@@ -1,9 +1,9 @@
 /** What we compute: sums of measures by stretches of days, from which every series is made. */
-import type { Environment } from '../apple/payloads.ts'
-import type { DayNumber } from './calendar.ts'
-import type { Filter, Split } from './definition.ts'
-import type { Generation } from './generations.ts'
-import type { Measure } from './rows.ts'
+import type { Environment } from '../../apple/payloads.ts'
+import type { Filter, Split } from '../definitions/definition.ts'
+import type { DayNumber } from '../lineage/calendar.ts'
+import type { Measure } from '../lineage/rows.ts'
+import type { Generation } from '../upkeep/generations.ts'
 
 /** A stretch of days, both ends in it. */
 export type Bucket = { from: DayNumber; until: DayNumber }

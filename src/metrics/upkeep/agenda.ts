@@ -1,7 +1,7 @@
 /** What we remember: what is to be brought up to date next, and the making of generations. */
-import type { Clock } from '../clock.ts'
-import type { LineageKey } from '../ledger/ledger.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import type { LineageKey } from '../../ledger/ledger.ts'
+import type { Store } from '../../store/store.ts'
 import type { CountedSums } from './counting.ts'
 import type { Due } from './due.ts'
 import type { Generation, Generations } from './generations.ts'

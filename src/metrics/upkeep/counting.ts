@@ -1,16 +1,17 @@
 /** What we remember: what a lineage adds to the figures of one generation, recomputed whole from its facts. */
-import type { Clock } from '../clock.ts'
-import type { LineageKey } from '../ledger/ledger.ts'
-import { bound, type Store } from '../store/store.ts'
-import type { CohortSums, Spreads } from './cohorts/spreads.ts'
-import type { Cube } from './cube.ts'
-import type { CustomerValues } from './customers/values.ts'
-import { type Flow, flowsOf } from './flows.ts'
+import type { Clock } from '../../clock.ts'
+import type { LineageKey } from '../../ledger/ledger.ts'
+import { bound, type Store } from '../../store/store.ts'
+import type { CohortSums, Spreads } from '../cohorts/contributions.ts'
+import type { LineageProceeds } from '../customers/charges.ts'
+import type { CustomerValues } from '../customers/values.ts'
+import { type Flow, flowsOf } from '../lineage/flows.ts'
+import { type MetricRow, metricRowsOf } from '../lineage/rows.ts'
+import type { AppSettings, CountingSettings } from '../lineage/settings.ts'
+import type { RenewalFact, TransactionFact } from '../lineage/timeline.ts'
+import type { Cube } from '../sums/cube.ts'
 import type { Generation } from './generations.ts'
 import type { Numbered } from './marks.ts'
-import { type MetricRow, metricRowsOf } from './rows.ts'
-import type { AppSettings, CountingSettings } from './settings.ts'
-import type { RenewalFact, TransactionFact } from './timeline.ts'
 
 /** A row as it is kept. */
 type Kept = MetricRow & { generation: number; lineage_id: number; position: number }
@@ -26,12 +27,6 @@ export type CountedLineage = {
   proceeds_estimated: number
   last_charge_day: number
 }
-
-/** What the developer got of the charges of a lineage. `last_charge_day`: in UTC, -1 where there is none. */
-export type LineageProceeds = Pick<
-  CountedLineage,
-  'proceeds_milli' | 'proceeds_estimated' | 'last_charge_day'
-> & { is_final: boolean }
 
 /** What is kept of a lineage beside its rows, a function of its facts. */
 type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>

@@ -1,7 +1,7 @@
 /** What we remember: how far the figures of an organization are behind its facts. */
-import type { Apps } from '../apps/apps.ts'
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type Mark, type Marks, type Numbered, RANK } from './marks.ts'
 

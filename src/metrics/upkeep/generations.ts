@@ -1,9 +1,9 @@
 /** What we remember: the ways in which an organization's figures are counted: the one shown, and the next beside it. */
-import type { Apps } from '../apps/apps.ts'
-import type { Organization, Organizations } from '../apps/organizations.ts'
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
-import type { Factors } from './months.ts'
+import type { Apps } from '../../apps/apps.ts'
+import type { Organization, Organizations } from '../../apps/organizations.ts'
+import type { Clock } from '../../clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { Factors } from '../lineage/months.ts'
 
 /** The number of the formulas of this program. To be raised when the same facts come to other figures. */
 export const FORMULA = 1

@@ -1,6 +1,6 @@
 /** What we remember: the lineages that there are facts of, and which of them are due: behind their facts. */
-import type { LineageKey } from '../ledger/ledger.ts'
-import { bound, type Store } from '../store/store.ts'
+import type { LineageKey } from '../../ledger/ledger.ts'
+import { bound, type Store } from '../../store/store.ts'
 
 /** A lineage with its number in metric_lineages. */
 export type Numbered = LineageKey & { id: number }

@@ -1,7 +1,7 @@
 /** What we remember: one lineage brought up to date in one generation, apart from all others. */
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
 import type { CountedSums, Counting } from './counting.ts'
 import type { Generation, Generations } from './generations.ts'
 import { type Mark, type Marks, type Numbered, RANK } from './marks.ts'

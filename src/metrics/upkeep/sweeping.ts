@@ -1,5 +1,5 @@
 /** What we remember: what is left of generations that are dropped, until it is deleted. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { Generations } from './generations.ts'
 
 /** Rows deleted in one step. */

@@ -1,5 +1,5 @@
 /** What we remember: changes that concern many lineages, which are marked as due in slices, so that a crash forgets none. */
-import type { Store } from '../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { Due } from './due.ts'
 import type { Generations } from './generations.ts'
 import { type Marks, type Numbered, RANK } from './marks.ts'

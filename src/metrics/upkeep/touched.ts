@@ -1,6 +1,6 @@
 /** What we remember: the lineages that a batch of commits touched, brought up to date at its end while there is time. */
-import type { Store } from '../store/store.ts'
-import type { Batch } from '../store/work.ts'
+import type { Store } from '../../store/store.ts'
+import type { Batch } from '../../store/work.ts'
 import type { Due } from './due.ts'
 import type { Generations } from './generations.ts'
 import type { Numbered } from './marks.ts'

@@ -2,9 +2,9 @@
  * What we remember: the worker that brings due lineages up to date, in slices between which others get their turn. A slice
  * is one unit of work: rows, sums, customers, cohorts and marks change together.
  */
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
 import type { Agenda } from './agenda.ts'
 import { openBackOff } from './back_off.ts'
 import type { CountedSums } from './counting.ts'

@@ -1,9 +1,9 @@
 /** What we remember: which lineages are behind their facts in a file that is only read. */
 import type { Store } from '../../store/store.ts'
-import type { CountedLineage } from '../counting.ts'
-import type { Generation, Generations } from '../generations.ts'
-import type { Numbered } from '../marks.ts'
-import { concerns, type Task } from '../tasks.ts'
+import type { CountedLineage } from '../upkeep/counting.ts'
+import type { Generation, Generations } from '../upkeep/generations.ts'
+import type { Numbered } from '../upkeep/marks.ts'
+import { concerns, type Task } from '../upkeep/tasks.ts'
 
 type Deps = { store: Pick<Store, 'prepare'>; generations: Generations; at: number }
 

@@ -1,8 +1,8 @@
 /** What we compute: whether the sums of cohorts are those of what the customers add. */
 import type { Store } from '../../store/store.ts'
 import { type CohortCell, type CohortCells, type CohortKind, gathering } from '../cohorts/changes.ts'
-import { addKept } from '../cohorts/spreads.ts'
-import type { Marks } from '../marks.ts'
+import { addKept } from '../cohorts/contributions.ts'
+import type { Marks } from '../upkeep/marks.ts'
 import { passesOf } from './passes.ts'
 
 type Deps = {

@@ -1,11 +1,11 @@
 /** What we compute: whether the sums by day are those of the rows that are kept. */
 import type { Store } from '../../store/store.ts'
-import { dayText } from '../calendar.ts'
-import { type Cube, type Series, seriesName } from '../cube.ts'
-import type { Generation } from '../generations.ts'
-import type { Marks, Numbered } from '../marks.ts'
-import type { MetricRow } from '../rows.ts'
-import type { CountingSettings } from '../settings.ts'
+import { dayText } from '../lineage/calendar.ts'
+import type { MetricRow } from '../lineage/rows.ts'
+import type { CountingSettings } from '../lineage/settings.ts'
+import { type Cube, type Series, seriesName } from '../sums/cube.ts'
+import type { Generation } from '../upkeep/generations.ts'
+import type { Marks, Numbered } from '../upkeep/marks.ts'
 import { passesOf, slicesOf } from './passes.ts'
 
 type Deps = {

@@ -1,12 +1,12 @@
 /** What we compute: whether what is kept of lineages, customers and cohorts is what the facts give. */
-import type { Spread, Spreads } from '../cohorts/spreads.ts'
-import { type CountedLineage, type Counting, type FromFacts, ROW, soonest } from '../counting.ts'
+import type { Spread, Spreads } from '../cohorts/contributions.ts'
 import { COLUMNS, isOfCustomers } from '../customers/kept.ts'
 import type { CustomerValues } from '../customers/values.ts'
 import { nextChange } from '../customers/worth.ts'
-import type { Generation } from '../generations.ts'
-import type { Numbered } from '../marks.ts'
-import type { MetricRow } from '../rows.ts'
+import type { MetricRow } from '../lineage/rows.ts'
+import { type CountedLineage, type Counting, type FromFacts, ROW, soonest } from '../upkeep/counting.ts'
+import type { Generation } from '../upkeep/generations.ts'
+import type { Numbered } from '../upkeep/marks.ts'
 import type { Behind } from './behind.ts'
 
 type Deps = {

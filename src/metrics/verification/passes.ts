@@ -1,5 +1,5 @@
 /** What we compute: how much is held in memory at once. */
-import type { Marks, Numbered } from '../marks.ts'
+import type { Marks, Numbered } from '../upkeep/marks.ts'
 
 /** Sums of one pass; each takes some 200 bytes. */
 export const CELLS_AT_ONCE = 300_000

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { removeCopy } from '../../store/copies.ts'
+import { removeCopy } from '../../store/backup/copies.ts'
 import { isFull } from '../../store/sqlite_errors.ts'
 import type { Store } from '../../store/store.ts'
 import { compareFile, type Verified, type VerifyProgress } from './comparison.ts'

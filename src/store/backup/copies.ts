@@ -5,8 +5,8 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from 'better-sqlite3'
-import { Refusal } from '../errors.ts'
-import { realPathOf } from './paths.ts'
+import { Refusal } from '../../errors.ts'
+import { realPathOf } from '../disk/paths.ts'
 import { type Sound, verify } from './verification.ts'
 
 /** A verified copy of the database. */

@@ -1,11 +1,11 @@
 /** A database that nothing serves, opened only to be backed up: of any version that this program can upgrade. */
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
+import { realPathOf } from '../disk/paths.ts'
+import { assertOwnLog } from '../schema/header.ts'
+import { identify } from '../schema/identify.ts'
 import { openCopies } from './copies.ts'
-import { assertOwnLog } from './header.ts'
-import { identify } from './identify.ts'
-import { realPathOf } from './paths.ts'
 import { assertNotSwapping } from './swap.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** What the file remembers of its backups: the last verified one, and those that a crash may have left unfinished. */
-import type { Store } from './store.ts'
+import type { Store } from '../store.ts'
 
 /** A backup that was verified. `at` in ms since the epoch. */
 type VerifiedBackup = { at: number; file: string; bytes: number; sha256: string }

@@ -1,7 +1,7 @@
 /** Saves a database whose file was deleted or replaced while it was open: until it is closed, its content is still there. */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 const rescuedOf = (file: string): string => `${file}.rescued-`
 

@@ -1,9 +1,9 @@
 /** The backup that the clock makes: into a folder, from which old ones go. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { Backups } from './backup.ts'
-import { backupName, expiredBackups, type Keep } from './backup_files.ts'
+import { backupName, expiredBackups, type Keep } from './files.ts'
 
 /** `[backup]` of the configuration; read each time, so that a reload reaches it. */
 type Settings = Readonly<Keep & { folder: string; recipients: readonly string[] }>

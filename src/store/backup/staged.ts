@@ -1,15 +1,15 @@
 /** A backup as a database of its own in an empty folder: unpacked or copied, and verified there. */
 import { chmodSync, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
+import { assertOwnLog } from '../schema/header.ts'
+import { type Identity, identifyFile } from '../schema/identify.ts'
+import { VERSIONS } from '../schema/schema.ts'
+import { reasonOf } from '../warnings.ts'
 import type { Key } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
 import { kindOf, unpack } from './archive/unpack.ts'
-import { assertOwnLog } from './header.ts'
-import { type Identity, identifyFile } from './identify.ts'
-import { VERSIONS } from './schema.ts'
 import { type Rows, verify } from './verification.ts'
-import { reasonOf } from './warnings.ts'
 
 /** `manifest`: what the backup says of itself; null of a database without an archive. */
 type Staged = { file: string; rows: Rows; identity: Identity; manifest: Manifest | null }

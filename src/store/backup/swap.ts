@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 import { syncToDisk } from './copies.ts'
 
 /** The database, and what SQLite keeps beside it: only together they are what was committed. */

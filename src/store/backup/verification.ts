@@ -2,7 +2,7 @@
  * Whether a copy of the database is whole. Examined on a thread of its own, because that reads every page of it.
  */
 import Database from 'better-sqlite3'
-import { onThread, runOnThread } from './thread.ts'
+import { onThread, runOnThread } from '../thread.ts'
 
 const VERIFY = 'verify'
 type Task = { windfall: typeof VERIFY; file: string }

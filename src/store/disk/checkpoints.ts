@@ -3,7 +3,7 @@
  * was written since the last time that it is worth it, and never within anybody's commit.
  */
 import type { Database } from 'better-sqlite3'
-import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
+import { atMostEvery, reasonOf, silent, type Warn } from '../warnings.ts'
 
 /** Pages in the log, and how many of them are in the database already. */
 type Frames = { busy: number; log: number; checkpointed: number }

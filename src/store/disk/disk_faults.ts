@@ -1,6 +1,6 @@
 /** What we remember: that the disk failed to write or the database turned out damaged, also once writing works again. */
 import type { Database } from 'better-sqlite3'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../clock.ts'
 
 /** `io_error`: the disk refused a read, a write or a sync. `damaged`: what is in the file is not what was written. */
 type DiskFaultKind = 'io_error' | 'damaged'

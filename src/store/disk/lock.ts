@@ -5,11 +5,11 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
+import { codeOf, isBusy } from '../sqlite_errors.ts'
+import { reasonOf } from '../warnings.ts'
 import { realPathOf, statsAt } from './paths.ts'
 import { ballastOf } from './room.ts'
-import { codeOf, isBusy } from './sqlite_errors.ts'
-import { reasonOf } from './warnings.ts'
 
 /**
  * Takes the right to serve `file` until `release` is called or the process ends. Makes its folder where there is none.

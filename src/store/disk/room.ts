@@ -7,8 +7,8 @@ import { renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { Refusal } from '../errors.ts'
-import { reasonOf, type Warn } from './warnings.ts'
+import { Refusal } from '../../errors.ts'
+import { reasonOf, type Warn } from '../warnings.ts'
 
 const fillRandomly = promisify<Buffer, Buffer>(randomFill)
 

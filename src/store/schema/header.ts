@@ -3,7 +3,7 @@
  * it. Closing a file drops the locks that this process has on it, so never call this while a connection is open.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
 
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'

@@ -1,9 +1,9 @@
 /** Whether a database file can be used: the one verdict of `serve`, `backup`, `restore` and `doctor`. */
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
+import { reasonOf } from '../warnings.ts'
 import { applicationId, VERSIONS, type Versions, versionOf } from './schema.ts'
 import { differencesBetween, IS_OURS, shapeOf } from './shape.ts'
-import { reasonOf } from './warnings.ts'
 
 /** A file that this program can use as it is (`isPresent`), or after an upgrade. */
 export type Identity = { version: number; isPresent: boolean }

@@ -5,16 +5,16 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { Refusal } from '../errors.ts'
-import { openCopies } from './copies.ts'
+import { Refusal } from '../../errors.ts'
+import { openCopies } from '../backup/copies.ts'
+import { assertNotSwapping } from '../backup/swap.ts'
+import { type FreeBytes, freeBytesIn } from '../disk/room.ts'
+import { silent, type Warn } from '../warnings.ts'
 import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
-import { type FreeBytes, freeBytesIn } from './room.ts'
 import { isSameDatabase } from './same_database.ts'
 import { type Step, VERSIONS, type Versions, versionOf } from './schema.ts'
-import { assertNotSwapping } from './swap.ts'
 import { noteUpgradeBackup, upgradeBackup } from './upgrade_backup.ts'
-import { silent, type Warn } from './warnings.ts'
 
 type Options = {
   versions?: Versions

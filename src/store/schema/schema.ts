@@ -8,7 +8,7 @@ declare const BUNDLED_SCHEMA: string | undefined
 export const schema: string =
   typeof BUNDLED_SCHEMA === 'string'
     ? BUNDLED_SCHEMA
-    : readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')
+    : readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')
 
 /** `pragma application_id` of every Windfall database. */
 export const applicationId = Number(/pragma application_id = (\d+)/.exec(schema)?.[1])

@@ -1,7 +1,7 @@
 /** What has been asked for: kept, shown while it is asked again, tried again. A thin hook over query-core. */
 import { QueryClient, QueryObserver, type QueryObserverResult } from '@tanstack/query-core'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { addressOf, Problem, type Query, read } from './asking.ts'
+import { addressOf, Problem, type Query, read } from './http.ts'
 
 const MINUTE = 60_000
 

@@ -1,5 +1,4 @@
 /** Asks the server: one way to read, one to write, and every refusal as a `Problem` with words for a person. */
-
 import { sentence } from './words.ts'
 
 /** A refusal in the server's words (RFC 9457), or of the network: then `status` is 0. */

@@ -1,6 +1,6 @@
 /** What stands now: asked once for all who need today's day, the currency or a headline. */
 import type { InferOutput } from 'valibot'
-import type { OverviewSchema } from '../metrics_answers.ts'
+import type { OverviewSchema } from '../../api/metrics/answers.ts'
 import { type Asked, useAnswer } from './answers.ts'
 import { placeQuery, type Scope } from './scope.ts'
 

@@ -1,11 +1,10 @@
 /** Which view an address means, and whether one must sign in first. */
-
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { client, renew, useAnswer } from './answers.ts'
-import { SIGNED_OUT } from './asking.ts'
 import { Frame } from './frame/frame.tsx'
+import { SIGNED_OUT } from './http.ts'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Session, SessionContext } from './session.ts'
 import { FreshDoor } from './sign_in/fresh.tsx'
@@ -25,7 +24,7 @@ const User = lazy(() => import('./customers/user.tsx').then((module) => module.U
 const Events = lazy(() => import('./events/events.tsx').then((module) => module.Events))
 const EventAlone = lazy(() => import('./events/event.tsx').then((module) => module.EventPage))
 const Gaps = lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps))
-const Coverage = lazy(() => import('./events/coverage.tsx').then((module) => module.Coverage))
+const Coverage = lazy(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage))
 const Settings = lazy(() => import('./settings/settings.tsx').then((module) => module.Settings))
 
 type Lazy = { preload: () => Promise<unknown> }

@@ -1,7 +1,7 @@
 /** Lists that come a page at a time: the first as any answer, the others when somebody asks for more. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { type Asked, client, problemFrom, useAnswer } from './answers.ts'
-import { type Problem, type Query, read } from './asking.ts'
+import { type Problem, type Query, read } from './http.ts'
 
 type Page = { next: string | number | null }
 /** `from`: what the first page gave as `next` when the others were asked for. */

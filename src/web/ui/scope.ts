@@ -1,7 +1,7 @@
 /** What every view is about: which apps, days, money. It stands in the address, so that a view can be kept and sent. */
 import { useLocation } from 'preact-iso'
-import { INTERVALS } from '../../metrics/buckets.ts'
-import type { Query } from './asking.ts'
+import { INTERVALS } from '../../metrics/series/buckets.ts'
+import type { Query } from './http.ts'
 import { daysBetween, type Interval, plusDays } from './words.ts'
 
 export const RANGES = ['7d', '28d', '90d', '12m', 'all', 'custom'] as const

@@ -1,9 +1,8 @@
 /** Who is looking: the owner, a guest with a share link, nobody yet. */
-
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
-import type { SessionAnswer } from '../owner/standing.ts'
+import type { SessionAnswer } from '../../access/session_status.ts'
 
 export type Session = InferOutput<typeof SessionAnswer>
 

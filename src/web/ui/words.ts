@@ -1,7 +1,7 @@
 /** Numbers, money, days and instants in the words of the viewer's own locale. */
-import type { Interval } from '../../metrics/buckets.ts'
-import { dayNumber, dayText } from '../../metrics/calendar.ts'
-import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/fiscal.ts'
+import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
+import type { Interval } from '../../metrics/series/buckets.ts'
 
 const kept = new Map<string, Intl.NumberFormat>()
 const locale = navigator.language
@@ -88,7 +88,7 @@ export const month = (on: string): string => monthNames.format(dateOf(on))
 export const monthOfYear = (on: string): string => monthsOfYears.format(dateOf(on))
 export const monthName = (on: string): string => monthsAlone.format(dateOf(on))
 
-export type { Interval } from '../../metrics/buckets.ts'
+export type { Interval } from '../../metrics/series/buckets.ts'
 
 /** The fiscal month of a day: the fiscal year, and its number from 1 to 12. */
 export function fiscalMonth(on: string): { year: number; number: number } {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { customerId } from '../../src/ledger/customers.ts'
+import { customerId } from '../../../src/ledger/customers.ts'
 import {
   APPLE_ID,
   BUNDLE,
@@ -9,8 +9,8 @@ import {
   outerPayload,
   renewalPayload,
   transactionPayload,
-} from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+} from '../../apple/samples.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const OTHER = 'com.example.other'

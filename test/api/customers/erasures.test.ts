@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const BUNDLE = 'com.example.lantern'
 let app: TestApp

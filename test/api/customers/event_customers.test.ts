@@ -1,10 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openEndings } from '../../src/dashboard/owner/endings.ts'
-import { streamOf } from '../../src/dashboard/stream.ts'
-import type { FeedEvent } from '../../src/events/feed.ts'
-import { customerId } from '../../src/ledger/customers.ts'
-import { BUNDLE, dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+import { openEndings } from '../../../src/access/revocations.ts'
+import { streamOf } from '../../../src/api/stream.ts'
+import type { FeedEvent } from '../../../src/events/feed.ts'
+import { customerId } from '../../../src/ledger/customers.ts'
+import {
+  BUNDLE,
+  dataBody,
+  NOW,
+  outerPayload,
+  renewalPayload,
+  transactionPayload,
+} from '../../apple/samples.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { customerId } from '../../src/ledger/customers.ts'
+import { customerId } from '../../../src/ledger/customers.ts'
 import {
   APPLE_ID,
   BUNDLE,
@@ -9,8 +9,8 @@ import {
   outerPayload,
   renewalPayload,
   transactionPayload,
-} from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+} from '../../apple/samples.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const OTHER = 'com.example.other'
 const TOKEN = 'ab12cd34-0000-4000-8000-00000000beef'

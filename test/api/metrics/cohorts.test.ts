@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { verifyTransaction } from '../../src/apple/notification.ts'
-import { BUNDLE, transactionPayload } from '../apple/samples.ts'
-import { handClock, openTestApp } from '../helpers.ts'
+import { verifyTransaction } from '../../../src/apple/notification.ts'
+import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
+import { handClock, openTestApp } from '../../helpers.ts'
 
 const at = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 

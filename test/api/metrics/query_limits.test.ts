@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
-import { APPLE_ID, BUNDLE, renewedPayload } from '../apple/samples.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
+import { APPLE_ID, BUNDLE, renewedPayload } from '../../apple/samples.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 let app: TestApp
 beforeEach(async () => {

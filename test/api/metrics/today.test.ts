@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { OverviewAnswer } from '../../src/metrics/overview.ts'
-import type { Point } from '../../src/metrics/points.ts'
-import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
-import { figuresIn, openLedger } from '../metrics/told_ledger.ts'
+import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
+import type { Point } from '../../../src/metrics/series/points.ts'
+import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
+import { figuresIn, openLedger } from '../../metrics/told_ledger.ts'
 
 type Counted = { count: number; milli?: number }
 type TodayAnswer = Record<string, unknown> & {

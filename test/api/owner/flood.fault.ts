@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkPassword } from '../../../src/dashboard/owner/passwords.ts'
-import { openThrottle } from '../../../src/dashboard/owner/throttle.ts'
+import { checkPassword } from '../../../src/access/passwords.ts'
+import { openThrottle } from '../../../src/access/throttle.ts'
 import { handClock, openTestApp, type TestApp } from '../../helpers.ts'
 import { isLong } from '../../random.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { date } from '../../../src/dashboard/ui/words.ts'
 import { minuteText } from '../../../src/days.ts'
-import type { Basis } from '../../../src/metrics/definition.ts'
+import type { Basis } from '../../../src/money.ts'
+import { date } from '../../../src/web/ui/words.ts'
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BUNDLE } from '../apple/samples.ts'
+import { BUNDLE } from '../../apple/samples.ts'
 import { openOwned } from './settings_pages.ts'
 
 const HOUR = 3_600_000

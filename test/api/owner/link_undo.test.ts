@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { customerId } from '../../src/ledger/customers.ts'
-import { BUNDLE, transactionPayload } from '../apple/samples.ts'
+import { customerId } from '../../../src/ledger/customers.ts'
+import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
 import { openOwned } from './settings_pages.ts'
 
 type Move = Record<string, unknown> & { id: number; can_undo: boolean }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BUNDLE, NOW, outerPayload } from '../apple/samples.ts'
-import type { TestApp } from '../helpers.ts'
+import { BUNDLE, NOW, outerPayload } from '../../apple/samples.ts'
+import type { TestApp } from '../../helpers.ts'
 import { openOwned } from './settings_pages.ts'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { verbsOf } from '../../../src/verbs.ts'
+import { verbsOf } from '../../../src/control/verbs.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
 let app: TestApp

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { SECTIONS } from '../../src/config/settings.ts'
-import { temporaryFolder } from '../folders.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { SECTIONS } from '../../../src/config/settings.ts'
+import { temporaryFolder } from '../../folders.ts'
 import { openOwned } from './settings_pages.ts'
 
 const SECRET = 'sk_live_0123456789abcdef0123456789abcdef'

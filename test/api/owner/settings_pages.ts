@@ -1,6 +1,6 @@
 /** A Windfall whose owner is signed in: what tests of the pages of settings begin with. */
 import { onTestFinished } from 'vitest'
-import { openTestApp, type TestApp, type TestOptions } from '../helpers.ts'
+import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
 
 export type Told = { status: number; body: Record<string, unknown> & { code?: string } }
 

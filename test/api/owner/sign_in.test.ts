@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { LinkKind } from '../../../src/dashboard/owner/owner.ts'
-import { hashPassword } from '../../../src/dashboard/owner/passwords.ts'
+import type { LinkKind } from '../../../src/access/owner.ts'
+import { hashPassword } from '../../../src/access/passwords.ts'
 import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { BUNDLE } from '../apple/samples.ts'
-import { connectTo, openLeftovers, openShop } from '../ledger/history/connected.ts'
+import { BUNDLE } from '../../apple/samples.ts'
+import { connectTo, openLeftovers, openShop } from '../../ledger/history/connected.ts'
 import { openOwned } from './settings_pages.ts'
 
 const leftovers = openLeftovers()

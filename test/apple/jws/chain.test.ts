@@ -1,8 +1,8 @@
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate, id_ce_subjectKeyIdentifier } from '@peculiar/asn1-x509'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
-import type { SignatureFault } from '../../src/apple/signed.ts'
+import { APPLE_ROOTS } from '../../../src/apple/jws/roots.ts'
+import type { SignatureFault } from '../../../src/apple/jws/signed.ts'
 import {
   type Authority,
   authorityFrom,
@@ -11,10 +11,10 @@ import {
   issueChain,
   openAuthority,
   signUnder,
-} from '../../src/demo/authority.ts'
-import { type Issued, issueCertificate } from '../../src/demo/certificates.ts'
-import { verdictUnder, verifierOf } from './refusals.ts'
-import { NOW, transactionPayload } from './samples.ts'
+} from '../../../src/demo/signing/authority.ts'
+import { type Issued, issueCertificate } from '../../../src/demo/signing/certificates.ts'
+import { verdictUnder, verifierOf } from '../refusals.ts'
+import { NOW, transactionPayload } from '../samples.ts'
 
 const DAY = 86_400_000
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openGate } from '../../src/apple/gate.ts'
-import { Refusal } from '../../src/errors.ts'
+import { openGate } from '../../../src/apple/jws/limiter.ts'
+import { Refusal } from '../../../src/errors.ts'
 
 /** Until everything that could go on has gone on. */
 const turn = () => new Promise((go) => setImmediate(go))

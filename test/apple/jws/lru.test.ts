@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openBounded } from '../../src/apple/bounded.ts'
+import { openBounded } from '../../../src/apple/jws/lru.ts'
 
 test('what was asked for longest ago makes room', () => {
   const kept = openBounded<number>(2)

@@ -20,8 +20,8 @@ import {
 } from '@peculiar/asn1-ocsp'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import { Certificate, ExtendedKeyUsage, Extension, id_ce_extKeyUsage } from '@peculiar/asn1-x509'
-import { type Chain, issueChain } from '../../src/demo/authority.ts'
-import { type Issued, issueCertificate } from '../../src/demo/certificates.ts'
+import { type Chain, issueChain } from '../../../src/demo/signing/authority.ts'
+import { type Issued, issueCertificate } from '../../../src/demo/signing/certificates.ts'
 
 /** How the responder answers; times are milliseconds since the epoch. */
 export type Mood = {

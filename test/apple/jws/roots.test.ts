@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
-import { haveVectors, readVector } from './vectors.ts'
+import { APPLE_ROOTS } from '../../../src/apple/jws/roots.ts'
+import { haveVectors, readVector } from '../vectors.ts'
 
 const PUBLISHED = '63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179'
 

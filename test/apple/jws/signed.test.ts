@@ -1,12 +1,18 @@
 import { createHmac, createPublicKey, sign, X509Certificate } from 'node:crypto'
 import { compactVerify, importX509 } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { APPLE_ROOTS } from '../../src/apple/roots.ts'
-import { openVerifier } from '../../src/apple/signed.ts'
-import { type Authority, headerOf, issueChain, openAuthority, signUnder } from '../../src/demo/authority.ts'
-import { verdictUnder, verifierOf } from './refusals.ts'
-import { NOW, transactionPayload } from './samples.ts'
-import { haveVectors, listVectors, textOf } from './vectors.ts'
+import { APPLE_ROOTS } from '../../../src/apple/jws/roots.ts'
+import { openVerifier } from '../../../src/apple/jws/signed.ts'
+import {
+  type Authority,
+  headerOf,
+  issueChain,
+  openAuthority,
+  signUnder,
+} from '../../../src/demo/signing/authority.ts'
+import { verdictUnder, verifierOf } from '../refusals.ts'
+import { NOW, transactionPayload } from '../samples.ts'
+import { haveVectors, listVectors, textOf } from '../vectors.ts'
 
 let authority: Authority
 beforeAll(async () => {

@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
-import { runs } from '../random.ts'
-import { anonymousRows, tracesOf } from './traces.ts'
+import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
+import { runs } from '../../random.ts'
+import { anonymousRows, tracesOf } from '../traces.ts'
 
 let app: TestApp
 beforeEach(async () => {

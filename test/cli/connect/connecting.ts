@@ -1,16 +1,16 @@
 /** A folder with Apple's two keys in it, a simulated store that knows them, and `windfall connect` between both. */
 import { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-import type { AppleHosts } from '../../src/apple/api/hosts.ts'
-import type { Flags } from '../../src/cli/connect-answers.ts'
-import { connectWith } from '../../src/cli/connect-walk.ts'
-import { openReloading, reloadVerb, serve } from '../../src/cli/serve.ts'
-import type { Clock } from '../../src/clock.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { Refusal } from '../../src/errors.ts'
-import { openFolder } from '../config/folder.ts'
-import type { TestStore } from '../demo/store/opened.ts'
-import { openTestApp } from '../helpers.ts'
+import type { AppleHosts } from '../../../src/apple/api/hosts.ts'
+import type { Flags } from '../../../src/cli/connect/answers.ts'
+import { connectWith } from '../../../src/cli/connect/flow.ts'
+import { openReloading, reloadVerb, serve } from '../../../src/cli/serve.ts'
+import type { Clock } from '../../../src/clock.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { Refusal } from '../../../src/errors.ts'
+import { openFolder } from '../../config/folder.ts'
+import type { TestStore } from '../../demo/store/opened.ts'
+import { openTestApp } from '../../helpers.ts'
 
 export type Folder = ReturnType<typeof openKeyFolder>
 

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openAuthority } from '../../src/demo/authority.ts'
-import { openSimulation } from '../../src/demo/simulation.ts'
-import { openAppStore } from '../../src/demo/store/store.ts'
-import { folderOf, start, startServing } from '../processes.ts'
+import { openAuthority } from '../../../src/demo/signing/authority.ts'
+import { openSimulation } from '../../../src/demo/simulation.ts'
+import { openAppStore } from '../../../src/demo/store/store.ts'
+import { folderOf, start, startServing } from '../../processes.ts'
 
 const DAY = 86_400_000
-const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href)
+const source = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
 
 /** Both commands as they are, but for where Apple is and how long they wait for it. */
 const folder = folderOf()
@@ -28,7 +28,7 @@ await serveUntilStopped(() => loadConfig({ env, cwd: process.cwd() }), apple)
 const connecting = entryOf(
   'connecting.mjs',
   `import { setTimeout } from 'node:timers/promises'
-import { connectWith } from ${source('cli/connect-walk.ts')}
+import { connectWith } from ${source('cli/connect/flow.ts')}
 const surroundings = { env: {}, cwd: process.cwd() }
 const { stdin: input, stdout: output } = process
 const wait = (ms) => setTimeout(ms / 20)

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { examine } from '../../src/cli/doctor.ts'
-import { findingLine } from '../../src/cli/doctor-findings.ts'
-import { ago, type Finding } from '../../src/dashboard/status/findings.ts'
-import { openTestStore, TIDES } from '../demo/store/opened.ts'
-import { sharedAuthority } from '../helpers.ts'
-import { windfall } from './command.ts'
-import { type Folder, openKeyFolder } from './connecting.ts'
+import { examine } from '../../../src/cli/doctor/doctor.ts'
+import { findingLine } from '../../../src/cli/doctor/findings.ts'
+import { ago, type Finding } from '../../../src/health/findings.ts'
+import { openTestStore, TIDES } from '../../demo/store/opened.ts'
+import { sharedAuthority } from '../../helpers.ts'
+import { windfall } from '../command.ts'
+import { type Folder, openKeyFolder } from '../connect/connecting.ts'
 
 const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
 const { store, clock } = opened

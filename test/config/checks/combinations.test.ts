@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { complaintsOf, configured } from './folder.ts'
+import { complaintsOf, configured } from '../folder.ts'
 
 const KEY = 'a'.repeat(24)
 

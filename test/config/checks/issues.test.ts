@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { complaintsOf, openFolder } from './folder.ts'
+import { complaintsOf, openFolder } from '../folder.ts'
 
 /** The settings of one organization or app, of which one is wrong. */
 const organization = (line: string) => `[[organizations]]\nslug = "acme"\n${line}`

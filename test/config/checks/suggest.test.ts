@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest } from '../../src/config/nearest.ts'
+import { nearest } from '../../../src/config/checks/suggest.ts'
 
 const among = (word: string, names: string[]) => nearest(word, names, (name) => name)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configured, openFolder } from './folder.ts'
+import { configured, openFolder } from '../folder.ts'
 
 const configuredBy = (env: NodeJS.ProcessEnv) => openFolder().load(env).config
 const complaintsOf = (env: NodeJS.ProcessEnv) => openFolder().complaints(env)

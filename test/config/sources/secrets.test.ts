@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { complaintsOf, openFolder } from './folder.ts'
+import { complaintsOf, openFolder } from '../folder.ts'
 
 const KEY = `sk_live_${'k'.repeat(24)}`
 const OTHER = `sk_live_${'o'.repeat(24)}`

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { commentedConfig } from '../../src/config/documents.ts'
-import { readToml } from '../../src/config/toml.ts'
-import { openFolder } from './folder.ts'
+import { commentedConfig } from '../../../src/config/documents.ts'
+import { readToml } from '../../../src/config/sources/toml.ts'
+import { openFolder } from '../folder.ts'
 
 const linesOf = (text: string) => {
   const toml = readToml(text)

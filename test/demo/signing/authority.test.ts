@@ -2,7 +2,13 @@ import { verify, X509Certificate } from 'node:crypto'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate } from '@peculiar/asn1-x509'
 import { expect, test } from 'vitest'
-import { authorityFrom, type Chain, issueChain, openAuthority, signUnder } from '../../src/demo/authority.ts'
+import {
+  authorityFrom,
+  type Chain,
+  issueChain,
+  openAuthority,
+  signUnder,
+} from '../../../src/demo/signing/authority.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const YEAR = 365.25 * 86_400_000

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { TransactionBody } from '../../../src/demo/unsigned.ts'
+import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
 import { aboutTransactions, notificationsOf } from '../played.ts'
 import { DAY, openTestStore, read, UNTIL } from './opened.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { openAuthority } from '../../../src/demo/authority.ts'
+import { openAuthority } from '../../../src/demo/signing/authority.ts'
 import { DAY, openTestStore, quick, read, TIDES, UNTIL } from './opened.ts'
 
 const LOST = { from: UNTIL - 30 * DAY, until: UNTIL - 20 * DAY }

@@ -3,10 +3,10 @@ import { createPrivateKey } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { SignJWT } from 'jose'
 import type { ApiKey } from '../../../src/apple/api/keys.ts'
-import type { Authority } from '../../../src/demo/authority.ts'
-import type { Lost } from '../../../src/demo/sent.ts'
+import type { Authority } from '../../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
+import type { Lost } from '../../../src/demo/world/sent.ts'
 import { handClock } from '../../helpers.ts'
 
 export const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dayAfter, pacificDay, pacificInstant } from '../../../src/demo/pacific.ts'
+import { dayAfter, pacificDay, pacificInstant } from '../../../src/demo/world/pacific.ts'
 import { runs } from '../../random.ts'
 
 const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Los_Angeles' })

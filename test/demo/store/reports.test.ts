@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { endOfSegment } from '../../../src/demo/books.ts'
-import { dayAfter, pacificDay, pacificInstant } from '../../../src/demo/pacific.ts'
-import type { Reported } from '../../../src/demo/report_lines.ts'
 import { salesRows } from '../../../src/demo/store/sales.ts'
-import { storefrontOf } from '../../../src/demo/storefronts.ts'
+import { endOfSegment } from '../../../src/demo/world/books.ts'
+import { dayAfter, pacificDay, pacificInstant } from '../../../src/demo/world/pacific.ts'
+import type { Reported } from '../../../src/demo/world/report_lines.ts'
+import { storefrontOf } from '../../../src/demo/world/storefronts.ts'
 import { openTestStore, rowsOf, UNTIL } from './opened.ts'
 
 const opened = await openTestStore({ seed: 4, subscribers: 300 })

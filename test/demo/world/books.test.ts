@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { endOfSegment, halfEven, openBooks } from '../../src/demo/books.ts'
-import type { TransactionBody } from '../../src/demo/unsigned.ts'
-import { type About, aboutTransactions, DAY, FROM, nameOf, open, play, UNTIL } from './played.ts'
+import { endOfSegment, halfEven, openBooks } from '../../../src/demo/world/books.ts'
+import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
+import { type About, aboutTransactions, DAY, FROM, nameOf, open, play, UNTIL } from '../played.ts'
 
 const normal = play({ seed: 6 })
 const { steps, books } = normal

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hundredths, proceedsFor } from '../../src/demo/commission.ts'
-import { storefrontOf } from '../../src/demo/storefronts.ts'
+import { hundredths, proceedsFor } from '../../../src/demo/world/commission.ts'
+import { storefrontOf } from '../../../src/demo/world/storefronts.ts'
 
 test('proceeds are 70 % of the price without its tax, 85 % after a year, in hundredths', () => {
   // 9.99 × 0.7 = 6.993; 9.99 ÷ 1.19 × 0.7 = 5.8765…; × 0.85 = 7.1357…; 1500 ÷ 1.1 × 0.7 = 954.5454…

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openAgenda } from '../../src/demo/agenda.ts'
-import { runs } from '../random.ts'
+import { openAgenda } from '../../../src/demo/world/event_queue.ts'
+import { runs } from '../../random.ts'
 
 /** What is put at those instants, and when it is looked for what is due up to one. */
 const moves = fc.array(

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { deepestNesting, readJson } from '../../src/http/body.ts'
-import { parse } from '../../src/http/parse.ts'
-import { dial, openTestHttp, post, problemIn, response, route, say, serveTest, untilClosed } from './wire.ts'
+import { deepestNesting, readJson } from '../../../src/http/body/body.ts'
+import { parse } from '../../../src/http/parse.ts'
+import { dial, openTestHttp, post, problemIn, response, route, say, serveTest, untilClosed } from '../wire.ts'
 
 const limit = 1000
 const echo = route('POST', '/echo', async (event) => ({ got: await readJson(event, limit) }))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placeOfFault, whereMalformed } from '../../src/http/malformed.ts'
+import { placeOfFault, whereMalformed } from '../../../src/http/body/malformed.ts'
 
 function isJson(text: string): boolean {
   try {

@@ -1,10 +1,10 @@
 /** A Windfall connected to a simulated store: what most tests of Apple's histories begin with. */
 import type { Environment } from '../../../src/apple/payloads.ts'
-import type { Lost } from '../../../src/demo/sent.ts'
-import { signerOf } from '../../../src/demo/signatures.ts'
+import { signerOf } from '../../../src/demo/signing/signatures.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
-import { signNotification, type UnsignedNotification } from '../../../src/demo/unsigned.ts'
+import type { Lost } from '../../../src/demo/world/sent.ts'
+import { signNotification, type UnsignedNotification } from '../../../src/demo/world/unsigned.ts'
 import { NOW } from '../../apple/samples.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
 import { openMeddler } from './meddler.ts'

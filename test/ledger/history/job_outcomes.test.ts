@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { LookedUpFor, Reconciled } from '../../../src/ledger/history/history.ts'
+import type { LookedUpFor, Reconciled } from '../../../src/ledger/history/job_outcomes.ts'
 import {
   toldOfBackfill,
   toldOfLookups,
   toldOfReconciliation,
   toldWithin,
-} from '../../../src/ledger/history/telling.ts'
+} from '../../../src/ledger/history/job_outcomes.ts'
 
 const compared = (changes: Partial<Reconciled> = {}): Reconciled => ({
   ...{ bundle_id: 'com.a', environment: 'production', state: 'done', problem: null, retry_at: null },

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { verifyTransaction } from '../../../src/apple/notification.ts'
 import { verifyRenewal } from '../../../src/apple/subscription.ts'
-import { authorityFrom, issueChain } from '../../../src/demo/authority.ts'
+import { authorityFrom, issueChain } from '../../../src/demo/signing/authority.ts'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { sharedAuthority } from '../../helpers.ts'
 import { connectTo, held, openLeftovers, openShop } from './connected.ts'

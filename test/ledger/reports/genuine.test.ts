@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { salesTable } from '../../../src/ledger/reports/sales.ts'
-import { subscriptionTable } from '../../../src/ledger/reports/subscription.ts'
+import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
+import { subscriptionTable } from '../../../src/ledger/reports/formats/subscription.ts'
 import { read } from './samples.ts'
 
 /** Reports of a real account, its names taken out (appstore-sdk-go, a public project). */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { addDays, pacificDay } from '../../../src/days.ts'
-import { endOfSegment } from '../../../src/demo/books.ts'
+import { endOfSegment } from '../../../src/demo/world/books.ts'
 import { endStateOf, HOUR, inOrder, NOW, openYear, salesIn, type Year } from './year.ts'
 
 let year: Year

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { APPS } from '../../../src/demo/catalogue.ts'
+import { APPS } from '../../../src/demo/world/catalogue.ts'
 import { openYear } from './year.ts'
 
 test('where the key may not list subscriptions, reports tell their periods, once a day', async () => {

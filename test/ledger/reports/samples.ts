@@ -1,8 +1,8 @@
 /** Reports as texts, for tests to write, spoil and read. */
 import { gzipSync } from 'node:zlib'
-import type { ReportFault } from '../../../src/ledger/reports/fault.ts'
-import { salesTable } from '../../../src/ledger/reports/sales.ts'
-import { rowsOf, type Table } from '../../../src/ledger/reports/tsv.ts'
+import type { ReportFault } from '../../../src/ledger/reports/formats/fault.ts'
+import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
+import { rowsOf, type Table } from '../../../src/ledger/reports/formats/tsv.ts'
 import { APPLE_ID } from '../../apple/samples.ts'
 
 export const DAY = '2026-05-01'

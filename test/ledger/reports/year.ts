@@ -1,7 +1,7 @@
 /** A year of reports: a simulated App Store with its customers, and a Windfall that has the keys to it. */
-import { APPS } from '../../../src/demo/catalogue.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
+import { APPS } from '../../../src/demo/world/catalogue.ts'
 import { openImports } from '../../../src/ledger/reports/imports.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'

@@ -1,9 +1,9 @@
 /** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dayNumber } from '../../../src/metrics/calendar.ts'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
 import type { CohortQuestion } from '../../../src/metrics/cohorts/spans.ts'
 import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
+import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
 import { seed } from '../../random.ts'
 import type { Oracle } from '../oracle/oracle.ts'
 import { openPlayed, type Played } from '../oracle/played.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dayNumber, dayText } from '../../src/metrics/calendar.ts'
-import { fiscalMonthDays, fiscalMonthOf } from '../../src/metrics/fiscal.ts'
+import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
+import { fiscalMonthDays, fiscalMonthOf } from '../../../src/metrics/lineage/fiscal.ts'
 
 /** The first days of the twelve months, and the last day of the year, as developers keep them by hand. */
 const YEARS: Record<number, readonly [starts: string, last: string]> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Flow, flowsOf } from '../../src/metrics/flows.ts'
-import type { TransactionFact } from '../../src/metrics/timeline.ts'
-import { bought, day, TRIAL } from './facts.ts'
+import { type Flow, flowsOf } from '../../../src/metrics/lineage/flows.ts'
+import type { TransactionFact } from '../../../src/metrics/lineage/timeline.ts'
+import { bought, day, TRIAL } from '../facts.ts'
 
 const flows = (transactions: readonly TransactionFact[]): Flow[] =>
   flowsOf(

@@ -1,14 +1,14 @@
 /** What is lost of what was there, and what only passed. Worked out by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { monthOf, openCalendar, weekOf } from '../../src/metrics/calendar.ts'
-import { fiscalMonthOf } from '../../src/metrics/fiscal.ts'
-import type { LossUnit } from '../../src/metrics/losses.ts'
-import { type Measure, type MetricRow, metricRowsOf } from '../../src/metrics/rows.ts'
-import { runs } from '../random.ts'
-import { day, periodOf } from './facts.ts'
-import { histories } from './histories.ts'
-import { at, figuresIn, openLedger } from './told_ledger.ts'
+import { monthOf, openCalendar, weekOf } from '../../../src/metrics/lineage/calendar.ts'
+import { fiscalMonthOf } from '../../../src/metrics/lineage/fiscal.ts'
+import type { LossUnit } from '../../../src/metrics/lineage/losses.ts'
+import { type Measure, type MetricRow, metricRowsOf } from '../../../src/metrics/lineage/rows.ts'
+import { runs } from '../../random.ts'
+import { day, periodOf } from '../facts.ts'
+import { histories } from '../histories.ts'
+import { at, figuresIn, openLedger } from '../told_ledger.ts'
 
 const WEEKLY = { productId: 'weekly', price: 2_990 }
 const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { valued } from '../../src/metrics/movements.ts'
-import { risksOf } from '../../src/metrics/risks.ts'
-import { type RenewalFact, timelineOf } from '../../src/metrics/timeline.ts'
-import { bought, DAY, day, periodOf, told } from './facts.ts'
+import { valued } from '../../../src/metrics/lineage/movements.ts'
+import { risksOf } from '../../../src/metrics/lineage/risks.ts'
+import { type RenewalFact, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
+import { bought, DAY, day, periodOf, told } from '../facts.ts'
 
 const START = day('2016-01-01')
 

@@ -1,11 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { monthlyMilli } from '../../src/metrics/months.ts'
-import { type Movement, movementsOf, type ToBase, type Valued, valued } from '../../src/metrics/movements.ts'
-import { type RenewalFact, type TransactionFact, timelineOf } from '../../src/metrics/timeline.ts'
-import { runs } from '../random.ts'
-import { bought, DAY, day, periodOf, TRIAL, told } from './facts.ts'
-import { histories } from './histories.ts'
+import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
+import {
+  type Movement,
+  movementsOf,
+  type ToBase,
+  type Valued,
+  valued,
+} from '../../../src/metrics/lineage/movements.ts'
+import { type RenewalFact, type TransactionFact, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
+import { runs } from '../../random.ts'
+import { bought, DAY, day, periodOf, TRIAL, told } from '../facts.ts'
+import { histories } from '../histories.ts'
 
 /** A euro is worth 1.10 dollars, from March 2026 on 1.20. There is no rate for anything else. */
 const toBase: ToBase = (milli, currency, at) => {

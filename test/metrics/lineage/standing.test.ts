@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { OverviewAnswer } from '../../src/metrics/overview.ts'
-import { BUNDLE, transactionPayload } from '../apple/samples.ts'
-import { at, figuresIn, openLedger } from './told_ledger.ts'
+import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
+import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
+import { at, figuresIn, openLedger } from '../told_ledger.ts'
 
 const FAILED = { isInBillingRetryPeriod: true, expirationIntent: 2 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Segment, timelineOf } from '../../src/metrics/timeline.ts'
-import { runs } from '../random.ts'
-import { bought, DAY, day, periodOf, TRIAL, told } from './facts.ts'
-import { histories } from './histories.ts'
+import { type Segment, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
+import { runs } from '../../random.ts'
+import { bought, DAY, day, periodOf, TRIAL, told } from '../facts.ts'
+import { histories } from '../histories.ts'
 
 const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
 const short = (segments: readonly Segment[]): string[] =>

@@ -1,6 +1,6 @@
 /** What the simulated customers' own books say, in the oracle's words. None of it is computed by the product. */
-import { endOfSegment, type Segment } from '../../../src/demo/books.ts'
 import type { Simulation } from '../../../src/demo/simulation.ts'
+import { endOfSegment, type Segment } from '../../../src/demo/world/books.ts'
 import { aMonth } from './arithmetic.ts'
 
 export type Sums = Record<string, number>

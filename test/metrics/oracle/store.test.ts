@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Entry } from '../../../src/demo/books.ts'
-import type { SeriesAnswer } from '../../../src/metrics/series.ts'
+import type { Entry } from '../../../src/demo/world/books.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { isLong } from '../../random.ts'
 import { figuresIn } from '../told_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'

@@ -1,7 +1,7 @@
 /** What the ledger has before Apple's first report there is: shown where the two are alike on that report's day. */
 import { expect, test } from 'vitest'
 import { verifyTransaction } from '../../../src/apple/notification.ts'
-import { dayNumber } from '../../../src/metrics/calendar.ts'
+import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
 import { transactionPayload } from '../../apple/samples.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
 import { DAY, level } from '../../ledger/reports/samples.ts'

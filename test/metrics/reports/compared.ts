@@ -1,7 +1,7 @@
 /** What a store that was connected late shows, beside what the same store shows that was connected from its first day. */
-import { METRIC_NAMES, type MetricName } from '../../../src/metrics/definitions.ts'
-import type { Point } from '../../../src/metrics/points.ts'
-import type { SeriesAnswer } from '../../../src/metrics/series.ts'
+import { METRIC_NAMES, type MetricName } from '../../../src/metrics/definitions/definitions.ts'
+import type { Point } from '../../../src/metrics/series/points.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import type { Late } from './late.ts'
 
 export type Ask = (path: string) => Promise<SeriesAnswer>

@@ -3,8 +3,8 @@
  * connected from the first day, or is null, or is marked as not whole, or is Apple's count, which says so.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Entry } from '../../../src/demo/books.ts'
-import { pacificDay } from '../../../src/demo/pacific.ts'
+import type { Entry } from '../../../src/demo/world/books.ts'
+import { pacificDay } from '../../../src/demo/world/pacific.ts'
 import { isLong } from '../../random.ts'
 import { type Ask, askerOf, compared, pointsOf } from './compared.ts'
 import { DAY, type Late, NOW, openLate } from './late.ts'

@@ -1,9 +1,9 @@
 /** A store whose history before November only Apple's reports know: what is shown against the store's own books. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
-import { dayNumber, dayText } from '../../../src/metrics/calendar.ts'
-import { monthlyMilli } from '../../../src/metrics/months.ts'
-import type { JoinedMeasure } from '../../../src/metrics/reported/joining.ts'
+import type { JoinedMeasure } from '../../../src/metrics/joined/days.ts'
+import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
+import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
 import { rowsOf } from '../../helpers.ts'
 import { DAY, type Late, NOW, openLate, reportedSums } from './late.ts'
 

@@ -1,9 +1,9 @@
 /** A simulated App Store whose history Windfall knows from reports alone until it is connected, and from both after that. */
-import { APPS } from '../../../src/demo/catalogue.ts'
 import { fill } from '../../../src/demo/fill.ts'
 import { openPublisher } from '../../../src/demo/publisher.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
+import { APPS } from '../../../src/demo/world/catalogue.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 

@@ -1,10 +1,10 @@
 /** The simulated store's own books, written as its customers acted and by none of this code, against the metrics. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fill } from '../../src/demo/fill.ts'
-import { openSimulation, type Simulation } from '../../src/demo/simulation.ts'
-import { monthlyMilli } from '../../src/metrics/months.ts'
-import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
-import { seed } from '../random.ts'
+import { fill } from '../../../src/demo/fill.ts'
+import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
+import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
+import { seed } from '../../random.ts'
 
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1)

@@ -1,11 +1,11 @@
 /** From a download to a payment: what Apple's reports say of it, what the ledger says, and what nobody knows. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { SeriesAnswer } from '../../src/metrics/series.ts'
-import { dataBody, outerPayload, transactionPayload } from '../apple/samples.ts'
-import { openApple } from '../ledger/reports/apple.ts'
-import { DAY, download, happening, sale } from '../ledger/reports/samples.ts'
-import { at, figuresIn, months, openLedger } from './told_ledger.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
+import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
+import { openApple } from '../../ledger/reports/apple.ts'
+import { DAY, download, happening, sale } from '../../ledger/reports/samples.ts'
+import { at, figuresIn, months, openLedger } from '../told_ledger.ts'
 
 const FREE = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
 const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'

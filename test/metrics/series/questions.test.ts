@@ -1,7 +1,7 @@
 /** Questions while figures are due: a few are waited for, of many it is said that they are missing. */
 import { afterEach, expect, test } from 'vitest'
-import { NOW } from '../apple/samples.ts'
-import { openShop, type Shop } from './shop.ts'
+import { NOW } from '../../apple/samples.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 type Behind = { lineages: number; since: number | null; reason: string } | null
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isMoney } from '../../src/metrics/definition.ts'
-import { DEFINITIONS } from '../../src/metrics/definitions.ts'
-import { at, figuresIn, months, openLedger } from './told_ledger.ts'
+import { isMoney } from '../../../src/metrics/definitions/definition.ts'
+import { DEFINITIONS } from '../../../src/metrics/definitions/definitions.ts'
+import { at, figuresIn, months, openLedger } from '../told_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const EUROS = { currency: 'EUR', storefront: 'DEU', price: 29_940, productId: 'yearly' }

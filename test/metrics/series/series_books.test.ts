@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DEFINITIONS, METRIC_NAMES } from '../../src/metrics/definitions.ts'
-import type { Figure } from '../../src/metrics/formula_lines.ts'
-import type { Point, Series } from '../../src/metrics/points.ts'
-import type { SeriesAnswer } from '../../src/metrics/series.ts'
-import { seed } from '../random.ts'
-import { openBooksOf } from './oracle/books.ts'
-import { openPlayed, type Played } from './oracle/played.ts'
+import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
+import type { Figure } from '../../../src/metrics/series/formula_lines.ts'
+import type { Point, Series } from '../../../src/metrics/series/points.ts'
+import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
+import { seed } from '../../random.ts'
+import { openBooksOf } from '../oracle/books.ts'
+import { openPlayed, type Played } from '../oracle/played.ts'
 
 const RANGE = 'from=2025-08-01&interval=month'
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type LinesPlace, openDayLines } from '../../src/metrics/day_lines.ts'
-import { openTestApp } from '../helpers.ts'
-import { figuresIn, openLedger } from './told_ledger.ts'
+import { type LinesPlace, openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
+import { openTestApp } from '../../helpers.ts'
+import { figuresIn, openLedger } from '../told_ledger.ts'
 
 const days = (...values: number[]) =>
   Object.fromEntries(values.map((value, index) => [`2026-05-${28 + index}`, value]))

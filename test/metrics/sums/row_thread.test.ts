@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { dayNumber } from '../../src/metrics/calendar.ts'
-import type { Generation } from '../../src/metrics/generations.ts'
-import { openRowThread } from '../../src/metrics/row_thread.ts'
-import type { Reading } from '../../src/metrics/tallies.ts'
-import { openTestApp } from '../helpers.ts'
-import { openLedger } from './told_ledger.ts'
+import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
+import { openRowThread } from '../../../src/metrics/sums/row_thread.ts'
+import type { Reading } from '../../../src/metrics/sums/tallies.ts'
+import type { Generation } from '../../../src/metrics/upkeep/generations.ts'
+import { openTestApp } from '../../helpers.ts'
+import { openLedger } from '../told_ledger.ts'
 
 const DAY = dayNumber('2026-03-10')
 

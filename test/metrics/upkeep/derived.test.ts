@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fill } from '../../src/demo/fill.ts'
-import { openSimulation } from '../../src/demo/simulation.ts'
-import { schema } from '../../src/store/schema.ts'
-import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
+import { fill } from '../../../src/demo/fill.ts'
+import { openSimulation } from '../../../src/demo/simulation.ts'
+import { schema } from '../../../src/store/schema/schema.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1)
@@ -115,5 +115,5 @@ test('what a generation or a lineage is numbered by is kept', () => {
     'transactions',
   ])
     expect(marks).toContain(`"${table}":"kept"`)
-  expect(readFileSync(new URL('../../schema.sql', import.meta.url), 'utf8')).toBe(schema)
+  expect(readFileSync(new URL('../../../schema.sql', import.meta.url), 'utf8')).toBe(schema)
 })

@@ -1,6 +1,6 @@
 /** The figures that are shown, by the keys of the facts, and those that the same facts give when all is counted again. */
-import type { Windfall } from '../../src/app.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Windfall } from '../../../src/app.ts'
+import type { Store } from '../../../src/store/store.ts'
 
 /** Rows of what is shown, without the numbers that a generation gives itself. A sum of nothing is no row. */
 const FIGURES: Record<string, string> = {

@@ -1,10 +1,10 @@
 /** Nothing can be written: figures are those from before, say so, and are brought up to date once there is room again. */
 import { expect, test, vi } from 'vitest'
-import { METRIC_NAMES } from '../../src/metrics/definitions.ts'
-import { NOW } from '../apple/samples.ts'
-import { openApple } from '../ledger/reports/apple.ts'
-import { level, DAY as REPORT_DAY } from '../ledger/reports/samples.ts'
-import { openShop, type Shop } from './shop.ts'
+import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
+import { NOW } from '../../apple/samples.ts'
+import { openApple } from '../../ledger/reports/apple.ts'
+import { level, DAY as REPORT_DAY } from '../../ledger/reports/samples.ts'
+import { openShop, type Shop } from '../shop.ts'
 
 const DAY = 86_400_000
 /** A writer waits a second before it tries again. */

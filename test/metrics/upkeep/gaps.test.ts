@@ -1,11 +1,11 @@
 /** Each gap between two commits of a rebuild, and between an await and its commit, with something arriving in it. */
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
-import { NOW } from '../apple/samples.ts'
-import { isLong, seed } from '../random.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { NOW } from '../../apple/samples.ts'
+import { isLong, seed } from '../../random.ts'
+import { openShop, type Shop } from '../shop.ts'
 import { faultsOfFigures } from './fresh.ts'
 import { openPace, type Pace } from './pace.ts'
-import { openShop, type Shop } from './shop.ts'
 
 const DAY = 86_400_000
 const LINEAGES = isLong ? 6 : 3

@@ -2,14 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Refusal } from '../../src/errors.ts'
-import { questionOf, SeriesQuery } from '../../src/metrics/question.ts'
-import { NOW } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
-import { handClock, type TestOptions } from '../helpers.ts'
+import { Refusal } from '../../../src/errors.ts'
+import { questionOf, SeriesQuery } from '../../../src/metrics/series/question.ts'
+import { NOW } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { handClock, type TestOptions } from '../../helpers.ts'
+import { openShop, type Shop } from '../shop.ts'
 import { faultsOfFigures } from './fresh.ts'
 import { openPace } from './pace.ts'
-import { openShop, type Shop } from './shop.ts'
 
 const HOUR = 3_600_000
 const DAYS = ['2026-05-31', '2026-06-01']

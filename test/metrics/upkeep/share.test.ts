@@ -1,10 +1,10 @@
 /** What part of the time goes to figures that are due while others keep the server busy. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openWorker } from '../../src/metrics/worker.ts'
-import { openBulk } from '../../src/store/bulk.ts'
-import { handClock } from '../helpers.ts'
-import { openTestStore } from '../store/open.ts'
+import { openWorker } from '../../../src/metrics/upkeep/worker.ts'
+import { openBulk } from '../../../src/store/bulk.ts'
+import { handClock } from '../../helpers.ts'
+import { openTestStore } from '../../store/open.ts'
 
 const PIECES = 2_000
 

@@ -1,9 +1,9 @@
 /** What walks through a table in slices reads each slice alone: by an index of something else it would read all of it. */
 import { expect, test } from 'vitest'
-import { openSearch } from '../../src/metrics/customers/search.ts'
-import { openRowReading } from '../../src/metrics/row_sums.ts'
-import type { Store } from '../../src/store/store.ts'
-import { openTestStore } from '../store/open.ts'
+import { openSearch } from '../../../src/metrics/customers/search.ts'
+import { openRowReading } from '../../../src/metrics/sums/row_sums.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { openTestStore } from '../../store/open.ts'
 
 /** The plans of the statements that go on `> :after`, in a database without statistics, as a new one is. */
 function plansOf(open: (store: Store) => unknown): string[][] {

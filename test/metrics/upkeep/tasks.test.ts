@@ -1,10 +1,10 @@
 /** What makes metrics anew without a new fact of Apple's: a rate, a period, a time zone, a start after a crash. */
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
-import { dataBody, NOW, outerPayload, transactionPayload } from '../apple/samples.ts'
-import { copyOfDatabase, temporaryFolder } from '../folders.ts'
-import { openTestApp, type TestApp } from '../helpers.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { dataBody, NOW, outerPayload, transactionPayload } from '../../apple/samples.ts'
+import { copyOfDatabase, temporaryFolder } from '../../folders.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 type Row = { measure: string; currency: string; milli: number; base_milli: number | null }
 type Day = { zone: string; value: string; day: number }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fill } from '../../src/demo/fill.ts'
-import { openSimulation } from '../../src/demo/simulation.ts'
-import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../helpers.ts'
+import { fill } from '../../../src/demo/fill.ts'
+import { openSimulation } from '../../../src/demo/simulation.ts'
+import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1)

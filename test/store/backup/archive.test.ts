@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { packTar } from 'modern-tar'
 import { expect, test } from 'vitest'
-import type { Key, Lock } from '../../src/store/archive/age.ts'
-import { tailOf } from '../../src/store/archive/format.ts'
-import { pack } from '../../src/store/archive/pack.ts'
-import { kindOf, unpack } from '../../src/store/archive/unpack.ts'
-import { temporaryFolder } from '../folders.ts'
+import type { Key, Lock } from '../../../src/store/backup/archive/age.ts'
+import { tailOf } from '../../../src/store/backup/archive/format.ts'
+import { pack } from '../../../src/store/backup/archive/pack.ts'
+import { kindOf, unpack } from '../../../src/store/backup/archive/unpack.ts'
+import { temporaryFolder } from '../../folders.ts'
 
 const about = {
   format: 'windfall backup 1' as const,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { verify } from '../../src/store/verification.ts'
-import { openTestStore } from './open.ts'
+import { verify } from '../../../src/store/backup/verification.ts'
+import { openTestStore } from '../open.ts'
 
 const exists = { status: 409, code: 'backup_exists' }
 

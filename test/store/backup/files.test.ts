@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { backupName, expiredBackups } from '../../src/store/backup_files.ts'
+import { backupName, expiredBackups } from '../../../src/store/backup/files.ts'
 
 const DAY = 86_400_000
 const END = Date.UTC(2026, 10, 22, 3, 5)

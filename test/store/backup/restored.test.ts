@@ -8,12 +8,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fill } from '../../src/demo/fill.ts'
-import { openSimulation } from '../../src/demo/simulation.ts'
-import { restore } from '../../src/store/restore.ts'
-import { BUNDLE, NOW } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
-import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
+import { fill } from '../../../src/demo/fill.ts'
+import { openSimulation } from '../../../src/demo/simulation.ts'
+import { restore } from '../../../src/store/backup/restore.ts'
+import { BUNDLE, NOW } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1)

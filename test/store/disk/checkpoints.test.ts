@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { assertDurable } from '../../src/store/durable.ts'
-import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder } from '../folders.ts'
-import { openTestStore } from './open.ts'
+import { assertDurable } from '../../../src/store/disk/durable.ts'
+import { openStore } from '../../../src/store/store.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openTestStore } from '../open.ts'
 
 type Frames = { log: number; checkpointed: number }
 
@@ -95,7 +95,7 @@ test('where the disk takes the log but not the database, all is told, nothing is
   await store.close()
 
   // Every file may have 8 or 16 MB (shells differ in the size of a block), the database has more already.
-  const script = new URL('full-disk.ts', import.meta.url).pathname
+  const script = new URL('full_disk.ts', import.meta.url).pathname
   const limited = spawnSync(
     'sh',
     ['-c', 'trap "" XFSZ; ulimit -f 16384; exec "$@"', 'sh', process.execPath, script, file],

@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { examine } from '../../src/cli/doctor.ts'
-import type { Finding } from '../../src/dashboard/status/findings.ts'
-import { BUNDLE } from '../apple/samples.ts'
-import { temporaryFolder } from '../folders.ts'
-import { openTestApp } from '../helpers.ts'
-import { openTestStore } from './open.ts'
+import { examine } from '../../../src/cli/doctor/doctor.ts'
+import type { Finding } from '../../../src/health/findings.ts'
+import { BUNDLE } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { openTestApp } from '../../helpers.ts'
+import { openTestStore } from '../open.ts'
 
 const DAY = 86_400_000
 const failing = (code: string) => () => {

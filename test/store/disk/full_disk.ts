@@ -1,5 +1,5 @@
 /** A process of its own whose files may not grow as they would: writes until it is told so, closes, and says how it went. */
-import { openStore } from '../../src/store/store.ts'
+import { openStore } from '../../../src/store/store.ts'
 
 const told: string[] = []
 const store = openStore(String(process.argv[2]), { warn: (message) => void told.push(message) })

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockForServing } from '../../src/store/lock.ts'
-import { realPathOf } from '../../src/store/paths.ts'
-import { temporaryFolder } from '../folders.ts'
+import { lockForServing } from '../../../src/store/disk/lock.ts'
+import { realPathOf } from '../../../src/store/disk/paths.ts'
+import { temporaryFolder } from '../../folders.ts'
 
 function folderHere(): string {
   const folder = temporaryFolder()

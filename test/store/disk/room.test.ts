@@ -1,7 +1,7 @@
 import { existsSync, statSync, symlinkSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { openRoom } from '../../src/store/room.ts'
-import { temporaryFolder } from '../folders.ts'
+import { openRoom } from '../../../src/store/disk/room.ts'
+import { temporaryFolder } from '../../folders.ts'
 
 const MEGABYTE = 1_048_576
 

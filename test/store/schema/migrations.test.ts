@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { identifyFile } from '../../src/store/identify.ts'
-import { upgrade } from '../../src/store/migrations.ts'
-import { VERSIONS as PRESENT, schema } from '../../src/store/schema.ts'
-import { temporaryFolder } from '../folders.ts'
+import { identifyFile } from '../../../src/store/schema/identify.ts'
+import { upgrade } from '../../../src/store/schema/migrations.ts'
+import { VERSIONS as PRESENT, schema } from '../../../src/store/schema/schema.ts'
+import { temporaryFolder } from '../../folders.ts'
 import { STEPS, VERSIONS, writeFirst } from './versions.ts'
 
 function oldFile(notes?: number): string {

@@ -1,7 +1,7 @@
 /** Synthetic versions of a database, for tests of upgrades: a small first release and three steps since. */
 import Database from 'better-sqlite3'
-import { applicationId, type Step, type Versions } from '../../src/store/schema.ts'
-import { rebuildTable } from '../../src/store/table_rebuild.ts'
+import { applicationId, type Step, type Versions } from '../../../src/store/schema/schema.ts'
+import { rebuildTable } from '../../../src/store/schema/table_rebuild.ts'
 
 const FIRST = `
   pragma application_id = ${applicationId};

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { client } from '../../../src/dashboard/ui/answers.ts'
-import { Problem } from '../../../src/dashboard/ui/asking.ts'
+import { client } from '../../../src/web/ui/answers.ts'
+import { Problem } from '../../../src/web/ui/http.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { trendOf } from '../../../src/dashboard/ui/subscriptions/churn_trend.ts'
+import { trendOf } from '../../../src/web/ui/subscriptions/churn_trend.ts'
 import { answerOf, ratioPoints, seriesOf } from './metric_answers.ts'
 
 type Months = [number, number, boolean][]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Ltv, Retention } from '../../../src/dashboard/ui/cohorts/asked.ts'
-import { curvesOf } from '../../../src/dashboard/ui/cohorts/curves.ts'
-import { cohortGraph } from '../../../src/dashboard/ui/cohorts/graphs.ts'
-import { periodsOf, triangleOf } from '../../../src/dashboard/ui/retention/triangle.ts'
+import type { Ltv, Retention } from '../../../src/web/ui/cohorts/asked.ts'
+import { curvesOf } from '../../../src/web/ui/cohorts/curves.ts'
+import { cohortGraph } from '../../../src/web/ui/cohorts/graphs.ts'
+import { periodsOf, triangleOf } from '../../../src/web/ui/retention/triangle.ts'
 
 const retention = (
   cohort: string,

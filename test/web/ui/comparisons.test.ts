@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Compared, comparisonWords, gaplessWords } from '../../../src/dashboard/ui/events/comparisons.ts'
+import {
+  type Compared,
+  comparisonWords,
+  gaplessWords,
+} from '../../../src/web/ui/events/coverage/comparisons.ts'
 
 const AT = Date.UTC(2026, 10, 20, 9)
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Segment, Transaction } from '../../../src/dashboard/ui/customers/profile/answer.ts'
-import { axisOf, placeOn, runsOf } from '../../../src/dashboard/ui/customers/profile/bar.ts'
-import { storyOf } from '../../../src/dashboard/ui/customers/profile/story.ts'
-import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
+import type { Segment, Transaction } from '../../../src/web/ui/customers/profile/answer.ts'
+import { axisOf, placeOn, runsOf } from '../../../src/web/ui/customers/profile/bar.ts'
+import { storyOf } from '../../../src/web/ui/customers/profile/story.ts'
+import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const DAY = 86_400_000
 const START = Date.UTC(2025, 0, 10)

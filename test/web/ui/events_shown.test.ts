@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type Cell, gradeOf, gridOf, residueOf } from '../../../src/dashboard/ui/events/coverage_grid.ts'
-import { feedQuery, filtersIn, NOUNS, toggled } from '../../../src/dashboard/ui/events/filters.ts'
-import { jsonLines } from '../../../src/dashboard/ui/evidence/json_lines.ts'
-import { scopeFrom } from '../../../src/dashboard/ui/scope.ts'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
+import { type Cell, gradeOf, gridOf, residueOf } from '../../../src/web/ui/events/coverage/grid.ts'
+import { feedQuery, filtersIn, NOUNS, toggled } from '../../../src/web/ui/events/filters.ts'
+import { jsonLines } from '../../../src/web/ui/evidence/json_lines.ts'
+import { scopeFrom } from '../../../src/web/ui/scope.ts'
 
 test('filters are what the address says, and nothing that there is not', () => {
   expect(filtersIn({ type: 'gap.found,gap.lost', origin: 'moon', since: '2026-02-31x' })).toEqual({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { figureOfAll, sumOf, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
-import { knownOnly, withKnownPast } from '../../../src/dashboard/ui/metrics/known.ts'
-import { graphOf } from '../../../src/dashboard/ui/metrics/lines.ts'
-import { noPeriodOf, unpricedOf } from '../../../src/dashboard/ui/metrics/origins.ts'
+import { figureOfAll, sumOf, wholesOf } from '../../../src/web/ui/metrics/figures.ts'
+import { knownOnly, withKnownPast } from '../../../src/web/ui/metrics/known.ts'
+import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
+import { noPeriodOf, unpricedOf } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('a level is what stands at the end, a flow all of it', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { MetricAnswer } from '../../../src/dashboard/ui/metrics/answer.ts'
-import { figureOfAll, wholesOf } from '../../../src/dashboard/ui/metrics/figures.ts'
-import { sharedDays } from '../../../src/dashboard/ui/retention/funnel_days.ts'
+import type { MetricAnswer } from '../../../src/web/ui/metrics/answer.ts'
+import { figureOfAll, wholesOf } from '../../../src/web/ui/metrics/figures.ts'
+import { sharedDays } from '../../../src/web/ui/retention/funnel_days.ts'
 import { answerOf, seriesOf } from './metric_answers.ts'
 
 /** A metric of five days from 1 November on; null for a day of which it is not known. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
-import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/dashboard/ui/events/happenings.ts'
-import { productName, toldOf, worthNow } from '../../../src/dashboard/ui/events/told.ts'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
+import { productName, toldOf, worthNow } from '../../../src/web/ui/events/event_detail.ts'
+import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/web/ui/events/event_labels.ts'
+import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
   ...{ seq: 1, id: 'evt_1', organization_id: 'org_1', app_id: 'app_1', environment: 'production', type },

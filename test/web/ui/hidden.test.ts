@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isHidden } from '../../../src/dashboard/ui/metrics/asked.ts'
-import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions.ts'
+import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
+import { isHidden } from '../../../src/web/ui/metrics/asked.ts'
 
 const hiddenFrom = (state: 'owner' | 'guest', basis: 'gross' | 'proceeds' | null): string[] =>
   METRIC_NAMES.filter((name) => isHidden({ state, basis }, JSON.parse(JSON.stringify(DEFINITIONS[name]))))

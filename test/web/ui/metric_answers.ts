@@ -1,6 +1,6 @@
 /** Answers about metrics as the API gives them, for what the page makes of them. */
-import type { MetricAnswer, Point, Series } from '../../../src/dashboard/ui/metrics/answer.ts'
-import { plusDays } from '../../../src/dashboard/ui/words.ts'
+import type { MetricAnswer, Point, Series } from '../../../src/web/ui/metrics/answer.ts'
+import { plusDays } from '../../../src/web/ui/words.ts'
 
 export const moneyPoints = (millis: number[], first = '2026-11-01'): Point[] =>
   millis.map((milli, index) => ({ on: plusDays(first, index), milli, complete: true }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Subscription } from '../../../src/dashboard/ui/customers/profile/answer.ts'
-import { outlookOf } from '../../../src/dashboard/ui/customers/profile/outlook.ts'
-import { date } from '../../../src/dashboard/ui/words.ts'
+import type { Subscription } from '../../../src/web/ui/customers/profile/answer.ts'
+import { outlookOf } from '../../../src/web/ui/customers/profile/outlook.ts'
+import { date } from '../../../src/web/ui/words.ts'
 
 const ENDS = Date.UTC(2026, 11, 12, 12)
 const GRACE = Date.UTC(2026, 11, 28, 12)

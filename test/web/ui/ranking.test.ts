@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { valueName } from '../../../src/dashboard/ui/metrics/answer.ts'
-import { countedAs } from '../../../src/dashboard/ui/metrics/figures.ts'
-import { groupsOf } from '../../../src/dashboard/ui/metrics/groups.ts'
-import { rankingOf } from '../../../src/dashboard/ui/metrics/ranking.ts'
-import { points } from '../../../src/dashboard/ui/words.ts'
-import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions.ts'
+import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
+import { valueName } from '../../../src/web/ui/metrics/answer.ts'
+import { countedAs } from '../../../src/web/ui/metrics/figures.ts'
+import { groupsOf } from '../../../src/web/ui/metrics/groups.ts'
+import { rankingOf } from '../../../src/web/ui/metrics/ranking.ts'
+import { points } from '../../../src/web/ui/words.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
 
 test('apps and products are called what a person calls them', () => {

@@ -10,7 +10,7 @@ import {
   type Scope,
   scopeFrom,
   scopeWords,
-} from '../../../src/dashboard/ui/scope.ts'
+} from '../../../src/web/ui/scope.ts'
 
 const usual = scopeFrom({})
 const said = (scope: Scope): Record<string, string> =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { browserName } from '../../../src/dashboard/ui/settings/browsers.ts'
-import { sectionsWith } from '../../../src/dashboard/ui/settings/finding.ts'
-import { holesBy } from '../../../src/dashboard/ui/settings/holes.ts'
-import { CALLS, LANGUAGES, snippet } from '../../../src/dashboard/ui/settings/snippets.ts'
-import { bytes, duration, grouped, sentence } from '../../../src/dashboard/ui/words.ts'
+import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
+import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
+import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
+import { holesBy } from '../../../src/web/ui/settings/holes.ts'
+import { bytes, duration, grouped, sentence } from '../../../src/web/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
 

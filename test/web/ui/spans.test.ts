@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bucket, span, stepsBetween } from '../../../src/dashboard/ui/words.ts'
+import { bucket, span, stepsBetween } from '../../../src/web/ui/words.ts'
 
 test('several weeks are told from the first day of the first to the last day of the last', () => {
   expect(span('2026-08-31', '2026-11-09', 'week')).toBe('Aug 31, 2026 – Nov 15, 2026')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alonesIn, stacked, sureOf, unsureOf } from '../../../src/dashboard/ui/charts/stacking.ts'
+import { alonesIn, stacked, sureOf, unsureOf } from '../../../src/web/ui/charts/stacking.ts'
 
 test('what is above zero stands on what is above, what is below hangs from what is below', () => {
   expect(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FeedEvent } from '../../../src/dashboard/ui/events/feed_event.ts'
-import { type Stretch, withNewest, withNews, withOlder } from '../../../src/dashboard/ui/events/stretch.ts'
+import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
+import { type Stretch, withNewest, withNews, withOlder } from '../../../src/web/ui/events/stretch.ts'
 
 const event = (seq: number): FeedEvent => ({
   ...{ seq, id: `evt_${seq}`, organization_id: 'org_1', app_id: null, environment: null },

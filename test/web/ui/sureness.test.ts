@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sureness, type TodayFigures } from '../../../src/dashboard/ui/today/sureness.ts'
+import { sureness, type TodayFigures } from '../../../src/web/ui/today/sureness.ts'
 
 const yesterday = (
   milli: number,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { evenTicks, timeTicks } from '../../../src/dashboard/ui/charts/ticks.ts'
-import { plusDays, stepsBetween } from '../../../src/dashboard/ui/words.ts'
+import { evenTicks, timeTicks } from '../../../src/web/ui/charts/ticks.ts'
+import { plusDays, stepsBetween } from '../../../src/web/ui/words.ts'
 
 const daysFrom = (first: string, many: number, apart = 1): string[] =>
   Array.from({ length: many }, (_, index) => plusDays(first, index * apart))

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  amountOf,
-  kindOf,
-  scaleOf,
-  stepsOf,
-} from '../../../src/dashboard/ui/subscriptions/waterfall_steps.ts'
+import { amountOf, kindOf, scaleOf, stepsOf } from '../../../src/web/ui/subscriptions/waterfall_steps.ts'
 
 const movement = (name: string, milli: number, count: number | null = null) => ({
   ...{ name, title: name, sentence: '', milli, count },

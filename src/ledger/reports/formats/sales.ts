@@ -1,5 +1,5 @@
 /** What we compute: a row of Apple's SALES report (summary, daily, version 1_0), with its sums. */
-import { timesMilli } from '../../money.ts'
+import { timesMilli } from '../../../money.ts'
 import { classOf, isWithinApp, type ProductClass } from './product_types.ts'
 import { column, type Line, optional, type Table } from './tsv.ts'
 

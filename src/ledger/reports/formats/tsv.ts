@@ -1,6 +1,6 @@
 /** What we compute: the rows of a tab-separated report, read by the names in its header and never by position. */
-import { dayWritten } from '../../days.ts'
-import { milliOf } from '../../money.ts'
+import { dayWritten } from '../../../days.ts'
+import { milliOf } from '../../../money.ts'
 import { ReportFault, shown } from './fault.ts'
 import { blocksOf } from './text.ts'
 

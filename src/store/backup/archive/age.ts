@@ -1,6 +1,6 @@
 /** Encryption of backups in the age format (https://age-encryption.org/v1), so that the program `age` opens them too. */
-import { Refusal } from '../../errors.ts'
-import { reasonOf } from '../warnings.ts'
+import { Refusal } from '../../../errors.ts'
+import { reasonOf } from '../../warnings.ts'
 
 /** For whom a backup is encrypted: recipients (`age1…`), or a passphrase. */
 export type Lock = { recipients: readonly string[] } | { passphrase: string }

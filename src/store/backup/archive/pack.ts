@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createTarPacker, type TarPackController } from 'modern-tar'
-import { onThread, runOnThread } from '../thread.ts'
+import { onThread, runOnThread } from '../../thread.ts'
 import { encrypted, type Lock } from './age.ts'
 import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './format.ts'
 

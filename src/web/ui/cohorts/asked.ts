@@ -1,8 +1,8 @@
 /** How those who began together fared, as the API tells it. */
 import type { InferOutput } from 'valibot'
-import type { CohortsAnswer } from '../../cohort_answers.ts'
+import type { CohortsAnswer } from '../../../api/metrics/cohort_answers.ts'
 import { type Asked, useAnswer } from '../answers.ts'
-import { addressOf, type Query } from '../asking.ts'
+import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { daysOf, type Scope, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'

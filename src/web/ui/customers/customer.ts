@@ -1,9 +1,9 @@
 /** A customer in a few words: who, how they stand, what comes next. */
 import type { InferOutput } from 'valibot'
-import type { CustomerAnswer } from '../../customer_answers.ts'
+import type { CustomerAnswer } from '../../../api/customers/answers.ts'
 import type { App } from '../apps.ts'
-import type { Query } from '../asking.ts'
-import type { Mood } from '../events/happenings.ts'
+import type { Mood } from '../events/event_labels.ts'
+import type { Query } from '../http.ts'
 import type { Scope } from '../scope.ts'
 import { date, times as number } from '../words.ts'
 

@@ -1,10 +1,10 @@
 /** Who buys: found by any id, in order of what they are worth. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { CustomersAnswer } from '../../customer_answers.ts'
+import type { CustomersAnswer } from '../../../api/customers/answers.ts'
 import { appName, useApps } from '../apps.ts'
-import { addressOf, type Query } from '../asking.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
 import { type Paged, usePages } from '../pages.ts'
 import { Copy } from '../parts/copy.tsx'

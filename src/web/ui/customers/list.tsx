@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { type App, appName } from '../apps.ts'
 import { country } from '../countries.ts'
-import { productName } from '../events/told.ts'
+import { productName } from '../events/event_detail.ts'
 import { useScope } from '../scope.ts'
 import { ago, money, plural } from '../words.ts'
 import { type Customer, monthsPaid, nextIn, unitPaid } from './customer.ts'

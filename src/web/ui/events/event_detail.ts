@@ -1,5 +1,4 @@
 /** What an event says beside its title: of what, and what comes of it. */
-
 import { date, money, period, plural } from '../words.ts'
 import type { FeedEvent } from './feed_event.ts'
 

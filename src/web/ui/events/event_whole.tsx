@@ -1,16 +1,16 @@
 /** All about one event: what happened, to whom, what it came from, and what Apple signed. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { EventAnswer } from '../../evidence_answers.ts'
+import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
 import { useAnswer } from '../answers.ts'
 import { Json } from '../evidence/json.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { instant, money } from '../words.ts'
+import { productName, toldOf, worthNow } from './event_detail.ts'
+import { amountOf, happening } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
-import { amountOf, happening } from './happenings.ts'
-import { productName, toldOf, worthNow } from './told.ts'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
 

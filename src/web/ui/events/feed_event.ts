@@ -1,6 +1,6 @@
 /** An event of the feed as it is shown: what its snapshot may hold, all of it optional. */
 import type { InferOutput } from 'valibot'
-import type { FeedEventAnswer } from '../../routes.ts'
+import type { FeedEventAnswer } from '../../../api/events.ts'
 
 /** Instants in milliseconds, money in thousandths. */
 type Snapshot = {

@@ -4,9 +4,9 @@ import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
 import { useOwnWords } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
+import { happening } from './event_labels.ts'
 import { ORIGIN_WORDS } from './event_whole.tsx'
 import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
-import { happening } from './happenings.ts'
 
 const NOUN_TITLES: Record<string, string> = {
   trial: 'Trials',

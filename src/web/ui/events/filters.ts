@@ -1,6 +1,6 @@
 /** What of the feed is looked at: it stands in the address. */
 import { EVENT_TYPES } from '../../../events/vocabulary.ts'
-import type { Query } from '../asking.ts'
+import type { Query } from '../http.ts'
 import type { Scope } from '../scope.ts'
 import type { FeedEvent } from './feed_event.ts'
 

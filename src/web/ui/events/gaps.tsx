@@ -10,7 +10,7 @@ import { ShowMore } from '../parts/show_more.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { placeQuery, type Scope, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
-import { type Compared, comparisonWords, gaplessWords } from './comparisons.ts'
+import { type Compared, comparisonWords, gaplessWords } from './coverage/comparisons.ts'
 import { EventsView } from './events_view.tsx'
 
 type Gap = {

@@ -1,7 +1,7 @@
 /** The feed as it happens: what was, then what comes, in batches that eyes and a phone can follow. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { problemFrom, renew } from '../answers.ts'
-import { addressOf, type Problem, type Query, read } from '../asking.ts'
+import { addressOf, type Problem, type Query, read } from '../http.ts'
 import { currentTime } from '../now.ts'
 import { openConnection } from './connection.ts'
 import type { FeedEvent, FeedPage } from './feed_event.ts'

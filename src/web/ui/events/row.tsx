@@ -4,9 +4,9 @@ import { useMemo } from 'preact/hooks'
 import { country } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
+import { productName, toldOf } from './event_detail.ts'
+import { amountOf, happening, iconOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
-import { amountOf, happening, iconOf } from './happenings.ts'
-import { productName, toldOf } from './told.ts'
 
 type RowProps = {
   event: FeedEvent

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
-import type { EvidencePage } from '../../evidence_answers.ts'
+import type { EvidencePage } from '../../../api/customers/evidence_answers.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'

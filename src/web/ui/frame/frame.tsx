@@ -1,8 +1,7 @@
 /** What surrounds every view: navigation beside it, or below it on a phone, and the bar of what it is about. */
-
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
-import { write } from '../asking.ts'
+import { write } from '../http.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/states.tsx'

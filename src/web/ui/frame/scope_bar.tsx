@@ -1,6 +1,6 @@
 /** The bar over a view: which apps, days, money. What it says stands in the address. */
 import type { JSX } from 'preact'
-import { INTERVALS } from '../../../metrics/buckets.ts'
+import { INTERVALS } from '../../../metrics/series/buckets.ts'
 import { type App, useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
 import { Icon } from '../parts/icons.tsx'

@@ -1,9 +1,9 @@
 /** One metric's answer, and how its figures are written. */
 import type { InferOutput } from 'valibot'
-import type { SeriesSchema } from '../../metrics_answers.ts'
+import type { SeriesSchema } from '../../../api/metrics/answers.ts'
 import { type App, appName } from '../apps.ts'
 import { country } from '../countries.ts'
-import { productName } from '../events/told.ts'
+import { productName } from '../events/event_detail.ts'
 import { count, money, period, plural, share, shortCount, shortMoney, times } from '../words.ts'
 import type { Definition } from './definitions.ts'
 

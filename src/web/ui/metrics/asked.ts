@@ -1,6 +1,6 @@
 /** What a metric is asked for the scope of the page. */
 import { useAnswer } from '../answers.ts'
-import { addressOf, type Query } from '../asking.ts'
+import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { metricQuery, type Scope, useScope } from '../scope.ts'
 import { type Session, useSession } from '../session.ts'

@@ -1,10 +1,10 @@
 /** What a metric is made of by one of its splits: the largest values, their share, and how they changed. */
 import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import type { Query } from '../asking.ts'
+import type { Query } from '../http.ts'
 import { Card, Delta } from '../parts/card.tsx'
-import { useNear } from '../parts/near.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
+import { useNear } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket, count, share } from '../words.ts'
 import { isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'

@@ -1,6 +1,6 @@
 /** What every metric means, in the server's words: this page invents none. */
 import type { InferOutput } from 'valibot'
-import type { DefinitionsAnswer } from '../../metrics_answers.ts'
+import type { DefinitionsAnswer } from '../../../api/metrics/answers.ts'
 import { type Asked, useAnswer } from '../answers.ts'
 
 type Answer = InferOutput<typeof DefinitionsAnswer>

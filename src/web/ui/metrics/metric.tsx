@@ -1,8 +1,8 @@
 /** One metric with everything that can be asked of it. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
-import type { Query } from '../asking.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
+import type { Query } from '../http.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'

@@ -1,9 +1,9 @@
 /** One metric as a card: figure, chart or table, definition, splits, where it is from, and ways to take it along. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import type { Query } from '../asking.ts'
 import { ChartCard, useCardWords } from '../charts/chart_card.tsx'
-import { useNear } from '../parts/near.ts'
+import type { Query } from '../http.ts'
+import { useNear } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'

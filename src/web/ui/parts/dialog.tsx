@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { problemFrom } from '../answers.ts'
-import type { Problem } from '../asking.ts'
+import type { Problem } from '../http.ts'
 import { Icon } from './icons.tsx'
 import { Wrong } from './wrong.tsx'
 

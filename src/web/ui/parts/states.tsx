@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Asked } from '../answers.ts'
-import type { Problem } from '../asking.ts'
+import type { Problem } from '../http.ts'
 import { clock } from '../words.ts'
 import { Icon, type IconName } from './icons.tsx'
 

@@ -1,6 +1,6 @@
 /** What of the reports is not here: days with the same reason told together. */
 import type { InferOutput } from 'valibot'
-import type { ImportsAnswer } from '../../imports.ts'
+import type { ImportsAnswer } from '../../../api/imports.ts'
 
 export type Hole = InferOutput<typeof ImportsAnswer>['organizations'][number]['holes'][number]
 export type HoleGroup = {

@@ -1,8 +1,8 @@
 /** How far Apple's reports, its history and the exchange rates are here. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { ImportsAnswer } from '../../imports.ts'
-import type { RatesAnswer } from '../../rates.ts'
+import type { ImportsAnswer } from '../../../api/imports.ts'
+import type { RatesAnswer } from '../../../api/rates.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Command } from '../parts/copy.tsx'

@@ -1,7 +1,7 @@
 /** What happens by the clock. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { JobsAnswer } from '../../jobs.ts'
+import type { JobsAnswer } from '../../../api/jobs.ts'
 import { useAnswer } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Heads } from '../parts/heads.tsx'

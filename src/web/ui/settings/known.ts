@@ -1,7 +1,7 @@
 /** What the settings ask the server for, once for all sections. */
 import type { InferOutput } from 'valibot'
-import type { SettingsAnswer } from '../../settings.ts'
-import type { HealthAnswer } from '../../status/status_answers.ts'
+import type { SettingsAnswer } from '../../../api/owner/settings.ts'
+import type { HealthAnswer } from '../../../api/status_answers.ts'
 import { type Asked, useAnswer } from '../answers.ts'
 
 export type Known = InferOutput<typeof SettingsAnswer>

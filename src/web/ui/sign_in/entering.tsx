@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { client, keyOf } from '../answers.ts'
-import type { Problem } from '../asking.ts'
+import type { Problem } from '../http.ts'
 import { currentTime, useNow } from '../now.ts'
 import { useDeed } from '../parts/dialog.tsx'
 import type { Session } from '../session.ts'

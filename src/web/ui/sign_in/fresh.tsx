@@ -1,7 +1,7 @@
 /** The password once more, for what must not be done by whoever finds the page open. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
-import { Problem, write } from '../asking.ts'
+import { Problem, write } from '../http.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import type { Session } from '../session.ts'
 import { Entering } from './entering.tsx'

@@ -1,6 +1,6 @@
 /** What the server says of its own condition. */
 import type { InferOutput } from 'valibot'
-import type { StatusAnswer } from '../../status/status_answers.ts'
+import type { StatusAnswer } from '../../../api/status_answers.ts'
 import { type Asked, useAnswer } from '../answers.ts'
 
 type Status = InferOutput<typeof StatusAnswer>

@@ -1,6 +1,6 @@
 /** How sure one can be of what yesterday left. */
 import type { InferOutput } from 'valibot'
-import type { TodayAnswer } from '../../today.ts'
+import type { TodayAnswer } from '../../../api/metrics/today.ts'
 import { share } from '../words.ts'
 
 export type TodayFigures = InferOutput<typeof TodayAnswer>

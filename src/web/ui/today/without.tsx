@@ -1,6 +1,6 @@
 /** What stands where the figures of today cannot be: no app yet, or nobody said whose. */
 import type { JSX } from 'preact'
-import type { Problem } from '../asking.ts'
+import type { Problem } from '../http.ts'
 import { Empty, Failed } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { ConnectFirst } from '../settings/connect_first.tsx'

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { salesTable } from '../../../src/ledger/reports/sales.ts'
-import { subscriptionTable } from '../../../src/ledger/reports/subscription.ts'
-import { fingerprintOf } from '../../../src/ledger/reports/text.ts'
-import { runs } from '../../random.ts'
+import { salesTable } from '../../../../src/ledger/reports/formats/sales.ts'
+import { subscriptionTable } from '../../../../src/ledger/reports/formats/subscription.ts'
+import { fingerprintOf } from '../../../../src/ledger/reports/formats/text.ts'
+import { runs } from '../../../random.ts'
 import {
   type Cells,
   DAY,
@@ -16,7 +16,7 @@ import {
   sale,
   textOf,
   zipped,
-} from './samples.ts'
+} from '../samples.ts'
 
 const name = fc
   .string({ minLength: 1, maxLength: 20 })

@@ -1,6 +1,6 @@
 /** All about one customer, as it is shown: what the server tells loosely, by name. */
 import type { InferOutput } from 'valibot'
-import type { ProfileAnswer } from '../../../customer_answers.ts'
+import type { ProfileAnswer } from '../../../../api/customers/answers.ts'
 
 /** Instants in milliseconds, money in thousandths. */
 export type Subscription = {

@@ -1,7 +1,7 @@
 /** A subscription's life drawn over the years: trial, paid, grace, gaps, refunds; and the same as a table. */
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
-import { productName } from '../../events/told.ts'
+import { productName } from '../../events/event_detail.ts'
 import { Heads } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { renew } from '../../answers.ts'
-import { write } from '../../asking.ts'
+import { write } from '../../http.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { instant } from '../../words.ts'

@@ -1,6 +1,6 @@
 /** How a subscription stands now and what happens next, in a sentence. */
-import type { Mood } from '../../events/happenings.ts'
-import { productName } from '../../events/told.ts'
+import { productName } from '../../events/event_detail.ts'
+import type { Mood } from '../../events/event_labels.ts'
 import { date, money } from '../../words.ts'
 import type { Subscription } from './answer.ts'
 

@@ -1,6 +1,6 @@
 /** What a customer bought: each subscription with its life and its outlook, and what was bought once. */
 import type { JSX } from 'preact'
-import { productName } from '../../events/told.ts'
+import { productName } from '../../events/event_detail.ts'
 import { Card } from '../../parts/card.tsx'
 import { Heads } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'

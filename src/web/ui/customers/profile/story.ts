@@ -1,6 +1,6 @@
 /** Everything that happened to a customer, in one order: what was told of, and payments that nobody told of. */
+import { happening, type Kind } from '../../events/event_labels.ts'
 import type { FeedEvent } from '../../events/feed_event.ts'
-import { happening, type Kind } from '../../events/happenings.ts'
 import type { Transaction } from './answer.ts'
 
 export const CHAPTERS = ['all', 'money', 'subscription', 'people'] as const

@@ -1,11 +1,11 @@
 /** One month of one metric: what Apple says, what the ledger says, and what the rest is for. */
 import type { JSX } from 'preact'
-import { type App, appName } from '../apps.ts'
-import { useOtherWords } from '../metrics/definitions.ts'
-import { Stat } from '../parts/card.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { count, day, money, month, share } from '../words.ts'
-import { type Cell, METRIC_TITLES, residueOf } from './coverage_grid.ts'
+import { type App, appName } from '../../apps.ts'
+import { useOtherWords } from '../../metrics/definitions.ts'
+import { Stat } from '../../parts/card.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { count, day, money, month, share } from '../../words.ts'
+import { type Cell, METRIC_TITLES, residueOf } from './grid.ts'
 
 type Props = { cell: Cell; apps: readonly App[]; onClose: () => void }
 

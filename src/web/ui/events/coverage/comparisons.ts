@@ -1,5 +1,5 @@
 /** How far what arrived has been compared with what Apple says it sent, in words. */
-import { instant, plural } from '../words.ts'
+import { instant, plural } from '../../words.ts'
 
 /** `checked_at` is null until the first comparison has ended. */
 type Comparison = {

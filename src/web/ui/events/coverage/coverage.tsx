@@ -1,25 +1,18 @@
 /** How much of Apple’s own figures single transactions explain, by app, month and metric; and why not all. */
 import { Fragment, type JSX } from 'preact'
-import { useAnswer } from '../answers.ts'
-import { type App, appName, useApps } from '../apps.ts'
-import { addressOf, type Query } from '../asking.ts'
-import { useOtherWords } from '../metrics/definitions.ts'
-import { Icon } from '../parts/icons.tsx'
-import { Tip } from '../parts/popover.tsx'
-import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
-import { month as monthName, monthOfYear, share } from '../words.ts'
-import { CoverageCell } from './coverage_cell.tsx'
-import {
-  type Coverage as Answer,
-  type Cell,
-  type Grid,
-  gradeOf,
-  gridOf,
-  METRIC_TITLES,
-} from './coverage_grid.ts'
-import { EventsView } from './events_view.tsx'
+import { useAnswer } from '../../answers.ts'
+import { type App, appName, useApps } from '../../apps.ts'
+import { addressOf, type Query } from '../../http.ts'
+import { useOtherWords } from '../../metrics/definitions.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Tip } from '../../parts/popover.tsx'
+import { Scroll } from '../../parts/scroll.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { useOwnWords, useScope } from '../../scope.ts'
+import { month as monthName, monthOfYear, share } from '../../words.ts'
+import { EventsView } from '../events_view.tsx'
+import { CoverageCell } from './cell.tsx'
+import { type Coverage as Answer, type Cell, type Grid, gradeOf, gridOf, METRIC_TITLES } from './grid.ts'
 
 const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.${month}`
 

@@ -1,6 +1,6 @@
 /** Shares of Apple's figures as a table: a line for each app and metric, a column for each month. */
 import type { InferOutput } from 'valibot'
-import type { CoverageAnswer } from '../../coverage.ts'
+import type { CoverageAnswer } from '../../../../api/metrics/coverage.ts'
 
 export type Coverage = InferOutput<typeof CoverageAnswer>
 export type Cell = Coverage['coverage'][number]

@@ -1,13 +1,13 @@
 /** How apps and the backend say who bought: keys, and calls to paste. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { useApps } from '../apps.ts'
-import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { Segments } from '../parts/popover.tsx'
-import { Loaded } from '../parts/states.tsx'
+import { useApps } from '../../apps.ts'
+import { Card } from '../../parts/card.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Segments } from '../../parts/popover.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { type Organization, useKnown } from '../known.ts'
 import { Keys, useKeys } from './keys.tsx'
-import { type Organization, useKnown } from './known.ts'
 import { CALLS, type Call, LANGUAGES, type Language, snippet } from './snippets.ts'
 
 const ASKS: Record<Organization['sdk_auth'], string> = {

@@ -1,5 +1,5 @@
 /** What the audit log calls what was done, in words. */
-import type { Action } from '../../owner/audit.ts'
+import type { Action } from '../../../../access/audit.ts'
 
 const ACTIONS: Record<Action, string> = {
   'owner.set_up': 'Chose the password',

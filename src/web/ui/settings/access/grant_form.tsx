@@ -1,9 +1,9 @@
 /** What a share link or a token is to reach, and until when. */
 import type { JSX } from 'preact'
-import { useApps } from '../apps.ts'
-import { currentTime } from '../now.ts'
-import { count, date } from '../words.ts'
-import { WhatFor } from './what_for.tsx'
+import { useApps } from '../../apps.ts'
+import { currentTime } from '../../now.ts'
+import { count, date } from '../../words.ts'
+import { WhatFor } from '../what_for.tsx'
 
 export type Wish = { label: string; apps: string[] | null; days: number | null }
 export const NO_WISH: Wish = { label: '', apps: null, days: null }

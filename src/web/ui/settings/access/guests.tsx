@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
-import type { LinkAnswer, LinksAnswer } from '../../owner/link_routes.ts'
-import { useAnswer } from '../answers.ts'
-import { Icon } from '../parts/icons.tsx'
-import { Segments } from '../parts/popover.tsx'
-import { GivenOut, type Kind } from './given_out.tsx'
+import type { LinkAnswer, LinksAnswer } from '../../../../api/owner/share_links.ts'
+import { useAnswer } from '../../answers.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Segments } from '../../parts/popover.tsx'
+import { GivenOut, type Kind } from './credential_list.tsx'
 
 type Link = InferOutput<typeof LinkAnswer>
 const PATH = '/api/v1/share-links'

@@ -1,7 +1,7 @@
 /** A secret that was made just now: this is the one time that it can be read. */
 import type { JSX } from 'preact'
-import { Copy } from '../parts/copy.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 
 type ShownOnceProps = { title: string; text: string; label: string; note: string; onClose: () => void }
 

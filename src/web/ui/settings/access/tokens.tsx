@@ -1,12 +1,12 @@
 /** Read tokens for programs: made, listed, taken back. */
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
-import type { TokenAnswer, TokensAnswer } from '../../owner/token_routes.ts'
-import { useAnswer } from '../answers.ts'
-import { Card } from '../parts/card.tsx'
-import { Copy } from '../parts/copy.tsx'
-import { GivenOut, type Kind } from './given_out.tsx'
-import { useKnown } from './known.ts'
+import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
+import { useAnswer } from '../../answers.ts'
+import { Card } from '../../parts/card.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { useKnown } from '../known.ts'
+import { GivenOut, type Kind } from './credential_list.tsx'
 
 type Token = InferOutput<typeof TokenAnswer>
 const PATH = '/api/v1/tokens'
