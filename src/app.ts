@@ -116,7 +116,15 @@ export async function openApp(options: AppOptions) {
   const http = openHttp({ log, version, beginRequest: store.beginRequest, ...reachOf(config) })
   const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
   const door = openDoor({
-    ...{ store, clock, monotonic, wait, log, tokens, endings, settings: entry, base_url: http.baseUrl },
+    store,
+    clock,
+    monotonic,
+    wait,
+    log,
+    tokens,
+    endings,
+    settings: entry,
+    base_url: http.baseUrl,
   })
   const { audit, owner, sessions, links } = door
   const rateSettings = { ...config.rates }
@@ -125,55 +133,101 @@ export async function openApp(options: AppOptions) {
   const rates = openRates({ store, clock, settings: rateSettings, also, ...(origins && { origins }) })
   const metricSettings = { ...config.metrics }
   const figures = openFigures({
-    ...{ store, clock, apps, organizations, products, rates, ledger, imports, feed, log },
-    ...{ factors: config.metrics.factors, config: metricSettings },
-    ...{ isOfForgotten: forgetting.isOfForgotten, ...(options.formula && { formula: options.formula }) },
+    store,
+    clock,
+    apps,
+    organizations,
+    products,
+    rates,
+    ledger,
+    imports,
+    feed,
+    log,
+    factors: config.metrics.factors,
+    config: metricSettings,
+    isOfForgotten: forgetting.isOfForgotten,
+    ...(options.formula && { formula: options.formula }),
   })
-  const { metrics, reported, series, overview, today, customers, cohorts } = figures
+  const { metrics, reported, series, customers, cohorts } = figures
   const enrichment = openEnrichment({ customers, clock })
   live.complete(enrichment)
   const backups = openBackups({
-    ...{ store, clock, windfall: version },
+    store,
+    clock,
+    windfall: version,
     sources: () => backupSources({ config: written.config, ...written.whereabouts }),
   })
-  const jobs = openJobs(
-    jobList({
-      ...{ accounts, arrivals, audit, catalogue, forgetting, history, imports, rates },
-      ...{ pruning, refusedCalls, reportedPeriods, sessions, store, users },
-      backup: () => scheduledBackup(backups, written.config.backup, clock),
-      clockCheck: openClockCheck(store, clock, monotonic),
-    }),
-    { store, clock, log, schedules: schedulesOf(config), ...(random && { random }) },
-  )
+  const modules = {
+    clock,
+    log,
+    http,
+    store,
+    feed,
+    live,
+    organizations,
+    keys,
+    apps,
+    accounts,
+    access,
+    products,
+    catalogue,
+    tokens,
+    owner,
+    sessions,
+    links,
+    audit,
+    rates,
+    verifier,
+    ledger,
+    arrivals,
+    history,
+    imports,
+    reportedPeriods,
+    attribution,
+    refusedCalls,
+    forgetting,
+    pruning,
+    metrics,
+    reported,
+    series,
+    customers,
+    cohorts,
+    backups,
+  }
+  const clockCheck = openClockCheck(store, clock, monotonic)
+  const backup = () => scheduledBackup(backups, written.config.backup, clock)
+  const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck }), {
+    store,
+    clock,
+    log,
+    schedules: schedulesOf(config),
+    ...(random && { random }),
+  })
 
-  const rootExpiry = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
+  const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
   http.add(front.routes)
   http.elsewhere(front.elsewhere)
   const rhythms = openRhythms(store, clock)
-  const health = openHealth({
-    ...{ store, clock, accounts, access, apps, organizations, arrivals, history, imports, metrics, pruning },
-    ...{ rhythms, rates: rateSettings, written, root_expires_at: rootExpiry },
-  })
+  const health = openHealth({ ...modules, rhythms, rates: rateSettings, written, root_expires_at })
   http.add(
     apiRoutes({
-      ...{ store, clock, monotonic, roots, limits, written, root_expires_at: rootExpiry },
-      ...{
-        organizations,
-        apps,
-        keys,
-        accounts,
-        access,
-        products,
-        verifier,
-        arrivals,
-        ledger,
-        history,
-        imports,
-      },
-      ...{ callers, attribution, refusedCalls, forgetting, pruning, feed, live, enrichment, rates, jobs },
-      ...{ metrics, reported, series, overview, today, customers, cohorts, health, rhythms },
-      ...{ ...door, tokens, endings, http, base_url: http.baseUrl, closing: http.closing },
+      ...modules,
+      ...door,
+      ...figures,
+      monotonic,
+      roots,
+      limits,
+      written,
+      root_expires_at,
+      callers,
+      enrichment,
+      jobs,
+      health,
+      rhythms,
+      endings,
+      base_url: http.baseUrl,
+      closing: http.closing,
     }),
   )
 
@@ -220,48 +274,7 @@ export async function openApp(options: AppOptions) {
     await close()
     throw error
   }
-  return {
-    clock,
-    log,
-    hosts,
-    backups,
-    http,
-    jobs,
-    store,
-    feed,
-    live,
-    organizations,
-    keys,
-    apps,
-    accounts,
-    access,
-    products,
-    catalogue,
-    ledger,
-    arrivals,
-    history,
-    imports,
-    reportedPeriods,
-    rates,
-    metrics,
-    reported,
-    customers,
-    cohorts,
-    series,
-    attribution,
-    refusedCalls,
-    forgetting,
-    pruning,
-    health,
-    tokens,
-    owner,
-    sessions,
-    links,
-    audit,
-    verifier,
-    declare,
-    close,
-  }
+  return { ...modules, hosts, jobs, health, declare, close }
 }
 
 const UNSAID: Whereabouts = { file: null, base: process.cwd(), sources: new Map(), places: new Map() }

@@ -64,10 +64,7 @@ export type TestOptions = {
 }
 
 /** A body as tests look at it: its own fields, or a problem's. */
-type Answered = Record<string, unknown> & {
-  code?: string
-  errors?: { path: string; message: string }[]
-}
+type Answered = Record<string, unknown> & { code?: string; errors?: { path: string; message: string }[] }
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 

@@ -57,7 +57,8 @@ function clean(): NodeJS.ProcessEnv {
 export function start(args: readonly string[], { cwd, env = {}, entry = built, uid }: Options) {
   if (!existsSync(entry)) throw new Error(`${entry} is missing: node build.mjs makes it`)
   const child = spawn(process.execPath, [entry, ...args], {
-    ...{ cwd, env: { ...clean(), ...env } },
+    cwd,
+    env: { ...clean(), ...env },
     ...(uid !== undefined && { uid, gid: uid }),
   })
   living.add(child)

@@ -155,6 +155,13 @@ test('a proof is carried over to other words in src/apple alone', () => {
   ).toEqual([])
 })
 
+test('no literal is spread into a literal', () => {
+  const isSpread = (text: string): boolean =>
+    /\.\.\.\{/.test(text) ||
+    [...text.matchAll(/\.\.\.(\[[^[\]]*\])(.)/gs)].some(([, , next]) => !/[.:]/.test(next ?? ''))
+  expect([...SOURCES, ...TESTS].filter((file) => isSpread(read(file)))).toEqual([])
+})
+
 test('no barrels, no default exports, no drawers', () => {
   const wrong = SOURCES.filter(
     (file) =>
@@ -233,19 +240,28 @@ test('every error code is in the README’s table', () => {
 
 test('the top level holds what it should and nothing else', () => {
   const allowed = new Set([
-    ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'build.mjs', 'schema.sql'],
-    ...[
-      'config.example.toml',
-      'README.md',
-      'ARCHITECTURE.md',
-      'CHANGELOG.md',
-      'docs',
-      'LICENSE',
-      'src',
-      'test',
-      'sdk',
-    ],
-    ...['.ci', '.git', '.gitignore', 'node_modules', 'dist', 'data', 'config.toml'],
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'biome.json',
+    'build.mjs',
+    'schema.sql',
+    'config.example.toml',
+    'README.md',
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'docs',
+    'LICENSE',
+    'src',
+    'test',
+    'sdk',
+    '.ci',
+    '.git',
+    '.gitignore',
+    'node_modules',
+    'dist',
+    'data',
+    'config.toml',
   ])
   expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([])
 })

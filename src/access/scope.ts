@@ -52,10 +52,7 @@ export const EventsQuery = v.object({
 })
 
 /** `query` for what is stored, `wants` for what is happening: the same choice twice. */
-export type Scope = {
-  query: Filter
-  wants: (event: FeedEvent) => boolean
-}
+export type Scope = { query: Filter; wants: (event: FeedEvent) => boolean }
 
 /**
  * @throws Refusal 400 `invalid_request` for a type that does not exist, 404 `unknown_app` for an app that does not,

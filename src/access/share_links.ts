@@ -45,8 +45,12 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   function create({ apps, ...wish }: Wish): ShareLink & { token: string } {
     const token = randomBytes(32).toString('base64url')
     const row: Row = {
-      ...{ ...wish, id: newId('lnk'), apps: apps && JSON.stringify(apps) },
-      ...{ created_at: clock(), opened_at: null, revoked_at: null },
+      ...wish,
+      id: newId('lnk'),
+      apps: apps && JSON.stringify(apps),
+      created_at: clock(),
+      opened_at: null,
+      revoked_at: null,
     }
     insert.run({ ...row, hash: hashOf(token) })
     return { ...linkOf(row), token }

@@ -73,9 +73,7 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
         401,
         'token_required',
         'send Authorization: Bearer wf_…; `windfall tokens create` makes one',
-        {
-          headers: { 'www-authenticate': 'Bearer' },
-        },
+        { headers: { 'www-authenticate': 'Bearer' } },
       )
     }
     const row = byHash.get(hashOf(token))

@@ -136,10 +136,7 @@ function routesFor({ events, stream, listApps }: Handlers): Route[] {
       ...GUESTS_READ,
       path: '/api/v1/apps',
       summary: 'The connected apps',
-      answers: {
-        200: { description: 'All that this token may read', schema: AppsAnswer },
-        ...UNKNOWN,
-      },
+      answers: { 200: { description: 'All that this token may read', schema: AppsAnswer }, ...UNKNOWN },
       handler: listApps,
     },
   ]

@@ -51,10 +51,7 @@ export function gapRoutes({ history, apps, readers }: Deps): Route[] {
       path: '/api/v1/gaps',
       summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
       query: GapsQuery,
-      answers: {
-        200: { description: 'A page of them', schema: GapsAnswer },
-        ...REFUSED,
-      },
+      answers: { 200: { description: 'A page of them', schema: GapsAnswer }, ...REFUSED },
       handler: gaps,
     },
   ]

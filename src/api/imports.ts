@@ -51,8 +51,14 @@ export const ImportsAnswer = v.object({
       holes: v.pipe(
         v.array(
           v.object({
-            ...{ vendor_number: v.string(), report: kind, day_on: v.string(), state, reason: words },
-            ...{ tries: v.number(), asked_at: v.number(), due_at: at },
+            vendor_number: v.string(),
+            report: kind,
+            day_on: v.string(),
+            state,
+            reason: words,
+            tries: v.number(),
+            asked_at: v.number(),
+            due_at: at,
           }),
         ),
         v.description(
@@ -84,12 +90,17 @@ const DaysQuery = v.object({
 const DaysAnswer = v.object({
   days: v.array(
     v.object({
-      ...{ app_id: v.string(), report: kind, day_on: v.string() },
+      app_id: v.string(),
+      report: kind,
+      day_on: v.string(),
       state: v.pipe(
         v.picklist(['done', 'empty', 'not_yet', 'missing', 'failed', 'not_asked']),
         v.description(`${STATES}; not_asked: it was never asked for`),
       ),
-      ...{ reason: words, rows: v.number(), asked_at: at, due_at: at },
+      reason: words,
+      rows: v.number(),
+      asked_at: at,
+      due_at: at,
     }),
   ),
   next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null at the oldest day')),

@@ -38,10 +38,7 @@ export function jobRoutes({ jobs, readers }: Deps): Route[] {
       ...READ,
       path: '/api/v1/jobs',
       summary: 'What happens by the clock: the last run of each job, how it went, and the next',
-      answers: {
-        200: { description: 'Every job', schema: JobsAnswer },
-        ...UNKNOWN,
-      },
+      answers: { 200: { description: 'Every job', schema: JobsAnswer }, ...UNKNOWN },
       handler: listJobs,
     },
   ]

@@ -41,10 +41,7 @@ export function rateRoutes({ rates, readers }: Deps): Route[] {
       ...READ,
       path: '/api/v1/rates',
       summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
-      answers: {
-        200: { description: 'Every currency', schema: RatesAnswer },
-        ...UNKNOWN,
-      },
+      answers: { 200: { description: 'Every currency', schema: RatesAnswer }, ...UNKNOWN },
       handler: listRates,
     },
   ]

@@ -47,11 +47,7 @@ export function statusRoutes(deps: Deps): Route[] {
     asked(v.object({}), event.url.searchParams)
     const mayRead = readableBy(reach, appsWithin(reach, apps))
     const found = (await health.findings()).filter(mayRead)
-    return {
-      level: LEVELS[found[0]?.state ?? 'ok'],
-      checked_at: clock(),
-      rows: found.map(rowOf),
-    }
+    return { level: LEVELS[found[0]?.state ?? 'ok'], checked_at: clock(), rows: found.map(rowOf) }
   }
 
   function appsHealth(event: H3Event): v.InferOutput<typeof HealthAnswer> {
@@ -114,10 +110,15 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
   const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
   const own = history.progress().filter(({ app_id }) => app_id === id)
   return {
-    ...{ app_id: id, bundle_id, organization_id, name: app.name, source: app.source },
+    app_id: id,
+    bundle_id,
+    organization_id,
+    name: app.name,
+    source: app.source,
     connected_at: app.created_at,
     notifications: (['production', 'sandbox'] as const).map((environment) => ({
-      ...{ environment, ...rhythms.heard(id, environment) },
+      environment,
+      ...rhythms.heard(id, environment),
       gaps_open: own
         .filter((one) => one.environment === environment)
         .flatMap(({ gaps }) => gaps.filter(({ filled_at }) => filled_at === null)).length,
@@ -153,7 +154,9 @@ function reportsOf(organization_id: string, { imports }: Deps) {
 function historyOf({ environment, has_key, backfill, watermark }: Progress) {
   const left = backfill === null ? null : (backfill.until_at - backfill.read_until_at) / REACH_MS
   return {
-    ...{ environment, has_key, stage: backfill?.stage ?? null },
+    environment,
+    has_key,
+    stage: backfill?.stage ?? null,
     progress: left === null ? null : Math.round(Math.min(1, Math.max(0, 1 - left)) * 1_000) / 1_000,
     problem: backfill?.problem ?? watermark?.problem ?? null,
     compared_until_at: watermark?.compared_until_at ?? null,

@@ -41,13 +41,19 @@ const Key = v.object({
 export const HealthAnswer = v.object({
   apps: v.array(
     v.object({
-      ...{ app_id: v.string(), bundle_id: v.string(), organization_id: v.string(), name: words },
-      ...{ source: v.string(), connected_at: v.number() },
+      app_id: v.string(),
+      bundle_id: v.string(),
+      organization_id: v.string(),
+      name: words,
+      source: v.string(),
+      connected_at: v.number(),
       notifications: v.array(
         v.object({
           environment,
           last_at: v.pipe(at, v.description('When Apple signed the newest that was pushed')),
-          ...{ last_24_hours: v.number(), last_7_days: v.number(), gaps_open: v.number() },
+          last_24_hours: v.number(),
+          last_7_days: v.number(),
+          gaps_open: v.number(),
         }),
       ),
       reports: v.pipe(
@@ -56,13 +62,15 @@ export const HealthAnswer = v.object({
       ),
       history: v.array(
         v.object({
-          ...{ environment, has_key: v.boolean() },
+          environment,
+          has_key: v.boolean(),
           stage: v.nullable(v.picklist(['notifications', 'transactions', 'statuses', 'done'])),
           progress: v.pipe(
             v.nullable(v.number()),
             v.description('Of the notifications that Apple still shows, from 0 to 1'),
           ),
-          ...{ problem: words, compared_until_at: at },
+          problem: words,
+          compared_until_at: at,
         }),
       ),
       keys: v.object({ connect: Key, purchases: Key }),

@@ -53,8 +53,10 @@ function nestedIn(payload: Record<string, unknown>, above = ''): Nested[] {
 export const isSigned = (key: string): boolean => /^signed(Transaction|Renewal|AppTransaction)Info$/.test(key)
 
 const told = ({ subject, issuer, validFromDate, validToDate, raw }: X509Certificate): ToldCertificate => ({
-  ...{ subject: oneLine(subject), issuer: oneLine(issuer) },
-  ...{ not_before: validFromDate.getTime(), not_after: validToDate.getTime() },
+  subject: oneLine(subject),
+  issuer: oneLine(issuer),
+  not_before: validFromDate.getTime(),
+  not_after: validToDate.getTime(),
   sha256: hash('sha256', raw, 'hex'),
 })
 

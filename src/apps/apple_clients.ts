@@ -47,7 +47,7 @@ export function openAccess({ accounts, clock, hosts, wait }: Deps) {
     const key = accounts.of(organization_id)?.purchases
     if (!key) return null
     const open = () =>
-      openServerApi({ ...{ key, bundle_id, clock, wait }, hosts: hosts.server, onAnswer: noting(key) })
+      openServerApi({ key, bundle_id, clock, wait, hosts: hosts.server, onAnswer: noting(key) })
     return servers.get(key, bundle_id, open)
   }
 

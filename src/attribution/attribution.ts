@@ -102,7 +102,8 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
     const data = {
       ...userPart(now),
       ...(before && { from_app_user_id: before.app_user_id }),
-      ...{ product_id: now.product_id, store },
+      product_id: now.product_id,
+      store,
     }
     tell(app, before ? 'customer.moved' : 'customer.linked', change, transaction_id, data)
   }
@@ -116,7 +117,12 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
   ): void {
     const customer = subject === null ? null : ledger.customers.ofLineage(app.id, subject)
     feed.append({
-      ...{ type, cause, subject, app_id: app.id, organization_id: app.organization_id, origin: 'live' },
+      type,
+      cause,
+      subject,
+      app_id: app.id,
+      organization_id: app.organization_id,
+      origin: 'live',
       environment: customer?.environment ?? null,
       customer_id: customer?.canonical_id ?? null,
       data: () => ({ bundle_id: app.bundle_id, ...data }),
@@ -135,13 +141,7 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
 }
 
 /** A purchase that is another's now, or somebody's at last. */
-type Changed = {
-  store: StoreName
-  transaction_id: string
-  now: Link
-  before: Link | null
-  change: string
-}
+type Changed = { store: StoreName; transaction_id: string; now: Link; before: Link | null; change: string }
 
 const unkept = ({ appUserId }: AttributeCall) => ({
   app_user_id: appUserId,

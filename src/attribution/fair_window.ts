@@ -89,7 +89,10 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     const known = organizations.get(organization_id)
     if (known) return known
     const traffic = {
-      ...{ proved: openStamps(), unproved: openStamps(), held: new Map(), seen: new Map() },
+      proved: openStamps(),
+      unproved: openStamps(),
+      held: new Map(),
+      seen: new Map(),
       busiest: openBusiest(() => Math.floor(limit() / 2)),
     }
     organizations.set(organization_id, traffic)

@@ -6,11 +6,7 @@
 /** purchase: Apple's signature over this transaction came along. device: an attested device. server: a secret key. */
 export type Proof = 'purchase' | 'device' | 'server'
 
-export type LinkFacts = {
-  app_user_id: string
-  proved_app_user_id: string | null
-  proofs: readonly Proof[]
-}
+export type LinkFacts = { app_user_id: string; proved_app_user_id: string | null; proofs: readonly Proof[] }
 
 export type Verification = 'verified' | 'unverified'
 

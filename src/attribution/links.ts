@@ -105,9 +105,17 @@ export function openLinks(store: Store, clock: Clock) {
     const facts = linkAfter(null, claimed.app_user_id, claimed.proofs)
     const { app, store: storeName, transaction_id, platform, credential, product_id, unattested } = claimed
     const { lastInsertRowid } = insert.run({
-      ...{ app_id: app.id, store: storeName, transaction_id, platform, credential, product_id, unattested },
-      ...{ ...facts, proofs: JSON.stringify(facts.proofs) },
-      ...{ created_at: clock(), updated_at: clock() },
+      app_id: app.id,
+      store: storeName,
+      transaction_id,
+      platform,
+      credential,
+      product_id,
+      unattested,
+      ...facts,
+      proofs: JSON.stringify(facts.proofs),
+      created_at: clock(),
+      updated_at: clock(),
     })
     const now = { ...facts, verification: labelOf(facts), product_id, unattested }
     return { now, before: null, change: `link/${lastInsertRowid}`, store: storeName }
@@ -118,7 +126,9 @@ export function openLinks(store: Store, clock: Clock) {
     const facts = linkAfter(before, claimed.app_user_id, claimed.proofs)
     const isSame = isSameLink(before, facts)
     const after: Row = {
-      ...{ ...row, ...facts, proofs: JSON.stringify(facts.proofs) },
+      ...row,
+      ...facts,
+      proofs: JSON.stringify(facts.proofs),
       store: claimed.platform === null ? row.store : claimed.store,
       platform: claimed.platform ?? row.platform,
       credential: isSame ? row.credential : claimed.credential,
@@ -147,9 +157,14 @@ export function openLinks(store: Store, clock: Clock) {
     if (!isLast || from_app_user_id === null || from_app_user_id === move.to_app_user_id)
       throw new Refusal(409, 'move_superseded', superseded(move, isLast))
     const after: Row = {
-      ...{ ...row, app_user_id: from_app_user_id, proved_app_user_id: from_proved_app_user_id },
+      ...row,
+      app_user_id: from_app_user_id,
+      proved_app_user_id: from_proved_app_user_id,
       // Why the earlier call was unattested was not kept.
-      ...{ proofs: from_proofs, credential: from_credential, unattested: null, updated_at: clock() },
+      proofs: from_proofs,
+      credential: from_credential,
+      unattested: null,
+      updated_at: clock(),
     }
     update.run(after)
     const change = `link/${row.id}/${remember(row, { ...after, credential: 'owner' })}`

@@ -5,8 +5,22 @@ import type { StoreName } from './links.ts'
 
 /** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
 const NOBODY = new Set([
-  ...['no_user', 'null', '(null)', 'none', 'nil', 'nan', 'undefined', 'unidentified', 'unknown'],
-  ...['anonymous', 'guest', '0', '-1', '[]', '{}', '[object object]'],
+  'no_user',
+  'null',
+  '(null)',
+  'none',
+  'nil',
+  'nan',
+  'undefined',
+  'unidentified',
+  'unknown',
+  'anonymous',
+  'guest',
+  '0',
+  '-1',
+  '[]',
+  '{}',
+  '[object object]',
 ])
 
 /** The same as a pattern; JSON Schema has none that disregards case. */

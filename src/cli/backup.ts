@@ -69,7 +69,9 @@ async function openForBackup(loaded: Loaded) {
   try {
     const store = openCopySource(loaded.config.store.path)
     const backups = openBackups({
-      ...{ store, clock: systemClock, windfall: version },
+      store,
+      clock: systemClock,
+      windfall: version,
       sources: () => backupSources(loaded),
     })
     return {

@@ -25,10 +25,7 @@ export const forgetCommand = defineCommand({
   args: {
     user: { type: 'positional', required: false, description: 'The user id, as your app sends it' },
     app: { type: 'string', valueHint: 'BUNDLE', description: 'The app whose user it is' },
-    unknown: {
-      type: 'boolean',
-      description: 'Also where nothing is known of them, so that nothing ever is',
-    },
+    unknown: { type: 'boolean', description: 'Also where nothing is known of them, so that nothing ever is' },
     list: { type: 'boolean', description: 'Show that users were forgotten and when; not who' },
     compact: {
       type: 'boolean',
@@ -53,12 +50,10 @@ export const forgetCommand = defineCommand({
     if (args['undo-tombstone']) return undo(config, meant)
     const erasure = await withInstance(config, (ask) =>
       follow<ErasureRecord, ErasureProgress>(ask, {
-        ...{
-          verb: 'forget.user',
-          args: { ...meant, even_unknown: unknown },
-          status: 'forget.status',
-          inWords,
-        },
+        verb: 'forget.user',
+        args: { ...meant, even_unknown: unknown },
+        status: 'forget.status',
+        inWords,
       }),
     )
     const { id, links, scrubbed, finished_at } = erasure

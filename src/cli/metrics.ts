@@ -16,7 +16,10 @@ const metrics = defineCommand({
   async run({ args }) {
     const { lineages } = await withInstance(args.config, (ask) =>
       follow<{ lineages: number }, RebuildProgress>(ask, {
-        ...{ verb: 'metrics.rebuild', args: {}, status: 'metrics.status', inWords },
+        verb: 'metrics.rebuild',
+        args: {},
+        status: 'metrics.status',
+        inWords,
       }),
     )
     print(`The metrics of ${counted(lineages, 'purchase')} are made anew.`)

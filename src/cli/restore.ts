@@ -38,7 +38,8 @@ export const restoreCommand = defineCommand({
 })
 
 const filesOf = ({ database, placed }: Restored): string[] => [
-  ...[database, `${database}.lock`],
+  database,
+  `${database}.lock`,
   ...placed.filter(({ state }) => state !== 'same').map(({ file }) => file),
 ]
 

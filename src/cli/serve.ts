@@ -110,7 +110,9 @@ export async function serve(
 /** Who serves: the address it listens on, the one it says it is at, and where it asks Apple. */
 const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs => ({
   'instance.status': verb(v.object({}), () => ({
-    ...{ address, base_url: http.baseUrl() ?? address, hosts },
+    address,
+    base_url: http.baseUrl() ?? address,
+    hosts,
     database: store.condition(),
   })),
 })

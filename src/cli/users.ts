@@ -28,7 +28,8 @@ const prune = defineCommand({
       follow<{ users: number }, PruneProgress>(ask, {
         verb: isDry ? 'users.prunable.show' : 'users.prune',
         args: { unseen_days },
-        ...{ status: 'users.prune.status', inWords },
+        status: 'users.prune.status',
+        inWords,
       }),
     )
     const who = `${counted(users, 'user')} unseen for ${counted(unseen_days, 'day')}`

@@ -56,9 +56,16 @@ function told(
   const text = pathText(path)
   const usual = fallback === null || fallback === undefined ? null : tomlText(fallback)
   return {
-    ...{ path: text, key: String(path.at(-1)), value: secret ? null : value, is_secret: secret === true },
+    path: text,
+    key: String(path.at(-1)),
+    value: secret ? null : value,
+    is_secret: secret === true,
     is_set: value !== null,
-    ...{ source: sources.get(text) ?? 'default', place: places.get(text) ?? null },
-    ...{ default: otherwise ?? usual, variable: variableName(path), reason, needs_restart: restart === true },
+    source: sources.get(text) ?? 'default',
+    place: places.get(text) ?? null,
+    default: otherwise ?? usual,
+    variable: variableName(path),
+    reason,
+    needs_restart: restart === true,
   }
 }

@@ -102,12 +102,7 @@ export const SECTIONS: readonly Section[] = [
     reason: 'What amounts are worth in other currencies, day by day.',
     settings: rates,
   },
-  {
-    name: 'metrics',
-    list: false,
-    reason: 'How numbers are counted.',
-    settings: metrics,
-  },
+  { name: 'metrics', list: false, reason: 'How numbers are counted.', settings: metrics },
   {
     name: 'jobs',
     list: false,

@@ -71,10 +71,12 @@ export function verbsOf(windfall: Windfall): Verbs {
   }
 
   const listed = () =>
-    organizations.list().map((organization) => ({
-      ...organization,
-      apps: apps.list().filter((app) => app.organization_id === organization.id),
-    }))
+    organizations
+      .list()
+      .map((organization) => ({
+        ...organization,
+        apps: apps.list().filter((app) => app.organization_id === organization.id),
+      }))
 
   return {
     'apps.add': verb(AddApp, addApp),

@@ -96,8 +96,18 @@ export function openFeed(store: Store, clock: Clock) {
     if (known.get(id)) return null
     const data = happening.data()
     const written = {
-      ...{ id, organization_id, app_id, environment, type, origin, customer_id, subject, cause },
-      ...{ occurred_at: happening.occurred_at, signed_at: happening.signed_at, recorded_at: clock() },
+      id,
+      organization_id,
+      app_id,
+      environment,
+      type,
+      origin,
+      customer_id,
+      subject,
+      cause,
+      occurred_at: happening.occurred_at,
+      signed_at: happening.signed_at,
+      recorded_at: clock(),
     }
     const { lastInsertRowid } = insert.run({ ...written, body: packBody(data) })
     const event: FeedEvent = { seq: Number(lastInsertRowid), ...written, data }

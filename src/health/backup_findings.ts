@@ -25,6 +25,8 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
   }
   if (isRecent) return ok('backup', words)
   return notice('backup', `${words} [backup] schedule = "30 3 * * *" makes one each night.`, {
-    ...{ id: 'backup:schedule', title: 'No backups are scheduled', action: NOW },
+    id: 'backup:schedule',
+    title: 'No backups are scheduled',
+    action: NOW,
   })
 }

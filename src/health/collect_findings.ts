@@ -172,7 +172,9 @@ function silenceOf({ rhythms, clock, history }: HealthDeps, app_id: string, bund
   const compared = history.progress().find((one) => one.app_id === app_id && one.environment === 'production')
     ?.watermark?.compared_until_at
   const about = {
-    ...{ id: `silent:${app_id}`, app_id, since: silence.since },
+    id: `silent:${app_id}`,
+    app_id,
+    since: silence.since,
     title: `${bundle_id} has been silent for ${hours} hours`,
     action: { label: 'Send a test notification', href: '/settings' },
   }

@@ -81,7 +81,9 @@ export function* examineNotifications(
     if (production !== undefined) yield ok('last notification', words)
     else
       yield warning('last notification', `${words} Is the notification URL entered in App Store Connect?`, {
-        ...{ id: `unheard:${id}`, app_id: id, title: `${bundle_id} has never been heard of` },
+        id: `unheard:${id}`,
+        app_id: id,
+        title: `${bundle_id} has never been heard of`,
         action: { label: 'Enter the notification URL', href: '/settings' },
       })
   }
@@ -117,7 +119,8 @@ function refusedFinding({ count, is_exact }: RefusedLately): Finding {
   const title = `${is_exact ? '' : 'At least '}${of} refused in the last day`
   const words = `${is_exact ? '' : 'at least '}${of} refused in the last day, not proved to be Apple’s: windfall refused list`
   return warning('notifications', words, {
-    ...{ id: 'refused', title },
+    id: 'refused',
+    title,
     action: { label: 'See why', command: 'windfall refused list' },
   })
 }
@@ -185,7 +188,8 @@ function* examineImport(reader: Reader): Generator<Finding> {
 }
 
 const NO_RATES = {
-  ...{ id: 'rates', title: 'Exchange rates are missing' },
+  id: 'rates',
+  title: 'Exchange rates are missing',
   action: { label: 'Fetch them', command: 'windfall jobs run rates' },
 }
 

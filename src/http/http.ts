@@ -59,7 +59,10 @@ export function openHttp(options: HttpOptions) {
   let serving_since: number | null = null
 
   const { around, refuseUnrouted } = openAnswering({
-    ...{ log, beginRequest, hosts: () => hosts, closing: closing.signal },
+    log,
+    beginRequest,
+    hosts: () => hosts,
+    closing: closing.signal,
     is_https: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })

@@ -8,12 +8,16 @@ import { type Encoding, encodingFor, packed } from './compression.ts'
 export type FlatHeaders = readonly string[]
 
 const security: FlatHeaders = [
-  ...['x-content-type-options', 'nosniff', 'referrer-policy', 'no-referrer'],
-  ...['cross-origin-opener-policy', 'same-origin', 'cross-origin-resource-policy', 'same-origin'],
-  ...[
-    'permissions-policy',
-    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-  ],
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'cross-origin-opener-policy',
+  'same-origin',
+  'cross-origin-resource-policy',
+  'same-origin',
+  'permissions-policy',
+  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 ]
 
 /** On every answer, unless what answers says otherwise itself. */

@@ -119,7 +119,10 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     const { customer_id, subject, state } = about
     feed.append({
       ...told,
-      ...{ environment, origin, customer_id, subject },
+      environment,
+      origin,
+      customer_id,
+      subject,
       organization_id: app.organization_id,
       app_id: app.id,
       data: () => ({ bundle_id: app.bundle_id, ...part, ...state() }),

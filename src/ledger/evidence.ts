@@ -16,11 +16,7 @@ export type Evidence = {
 }
 
 /** Purchases of one app in one environment, by their original transaction ids. */
-type Purchases = {
-  app_id: string
-  environment: Environment
-  original_transaction_ids: readonly string[]
-}
+type Purchases = { app_id: string; environment: Environment; original_transaction_ids: readonly string[] }
 
 type Row = Omit<Evidence, 'sha256' | 'jws'> & { sha256: Buffer }
 type Named = { id: number }

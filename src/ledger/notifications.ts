@@ -25,7 +25,16 @@ export function openNotifications(store: Store, clock: Clock) {
   ): void {
     const { uuid, type, subtype, status, environment, problem, transaction, renewal } = notification
     put.run({
-      ...{ app_id, environment, uuid, type, subtype, status, problem, sha256, payload_id, origin },
+      app_id,
+      environment,
+      uuid,
+      type,
+      subtype,
+      status,
+      problem,
+      sha256,
+      payload_id,
+      origin,
       original_transaction_id:
         transaction?.payload.original_transaction_id ?? renewal?.payload.original_transaction_id ?? null,
       // Apple's first payloads had no date of their own: older than anything dated.

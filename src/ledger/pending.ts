@@ -71,10 +71,9 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
 
   /** What waits for a bundle id, oldest first. `jws` gives it as it was signed; it throws where the row is damaged. */
   const forBundle = (bundle_id: string): Pending[] =>
-    ofBundle.all(bundle_id).map(({ codec, body, ...row }) => ({
-      ...row,
-      jws: () => raw.unpack({ codec, body }),
-    }))
+    ofBundle
+      .all(bundle_id)
+      .map(({ codec, body, ...row }) => ({ ...row, jws: () => raw.unpack({ codec, body }) }))
 
   /** Forgets one, after it was applied. */
   const settle = (id: number): void => void drop.run(id)

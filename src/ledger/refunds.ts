@@ -39,13 +39,7 @@ export function openRefunds(store: Store) {
     if (revoked_at === null) return
     const { revocation_type, revocation_percentage } = payload
     const of = { app_id, environment, transaction_id, revoked_at }
-    put.run({
-      ...of,
-      revocation_type,
-      revocation_percentage,
-      signed_at,
-      sha256: Buffer.from(sha256, 'hex'),
-    })
+    put.run({ ...of, revocation_type, revocation_percentage, signed_at, sha256: Buffer.from(sha256, 'hex') })
   }
 
   /** Keeps that the refund of a transaction was taken back, as signed at an instant. */

@@ -46,33 +46,31 @@ export function openSubscriptions(store: Store) {
     select status, signed_at from notifications
     where ${lineage} and status is not null and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`)
   const columns = [
-    ...[
-      'app_id',
-      'environment',
-      'original_transaction_id',
-      'transaction_id',
-      'product_id',
-      'group_id',
-      'ownership',
-    ],
-    ...[
-      'storefront',
-      'price_milli',
-      'currency',
-      'offer_type',
-      'offer_discount',
-      'started_at',
-      'period_started_at',
-    ],
-    ...[
-      'expires_at',
-      'committed_until_at',
-      'grace_until_at',
-      'in_billing_retry',
-      'auto_renew_status',
-      'next_product_id',
-    ],
-    ...['renewal_price_milli', 'expiration_intent', 'revoked_at', 'apple_status', 'apple_status_at'],
+    'app_id',
+    'environment',
+    'original_transaction_id',
+    'transaction_id',
+    'product_id',
+    'group_id',
+    'ownership',
+    'storefront',
+    'price_milli',
+    'currency',
+    'offer_type',
+    'offer_discount',
+    'started_at',
+    'period_started_at',
+    'expires_at',
+    'committed_until_at',
+    'grace_until_at',
+    'in_billing_retry',
+    'auto_renew_status',
+    'next_product_id',
+    'renewal_price_milli',
+    'expiration_intent',
+    'revoked_at',
+    'apple_status',
+    'apple_status_at',
   ]
   const put = store.prepare<SubscriptionRow>(`
     insert or replace into subscriptions (${columns.join(', ')}) values (${columns.map((name) => `:${name}`).join(', ')})`)
@@ -126,7 +124,10 @@ function join(transaction: TransactionPart, renewal?: RenewalRow, status?: Statu
   const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
   const { app_id, environment, original_transaction_id, transaction_id } = transaction
   return {
-    ...{ app_id, environment, original_transaction_id, transaction_id },
+    app_id,
+    environment,
+    original_transaction_id,
+    transaction_id,
     product_id: transaction.product_id,
     group_id: transaction.group_id,
     ownership: transaction.ownership,

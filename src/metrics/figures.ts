@@ -55,21 +55,35 @@ export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: D
   const cube = openCube(store)
   const lines = openDayLines(store, cube.onWritten)
   const reported = openReported({
-    ...{ store, clock, apps, products, rates, imports, generations, lines, commission: config, log },
+    store,
+    clock,
+    apps,
+    products,
+    rates,
+    imports,
+    generations,
+    lines,
+    commission: config,
+    log,
   })
   const values = openCustomerValues({ store, clock, generations })
   const spreads = openSpreads({ store, settings })
   const proceedsOf = reported.proceedsInBase
   const metrics = openMetrics({
-    ...{ ...deps, imports, generations, settings, cube, values, spreads, reported },
+    ...deps,
+    imports,
+    generations,
+    settings,
+    cube,
+    values,
+    spreads,
+    reported,
     proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
     commissionText: () => commissionText(config),
     wait_ms: () => config.wait_ms,
   })
   const series = openSeries({ store, clock, metrics, settings, lines, rates, reported })
-  const customers = openCustomers({
-    ...{ store, clock, feed, ledger, metrics, values, reported, isOfForgotten },
-  })
+  const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isOfForgotten })
 
   /** Ends what is under way; it goes on at the next start. */
   async function close(): Promise<void> {
@@ -77,7 +91,10 @@ export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: D
   }
 
   return {
-    ...{ metrics, reported, series, customers },
+    metrics,
+    reported,
+    series,
+    customers,
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
     cohorts: openCohorts({ cells: spreads.cells, shares: reported.shares }),

@@ -75,15 +75,34 @@ export function openMetrics(deps: Deps) {
   const recount = openRecount({ store, clock, log, generations, marks, counting })
   const sweeping = openSweeping({ store, generations, sweepReports: reported.sweep })
   const agenda = openAgenda({
-    ...{ store, clock, generations, marks, due, tasks, recount, sweeping },
+    store,
+    clock,
+    generations,
+    marks,
+    due,
+    tasks,
+    recount,
+    sweeping,
     lacksReports: reported.isDue,
   })
   const worker = openWorker({ store, log, agenda, recount })
   const touched = openTouched({
-    ...{ store, due, generations, recount, onMarked: worker.kick, isHeld: worker.isHeld },
+    store,
+    due,
+    generations,
+    recount,
+    onMarked: worker.kick,
+    isHeld: worker.isHeld,
   })
   const questions = openQuestions({
-    ...{ store, generations, due, tasks, agenda, worker, reported, wait_ms: deps.wait_ms },
+    store,
+    generations,
+    due,
+    tasks,
+    agenda,
+    worker,
+    reported,
+    wait_ms: deps.wait_ms,
   })
   const verification = openVerification({ store, clock, formula: deps.formula ?? FORMULA })
   const commission = store.prepare<[], { counted_by: string }>('select counted_by from metric_commission')
@@ -166,10 +185,7 @@ export function openMetrics(deps: Deps) {
     refused.set(id, error)
     log.warn(
       'the figures cannot be counted another way for now; they are shown as they were counted before',
-      {
-        organization: slug,
-        error,
-      },
+      { organization: slug, error },
     )
   }
 
@@ -235,7 +251,11 @@ export function openMetrics(deps: Deps) {
   }
 
   return {
-    ...{ resume, rebuild, caughtUp, progress, close },
+    resume,
+    rebuild,
+    caughtUp,
+    progress,
+    close,
     hold: worker.hold,
     verify: verification.verify,
     verifyProgress: verification.progress,

@@ -15,12 +15,7 @@ export type Added = { added: number; known: number; settled: number }
  * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
  * already, null where none was. `is_taken_back`: a rate is gone, so that what was said to be for good is not.
  */
-type RateChange = {
-  currency: string
-  from_on: string
-  until_on: string | null
-  is_taken_back: boolean
-}
+type RateChange = { currency: string; from_on: string; until_on: string | null; is_taken_back: boolean }
 
 export type KeptRates = ReturnType<typeof openKeptRates>
 

@@ -21,10 +21,7 @@ const WARN_EVERY_MS = 1_000
 const UNWRITABLE = 'the database cannot be written'
 const DAMAGED = 'the database is damaged: stop Windfall and restore a backup with windfall restore'
 
-type Waiting = Piece & {
-  resolve: (value: never) => void
-  reject: (reason: unknown) => void
-}
+type Waiting = Piece & { resolve: (value: never) => void; reject: (reason: unknown) => void }
 
 type Options = {
   /** Called between batches, when no transaction is open. */

@@ -27,13 +27,28 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
   }
 
   return {
-    ...{ file, prepare, remembering },
+    file,
+    prepare,
+    remembering,
     // Modules make what they write with when they are opened.
     gathering: () => refuse,
-    ...{ pragma: refuse, bytes: refuse, copy: refuse, isWritable: refuse, condition: refuse },
-    ...{ watchRoom: refuse, assertRoom: refuse, assertRoomFor: refuse, limitPages: refuse, close: refuse },
-    ...{ commit: refuse, commitBulk: refuse, commitUpkeep: refuse, isQuiet: refuse, isBulkWaiting: refuse },
-    ...{ beginRequest: refuse, afterCommit: refuse },
+    pragma: refuse,
+    bytes: refuse,
+    copy: refuse,
+    isWritable: refuse,
+    condition: refuse,
+    watchRoom: refuse,
+    assertRoom: refuse,
+    assertRoomFor: refuse,
+    limitPages: refuse,
+    close: refuse,
+    commit: refuse,
+    commitBulk: refuse,
+    commitUpkeep: refuse,
+    isQuiet: refuse,
+    isBulkWaiting: refuse,
+    beginRequest: refuse,
+    afterCommit: refuse,
     apart: refuse,
   }
 }

@@ -64,7 +64,10 @@ export function openStore(
   const room = openRoom(file, { warn, freeBytes })
   const { remembering, afterBatch } = openRemembered(db)
   const commits = openCommits(db, {
-    ...{ warn, elapsed, clock, onFault },
+    warn,
+    elapsed,
+    clock,
+    onFault,
     afterBatch() {
       afterBatch()
       checkpoints.afterBatch()

@@ -7,28 +7,24 @@ import { openFrontFiles } from './front_files.ts'
 
 /** Addresses of views: the page is the same, and shows the view that its address names. */
 const VIEWS = [
-  ...[
-    '/',
-    '/revenue',
-    '/subscriptions',
-    '/retention',
-    '/metrics',
-    '/metrics/:name',
-    '/customers',
-    '/customers/:id',
-    '/users/:id',
-  ],
-  ...[
-    '/events',
-    '/events/:id',
-    '/gaps',
-    '/coverage',
-    '/settings',
-    '/settings/:section',
-    '/login',
-    '/setup',
-    '/share',
-  ],
+  '/',
+  '/revenue',
+  '/subscriptions',
+  '/retention',
+  '/metrics',
+  '/metrics/:name',
+  '/customers',
+  '/customers/:id',
+  '/users/:id',
+  '/events',
+  '/events/:id',
+  '/gaps',
+  '/coverage',
+  '/settings',
+  '/settings/:section',
+  '/login',
+  '/setup',
+  '/share',
 ]
 /** Files that keep their names: browsers look for them there. */
 const NAMED = [

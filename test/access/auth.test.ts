@@ -86,7 +86,7 @@ test.each(Object.keys(TAKEN))(
   },
 )
 
-test.each([...['/api/v1/keys', '/api/v1/keys/:id/rotate'], ...['/api/v1/share-links', '/api/v1/tokens']])(
+test.each(['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens'])(
   'the password has to have been entered lately when the body for %s is here',
   async (path) => {
     const { told, before, after } = await askSlowly(path, ({ clock }) => clock.turn(15 * 60_000))

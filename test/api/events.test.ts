@@ -61,7 +61,9 @@ test('where an event came from and when it took effect choose, too', async () =>
   for (const [late, uuid] of ['a', 'b', 'c'].entries())
     await app.notify(
       outerPayload(dataBody({ appAppleId: undefined }), {
-        ...{ notificationType: 'TEST', notificationUUID: uuid, signedDate: NOW + late },
+        notificationType: 'TEST',
+        notificationUUID: uuid,
+        signedDate: NOW + late,
       }),
     )
   expect(seqs(await events(`?from_at=${NOW + 1}&origin=live`))).toEqual([3, 2])

@@ -49,15 +49,18 @@ test('the state of the import: counts, holes with their reasons, versions, apps 
         ]),
         holes: [
           {
-            ...{ vendor_number: VENDOR, report: 'sales', day_on: '2026-04-30', state: 'not_yet', tries: 1 },
-            ...{
-              reason: 'Apple has not made it yet',
-              asked_at: apple.clock(),
-              due_at: apple.clock() + HOUR / 2,
-            },
+            vendor_number: VENDOR,
+            report: 'sales',
+            day_on: '2026-04-30',
+            state: 'not_yet',
+            tries: 1,
+            reason: 'Apple has not made it yet',
+            asked_at: apple.clock(),
+            due_at: apple.clock() + HOUR / 2,
           },
           {
-            ...{ report: 'subscription', state: 'failed' },
+            report: 'subscription',
+            state: 'failed',
             reason: 'line 2, column "Billing Retry": "x" is not a whole number',
           },
         ],

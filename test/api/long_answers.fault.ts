@@ -27,9 +27,17 @@ async function fillFeed(count: number): Promise<void> {
     await store.commit(() => {
       for (let k = n; k < n + 1_000; k += 1)
         feed.append({
-          ...{ organization_id, app_id, environment: 'production', type: 'subscription.renewed' },
-          ...{ origin: 'live', customer_id: null, subject: `20000000${k}`, cause: `cause-${k}` },
-          ...{ occurred_at: NOW + k, signed_at: NOW + k, data: () => ({ ...data, number: k }) },
+          organization_id,
+          app_id,
+          environment: 'production',
+          type: 'subscription.renewed',
+          origin: 'live',
+          customer_id: null,
+          subject: `20000000${k}`,
+          cause: `cause-${k}`,
+          occurred_at: NOW + k,
+          signed_at: NOW + k,
+          data: () => ({ ...data, number: k }),
         })
     })
 }
@@ -74,9 +82,14 @@ async function fillShop(): Promise<void> {
     return [0, 1].map((number) => {
       const at = bought_at + number * 30 * DAY
       return transactionPayload({
-        ...{ transactionId: `${n}00${number}`, originalTransactionId: `${n}000` },
-        ...{ appTransactionId: `70${n}`, transactionReason: number === 0 ? 'PURCHASE' : 'RENEWAL' },
-        ...{ purchaseDate: at, signedDate: at, expiresDate: at + 30 * DAY, originalPurchaseDate: bought_at },
+        transactionId: `${n}00${number}`,
+        originalTransactionId: `${n}000`,
+        appTransactionId: `70${n}`,
+        transactionReason: number === 0 ? 'PURCHASE' : 'RENEWAL',
+        purchaseDate: at,
+        signedDate: at,
+        expiresDate: at + 30 * DAY,
+        originalPurchaseDate: bought_at,
       })
     })
   })

@@ -37,7 +37,10 @@ test('what waits, what was refused, what was never heard of and what never ran i
   expect(told).toMatchObject({ level: 'warning' })
   expect(rowsIn(told, 'pending:')).toMatchObject([
     {
-      ...{ id: `pending:${OTHER}`, level: 'warning', title: `1 notification waits for ${OTHER}`, since: NOW },
+      id: `pending:${OTHER}`,
+      level: 'warning',
+      title: `1 notification waits for ${OTHER}`,
+      since: NOW,
       action: { label: 'Connect', command: `windfall apps add ${OTHER}` },
       detail: expect.stringContaining('dropped on 2026-06-08'),
     },
@@ -103,11 +106,9 @@ test('a silence is one that is twice as long as any before, and never a short on
   app.clock.turn(2 * HOUR)
   expect(await silent()).toMatchObject([
     {
-      ...{
-        level: 'warning',
-        title: `${BUNDLE} has been silent for 21 hours`,
-        since: app.clock() - 21 * HOUR,
-      },
+      level: 'warning',
+      title: `${BUNDLE} has been silent for 21 hours`,
+      since: app.clock() - 21 * HOUR,
       detail: expect.stringContaining('the longest silence before was 10 hours'),
     },
   ])
@@ -150,7 +151,9 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
   const bundle = first?.bundle_id ?? ''
   const health = async () => (await ask(`apps/health?app=${bundle}`)).body.apps[0]
   expect(await health()).toMatchObject({
-    ...{ app_id: first?.id, source: 'test', products: { count: 0, without_period: 0 } },
+    app_id: first?.id,
+    source: 'test',
+    products: { count: 0, without_period: 0 },
     keys: { connect: { state: 'none' }, purchases: { state: 'unknown' } },
     history: [
       { environment: 'production', has_key: true, stage: null, progress: null },
@@ -216,7 +219,9 @@ test('how often an app was heard of is told by environment', async () => {
   const { apps } = (await ask('apps/health')).body
   expect(apps).toMatchObject([
     {
-      ...{ bundle_id: BUNDLE, connected_at: NOW, reports: { newest_on: null, done: 0, of: 0, failed: 0 } },
+      bundle_id: BUNDLE,
+      connected_at: NOW,
+      reports: { newest_on: null, done: 0, of: 0, failed: 0 },
       notifications: [
         { environment: 'production', last_at: NOW + 2 * DAY, last_24_hours: 1, last_7_days: 2, gaps_open: 0 },
         { environment: 'sandbox', last_at: null, last_24_hours: 0, last_7_days: 0, gaps_open: 0 },

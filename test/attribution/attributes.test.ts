@@ -123,10 +123,7 @@ describe('the number of attributes', () => {
   const sentence = 'a user has at most 100 attributes'
   const refusal = {
     status: 400,
-    body: {
-      ...{ code: 'invalid_request', detail: sentence },
-      errors: [{ path: 'attributes', message: sentence }],
-    },
+    body: { code: 'invalid_request', detail: sentence, errors: [{ path: 'attributes', message: sentence }] },
   }
 
   test('claims fill 100, and leave the backend its own 100', async () => {

@@ -98,7 +98,8 @@ test('an Android call goes by the package, else by the bundle id, of the key’s
     body: { code: 'unknown_app' },
   })
   expect(await android('u4', 'com.example.none', bearer(key))).toMatchObject({
-    ...{ status: 403, body: { code: 'app_not_in_organization' } },
+    status: 403,
+    body: { code: 'app_not_in_organization' },
   })
 })
 

@@ -46,7 +46,8 @@ test('status says which calls were refused, how many and what to do', async () =
       ),
     },
     {
-      ...{ level: 'warning', title: `3 calls for ${ANDROID} on Android were refused today` },
+      level: 'warning',
+      title: `3 calls for ${ANDROID} on Android were refused today`,
       detail: `3 calls for ${ANDROID} on Android were refused today (UTC): unknown_app. Connect the app, or set the android_package of the app it belongs to.`,
       action: { command: `windfall apps add ${ANDROID}` },
     },

@@ -86,7 +86,8 @@ describe('identify', () => {
     expect(stored('u1')).toMatchObject({ platform: 'android' })
     expect((await app.post(IDENTIFY, { ...call, bundleId: BUNDLE })).status).toBe(200)
     expect(await app.post(IDENTIFY, { ...call, bundleId: 'com.example.unknown' })).toMatchObject({
-      ...{ status: 404, body: { code: 'unknown_app' } },
+      status: 404,
+      body: { code: 'unknown_app' },
     })
     expect(await app.post(IDENTIFY, { ...call, platform: 'ios' })).toMatchObject({ status: 404 })
   })

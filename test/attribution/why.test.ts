@@ -49,15 +49,23 @@ test('a link says why it is verified or not, with what came along and what did n
   const { links, link_history } = await profile()
   expect(links).toMatchObject([
     {
-      ...{ app_user_id: 'bob', proved_app_user_id: 'ann', verification: 'unverified', credential: 'none' },
+      app_user_id: 'bob',
+      proved_app_user_id: 'ann',
+      verification: 'unverified',
+      credential: 'none',
       unattested: 'simulator',
       why: 'Claimed by a call without a key, from an unattested device (it is a simulator); no Apple signature came with the call. Proved is ann: Apple’s signature over this purchase came with a call that named them, and your backend named them with the secret key.',
     },
   ])
   expect(link_history).toMatchObject([
     {
-      ...{ from_app_user_id: 'ann', from_verification: 'verified', from_credential: 'secret' },
-      ...{ to_app_user_id: 'bob', to_verification: 'unverified', to_credential: 'none', can_undo: true },
+      from_app_user_id: 'ann',
+      from_verification: 'verified',
+      from_credential: 'secret',
+      to_app_user_id: 'bob',
+      to_verification: 'unverified',
+      to_credential: 'none',
+      can_undo: true,
     },
     // Another proof for the same user moved nothing.
     { from_app_user_id: 'ann', to_app_user_id: 'ann', can_undo: false },
@@ -87,8 +95,12 @@ test('a user has their device, and why they are labelled so', async () => {
   await attribute('ann', { jws })
   expect((await profile()).users).toMatchObject([
     {
-      ...{ platform: 'ios', os_version: '26.1', device_model: 'iPhone18,1', locale: 'de_DE' },
-      ...{ verification: 'unverified', unattested: 'pending' },
+      platform: 'ios',
+      os_version: '26.1',
+      device_model: 'iPhone18,1',
+      locale: 'de_DE',
+      verification: 'unverified',
+      unattested: 'pending',
       why: 'The last call came without a secret key or an attested device (its attestation was not finished).',
     },
   ])

@@ -7,13 +7,7 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 export const BUSINESS_FROM = BUSINESS_UNTIL - 3 * 365 * DAY
 
-type Plan = {
-  product_id: string
-  days: number
-  period: string
-  price_milli: number
-  churn: number
-}
+type Plan = { product_id: string; days: number; period: string; price_milli: number; churn: number }
 
 const PLANS: readonly Plan[] = [
   { product_id: 'pro.weekly', days: 7, period: 'P1W', price_milli: 2_990, churn: 0.045 },
@@ -33,21 +27,47 @@ const APPS = [40, 25, 15, 12, 8]
 
 type Storefront = { storefront: string; currency: string; factor: number; weight: number }
 const front = (storefront: string, currency: string, factor: number, weight: number): Storefront => ({
-  ...{ storefront, currency, factor, weight },
+  storefront,
+  currency,
+  factor,
+  weight,
 })
 const STOREFRONTS: readonly Storefront[] = [
-  ...[front('USA', 'USD', 1, 40), front('DEU', 'EUR', 1, 9), front('FRA', 'EUR', 1, 5)],
-  ...[front('ITA', 'EUR', 1, 3), front('ESP', 'EUR', 1, 3), front('NLD', 'EUR', 1, 2)],
-  ...[front('AUT', 'EUR', 1, 1), front('IRL', 'EUR', 1, 1), front('BEL', 'EUR', 1, 1)],
-  ...[front('GBR', 'GBP', 0.9, 8), front('CAN', 'CAD', 1.4, 5), front('AUS', 'AUD', 1.5, 4)],
-  ...[front('JPN', 'JPY', 150, 6), front('KOR', 'KRW', 1_300, 2), front('BRA', 'BRL', 5, 3)],
-  ...[front('MEX', 'MXN', 19, 2), front('CHE', 'CHF', 1, 1), front('SWE', 'SEK', 11, 1)],
-  ...[front('POL', 'PLN', 4, 1), front('IND', 'INR', 90, 2)],
+  front('USA', 'USD', 1, 40),
+  front('DEU', 'EUR', 1, 9),
+  front('FRA', 'EUR', 1, 5),
+  front('ITA', 'EUR', 1, 3),
+  front('ESP', 'EUR', 1, 3),
+  front('NLD', 'EUR', 1, 2),
+  front('AUT', 'EUR', 1, 1),
+  front('IRL', 'EUR', 1, 1),
+  front('BEL', 'EUR', 1, 1),
+  front('GBR', 'GBP', 0.9, 8),
+  front('CAN', 'CAD', 1.4, 5),
+  front('AUS', 'AUD', 1.5, 4),
+  front('JPN', 'JPY', 150, 6),
+  front('KOR', 'KRW', 1_300, 2),
+  front('BRA', 'BRL', 5, 3),
+  front('MEX', 'MXN', 19, 2),
+  front('CHE', 'CHF', 1, 1),
+  front('SWE', 'SEK', 11, 1),
+  front('POL', 'PLN', 4, 1),
+  front('IND', 'INR', 90, 2),
 ]
 /** What one US dollar costs on a day that nobody remembers. */
 export const PER_USD: Readonly<Record<string, number>> = {
-  ...{ EUR: 0.92, GBP: 0.79, CAD: 1.36, AUD: 1.52, JPY: 148, KRW: 1_330, BRL: 5.1, MXN: 18.4, CHF: 0.88 },
-  ...{ SEK: 10.4, PLN: 3.95, INR: 83 },
+  EUR: 0.92,
+  GBP: 0.79,
+  CAD: 1.36,
+  AUD: 1.52,
+  JPY: 148,
+  KRW: 1_330,
+  BRL: 5.1,
+  MXN: 18.4,
+  CHF: 0.88,
+  SEK: 10.4,
+  PLN: 3.95,
+  INR: 83,
 }
 
 /** One period that was paid for, or given. Amounts in thousandths. */
@@ -118,9 +138,15 @@ function openCart(factor: number, begins_at: number) {
   let at = begins_at
   function sell({ product_id, period, price_milli }: Plan, days: number, is_trial: boolean): Sale {
     const sale: Sale = {
-      ...{ product_id, period, purchased_at: at, expires_at: at + days * DAY },
+      product_id,
+      period,
+      purchased_at: at,
+      expires_at: at + days * DAY,
       price_milli: is_trial ? 0 : Math.round(price_milli * factor),
-      ...{ is_trial, is_first: sales.length === 0, is_upgraded: false, revoked_at: null },
+      is_trial,
+      is_first: sales.length === 0,
+      is_upgraded: false,
+      revoked_at: null,
     }
     sales.push(sale)
     at = sale.expires_at

@@ -43,11 +43,27 @@ export function openSales(db: Database) {
   ) {
     const { purchased_at, expires_at, is_trial, is_first } = of
     insert.run(
-      ...[app_id, id, original, of.product_id, is_first ? 'PURCHASE' : 'RENEWAL'],
-      ...[of.price_milli, currency, storefront, purchased_at, at, expires_at, expires_at, expires_at],
-      ...[is_trial ? purchased_at : null, is_trial || is_first ? null : purchased_at],
+      app_id,
+      id,
+      original,
+      of.product_id,
+      is_first ? 'PURCHASE' : 'RENEWAL',
+      of.price_milli,
+      currency,
+      storefront,
+      purchased_at,
+      at,
+      expires_at,
+      expires_at,
+      expires_at,
+      is_trial ? purchased_at : null,
+      is_trial || is_first ? null : purchased_at,
       ...(is_trial ? [1, 'FREE_TRIAL', 'P1W'] : [null, null, null]),
-      ...[of.is_upgraded ? 1 : 0, of.revoked_at, of.revoked_at ?? purchased_at, SHA256, payload],
+      of.is_upgraded ? 1 : 0,
+      of.revoked_at,
+      of.revoked_at ?? purchased_at,
+      SHA256,
+      payload,
     )
   }
 
@@ -89,11 +105,22 @@ export function openStandings(db: Database, payload: number | bigint) {
       const of = sales.at(-1)
       if (!of) return
       const { signed_at, auto_renew_status, intent } = renews
-      renewal.run(...[app_id, original, signed_at, SHA256, of.product_id, auto_renew_status, intent, payload])
+      renewal.run(app_id, original, signed_at, SHA256, of.product_id, auto_renew_status, intent, payload)
       standing.run(
-        ...[app_id, original, id, of.product_id, storefront, of.price_milli, currency],
+        app_id,
+        original,
+        id,
+        of.product_id,
+        storefront,
+        of.price_milli,
+        currency,
         ...(of.is_trial ? [1, 'FREE_TRIAL'] : [null, null]),
-        ...[at, of.purchased_at, of.expires_at, auto_renew_status, intent, of.revoked_at],
+        at,
+        of.purchased_at,
+        of.expires_at,
+        auto_renew_status,
+        intent,
+        of.revoked_at,
       )
     },
     /** What Apple said of the renewal with each of its sales but the last. */

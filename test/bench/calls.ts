@@ -38,8 +38,13 @@ async function compare<Name extends string>(
   const { warm_seconds, seconds } = sizes
   const turn = (server: Server, users: number, counted: number) =>
     measure({
-      ...{ call, url: server.url, token: TOKEN, users, connections: CONNECTIONS },
-      ...{ warm_seconds, seconds: counted },
+      call,
+      url: server.url,
+      token: TOKEN,
+      users,
+      connections: CONNECTIONS,
+      warm_seconds,
+      seconds: counted,
     })
   for (const { server, users } of opened) await turn(server, users, 0)
   const turns = opened.map(({ name, server, users }) => [name, () => turn(server, users, seconds)])

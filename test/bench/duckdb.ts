@@ -28,12 +28,18 @@ const BY_PRODUCT = 'metrics/revenue?split=product&'
 const QUESTIONS: readonly Told[] = [
   { name: 'MRR', question: 'mrr', path: 'metrics/mrr?', sums: ['metrics/mrr?'], figure: 'milli' },
   {
-    ...{ name: 'active subscriptions', question: 'active', path: 'metrics/active_subscriptions?' },
-    ...{ sums: ['metrics/active_subscriptions?'], figure: 'count' },
+    name: 'active subscriptions',
+    question: 'active',
+    path: 'metrics/active_subscriptions?',
+    sums: ['metrics/active_subscriptions?'],
+    figure: 'count',
   },
   {
-    ...{ name: 'revenue by product', question: 'revenue', path: BY_PRODUCT },
-    ...{ sums: [`${BY_PRODUCT}part=new&`, `${BY_PRODUCT}part=renewal&`], figure: 'milli' },
+    name: 'revenue by product',
+    question: 'revenue',
+    path: BY_PRODUCT,
+    sums: [`${BY_PRODUCT}part=new&`, `${BY_PRODUCT}part=renewal&`],
+    figure: 'milli',
   },
 ]
 

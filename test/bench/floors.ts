@@ -63,8 +63,12 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
     identify: (_, __, unattested) => ({ verification: 'unverified', unattested }),
     attribute: (_, { appUserId, productId }, { unattested }) => ({
       link: {
-        ...{ app_user_id: appUserId, proved_app_user_id: null, proofs: [], verification: 'unverified' },
-        ...{ product_id: productId, unattested },
+        app_user_id: appUserId,
+        proved_app_user_id: null,
+        proofs: [],
+        verification: 'unverified',
+        product_id: productId,
+        unattested,
       },
       moved: false,
     }),

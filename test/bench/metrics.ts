@@ -27,7 +27,8 @@ async function chartsOf({ get }: BusinessApp): Promise<Chart[]> {
   return METRIC_NAMES.flatMap((metric) =>
     SPLITS.filter((split) => split === null || splitsOf.get(metric)?.includes(split)).map((split) => ({
       path: `metrics/${metric}?${YEAR}${split === null ? '' : `&split=${split}`}`,
-      ...{ metric, split },
+      metric,
+      split,
     })),
   )
 }

@@ -15,8 +15,15 @@ const MOST_KB = 90
 const VIEWERS = 100
 const SPEED_LEFT = 0.95
 const VIEWS = [
-  ...['/', '/revenue', '/subscriptions', '/retention', '/customers', '/events'],
-  ...['/metrics', '/metrics/mrr', '/settings'],
+  '/',
+  '/revenue',
+  '/subscriptions',
+  '/retention',
+  '/customers',
+  '/events',
+  '/metrics',
+  '/metrics/mrr',
+  '/settings',
 ]
 
 /** A page with a heading and nothing else, told with the headers of the dashboard's. */

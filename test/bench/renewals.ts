@@ -37,18 +37,28 @@ export function openRenewals(authority: Pick<Authority, 'sign'>, subscriptions: 
     const bundleId = bundleIdOf(app)
     const own = { bundleId, productId: product_id, originalTransactionId, currency, signedDate: at }
     const transaction = transactionPayload({
-      ...{ ...own, transactionId: String(next), appTransactionId: `70${number}`, storefront },
-      ...{ purchaseDate: at, originalPurchaseDate: sales[0]?.purchased_at, expiresDate: at + PERIOD_MS },
-      ...{ price: price_milli, subscriptionGroupIdentifier: 'pro' },
+      ...own,
+      transactionId: String(next),
+      appTransactionId: `70${number}`,
+      storefront,
+      purchaseDate: at,
+      originalPurchaseDate: sales[0]?.purchased_at,
+      expiresDate: at + PERIOD_MS,
+      price: price_milli,
+      subscriptionGroupIdentifier: 'pro',
     })
     const renewal = renewalPayload({
-      ...{ ...own, autoRenewProductId: product_id, renewalDate: at + PERIOD_MS, renewalPrice: price_milli },
+      ...own,
+      autoRenewProductId: product_id,
+      renewalDate: at + PERIOD_MS,
+      renewalPrice: price_milli,
       recentSubscriptionStartDate: at,
     })
     const notificationUUID = `002e14d5-51f5-4503-b5a8-${String(next).slice(-12)}`
     next += 1
     const inside = {
-      ...{ appAppleId: 1_000_000 + app, bundleId },
+      appAppleId: 1_000_000 + app,
+      bundleId,
       signedTransactionInfo: authority.sign(transaction),
       signedRenewalInfo: authority.sign(renewal),
     }

@@ -18,18 +18,28 @@ const LANGUAGES = ['', ', édition française', '', ' 日本語版', '', '', '',
 /** What of a line every class of them has. */
 function ground(random: Random, app: App, { country, currency }: Storefront): ReportLine {
   return {
-    ...{ at: 0, day: DAY, late: false, sku: app.sku, bundle_id: app.bundle_id, product_type: '1F' },
-    ...{ product_id: app.sku, apple_id: String(app.apple_id), title: app.name, country, currency },
-    ...{
-      units: random.whole(1, 40),
-      price_milli: 0,
-      proceeds_milli: 0,
-      person: null,
-      plan: null,
-      offer: null,
-    },
-    ...{ renewal: false, after_a_year: false, preserved: false },
-    ...{ device: random.chance(0.8) ? 'iPhone' : 'iPad', purchased_on: DAY },
+    at: 0,
+    day: DAY,
+    late: false,
+    sku: app.sku,
+    bundle_id: app.bundle_id,
+    product_type: '1F',
+    product_id: app.sku,
+    apple_id: String(app.apple_id),
+    title: app.name,
+    country,
+    currency,
+    units: random.whole(1, 40),
+    price_milli: 0,
+    proceeds_milli: 0,
+    person: null,
+    plan: null,
+    offer: null,
+    renewal: false,
+    after_a_year: false,
+    preserved: false,
+    device: random.chance(0.8) ? 'iPhone' : 'iPad',
+    purchased_on: DAY,
   }
 }
 
@@ -47,12 +57,20 @@ function lineOf(random: Random, number: number): ReportLine {
   const proceeds_milli = proceedsFor(price_milli, storefront, after_a_year)
   const product = `${plan.product_id}.${number % 5_000}`
   const sold: ReportLine = {
-    ...{ ...line, product_id: product, apple_id: `${plan.apple_id}${number % 5_000}` },
-    ...{ title: `${plan.name}${LANGUAGES[number % LANGUAGES.length]}`, price_milli, proceeds_milli },
+    ...line,
+    product_id: product,
+    apple_id: `${plan.apple_id}${number % 5_000}`,
+    title: `${plan.name}${LANGUAGES[number % LANGUAGES.length]}`,
+    price_milli,
+    proceeds_milli,
   }
   if (kind < 0.2) return { ...sold, product_type: 'IA1' }
   const renewed: ReportLine = {
-    ...{ ...sold, product_type: 'IAY', plan, renewal: random.chance(0.8), after_a_year },
+    ...sold,
+    product_type: 'IAY',
+    plan,
+    renewal: random.chance(0.8),
+    after_a_year,
     offer: random.chance(0.1) ? plan.introductory : null,
   }
   if (kind < 0.94) return renewed

@@ -40,7 +40,9 @@ export async function openReportsHost() {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const account: AppleAccount = {
     hosts: { connect: origin, server: { production: origin, sandbox: origin } },
-    ...{ connect_key, purchase_key, vendor_number: VENDOR },
+    connect_key,
+    purchase_key,
+    vendor_number: VENDOR,
   }
 
   /** From now on these days have that report. */

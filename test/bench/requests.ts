@@ -1,12 +1,7 @@
 /** What the load sends: requests as bytes on the wire, made as cheaply as possible. */
 import { APP, USER_EVERY, userId } from './people.ts'
 
-export type Load = {
-  url: string
-  connections: number
-  warm_seconds: number
-  seconds: number
-} & (
+export type Load = { url: string; connections: number; warm_seconds: number; seconds: number } & (
   | { call: 'identify'; token: string; users: number; newcomers?: boolean }
   | { call: 'attribute'; token: string; users: number }
   | { call: 'notify'; bodies: readonly string[] }

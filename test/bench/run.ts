@@ -69,10 +69,7 @@ function sizesOf({ quick, transactions, subscriptions }: Asked): Sizes {
   return {
     ...sizes,
     business_transactions: numberOf('transactions', transactions) ?? business_transactions,
-    upkeep: {
-      ...upkeep,
-      subscriptions: numberOf('subscriptions', subscriptions) ?? upkeep.subscriptions,
-    },
+    upkeep: { ...upkeep, subscriptions: numberOf('subscriptions', subscriptions) ?? upkeep.subscriptions },
   }
 }
 

@@ -43,8 +43,12 @@ export const FULL = {
    * notifications of each kind, and so many in a burst.
    */
   upkeep: {
-    ...{ subscriptions: 200_000, apps: 1_000, renewals: 3_000 },
-    ...{ notifications: 2_000, burst: 5_000, rounds: 3 },
+    subscriptions: 200_000,
+    apps: 1_000,
+    renewals: 3_000,
+    notifications: 2_000,
+    burst: 5_000,
+    rounds: 3,
   },
 }
 
@@ -71,8 +75,5 @@ export const QUICK: Sizes = {
   tail_reports: 10,
   business_transactions: 100_000,
   chart_turns: 5,
-  upkeep: {
-    ...{ subscriptions: 2_000, apps: 100, renewals: 300 },
-    ...{ notifications: 200, burst: 500, rounds: 1 },
-  },
+  upkeep: { subscriptions: 2_000, apps: 100, renewals: 300, notifications: 200, burst: 500, rounds: 1 },
 }

@@ -26,8 +26,15 @@ export function hasChromium(): boolean {
 }
 
 const QUIET = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync', '--force-color-profile=srgb', '--hide-scrollbars'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--force-color-profile=srgb',
+  '--hide-scrollbars',
 ]
 
 export const launch = (): Promise<Browser> =>
@@ -56,12 +63,7 @@ export async function visit(
   size: Size,
   light: Light = 'light',
 ): Promise<Visitor> {
-  const context = await browser.newContext({
-    ...SIZES[size],
-    colorScheme: light,
-    ...LOOKING,
-    baseURL: base,
-  })
+  const context = await browser.newContext({ ...SIZES[size], colorScheme: light, ...LOOKING, baseURL: base })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -3,11 +3,7 @@ import type { Browser } from 'playwright-core'
 import { folderOf, start } from '../processes.ts'
 import { cookiesFrom } from './chromium.ts'
 
-export type Demo = {
-  base: string
-  cookies: Awaited<ReturnType<typeof cookiesFrom>>
-  password: string
-}
+export type Demo = { base: string; cookies: Awaited<ReturnType<typeof cookiesFrom>>; password: string }
 
 /** Starts it, opens the link that it prints, and waits until it has imported what it imports at first. */
 export async function openDemo(browser: Browser): Promise<Demo> {

@@ -8,11 +8,7 @@ export function windfall(args: string[], options: { cwd: string; env?: Record<st
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '--eval', script, '--', ...args],
-    {
-      cwd: options.cwd,
-      env: { PATH: process.env.PATH, ...options.env },
-      encoding: 'utf8',
-    },
+    { cwd: options.cwd, env: { PATH: process.env.PATH, ...options.env }, encoding: 'utf8' },
   )
   return { status, stdout, stderr }
 }

@@ -96,15 +96,13 @@ test('without Apple’s keys, or asked for wrongly, it says what to do', async (
 })
 
 const far: Progress = {
-  ...{
-    started_at: 0,
-    done: 0,
-    of: 1_460,
-    per_second: null,
-    seconds_left: null,
-    reading: null,
-    waiting_until: null,
-  },
+  started_at: 0,
+  done: 0,
+  of: 1_460,
+  per_second: null,
+  seconds_left: null,
+  reading: null,
+  waiting_until: null,
   tally: emptyTally(),
 }
 const reading = { organization_id: 'o', vendor_number: 'v', kind: 'subscription_event', day: DAY } as const

@@ -22,12 +22,14 @@ test('windfall users prune counts, then drops, by the server and without one', a
   app.clock.turn(10 * DAY + 1)
   await identify('bob')
   expect(await prune('--unseen-for', '10', '--dry-run')).toMatchObject({
-    ...{ status: 0, stdout: '1 user unseen for 10 days would be pruned.\n' },
+    status: 0,
+    stdout: '1 user unseen for 10 days would be pruned.\n',
     stderr: 'Run without --dry-run to delete them.\n',
   })
   expect(users()).toEqual(['ann', 'bob'])
   expect(await prune('--unseen-for', '10')).toMatchObject({
-    ...{ status: 0, stdout: '1 user unseen for 10 days was pruned.\n' },
+    status: 0,
+    stdout: '1 user unseen for 10 days was pruned.\n',
   })
   expect(users()).toEqual(['bob'])
   expect(app.windfall.audit.list(null, 1)).toMatchObject([

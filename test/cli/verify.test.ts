@@ -83,7 +83,8 @@ test('archives are unpacked elsewhere, encrypted ones with the identity; nothing
   const plain = await run(['verify', 'plain.tar'], { cwd, env: { TMPDIR: temporary } })
   expect(plain).toMatchObject({ status: 0, stdout: RIGHT })
   const sealed = await run(['verify', 'sealed.tar.age', '--identity', 'key.txt'], {
-    ...{ cwd, env: { TMPDIR: temporary } },
+    cwd,
+    env: { TMPDIR: temporary },
   })
   expect(sealed).toMatchObject({ status: 0, stdout: RIGHT })
   expect((await verify('sealed.tar.age')).stderr).toContain('--identity')

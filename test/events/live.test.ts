@@ -28,14 +28,17 @@ const append = (count: number, app_user_id = 'ann') =>
   store.commit(() => {
     for (let n = 0; n < count; n += 1)
       feed.append({
-        ...{ organization_id: 'org_1', app_id: 'app_1', environment: null, type: 'customer.identified' },
-        ...{
-          origin: 'live',
-          customer_id: null,
-          subject: null,
-          cause: `app_1/${app_user_id}-${feed.head()}-${n}`,
-        },
-        ...{ occurred_at: 0, signed_at: null, data: () => ({ user: { app_user_id } }) },
+        organization_id: 'org_1',
+        app_id: 'app_1',
+        environment: null,
+        type: 'customer.identified',
+        origin: 'live',
+        customer_id: null,
+        subject: null,
+        cause: `app_1/${app_user_id}-${feed.head()}-${n}`,
+        occurred_at: 0,
+        signed_at: null,
+        data: () => ({ user: { app_user_id } }),
       })
   })
 

@@ -21,7 +21,11 @@ async function main(): Promise<void> {
   const log = logOf(config)
   const lock = lockForServing(config.store.path)
   const windfall = await openApp({
-    ...{ config, whereabouts: loaded, clock: Date.now, log, roots: [ROOT_PEM] },
+    config,
+    whereabouts: loaded,
+    clock: Date.now,
+    log,
+    roots: [ROOT_PEM],
     monotonic: () => performance.now(),
   })
   const { apps, metrics, products, store } = windfall

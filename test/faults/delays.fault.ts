@@ -33,7 +33,9 @@ function delay(store: Store, random: Random): void {
     }
   const { commit, commitBulk, commitUpkeep } = store
   Object.assign(store, {
-    ...{ commit: late(commit), commitBulk: late(commitBulk), commitUpkeep: late(commitUpkeep) },
+    commit: late(commit),
+    commitBulk: late(commitBulk),
+    commitUpkeep: late(commitUpkeep),
   })
 }
 

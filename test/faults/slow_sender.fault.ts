@@ -56,9 +56,7 @@ const residentMib = (pid: number): number =>
 
 test.each([['one byte', 1] as const, ...(isLong ? [['a kilobyte', 1_000] as const] : [])])(
   `a sender of slow bodies in chunks of %s keeps nobody else out, for ${SECONDS} s`,
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async (_, size) => {
     const authority = await openAuthority({ now: NOW })
     const limits = '[limits]\nsdk_requests_per_minute = 1000000\n'

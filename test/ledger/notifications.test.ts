@@ -239,10 +239,7 @@ test.each([
     const signedTransactionInfo = app.authority.sign(transactionPayload({ [field]: value }))
     expect(
       await app.notify(renewedPayload(app.authority, { data: { signedTransactionInfo } })),
-    ).toMatchObject({
-      status: 200,
-      body: { applied: 1 },
-    })
+    ).toMatchObject({ status: 200, body: { applied: 1 } })
     const [event] = app.feed()
     expect(event?.data.notification).toMatchObject({ problem: expect.stringContaining(field) })
     expect(app.windfall.store.prepare('select count(*) as n from transactions').get()).toEqual({ n: 1 })

@@ -134,7 +134,15 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const accounts = openAccounts()
   const access = openAccess({ accounts, clock, hosts: APPLE_HOSTS, wait })
   const { metrics } = openFigures({
-    ...{ store, clock, apps, organizations, products, rates, ledger, feed, log },
+    store,
+    clock,
+    apps,
+    organizations,
+    products,
+    rates,
+    ledger,
+    feed,
+    log,
     imports: openImports({ store, clock, feed, apps, accounts, access, wait, log }),
     factors: 'calendar',
     config: loadConfig({ env: {}, cwd: folder }).config.metrics,

@@ -52,10 +52,5 @@ export function told(signed_on: string, more: Partial<RenewalFact> = {}): Renewa
   }
 }
 
-const PERIODS: Record<string, string> = {
-  weekly: 'P1W',
-  monthly: 'P1M',
-  monthly_max: 'P1M',
-  yearly: 'P1Y',
-}
+const PERIODS: Record<string, string> = { weekly: 'P1W', monthly: 'P1M', monthly_max: 'P1M', yearly: 'P1Y' }
 export const periodOf = (product_id: string): string | null => PERIODS[product_id] ?? null

@@ -34,7 +34,9 @@ const transaction = fc
   })
   .map(({ at, days, revoked_after, offer: offered, priced: price, ...more }) => ({
     ...bought('0', '2026-01-01', '2026-02-01', more),
-    ...{ purchased_at: at, expires_at: at + days * DAY, earliest_expires_at: at + days * DAY },
+    purchased_at: at,
+    expires_at: at + days * DAY,
+    earliest_expires_at: at + days * DAY,
     revoked_at: revoked_after === null ? null : at + revoked_after * DAY,
     ...price,
     ...offered,

@@ -24,9 +24,15 @@ export async function openShop(options: TestOptions = {}) {
     const purchaseDate = (at ?? NOW - 40 * DAY) + renewal * 30 * DAY
     const signedTransactionInfo = app.authority.sign(
       transactionPayload({
-        ...{ transactionId: String(Number(first) + renewal), originalTransactionId: first, price, currency },
-        ...{ purchaseDate, originalPurchaseDate: at ?? NOW - 40 * DAY, expiresDate: purchaseDate + 30 * DAY },
-        ...{ transactionReason: renewal === 0 ? 'PURCHASE' : 'RENEWAL', signedDate: purchaseDate },
+        transactionId: String(Number(first) + renewal),
+        originalTransactionId: first,
+        price,
+        currency,
+        purchaseDate,
+        originalPurchaseDate: at ?? NOW - 40 * DAY,
+        expiresDate: purchaseDate + 30 * DAY,
+        transactionReason: renewal === 0 ? 'PURCHASE' : 'RENEWAL',
+        signedDate: purchaseDate,
         appTransactionId: `70400000000${first.slice(-7)}`,
       }),
     )

@@ -45,10 +45,16 @@ export async function openLedger(options: LedgerOptions = {}) {
   ) {
     const original = `${id}000`
     const fields = {
-      ...{ transactionId: `${id}00${number}`, originalTransactionId: original, productId: 'monthly' },
-      ...{ purchaseDate: at(from), originalPurchaseDate: at(from), signedDate: at(from), price: 9990 },
-      ...{ expiresDate: to === null ? undefined : at(to), appTransactionId: `70400000${id}` },
-      ...{ transactionReason: number === 0 ? 'PURCHASE' : 'RENEWAL' },
+      transactionId: `${id}00${number}`,
+      originalTransactionId: original,
+      productId: 'monthly',
+      purchaseDate: at(from),
+      originalPurchaseDate: at(from),
+      signedDate: at(from),
+      price: 9990,
+      expiresDate: to === null ? undefined : at(to),
+      appTransactionId: `70400000${id}`,
+      transactionReason: number === 0 ? 'PURCHASE' : 'RENEWAL',
       ...more,
     }
     const signed = { originalTransactionId: original, signedDate: fields.signedDate, ...renewal }

@@ -158,7 +158,10 @@ test('a file with one fault imports nothing; a good one never rewrites', async (
   expect(await bring(good)).toEqual({ added: 2, known: 0, settled: 0, days: 1, differing: [] })
   const before = rowsIn(store, 'rates')
   expect(await bring(good.replace('0.92', '0.95'))).toEqual({
-    ...{ added: 0, known: 2, settled: 0, days: 1 },
+    added: 0,
+    known: 2,
+    settled: 0,
+    days: 1,
     differing: [{ currency: 'EUR', on: '2026-03-03', written: '0.95', known: '0.92', source: 'import' }],
   })
   expect(rowsIn(store, 'rates')).toEqual(before)

@@ -62,7 +62,9 @@ test('what works of a batch gathered is written once before its commit, but noth
     }),
   )
   expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual([
-    ...['fulfilled', 'rejected', 'fulfilled'],
+    'fulfilled',
+    'rejected',
+    'fulfilled',
   ])
   expect(written).toEqual([['a', 'c'], ['committed']])
   expect(keys()).toEqual(['a c'])

@@ -17,7 +17,10 @@ test('what was asked is asked of the database once, until its table changes', as
   const { store, put, valueNow, asked } = openRemembering()
   await store.commit(() => put('colour', 'red'))
   expect([valueNow('colour'), valueNow('colour'), valueNow('shape'), valueNow('shape')]).toEqual([
-    ...['red', 'red', null, null],
+    'red',
+    'red',
+    null,
+    null,
   ])
   expect(asked()).toBe(2)
   await store.commit(() => store.prepare("update settings set value = 'blue' where key = 'colour'").run())

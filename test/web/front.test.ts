@@ -67,7 +67,9 @@ test('a browser that asks for what is not there gets the page, which says so; pr
     const answer = await app.request(path, init)
     const told = `${answer.status} ${answer.headers.get('content-type')}`
     expect([path, told, ((await answer.json()) as { code: string }).code]).toEqual([
-      ...[path, '404 application/problem+json', 'not_found'],
+      path,
+      '404 application/problem+json',
+      'not_found',
     ])
   }
   for (const path of ['/api', '/api/v1/nothing', '/apple/nothing', '/assets/none.js'])

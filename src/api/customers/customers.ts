@@ -94,7 +94,10 @@ export function customerRoutes(deps: Deps): Route[] {
     if (within_days !== undefined && sort !== 'ends') throw onlyByEnd()
     const scopes = scopesOf(apps, reachOf(event), app, [environment])
     return {
-      ...{ scopes, sort, status: status ?? null, within_days: within_days ?? null },
+      scopes,
+      sort,
+      status: status ?? null,
+      within_days: within_days ?? null,
       query: query?.trim() || null,
     }
   }
@@ -130,7 +133,8 @@ export function customerRoutes(deps: Deps): Route[] {
   }
 
   return routesFor({
-    ...{ listCustomers: readers.rationed(listCustomers), csv: readers.rationed(csv) },
+    listCustomers: readers.rationed(listCustomers),
+    csv: readers.rationed(csv),
     ...personHandlers(deps),
   })
 }

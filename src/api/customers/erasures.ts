@@ -49,10 +49,7 @@ const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
 const FORGET_ANSWERS = {
   200: { description: 'It is done', schema: ErasureAnswer },
-  202: {
-    description: 'It is on disk; calls are refused, and the rest is under way',
-    schema: ErasureAnswer,
-  },
+  202: { description: 'It is on disk; calls are refused, and the rest is under way', schema: ErasureAnswer },
   400: { description: 'invalid_request, invalid_path' },
   401: { description: 'credential_required, invalid_key' },
   403: {
@@ -63,14 +60,7 @@ const FORGET_ANSWERS = {
   503: { description: 'store_unavailable; nothing was done' },
 }
 
-type Deps = {
-  store: Store
-  keys: Keys
-  apps: Apps
-  readers: Readers
-  audit: Audit
-  forgetting: Forgetting
-}
+type Deps = { store: Store; keys: Keys; apps: Apps; readers: Readers; audit: Audit; forgetting: Forgetting }
 /** Who may have somebody forgotten: the name that is written down, and whether an app is theirs. */
 type Wisher = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 

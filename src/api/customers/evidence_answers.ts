@@ -28,7 +28,10 @@ const Signed = v.object({
   chain: v.pipe(
     v.array(
       v.object({
-        ...{ subject: v.string(), issuer: v.string(), not_before: v.number(), not_after: v.number() },
+        subject: v.string(),
+        issuer: v.string(),
+        not_before: v.number(),
+        not_after: v.number(),
         sha256: v.string(),
       }),
     ),

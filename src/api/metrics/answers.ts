@@ -145,8 +145,11 @@ export const SeriesSchema = v.object({
   sources: described(
     v.array(
       v.object({
-        ...{ app_id: v.string(), measure: v.string(), source: v.picklist(['reports', 'anchored', 'ledger']) },
-        ...{ from_on: v.string(), until_on: v.string() },
+        app_id: v.string(),
+        measure: v.string(),
+        source: v.picklist(['reports', 'anchored', 'ledger']),
+        from_on: v.string(),
+        until_on: v.string(),
         rate: described(
           v.nullable(v.picklist(['day', 'charge'])),
           'In the base currency by the rate of each day, or of each charge; null of what is no money',
@@ -160,7 +163,10 @@ export const SeriesSchema = v.object({
   seams: described(
     v.array(
       v.object({
-        ...{ app_id: v.string(), measure: v.string(), on: v.string(), at: v.number() },
+        app_id: v.string(),
+        measure: v.string(),
+        on: v.string(),
+        at: v.number(),
         to: v.picklist(['ledger', 'reports']),
       }),
     ),
@@ -171,7 +177,8 @@ export const SeriesSchema = v.object({
     'How much of the proceeds is told by a report of its day, by one of another day, or estimated; thousandths',
   ),
   first_on: described(v.nullable(v.string()), 'The first day of which anything is known'),
-  ...{ rebuilding, behind },
+  rebuilding,
+  behind,
   ...stretch,
   series: v.array(Series),
   previous: v.nullable(v.object({ ...stretch, series: v.array(Series) })),
@@ -188,7 +195,8 @@ export const OverviewSchema = v.object({
         v.picklist(['gross', 'proceeds']),
         'What money is told in; money known as gross alone is left out of proceeds',
       ),
-      ...{ behind, month_length },
+      behind,
+      month_length,
       today_on: v.string(),
       this_month: v.object(stretch),
       previous: v.object(stretch),

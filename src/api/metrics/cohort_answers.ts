@@ -8,7 +8,9 @@ const ratio = v.pipe(
 )
 const complete = v.pipe(v.boolean(), v.description('Nothing that is still to come can change it'))
 const money = {
-  ...{ charged_milli: v.number(), refunded_milli: v.number(), prorated_milli: v.number() },
+  charged_milli: v.number(),
+  refunded_milli: v.number(),
+  prorated_milli: v.number(),
   net_milli: v.number(),
 }
 
@@ -19,21 +21,37 @@ const RetentionAnswer = v.object({
   renewals: v.array(v.object({ k: v.number(), due: v.number(), held: v.number(), share: ratio, complete })),
 })
 const LtvAnswer = v.object({
-  ...{ cohort: v.string(), customers: v.number() },
+  cohort: v.string(),
+  customers: v.number(),
   values: v.array(v.object({ days: v.number(), ...money, per_customer_milli: v.number(), complete })),
 })
 const ArppuAnswer = v.object({
-  ...{ cohort: v.string(), payers: v.number(), ...money, per_payer_milli: v.nullable(v.number()), complete },
+  cohort: v.string(),
+  payers: v.number(),
+  ...money,
+  per_payer_milli: v.nullable(v.number()),
+  complete,
 })
 const RecoveryAnswer = v.object({
-  ...{ cohort: v.string(), failed: v.number(), recovered: v.number(), lost: v.number() },
-  ...{ pending: v.number(), recovery_rate: ratio, days_to_recover: ratio, complete },
+  cohort: v.string(),
+  failed: v.number(),
+  recovered: v.number(),
+  lost: v.number(),
+  pending: v.number(),
+  recovery_rate: ratio,
+  days_to_recover: ratio,
+  complete,
 })
 
 export const CohortsAnswer = v.object({
   metric: v.picklist(['retention', 'ltv', 'arppu', 'recovery']),
-  ...{ title: v.string(), sentence: v.string(), formula: v.string() },
-  ...{ by: v.string(), from: v.string(), to: v.string(), time_zone: v.string() },
+  title: v.string(),
+  sentence: v.string(),
+  formula: v.string(),
+  by: v.string(),
+  from: v.string(),
+  to: v.string(),
+  time_zone: v.string(),
   currency: v.pipe(v.nullable(v.string()), v.description('Of all amounts; thousandths of it')),
   basis: v.picklist(['gross', 'proceeds']),
   month_length,

@@ -135,24 +135,25 @@ async function answerIn(
   const { from, until } = spanOf(asked, today)
   const question = {
     scopes: chosen.map(({ id }) => ({
-      ...{ generation: generation.id, app_id: id, environment: asked.environment },
+      generation: generation.id,
+      app_id: id,
+      environment: asked.environment,
     })),
     currency,
     grain: asked.by,
     product_id: asked.product ?? '*',
     storefront: asked.country ?? '*',
-    ...{ from, until },
+    from,
+    until,
   }
   const table = { ...COHORT_METRICS[asked.metric], by: asked.by, from: dayText(from), to: dayText(until) }
   const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
   return {
-    ...{
-      metric: asked.metric,
-      ...table,
-      time_zone,
-      currency: chosen.length === 0 ? null : currency,
-      basis,
-    },
+    metric: asked.metric,
+    ...table,
+    time_zone,
+    currency: chosen.length === 0 ? null : currency,
+    basis,
     behind,
     month_length: generation.factors,
     proceeds_known: proceeds?.known ?? null,

@@ -39,14 +39,17 @@ export const CoverageAnswer = v.object({
   behind,
   coverage: v.array(
     v.object({
-      ...{ app_id: v.string(), month: v.string(), metric: v.picklist(METRICS) },
+      app_id: v.string(),
+      month: v.string(),
+      metric: v.picklist(METRICS),
       unit: v.pipe(v.picklist(['money', 'count']), v.description('money is in thousandths of the currency')),
       currency: v.pipe(v.nullable(v.string()), v.description('What money is in; null of counts')),
       day_on: v.pipe(
         v.string(),
         v.description('The last Pacific day of the month that a report tells of; levels are of its end'),
       ),
-      ...{ reports: v.number(), ledger: v.number() },
+      reports: v.number(),
+      ledger: v.number(),
       share: v.pipe(
         v.nullable(v.number()),
         v.description('ledger ÷ reports, six digits; null where Apple has nothing'),
@@ -63,9 +66,22 @@ export const CoverageAnswer = v.object({
 })
 
 const COLUMNS = [
-  ...['app_id', 'month', 'metric', 'unit', 'currency', 'day_on', 'reports', 'ledger', 'share'],
-  ...['before_first_notification', 'upgrade_proration', 'refund_timing', 'day_boundary'],
-  ...['exchange_rate', 'family_sharing', 'unknown'],
+  'app_id',
+  'month',
+  'metric',
+  'unit',
+  'currency',
+  'day_on',
+  'reports',
+  'ledger',
+  'share',
+  'before_first_notification',
+  'upgrade_proration',
+  'refund_timing',
+  'day_boundary',
+  'exchange_rate',
+  'family_sharing',
+  'unknown',
 ] as const
 
 type Deps = {
@@ -152,10 +168,7 @@ function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {
   ]
 }
 
-const toldOf = ({ day, at }: { day: number; at: number }) => ({
-  day_on: dayText(day),
-  at,
-})
+const toldOf = ({ day, at }: { day: number; at: number }) => ({ day_on: dayText(day), at })
 
 type Line = Readonly<Record<string, string | number | null>>
 

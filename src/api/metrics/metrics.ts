@@ -126,7 +126,15 @@ function definitionsCsv({ metrics }: Definitions): AsyncGenerator<string, void> 
   const lines = metrics.map(
     ({ name, title, sentence, formula, unit, ratio_of, kind, splits, filters, views }) =>
       csvLine([
-        ...[name, title, sentence, formula, unit, ratio_of, kind, splits, filters],
+        name,
+        title,
+        sentence,
+        formula,
+        unit,
+        ratio_of,
+        kind,
+        splits,
+        filters,
         views.map((view) => view.name),
       ]),
   )

@@ -24,7 +24,8 @@ export const TodayAnswer = v.object({
   basis: v.picklist(['gross', 'proceeds']),
   today_on: v.string(),
   yesterday_on: v.string(),
-  ...{ rebuilding, behind },
+  rebuilding,
+  behind,
   now_at: v.number(),
   day_gone: v.pipe(v.number(), v.description('How much of today is over, from 0 to 1')),
   revenue: Point,
@@ -41,7 +42,10 @@ export const TodayAnswer = v.object({
   refunds: v.pipe(summed, v.description('The amount is below zero')),
   cancellations: v.pipe(counted, v.description('How often a renewal was turned off')),
   mrr: v.object({
-    ...{ milli: v.number(), count: v.number(), complete: v.boolean(), change_milli: v.number() },
+    milli: v.number(),
+    count: v.number(),
+    complete: v.boolean(),
+    change_milli: v.number(),
     change_ratio: v.pipe(v.nullable(v.number()), v.description('null where there was none before')),
     no_period: v.pipe(
       v.number(),

@@ -41,9 +41,13 @@ export const KeyAnswer = v.object({
   organization_id: v.string(),
   kind: v.picklist(['publishable', 'secret']),
   token: v.pipe(v.nullable(v.string()), v.description('Of a secret key only in the answer that makes it')),
-  ...{ hint: v.string(), label: v.string(), source: v.string() },
+  hint: v.string(),
+  label: v.string(),
+  source: v.string(),
   state: v.pipe(v.picklist(['alive', 'ending', 'ended']), v.description('ending: alive, with an end')),
-  ...{ created_at: v.number(), expires_at: at, revoked_at: at },
+  created_at: v.number(),
+  expires_at: at,
+  revoked_at: at,
 })
 export const RotatedAnswer = v.object({
   ...KeyAnswer.entries,
@@ -51,13 +55,7 @@ export const RotatedAnswer = v.object({
   old_expires_at: v.number(),
 })
 
-type Deps = {
-  clock: Clock
-  keys: Keys
-  organizations: Organizations
-  audit: Audit
-  readers: Readers
-}
+type Deps = { clock: Clock; keys: Keys; organizations: Organizations; audit: Audit; readers: Readers }
 
 export function keyRoutes({ clock, keys, organizations, audit, readers }: Deps): Route[] {
   const meant = openMeant(organizations)

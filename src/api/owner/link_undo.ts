@@ -12,10 +12,12 @@ const words = v.nullable(v.string())
 const UndoneAnswer = v.object({
   app_id: v.string(),
   link: v.object({
-    ...{ app_user_id: v.string(), proved_app_user_id: words },
+    app_user_id: v.string(),
+    proved_app_user_id: words,
     verification: v.picklist(['verified', 'unverified']),
     proofs: v.array(v.picklist(['purchase', 'device', 'server'])),
-    ...{ product_id: words, unattested: words },
+    product_id: words,
+    unattested: words,
   }),
 })
 

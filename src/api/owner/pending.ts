@@ -24,12 +24,16 @@ const apple_id = v.nullable(v.number())
 export const PendingAnswer = v.object({
   pending: v.array(
     v.object({
-      ...{ organization_id: v.nullable(v.string()), bundle_id: v.string(), apple_id },
+      organization_id: v.nullable(v.string()),
+      bundle_id: v.string(),
+      apple_id,
       connected: v.pipe(
         v.nullable(v.object({ apple_id, source: v.string() })),
         v.description('The connected app whose Apple id is another, which is why they wait'),
       ),
-      ...{ notifications: v.number(), first_received_at: v.number(), last_received_at: v.number() },
+      notifications: v.number(),
+      first_received_at: v.number(),
+      last_received_at: v.number(),
       kept_until_at: v.pipe(v.number(), v.description('Then the oldest is dropped')),
     }),
   ),
@@ -39,13 +43,7 @@ const ConnectedAnswer = v.object({
   applied: v.pipe(v.number(), v.description('How many notifications had waited')),
 })
 
-type Deps = {
-  apps: Apps
-  organizations: Organizations
-  arrivals: Arrivals
-  audit: Audit
-  readers: Readers
-}
+type Deps = { apps: Apps; organizations: Organizations; arrivals: Arrivals; audit: Audit; readers: Readers }
 
 export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: Deps): Route[] {
   const meant = openMeant(organizations)

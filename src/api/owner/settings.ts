@@ -18,7 +18,10 @@ import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 export const SettingsAnswer = v.object({
-  ...{ version: v.string(), started_at: v.number(), uptime_ms: v.number(), base_url: v.string() },
+  version: v.string(),
+  started_at: v.number(),
+  uptime_ms: v.number(),
+  base_url: v.string(),
   config_file: v.pipe(words, v.description('null: there is none')),
   database: v.object({ name: v.string(), bytes: v.number(), wal_bytes: v.number() }),
   notification_url: v.pipe(
@@ -27,8 +30,13 @@ export const SettingsAnswer = v.object({
   ),
   organizations: v.array(
     v.object({
-      ...{ id: v.string(), slug: v.string(), name: v.string(), time_zone: v.string(), currency: v.string() },
-      ...{ sdk_auth: v.picklist(['any', 'key', 'attestation']), source: v.string() },
+      id: v.string(),
+      slug: v.string(),
+      name: v.string(),
+      time_zone: v.string(),
+      currency: v.string(),
+      sdk_auth: v.picklist(['any', 'key', 'attestation']),
+      source: v.string(),
       notification_url: v.pipe(v.string(), v.description('The same for this one alone')),
     }),
   ),
@@ -38,9 +46,11 @@ export const SettingsAnswer = v.object({
       reason: v.string(),
       settings: v.array(
         v.object({
-          ...{ path: v.string(), key: v.string() },
+          path: v.string(),
+          key: v.string(),
           value: v.pipe(v.unknown(), v.description('null for a secret, and where there is none')),
-          ...{ is_secret: v.boolean(), is_set: v.boolean() },
+          is_secret: v.boolean(),
+          is_set: v.boolean(),
           source: v.picklist(['default', 'file', 'environment', 'secret file']),
           place: v.pipe(words, v.description('The line, the variable or the key file')),
           default: words,
@@ -75,17 +85,23 @@ export function settingsRoutes({ store, clock, organizations, http, written, rea
     const base_url = http.baseUrl() ?? config.base_url
     const notification_url = `${base_url}/apple/notifications`
     return {
-      ...{ version, started_at, uptime_ms: clock() - started_at, base_url },
+      version,
+      started_at,
+      uptime_ms: clock() - started_at,
+      base_url,
       config_file: whereabouts.file,
       database: {
         name: basename(store.file),
-        ...{ bytes: sizeOf(store.file), wal_bytes: sizeOf(`${store.file}-wal`) },
+        bytes: sizeOf(store.file),
+        wal_bytes: sizeOf(`${store.file}-wal`),
       },
       notification_url,
-      organizations: organizations.list().map(({ created_at: _, gone_at: __, ...organization }) => ({
-        ...organization,
-        notification_url: `${notification_url}/${organization.slug}`,
-      })),
+      organizations: organizations
+        .list()
+        .map(({ created_at: _, gone_at: __, ...organization }) => ({
+          ...organization,
+          notification_url: `${notification_url}/${organization.slug}`,
+        })),
       sections: toldSettings(config, whereabouts),
     }
   }

@@ -25,7 +25,9 @@ const Wanted = {
 const TestBody = v.strictObject(Wanted)
 const TestQuery = v.object(Wanted)
 export const AskedAnswer = v.object({
-  ...{ token: v.string(), app_id: v.string(), environment: v.picklist(['production', 'sandbox']) },
+  token: v.string(),
+  app_id: v.string(),
+  environment: v.picklist(['production', 'sandbox']),
 })
 export const TestedAnswer = v.object({
   state: v.pipe(
@@ -36,13 +38,7 @@ export const TestedAnswer = v.object({
   attempts: v.array(v.object({ at: v.number(), result: v.string() })),
 })
 
-type Deps = {
-  store: Store
-  apps: Apps
-  access: Pick<Access, 'server'>
-  audit: Audit
-  readers: Readers
-}
+type Deps = { store: Store; apps: Apps; access: Pick<Access, 'server'>; audit: Audit; readers: Readers }
 
 export function testRoutes({ store, apps, access, audit, readers }: Deps): Route[] {
   const applied = store.prepare<[string, Environment, string], object>(

@@ -85,10 +85,7 @@ function routesFor({ list, create, revoke }: Handlers): Route[] {
       path: '/api/v1/tokens',
       summary: 'Makes a read token for a program',
       body: TokenWish,
-      answers: {
-        201: { description: 'The token, shown this once', schema: MadeAnswer },
-        ...SECRETS_REFUSED,
-      },
+      answers: { 201: { description: 'The token, shown this once', schema: MadeAnswer }, ...SECRETS_REFUSED },
       handler: create,
     },
     {

@@ -46,9 +46,7 @@ export const ListedApp = v.pipe(
 )
 
 /** `seedId` is the prefix of the app id: the team's id, but for apps of long ago. */
-export const ListedBundleId = v.object({
-  attributes: v.object({ identifier: word, seedId: maybe(word) }),
-})
+export const ListedBundleId = v.object({ attributes: v.object({ identifier: word, seedId: maybe(word) }) })
 
 export const ListedGroup = v.object({
   id: word,

@@ -16,12 +16,7 @@ export type FaultKind =
   | 'refused'
   | 'unreadable'
 
-type More = {
-  status?: number | null
-  code?: string | null
-  retry_at?: number | null
-  cause?: unknown
-}
+type More = { status?: number | null; code?: string | null; retry_at?: number | null; cause?: unknown }
 
 /**
  * What a person should know when Apple could not be asked or said no: Apple's words, then what to do. `status` is

@@ -7,8 +7,5 @@ export type AppleHosts = { connect: string; server: Record<Environment, string> 
 /** Apple's own (Server API: the names recommended since May 2026). */
 export const APPLE_HOSTS: AppleHosts = {
   connect: 'https://api.appstoreconnect.apple.com',
-  server: {
-    production: 'https://api.storekit.apple.com',
-    sandbox: 'https://api.storekit-sandbox.apple.com',
-  },
+  server: { production: 'https://api.storekit.apple.com', sandbox: 'https://api.storekit-sandbox.apple.com' },
 }

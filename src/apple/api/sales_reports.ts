@@ -6,12 +6,7 @@ import type { Received } from './http_client.ts'
 export type ReportKind = 'sales' | 'subscription' | 'subscription_event' | 'subscriber'
 
 /** `day` is YYYY-MM-DD; `version` the last that Apple took for this kind, or null to let Apple name one. */
-export type ReportQuestion = {
-  kind: ReportKind
-  vendor_number: string
-  day: string
-  version: string | null
-}
+export type ReportQuestion = { kind: ReportKind; vendor_number: string; day: string; version: string | null }
 
 /**
  * `report`: the file as Apple sent it: gzip, or plain text where it was. `empty`: no sales that day. `not_yet`: ask

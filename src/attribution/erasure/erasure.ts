@@ -265,5 +265,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
 }
 
 const namedAs = ({ app_id, app_user_id, erasure_id }: Person): Named => ({
-  ...{ app_id, app_user_id, instead: `forgotten/${erasure_id}` },
+  app_id,
+  app_user_id,
+  instead: `forgotten/${erasure_id}`,
 })

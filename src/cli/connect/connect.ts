@@ -17,10 +17,7 @@ const options = {
 } as const
 
 export const connectCommand = defineCommand({
-  meta: {
-    name: 'connect',
-    description: 'Give Windfall your Apple keys: asks, tries each, writes them down',
-  },
+  meta: { name: 'connect', description: 'Give Windfall your Apple keys: asks, tries each, writes them down' },
   args: {
     ...options,
     test: {

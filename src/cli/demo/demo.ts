@@ -92,13 +92,7 @@ function leaveAtOnce(): { off(): void } {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-type Wish = {
-  folder: string
-  seed: number
-  port: string | undefined
-  once: boolean
-  leave: { off(): void }
-}
+type Wish = { folder: string; seed: number; port: string | undefined; once: boolean; leave: { off(): void } }
 
 async function demonstrate(wish: Wish): Promise<void> {
   const { folder, seed } = wish

@@ -19,10 +19,7 @@ const Serving = v.object({
   address: v.string(),
   base_url: v.string(),
   database: v.picklist(['ok', 'full', 'failing', 'damaged', 'replaced']),
-  hosts: v.object({
-    connect: v.string(),
-    server: v.object({ production: v.string(), sandbox: v.string() }),
-  }),
+  hosts: v.object({ connect: v.string(), server: v.object({ production: v.string(), sandbox: v.string() }) }),
 })
 /** What the process that serves says of itself: where it is, and where it asks Apple. */
 type Serving = v.InferOutput<typeof Serving>

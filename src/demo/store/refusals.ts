@@ -49,12 +49,7 @@ export const tooMany = (): Answer =>
   })
 
 export const notFound = (detail = 'The specified resource does not exist'): Answer =>
-  connectRefusal({
-    status: 404,
-    code: 'NOT_FOUND',
-    title: 'The specified resource does not exist',
-    detail,
-  })
+  connectRefusal({ status: 404, code: 'NOT_FOUND', title: 'The specified resource does not exist', detail })
 
 export const wrongParameter = (parameter: string, detail: string): Answer =>
   connectRefusal({

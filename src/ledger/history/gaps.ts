@@ -77,7 +77,11 @@ export function openGaps({ store, clock, feed }: Deps) {
 
   const begun = ({ app, environment }: Realm, missing: readonly Missing[]): Gap => ({
     id: newId('gap'),
-    ...{ app_id: app.id, environment, recovered: 0, found_at: clock(), filled_at: null },
+    app_id: app.id,
+    environment,
+    recovered: 0,
+    found_at: clock(),
+    filled_at: null,
     ...spanOf(missing),
     notifications: missing.length,
   })
@@ -96,8 +100,16 @@ export function openGaps({ store, clock, feed }: Deps) {
     const { id: gap_id, first_signed_at, last_signed_at, notifications, recovered } = gap
     const said = { bundle_id: app.bundle_id, gap_id, first_signed_at, last_signed_at }
     feed.append({
-      ...{ type, environment, app_id: app.id, organization_id: app.organization_id, origin: 'live' },
-      ...{ cause: gap_id, customer_id: null, subject: null, occurred_at: clock(), signed_at: null },
+      type,
+      environment,
+      app_id: app.id,
+      organization_id: app.organization_id,
+      origin: 'live',
+      cause: gap_id,
+      customer_id: null,
+      subject: null,
+      occurred_at: clock(),
+      signed_at: null,
       data: () => ({ ...said, notifications: type === 'gap.found' ? notifications : recovered }),
     })
   }

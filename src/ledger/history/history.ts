@@ -169,7 +169,8 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
   /** How far everything is, for every connected app. */
   const progress = (): Progress[] =>
     realmsOf(apps.list()).map((realm) => ({
-      ...{ app_id: realm.app.id, ...named(realm) },
+      app_id: realm.app.id,
+      ...named(realm),
       has_key: access.server(realm.app) !== null,
       backfill: backfills.get(realm),
       watermark: watermarks.get(realm),

@@ -21,11 +21,7 @@ export type Backfilled = Ended & {
 }
 /** `waiting`: not before the backfill has read the notifications. */
 export type Reconciled = Partial<Compared> &
-  Omit<Ended, 'state'> & {
-    bundle_id: string
-    environment: Environment
-    state: Ended['state'] | 'waiting'
-  }
+  Omit<Ended, 'state'> & { bundle_id: string; environment: Environment; state: Ended['state'] | 'waiting' }
 /** `waiting`: how many are still to be asked for, some other time. */
 export type LookedUpFor = Ended & LookedUp & { bundle_id: string; waiting: number }
 

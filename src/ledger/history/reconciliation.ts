@@ -131,5 +131,9 @@ function otherwise(at: Window, until: number, fault: unknown): Window {
 export const nothingCompared = (from: number, now: number): Compared => ({
   from,
   until: now - SETTLED_MS,
-  ...{ notifications: 0, recovered: 0, refused: 0, first_signed_at: null, last_signed_at: null },
+  notifications: 0,
+  recovered: 0,
+  refused: 0,
+  first_signed_at: null,
+  last_signed_at: null,
 })

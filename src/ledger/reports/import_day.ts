@@ -150,7 +150,15 @@ export function openAnswers({ store, clock, received, loading, days, versions, c
     const isSame = before?.state === now.state && before.report_id === now.report_id
     const { state, reason, report_id, tries, due_at } = now
     days.put({
-      ...{ organization_id, vendor_number, kind, day_on: day, state, reason, report_id, tries, due_at },
+      organization_id,
+      vendor_number,
+      kind,
+      day_on: day,
+      state,
+      reason,
+      report_id,
+      tries,
+      due_at,
       asked_at: clock(),
       changed_at: isSame ? before.changed_at : clock(),
     })

@@ -23,13 +23,7 @@ export type ImportDay = {
 
 /** A day that we do not have: not to be had yet, or never, or not read; or said to be empty when it cannot be. */
 export type Hole = Omit<ImportDay, 'report_id'>
-type StateCount = {
-  kind: ReportKind
-  state: DayState
-  days: number
-  first_day: string
-  last_day: string
-}
+type StateCount = { kind: ReportKind; state: DayState; days: number; first_day: string; last_day: string }
 
 export type ImportDays = ReturnType<typeof openImportDays>
 

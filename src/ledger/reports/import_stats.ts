@@ -38,7 +38,13 @@ export type Progress = {
 }
 
 export const emptyTally = (): Tally => ({
-  ...{ read: 0, revised: 0, unchanged: 0, empty: 0, not_yet: 0, missing: 0, failed: 0 },
+  read: 0,
+  revised: 0,
+  unchanged: 0,
+  empty: 0,
+  not_yet: 0,
+  missing: 0,
+  failed: 0,
   rows: 0,
 })
 

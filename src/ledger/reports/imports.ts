@@ -10,9 +10,8 @@ import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openAppDays } from './app_days.ts'
 import { isOffline, openPatience, type Patience, type Stop } from './circuit_breaker.ts'
-import { daysWanted, isDue } from './due.ts'
 import { openAnswers, type Taken } from './import_day.ts'
-import { openImportDays, REPORT_KINDS } from './import_days.ts'
+import { openImportDays } from './import_days.ts'
 import {
   count,
   emptyTally,
@@ -28,6 +27,7 @@ import {
   waitsOf,
 } from './import_stats.ts'
 import { openLoading } from './loading.ts'
+import { planOf } from './plan.ts'
 import { openReceivedReports, type ReportDay } from './received.ts'
 import { openReportedApps } from './reported_apps.ts'
 import { openReportRows } from './rows.ts'
@@ -49,12 +49,7 @@ type Deps = {
  * What to import: the last `days` (a year, unless said otherwise) of one organization or of all. A `patient` run waits
  * until Apple's hour has room again; another ends and says when it can go on. `signal` ends it after the day it is at.
  */
-type Wanted = {
-  days?: number
-  organization_id?: string | null
-  patient?: boolean
-  signal?: AbortSignal
-}
+type Wanted = { days?: number; organization_id?: string | null; patient?: boolean; signal?: AbortSignal }
 
 const HOUR = 3_600_000
 /** As many of the newest holes as tell what is waited for. */
@@ -101,7 +96,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     const chosen = accounts.list().filter((one) => isWanted(one, wanted))
     const plans = chosen
       .filter((account) => unfit(account) === null)
-      .map((account) => ({ account, plan: planOf(account, wanted.days) }))
+      .map((account) => ({ account, plan: planOf(account, days, clock(), wanted.days) }))
     for (const { plan } of plans) at.of += plan.length
     const stopped: Stopped[] = []
     const skipped = chosen.flatMap((account) => unfit(account) ?? [])
@@ -114,7 +109,10 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     }
     last = {
       ...sumOf(at.tallies.values()),
-      ...{ started_at: at.started_at, finished_at: clock(), stopped, skipped },
+      started_at: at.started_at,
+      finished_at: clock(),
+      stopped,
+      skipped,
       waits: waitsOf(chosen.flatMap(({ organization_id }) => days.holes(organization_id, HOLES_LOOKED_AT))),
       ...spanOf(plans.flatMap(({ plan }) => plan)),
     }
@@ -124,7 +122,13 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
 
   const begin = ({ patient = false, signal }: Wanted): Running => ({
     stop: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
-    ...{ started_at: clock(), patient, waited_ms: 0, of: 0, done: 0, reading: null, waiting_until: null },
+    started_at: clock(),
+    patient,
+    waited_ms: 0,
+    of: 0,
+    done: 0,
+    reading: null,
+    waiting_until: null,
     tallies: new Map(),
   })
 
@@ -137,24 +141,6 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       return { organization_id, reason: 'there is no App Store Connect key', resumes_at: null }
     if (vendor_numbers.length > 0) return null
     return { organization_id, reason: 'there is no vendor number', resumes_at: null }
-  }
-
-  /** What is due of an account, oldest first; what an older day still lacks too, until Apple says that it is gone. */
-  function planOf({ organization_id, vendor_numbers }: Account, count: number | undefined): ReportDay[] {
-    const at = clock()
-    const wanted = daysWanted(at, count)
-    const plan = vendor_numbers.flatMap((vendor_number) => {
-      const known = days.ofVendor(organization_id, vendor_number)
-      const byKey = new Map(known.map((row) => [`${row.kind} ${row.day_on}`, row]))
-      const lacking = known.filter((row) => row.due_at !== null).map((row) => row.day_on)
-      return [...new Set([...lacking, ...wanted])].flatMap((day) =>
-        REPORT_KINDS.filter((kind) => {
-          const row = byKey.get(`${kind} ${day}`)
-          return row === undefined ? wanted.includes(day) : isDue(row, at)
-        }).map((kind) => ({ organization_id, vendor_number, kind, day })),
-      )
-    })
-    return plan.sort((one, other) => (one.day < other.day ? -1 : one.day > other.day ? 1 : 0))
   }
 
   async function importPlan(
@@ -244,8 +230,16 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     if (!tally || !hasChanged(tally)) return
     await store.commitBulk(() =>
       feed.append({
-        ...{ organization_id, app_id: null, environment: null, type: 'import.finished', origin: 'backfill' },
-        ...{ customer_id: null, subject: null, cause: newId('imp'), occurred_at: clock(), signed_at: null },
+        organization_id,
+        app_id: null,
+        environment: null,
+        type: 'import.finished',
+        origin: 'backfill',
+        customer_id: null,
+        subject: null,
+        cause: newId('imp'),
+        occurred_at: clock(),
+        signed_at: null,
         data: () => ({ ...tally, ...spanOf(plan) }),
       }),
     )
@@ -256,7 +250,12 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     if (now === null) return null
     const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = now
     return {
-      ...{ started_at, done, of, reading, waiting_until, tally: sumOf(tallies.values()) },
+      started_at,
+      done,
+      of,
+      reading,
+      waiting_until,
+      tally: sumOf(tallies.values()),
       ...paceOf(done, of, clock() - started_at - waited_ms),
     }
   }

@@ -47,7 +47,10 @@ export function openLoading({ store, received, rows, log }: Deps) {
       const { kind, day_on, version } = report
       const columns = findings.unknown_columns
       log.debug('a report has columns that are not known; they are kept, and not counted', {
-        ...{ kind, day_on, version, columns },
+        kind,
+        day_on,
+        version,
+        columns,
       })
     }
     return findings

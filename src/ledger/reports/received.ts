@@ -72,9 +72,17 @@ export function openReceivedReports(store: Store, clock: Clock) {
     const { day, ...rest } = of
     const id = await store.commitBulk(() => {
       const { lastInsertRowid } = insert.run({
-        ...{ ...rest, day_on: day, version, sha256, bytes: packed.length },
-        ...{ state: pieces === 1 ? 'kept' : 'arriving', received_at: clock() },
-        ...{ row_count: null, subscription_units: null, unknown_columns: null, problem: null },
+        ...rest,
+        day_on: day,
+        version,
+        sha256,
+        bytes: packed.length,
+        state: pieces === 1 ? 'kept' : 'arriving',
+        received_at: clock(),
+        row_count: null,
+        subscription_units: null,
+        unknown_columns: null,
+        problem: null,
       })
       insertPart.run(Number(lastInsertRowid), 0, piece(0))
       return Number(lastInsertRowid)

@@ -245,7 +245,9 @@ function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly
 }
 
 const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: Given): Money => ({
-  ...{ charged_milli, refunded_milli, prorated_milli },
+  charged_milli,
+  refunded_milli,
+  prorated_milli,
   net_milli: charged_milli - refunded_milli - prorated_milli,
 })
 

@@ -16,12 +16,7 @@ export type Failure = readonly [
 ]
 
 type Info = { signed_at: number; in_billing_retry: number | null; expiration_intent: number | null }
-type Bought = {
-  product_id: string
-  storefront: string | null
-  purchased_at: number
-  expires_at: number
-}
+type Bought = { product_id: string; storefront: string | null; purchased_at: number; expires_at: number }
 
 const DAY_MS = 86_400_000
 /** Apple tries to collect a payment for 60 days. */

@@ -54,7 +54,10 @@ export function lineageProceeds(
   place: { app_id: string; base: string; proceedsOf: ProceedsOf },
 ): LineageProceeds {
   const told: LineageProceeds = {
-    ...{ proceeds_milli: null, proceeds_estimated: 0, last_charge_day: -1, is_final: true },
+    proceeds_milli: null,
+    proceeds_estimated: 0,
+    last_charge_day: -1,
+    is_final: true,
   }
   for (const own of Map.groupBy(flows, ({ transaction_id }) => transaction_id).values()) {
     const charged = own.find((one) => !isGivenBack(one))

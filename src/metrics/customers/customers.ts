@@ -51,7 +51,10 @@ export function openCustomers({
   const search = openSearch(store, isOfForgotten)
   const people = openPeople(store)
   const histories = openHistories({
-    ...{ store, settingsOf: metrics.settingsOf, proceedsOf: reported.proceedsInBase, isOfForgotten },
+    store,
+    settingsOf: metrics.settingsOf,
+    proceedsOf: reported.proceedsInBase,
+    isOfForgotten,
   })
   const eventsAbout = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,

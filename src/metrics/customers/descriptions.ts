@@ -2,7 +2,10 @@
 import type { Told } from '../definitions/definition.ts'
 
 const told = (name: string, title: string, sentence: string, formula: string): Told => ({
-  ...{ name, title, sentence, formula },
+  name,
+  title,
+  sentence,
+  formula,
 })
 
 /** By the names that they have in a customer. Money is in the organization's own currency. */

@@ -5,11 +5,7 @@ import type { CustomerValue } from './kept.ts'
 import { type CustomerPage, cursorOf, type Listing, type Place, placeOf } from './lists.ts'
 import type { CustomerValues } from './values.ts'
 
-type Deps = {
-  store: Store
-  clock: Clock
-  values: Pick<CustomerValues, 'endOf' | 'shownScope'>
-}
+type Deps = { store: Store; clock: Clock; values: Pick<CustomerValues, 'endOf' | 'shownScope'> }
 type Range = Pick<Listing, 'within_days'>
 
 const DAY_MS = 86_400_000

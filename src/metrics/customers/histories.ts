@@ -77,13 +77,23 @@ function givenBack(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
 function subscriptionPart(row: SubscriptionRow, at: number) {
   const { product_id, group_id, ownership, price_milli, currency, started_at, period_started_at } = row
   return {
-    ...{ state: stateAt(row, at), product_id, group_id, ownership, price_milli, currency },
-    ...{ started_at, period_started_at, expires_at: row.expires_at, grace_until_at: row.grace_until_at },
+    state: stateAt(row, at),
+    product_id,
+    group_id,
+    ownership,
+    price_milli,
+    currency,
+    started_at,
+    period_started_at,
+    expires_at: row.expires_at,
+    grace_until_at: row.grace_until_at,
     committed_until_at: row.committed_until_at,
     in_billing_retry: row.in_billing_retry === 1,
     auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
-    ...{ next_product_id: row.next_product_id, renewal_price_milli: row.renewal_price_milli },
-    ...{ expiration_intent: row.expiration_intent, revoked_at: row.revoked_at },
+    next_product_id: row.next_product_id,
+    renewal_price_milli: row.renewal_price_milli,
+    expiration_intent: row.expiration_intent,
+    revoked_at: row.revoked_at,
   }
 }
 
@@ -106,12 +116,25 @@ function timelinePart(
 function transactionPart<Money>(row: TransactionRow, money: Money) {
   const { transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity } = row
   return {
-    ...{ transaction_id, original_transaction_id, product_id, kind, reason, ownership, quantity },
-    ...{ country: row.storefront, purchased_at: row.purchased_at, expires_at: row.expires_at },
-    ...{ revoked_at: row.revoked_at, is_upgraded: row.is_upgraded === 1, offer_type: row.offer_type },
-    ...{ offer_id: row.offer_id, offer_discount: row.offer_discount, offer_period: row.offer_period },
+    transaction_id,
+    original_transaction_id,
+    product_id,
+    kind,
+    reason,
+    ownership,
+    quantity,
+    country: row.storefront,
+    purchased_at: row.purchased_at,
+    expires_at: row.expires_at,
+    revoked_at: row.revoked_at,
+    is_upgraded: row.is_upgraded === 1,
+    offer_type: row.offer_type,
+    offer_id: row.offer_id,
+    offer_discount: row.offer_discount,
+    offer_period: row.offer_period,
     app_account_token: row.app_account_token,
-    ...{ price_milli: row.price_milli, currency: row.currency },
+    price_milli: row.price_milli,
+    currency: row.currency,
     ...money,
   }
 }

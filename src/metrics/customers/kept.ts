@@ -104,7 +104,17 @@ export function openKeptValues(store: Store) {
       where generation = :generation and lineage_id = :lineage_id`)
 
   return {
-    ...{ rowsOf, standingOf, proceedsOf, canonical, membersOf, ownerOf, customer, add, change, remove },
-    ...{ findScope, insertScope },
+    rowsOf,
+    standingOf,
+    proceedsOf,
+    canonical,
+    membersOf,
+    ownerOf,
+    customer,
+    add,
+    change,
+    remove,
+    findScope,
+    insertScope,
   }
 }

@@ -84,12 +84,7 @@ export function linkPart(row: LinkRow) {
   const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
   const link = { ...rest, ...facts }
-  return {
-    ...link,
-    verification: labelOf(facts),
-    handed_over: isHandedOver(link),
-    why: whyLinked(link),
-  }
+  return { ...link, verification: labelOf(facts), handed_over: isHandedOver(link), why: whyLinked(link) }
 }
 
 /** A change of a link as it is told: who held it before and after, with their labels, and on what evidence. */
@@ -99,8 +94,10 @@ function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
   return {
     transaction_id,
     ...move,
-    ...{ from_proofs: proofsIn(move.from_proofs), from_verification: from && labelOf(from) },
-    ...{ to_proofs: proofsIn(move.to_proofs), to_verification: to && labelOf(to) },
+    from_proofs: proofsIn(move.from_proofs),
+    from_verification: from && labelOf(from),
+    to_proofs: proofsIn(move.to_proofs),
+    to_verification: to && labelOf(to),
     why: to && whyLinked({ ...to, credential: move.to_credential, unattested: null }),
     can_undo: isNewest && from !== null && isMoved(move) && link.app_user_id === move.to_app_user_id,
   }

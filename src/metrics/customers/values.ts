@@ -101,7 +101,9 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
     const got = parts.flatMap(({ proceeds }) => proceeds.proceeds_milli ?? [])
     const { charged_milli, refunded_milli, prorated_milli } = worth
     return {
-      ...{ generation, lineage_id: leader.id, id },
+      generation,
+      lineage_id: leader.id,
+      id,
       lineages: parts.length,
       ltv_milli: charged_milli - refunded_milli - prorated_milli,
       ends_at: least(parts.map(({ standing }) => (standing ? endsAt(standing, now) : null))),

@@ -27,7 +27,8 @@ export function openAlike(sources: Sources) {
     const theirs = sources.reports({ ...whole, split: 'currency' }, level)
     const natives = await Promise.all(
       [...inBase.keys()].map(async (currency) => ({
-        ...{ own: standingIn(inBase)(currency), native: await nativeIn(currency) },
+        own: standingIn(inBase)(currency),
+        native: await nativeIn(currency),
         theirs: dayIn(theirs)(currency),
         told: dayIn(currency === '' ? EMPTY : sources.reports({ ...whole, currency }, level))(''),
       })),

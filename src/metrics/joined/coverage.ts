@@ -40,13 +40,7 @@ type Covered = {
 /** An app, and the generation that is read. */
 type Shown = { app: App; shown: Generation }
 
-type Deps = {
-  baseOf: BaseOf
-  days: ReportedDays
-  sums: ReportedSums
-  sources: Sources
-  seams: Seams
-}
+type Deps = { baseOf: BaseOf; days: ReportedDays; sums: ReportedSums; sources: Sources; seams: Seams }
 
 type Level = { metric: CoveredMetric; measure: 'mrr' | 'trials'; column: keyof Amount }
 const LEVELS: readonly Level[] = [
@@ -58,7 +52,14 @@ const CHARGES = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 /** The longest period there is: who has heard for so long has heard of everyone. */
 const LONGEST_DAYS = 366
 const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
-  ...{ P3D: 3, P1W: 7, P2W: 14, P1M: 31, P2M: 62, P3M: 92, P6M: 184, P1Y: LONGEST_DAYS },
+  P3D: 3,
+  P1W: 7,
+  P2W: 14,
+  P1M: 31,
+  P2M: 62,
+  P3M: 92,
+  P6M: 184,
+  P1Y: LONGEST_DAYS,
 }
 
 export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
@@ -85,8 +86,14 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
 
   type Split = 'currency' | 'period' | null
   const whole = ({ app, shown }: Shown, there: readonly DayNumber[], split: Split = null) => ({
-    ...{ shown, app_id: app.id, filters: {}, split, currency: null, has_before: true },
-    ...{ from: there[0] ?? 0, until: there.at(-1) ?? 0 },
+    shown,
+    app_id: app.id,
+    filters: {},
+    split,
+    currency: null,
+    has_before: true,
+    from: there[0] ?? 0,
+    until: there.at(-1) ?? 0,
     ...({ environment: 'production', zone: 'pacific' } as const),
   })
 
@@ -252,7 +259,14 @@ function covered(
   const isMoney = metric === 'mrr' || metric === 'revenue' || metric === 'refunds'
   const day_on = dayText(day)
   return {
-    ...{ app_id: one.app.id, month: day_on.slice(0, 7), metric, unit: isMoney ? 'money' : 'count', day_on },
-    ...{ reports, ledger, share: ratioOf(ledger, reports), residue },
+    app_id: one.app.id,
+    month: day_on.slice(0, 7),
+    metric,
+    unit: isMoney ? 'money' : 'count',
+    day_on,
+    reports,
+    ledger,
+    share: ratioOf(ledger, reports),
+    residue,
   }
 }

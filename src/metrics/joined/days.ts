@@ -34,13 +34,7 @@ export type JoinedMeasure =
  * reports are Pacific.
  */
 export type JoinedAsk = Cut &
-  Range & {
-    shown: Generation
-    app: App
-    environment: Environment
-    zone: Zone
-    basis?: 'gross' | 'proceeds'
-  }
+  Range & { shown: Generation; app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
 
 /** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
@@ -91,8 +85,10 @@ export const daysOf = ({ from, until }: Range): DayNumber[] =>
   Array.from({ length: Math.max(0, until - from + 1) }, (_, index) => from + index)
 
 export const known = (day: DayNumber, source: Source): JoinedDay => ({
-  ...{ day, source },
-  ...{ is_known: true, is_complete: true },
+  day,
+  source,
+  is_known: true,
+  is_complete: true,
 })
 
 /**
@@ -101,7 +97,8 @@ export const known = (day: DayNumber, source: Source): JoinedDay => ({
  */
 export const heardDay = (day: DayNumber, heard: DayNumber, whole: DayNumber): JoinedDay => ({
   ...known(day, 'ledger'),
-  ...{ is_known: day >= heard - 1, is_complete: day >= whole },
+  is_known: day >= heard - 1,
+  is_complete: day >= whole,
 })
 
 /** Amounts by value of a split, then by day. */

@@ -33,12 +33,7 @@ import type { LedgerAsk, Sources, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
-type Deps = {
-  days: ReportedDays
-  sources: Sources
-  seams: Seams
-  commission: Commission
-}
+type Deps = { days: ReportedDays; sources: Sources; seams: Seams; commission: Commission }
 /** Sums, and how much of them is known how surely. */
 type Owned = { lines: ValueLines; basis: ValueLines }
 
@@ -126,12 +121,7 @@ export function openJoinedFlows({ days, sources, seams, commission }: Deps) {
 type Part = 'reports' | 'ledger' | 'hole' | 'seam'
 const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
 
-type Place = {
-  there: ReadonlySet<DayNumber>
-  seam: Seam | null
-  isPacific: boolean
-  measure: FlowMeasure
-}
+type Place = { there: ReadonlySet<DayNumber>; seam: Seam | null; isPacific: boolean; measure: FlowMeasure }
 
 function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
   if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'

@@ -18,13 +18,7 @@ export type Zone = 'own' | 'pacific'
 export type Range = { from: DayNumber; until: DayNumber }
 /** `shown`: the generation that is read. `has_before`: all that went before the first day, too, on the day before it. */
 export type LedgerAsk = Cut &
-  Range & {
-    shown: Generation
-    app_id: string
-    environment: Environment
-    zone: Zone
-    has_before?: boolean
-  }
+  Range & { shown: Generation; app_id: string; environment: Environment; zone: Zone; has_before?: boolean }
 /** By value of the split, and apart by how surely it is known. */
 type ProceedsLines = { lines: ValueLines; basis: ValueLines }
 type ReportAsk = Cut & Range & { shown: Generation; app_id: string }
@@ -70,8 +64,11 @@ export function openSources({ store, sums, lines, names, ...known }: Deps) {
     const { zone } = zoneOf(ask)
     const { name, keyOf } = planOf(ask, false)
     const cut = {
-      ...{ name: JSON.stringify(['proceeds', name, commission]), keyOf },
-      ...{ is_original: true, has_before: ask.has_before === true, worth: worthFor(ask) },
+      name: JSON.stringify(['proceeds', name, commission]),
+      keyOf,
+      is_original: true,
+      has_before: ask.has_before === true,
+      worth: worthFor(ask),
     }
     const found: ProceedsLines = { lines: new Map(), basis: new Map() }
     const place = { ...placeOf(ask), zone, measure, dimension: 'fine' as const }

@@ -15,8 +15,12 @@ export function openCalendar(zone: string) {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   })
   /** Of each UTC day the offset all through it, or null where the clocks change in it. */
   const offsets = new Map<number, number | null>()

@@ -53,7 +53,9 @@ export function uncountedOf(
       const place = places.get(lost.transaction_id) ?? -1
       const measure = `passing.${unit}.${ending}` as const
       return passing(lost, place, segments, (at) => (unitOf(at) ?? -1) < period).map((row) => ({
-        ...{ ...row, measure, known_at: lost.at },
+        ...row,
+        measure,
+        known_at: lost.at,
       }))
     })
   })

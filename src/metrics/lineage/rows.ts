@@ -45,12 +45,7 @@ export type Measure =
   | 'downloads'
 
 /** What a figure can be split by. Empty where there is none. */
-type Dimensions = {
-  product_id: string
-  storefront: string
-  period: string
-  offer: SegmentKind | 'none'
-}
+type Dimensions = { product_id: string; storefront: string; period: string; offer: SegmentKind | 'none' }
 
 /**
  * `on_at`: the instant whose day it counts for. `known_at`: when it may be shown, later than that where a past day
@@ -66,11 +61,7 @@ export type MetricRow = Dimensions & {
   count: number
 }
 
-type Facts = {
-  transactions: readonly TransactionFact[]
-  renewals: readonly RenewalFact[]
-  is_whole: boolean
-}
+type Facts = { transactions: readonly TransactionFact[]; renewals: readonly RenewalFact[]; is_whole: boolean }
 
 /** `calendar`: the organization's own. `pacific`: that of Apple's reports and fiscal months. */
 export type Settings = {
@@ -115,8 +106,14 @@ function dimensionsOf(fact: TransactionFact, periodOf: PeriodOf): Dimensions {
 }
 
 const counted = (at: number, measure: Measure, dimensions: Dimensions, count: number): MetricRow => ({
-  ...{ on_at: at, known_at: at, measure, ...dimensions },
-  ...{ currency: '', milli: 0, base_milli: 0, count },
+  on_at: at,
+  known_at: at,
+  measure,
+  ...dimensions,
+  currency: '',
+  milli: 0,
+  base_milli: 0,
+  count,
 })
 
 function levelRows(segments: readonly Valued[], index: number, of: DimensionsOf): MetricRow[] {
@@ -253,6 +250,13 @@ const plus = (a: MetricRow, b: MetricRow): MetricRow => ({
 
 const nameOf = (row: MetricRow): string =>
   [
-    ...[row.known_at, row.on_at, row.measure, row.product_id, row.storefront, row.period, row.offer],
-    ...[row.currency, row.base_milli === null ? 'not converted' : ''],
+    row.known_at,
+    row.on_at,
+    row.measure,
+    row.product_id,
+    row.storefront,
+    row.period,
+    row.offer,
+    row.currency,
+    row.base_milli === null ? 'not converted' : '',
   ].join(' ')

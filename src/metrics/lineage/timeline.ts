@@ -163,8 +163,16 @@ function segmentOf(draft: Draft, infos: readonly RenewalFact[], periodOf: Period
   const { transaction_id, product_id, price_milli, currency, storefront } = fact
   const ending = to === fact.revoked_at ? 'refund' : endingOf(draft, infos)
   return {
-    ...{ transaction_id, product_id, kind: kindOf(fact), from, to },
-    ...{ price_milli, currency, period: periodFor(fact, periodOf), storefront, ending },
+    transaction_id,
+    product_id,
+    kind: kindOf(fact),
+    from,
+    to,
+    price_milli,
+    currency,
+    period: periodFor(fact, periodOf),
+    storefront,
+    ending,
   }
 }
 

@@ -35,7 +35,9 @@ export function happeningCells(row: HappeningRow): Cell[] {
     storefront: storefrontOf(row.country),
     period: row.duration === null ? '' : (periodFromWords(row.duration) ?? ''),
     offer: measure === 'trial.began' || measure === 'trial.lost' ? 'trial' : 'paid',
-    ...{ currency: '', milli: 0, count: row.quantity },
+    currency: '',
+    milli: 0,
+    count: row.quantity,
   }))
 }
 

@@ -57,8 +57,12 @@ export function levelCells(row: LevelRow, lengthOf: LengthOf, factors: Factors):
     ]
   }
   const counted = (measure: Cell['measure'], offer: Cell['offer'], count: number): Cell => ({
-    ...{ ...dimensions(row, standard), measure, offer },
-    ...{ currency: '', milli: 0, count },
+    ...dimensions(row, standard),
+    measure,
+    offer,
+    currency: '',
+    milli: 0,
+    count,
   })
   const { promotional_pay_up_front, offer_code_pay_up_front, win_back_pay_up_front } = row
   const { promotional_pay_as_you_go, offer_code_pay_as_you_go, win_back_pay_as_you_go } = row

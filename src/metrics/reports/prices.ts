@@ -99,8 +99,15 @@ const textOf = ({
   ...row
 }: PriceRow): string =>
   JSON.stringify([
-    ...[product_id, storefront, currency, price_milli, is_after_a_year, row.proceeds_currency],
-    ...[row.units, row.proceeds_milli, row.is_uniform],
+    product_id,
+    storefront,
+    currency,
+    price_milli,
+    is_after_a_year,
+    row.proceeds_currency,
+    row.units,
+    row.proceeds_milli,
+    row.is_uniform,
   ])
 
 type Place = Pick<PriceKey, 'app_id' | 'product_id' | 'storefront' | 'currency'>

@@ -53,8 +53,18 @@ function* seriesLines(answer: SeriesAnswer, layout: Layout): Generator<string, v
 type When = 'asked' | 'previous'
 
 const longColumns = (answer: SeriesAnswer): string[] => [
-  ...['metric', 'range', 'on', 'interval', 'split', 'value', 'others', 'part', ...FIGURES],
-  ...['complete', 'not_converted', 'month_length'],
+  'metric',
+  'range',
+  'on',
+  'interval',
+  'split',
+  'value',
+  'others',
+  'part',
+  ...FIGURES,
+  'complete',
+  'not_converted',
+  'month_length',
   ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
 ]
 
@@ -62,7 +72,14 @@ function* longLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
   for (const { value, others, part, points } of series)
     for (const point of points)
       yield csvLine([
-        ...[answer.metric, when, point.on, answer.interval, answer.split, value, others, part],
+        answer.metric,
+        when,
+        point.on,
+        answer.interval,
+        answer.split,
+        value,
+        others,
+        part,
         ...figureCells(answer, point),
         ...lastCells(point),
         answer.month_length,
@@ -83,7 +100,8 @@ const wideColumns = (answer: SeriesAnswer): string[] => [
   ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
   ...answer.series.map((one) => wideName(answer, one)),
   ...(answer.currency === null ? [] : ['currency']),
-  ...['complete', 'month_length'],
+  'complete',
+  'month_length',
 ]
 
 function* wideLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
@@ -96,7 +114,8 @@ function* wideLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
       ...(isFiscal(answer) ? fiscalCells(point) : []),
       ...shown.map((points) => figureCell(points[index])),
       ...(answer.currency === null ? [] : [answer.currency]),
-      ...[shown.every((points) => points[index]?.complete ?? true), answer.month_length],
+      shown.every((points) => points[index]?.complete ?? true),
+      answer.month_length,
     ])
 }
 
@@ -111,7 +130,11 @@ export function overviewCsv({ organizations }: OverviewAnswer): AsyncGenerator<s
   const rows = organizations.flatMap((one) =>
     one.figures.flatMap(({ metric, part, now, previous, ...unit }) =>
       ([now, previous] as const).map((point, index) => [
-        ...[one.organization_id, metric, part, index === 0 ? 'now' : 'previous', point.on],
+        one.organization_id,
+        metric,
+        part,
+        index === 0 ? 'now' : 'previous',
+        point.on,
         ...figureCells(unit, point),
         ...lastCells(point),
         one.month_length,

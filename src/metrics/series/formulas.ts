@@ -27,8 +27,19 @@ export type Refunds = 'refund_day' | 'purchase_day'
 export type Choice = { view: string | null; refunds: Refunds; interval: Interval }
 
 const MOVEMENT_KINDS = [
-  ...['new', 'opening', 'resubscribe', 'expansion', 'contraction', 'churn_voluntary', 'churn_billing'],
-  ...['churn_refund', 'churn_other', 'switched_out', 'switched_in', 'fx', 'repriced'],
+  'new',
+  'opening',
+  'resubscribe',
+  'expansion',
+  'contraction',
+  'churn_voluntary',
+  'churn_billing',
+  'churn_refund',
+  'churn_other',
+  'switched_out',
+  'switched_in',
+  'fx',
+  'repriced',
 ] as const satisfies readonly MovementKind[]
 const CHURNED = ['voluntary', 'billing', 'refund', 'other'] as const
 

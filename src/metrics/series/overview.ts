@@ -44,10 +44,7 @@ type OrganizationOverview = {
   figures: OverviewFigure[]
 }
 
-export type OverviewAnswer = {
-  rebuilding: RebuildProgress | null
-  organizations: OrganizationOverview[]
-}
+export type OverviewAnswer = { rebuilding: RebuildProgress | null; organizations: OrganizationOverview[] }
 
 type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesOf }
 
@@ -79,10 +76,17 @@ export function openOverview({ metrics, series }: Deps) {
     }
     const { organization, apps, environment } = scope
     return {
-      ...{ organization_id: organization.id, apps: apps.map(({ id }) => id), environment },
-      ...{ time_zone: series.calendarOf(scope).zone, currency: organization.currency },
-      ...{ basis, behind: scope.shown.behind, month_length: scope.shown.generation.factors },
-      ...{ today_on: dayText(today), this_month: daysOfBucket(now), previous: daysOfBucket(before) },
+      organization_id: organization.id,
+      apps: apps.map(({ id }) => id),
+      environment,
+      time_zone: series.calendarOf(scope).zone,
+      currency: organization.currency,
+      basis,
+      behind: scope.shown.behind,
+      month_length: scope.shown.generation.factors,
+      today_on: dayText(today),
+      this_month: daysOfBucket(now),
+      previous: daysOfBucket(before),
       figures,
     }
   }
@@ -95,17 +99,18 @@ export function openOverview({ metrics, series }: Deps) {
   ) {
     const { unit, ratio_of, kind, views } = DEFINITIONS[name]
     const ask: Ask = {
-      ...{
-        name,
-        interval: 'month',
-        filters: {},
-        attribute: null,
-        split: null,
-        limit: 1,
-        currency: null,
-        part: null,
-      },
-      ...{ basis, refunds: 'refund_day', view: views[0]?.name ?? null, with_empty_parts: true },
+      name,
+      interval: 'month',
+      filters: {},
+      attribute: null,
+      split: null,
+      limit: 1,
+      currency: null,
+      part: null,
+      basis,
+      refunds: 'refund_day',
+      view: views[0]?.name ?? null,
+      with_empty_parts: true,
     }
     await nextTurn()
     const { series: current } = await series.seriesIn(scope, ask, [at(kind, now)])

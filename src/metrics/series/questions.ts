@@ -85,12 +85,7 @@ export function openQuestions({ store, generations, due, tasks, agenda, worker, 
     await (waits.get(name) ?? begin(name, { generation, app_ids, isDone, most_ms: patience_ms ?? wait_ms() }))
   }
 
-  type Wait = {
-    generation: Generation
-    app_ids: readonly string[]
-    isDone: () => boolean
-    most_ms: number
-  }
+  type Wait = { generation: Generation; app_ids: readonly string[]; isDone: () => boolean; most_ms: number }
 
   function begin(name: string, { generation, app_ids, isDone, most_ms }: Wait): Promise<void> {
     const stop = agenda.prefer(name, generation, app_ids)

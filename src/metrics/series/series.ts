@@ -149,17 +149,28 @@ export function openSeries({ store, clock, metrics, settings, lines, rates, repo
     const first = sums.firstDay(readingOf(scope, question, buckets))
     const { unit, ratio_of, kind } = definition
     return {
-      ...{ metric: question.name, unit, ratio_of, kind },
-      ...{ organization_id: scope.organization.id, apps: scope.apps.map(({ id }) => id) },
-      ...{ environment: scope.environment, time_zone: calendarOf(scope).zone },
-      ...{ today_on: dayText(todayOf(scope)), interval, split: question.split },
+      metric: question.name,
+      unit,
+      ratio_of,
+      kind,
+      organization_id: scope.organization.id,
+      apps: scope.apps.map(({ id }) => id),
+      environment: scope.environment,
+      time_zone: calendarOf(scope).zone,
+      today_on: dayText(todayOf(scope)),
+      interval,
+      split: question.split,
       currency: isMoney(definition) ? (question.currency ?? scope.organization.currency) : null,
-      ...{ basis, month_length: scope.shown.generation.factors, view: question.view },
+      basis,
+      month_length: scope.shown.generation.factors,
+      view: question.view,
       refunds: definition.has_refund_days ? question.refunds : null,
-      ...{ sources: sourcesIn(from, buckets), seams: seamsIn(from) },
+      sources: sourcesIn(from, buckets),
+      seams: seamsIn(from),
       proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
       first_on: first === null ? null : dayText(first),
-      ...{ rebuilding: metrics.progress(), behind: scope.shown.behind },
+      rebuilding: metrics.progress(),
+      behind: scope.shown.behind,
       ...stretchOf(buckets, series),
       previous: before && stretchOf(before, (await seriesIn(scope, question, before)).series),
     }
@@ -180,9 +191,13 @@ export function openSeries({ store, clock, metrics, settings, lines, rates, repo
       : await read(reading, wanted)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
     const drawing: Drawing = {
-      ...{ definition, lines, levels, with_empty_parts: ask.with_empty_parts ?? isOnePart(ask) },
+      definition,
+      lines,
+      levels,
+      with_empty_parts: ask.with_empty_parts ?? isOnePart(ask),
       buckets: bucketsDrawn(buckets, {
-        ...{ today: todayOf(scope), interval: ask.interval },
+        today: todayOf(scope),
+        interval: ask.interval,
         isProvisional: (bucket) => scope.shown.is_incomplete || isProvisional(bucket),
       }),
       knownOf: knowledgeOf(from, definition.kind, buckets),
@@ -257,8 +272,17 @@ function readingOf(
   const ids = apps.map(({ id }) => id)
   const measures = measuresOf(lines)
   return {
-    ...{ shown: shown.generation, apps: ids, environment, zone, measures, levels, buckets },
-    ...{ filters, attribute, split, currency },
+    shown: shown.generation,
+    apps: ids,
+    environment,
+    zone,
+    measures,
+    levels,
+    buckets,
+    filters,
+    attribute,
+    split,
+    currency,
   }
 }
 

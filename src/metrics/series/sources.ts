@@ -70,9 +70,13 @@ export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[
   return from.flatMap(({ app_id, measure, days }) =>
     stretchesOf(days.filter(({ day, is_known }) => day >= first && is_known)).map(
       ({ source, from: on, until }) => ({
-        ...{ app_id, measure, source },
-        ...{ from_on: dayText(on), until_on: dayText(until) },
-        ...{ rate: rateOf(measure, source), ...toldOf(measure, source) },
+        app_id,
+        measure,
+        source,
+        from_on: dayText(on),
+        until_on: dayText(until),
+        rate: rateOf(measure, source),
+        ...toldOf(measure, source),
       }),
     ),
   )

@@ -50,8 +50,16 @@ export function openToday({ store, clock, series }: Deps) {
     const [begins, ends] = [calendar.startOf(now), calendar.startOf(now + 1)]
     const { organization_id, apps, environment, time_zone, currency, basis, today_on } = revenue
     return {
-      ...{ organization_id, apps, environment, time_zone, currency, basis, today_on },
-      ...{ yesterday_on: dayText(now - 1), rebuilding: revenue.rebuilding, now_at: clock() },
+      organization_id,
+      apps,
+      environment,
+      time_zone,
+      currency,
+      basis,
+      today_on,
+      yesterday_on: dayText(now - 1),
+      rebuilding: revenue.rebuilding,
+      now_at: clock(),
       behind: revenue.behind,
       day_gone: ratioOf(clock() - begins, ends - begins) ?? 0,
       revenue: pointOf(revenue, null, today_on),
@@ -107,10 +115,7 @@ function countersOf(revenue: SeriesAnswer, trials: SeriesAnswer) {
   const part = (name: string) => pointOf(revenue, name, revenue.today_on)
   const [first, once, renewal, refunds] = [part('new'), part('one_time'), part('renewal'), part('refunds')]
   return {
-    sales: {
-      count: (first.count ?? 0) + (once.count ?? 0),
-      milli: (first.milli ?? 0) + (once.milli ?? 0),
-    },
+    sales: { count: (first.count ?? 0) + (once.count ?? 0), milli: (first.milli ?? 0) + (once.milli ?? 0) },
     trials: { count: pointOf(trials, null, revenue.today_on).count ?? 0 },
     renewals: { count: renewal.count ?? 0, milli: renewal.milli ?? 0 },
     refunds: { count: refunds.count ?? 0, milli: refunds.milli ?? 0 },
@@ -123,8 +128,12 @@ function levelOf({ series }: SeriesAnswer) {
   const [before, now] = [points[0]?.milli ?? 0, points.at(-1)]
   const milli = now?.milli ?? 0
   return {
-    ...{ milli, count: now?.count ?? 0, complete: now?.complete ?? false },
-    ...{ change_milli: milli - before, change_ratio: ratioOf(milli - before, before), points },
+    milli,
+    count: now?.count ?? 0,
+    complete: now?.complete ?? false,
+    change_milli: milli - before,
+    change_ratio: ratioOf(milli - before, before),
+    points,
     no_period: series.find(({ part }) => part === 'no_period')?.points.at(-1)?.count ?? 0,
   }
 }

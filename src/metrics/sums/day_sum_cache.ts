@@ -144,8 +144,15 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
     }
     if (known) drop(known)
     const entry: Entry = {
-      ...{ ...cut, key, from, watched, version },
-      ...{ of: new Map(), unread: new Set(), ready: Promise.resolve(), places: 0 },
+      ...cut,
+      key,
+      from,
+      watched,
+      version,
+      of: new Map(),
+      unread: new Set(),
+      ready: Promise.resolve(),
+      places: 0,
     }
     entries.set(key, entry)
     begin(entry, place)

@@ -39,7 +39,8 @@ export function planOf(
   const counts = (name: Named, value: string): boolean => allowed.get(name)?.has(value) ?? true
   if (hasDimensions && only !== undefined && names.length === 1) {
     return {
-      ...{ name, dimension: only },
+      name,
+      dimension: only,
       keyOf(value) {
         const own = told(only, value)
         return counts(only, own) ? (asked ? own : '') : null
@@ -47,7 +48,8 @@ export function planOf(
     }
   }
   return {
-    ...{ name, dimension: 'fine' },
+    name,
+    dimension: 'fine',
     keyOf(text) {
       const values: readonly string[] = JSON.parse(text)
       const of = (name: Named): string => told(name, values[PLACES.indexOf(name)] ?? '')

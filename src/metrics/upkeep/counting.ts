@@ -32,33 +32,47 @@ export type CountedLineage = {
 type Totals = Omit<LineageProceeds, 'is_final'> & Pick<CountedLineage, 'is_provisional'>
 
 const FACTS = [
-  ...[
-    'environment',
-    'transaction_id',
-    'product_id',
-    'kind',
-    'group_id',
-    'reason',
-    'ownership',
-    'price_milli',
-  ],
-  ...['currency', 'storefront', 'purchased_at', 'expires_at', 'earliest_expires_at', 'offer_type'],
-  ...['offer_discount', 'offer_period', 'is_upgraded', 'revoked_at', 'revocation_type'],
-  ...['revocation_percentage', 'reversed_refunds', 'billing_plan', 'commitment'],
+  'environment',
+  'transaction_id',
+  'product_id',
+  'kind',
+  'group_id',
+  'reason',
+  'ownership',
+  'price_milli',
+  'currency',
+  'storefront',
+  'purchased_at',
+  'expires_at',
+  'earliest_expires_at',
+  'offer_type',
+  'offer_discount',
+  'offer_period',
+  'is_upgraded',
+  'revoked_at',
+  'revocation_type',
+  'revocation_percentage',
+  'reversed_refunds',
+  'billing_plan',
+  'commitment',
 ].join(', ')
 /** What a row says. */
 export const ROW = [
-  ...['on_at', 'known_at', 'measure', 'product_id', 'storefront', 'period', 'offer', 'currency', 'milli'],
-  ...['base_milli', 'count'],
+  'on_at',
+  'known_at',
+  'measure',
+  'product_id',
+  'storefront',
+  'period',
+  'offer',
+  'currency',
+  'milli',
+  'base_milli',
+  'count',
 ] as const
 
 /** What the facts of a lineage give. */
-export type FromFacts = {
-  rows: MetricRow[]
-  flows: Flow[]
-  settings: AppSettings
-  is_provisional: boolean
-}
+export type FromFacts = { rows: MetricRow[]; flows: Flow[]; settings: AppSettings; is_provisional: boolean }
 
 type Deps = {
   store: Store

@@ -69,7 +69,10 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
 
   /** What an organization's figures are to be counted by now. */
   const wantedBy = ({ time_zone, currency }: Pick<Organization, 'time_zone' | 'currency'>): CountedBy => ({
-    ...{ time_zone, currency, factors, formula },
+    time_zone,
+    currency,
+    factors,
+    formula,
   })
 
   /** The generation that is shown. Of an organization of which nothing was ever counted it is an empty one, numbered 0. */
@@ -174,8 +177,19 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     dropped.all().filter(({ id }) => !readers.has(id) && !justDropped.has(id))
 
   return {
-    ...{ shown, shownOf, making, ofOrganization, ensureShown, begin, giveUp, change, isLive, isWanted },
-    ...{ standStill, holding, unread },
+    shown,
+    shownOf,
+    making,
+    ofOrganization,
+    ensureShown,
+    begin,
+    giveUp,
+    change,
+    isLive,
+    isWanted,
+    standStill,
+    holding,
+    unread,
     /** The generation of a number, where it is shown or being made. */
     byId: (id: number): Generation | null => known('').find((one) => one.id === id) ?? null,
     /** Every generation that is shown or being made. */

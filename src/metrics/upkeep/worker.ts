@@ -141,7 +141,13 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   }
 
   return {
-    ...{ kick, idle, hold, watch, onSlice, onIdle, close },
+    kick,
+    idle,
+    hold,
+    watch,
+    onSlice,
+    onIdle,
+    close,
     isHeld: (): boolean => isHeld,
     isRefused: back_off.isFailing,
   }

@@ -20,8 +20,13 @@ type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 
 const CUSTOMERS_AT_ONCE = 500
 const KINDS: Record<CohortKind, true> = {
-  ...{ ltv: true, 'ltv.parts': true, retention: true, recovery: true },
-  ...{ 'payers.day': true, 'payers.week': true, 'payers.month': true },
+  ltv: true,
+  'ltv.parts': true,
+  retention: true,
+  recovery: true,
+  'payers.day': true,
+  'payers.week': true,
+  'payers.month': true,
 }
 
 /** The first sum of cohorts of a generation that is not what its customers add, in words; null where there is none. */

@@ -94,7 +94,11 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const products = openProducts(store, clock)
   const rates = openRates({ store, clock, settings: { fetch: false } })
   const generations = openGenerations({
-    ...{ store, clock, apps, organizations: openOrganizations(store, clock), formula },
+    store,
+    clock,
+    apps,
+    organizations: openOrganizations(store, clock),
+    formula,
     // Each generation has its own; these would be those of the next.
     factors: 'calendar',
   })
@@ -106,7 +110,12 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const commission: Commission = JSON.parse(kept.get() ?? '{}')
   const proceedsOf = proceedsInBase(openProceeds(openReportedPrices(store), commission), rates)
   const counting = openCounting({
-    ...{ store, clock, settings, cube, values, spreads },
+    store,
+    clock,
+    settings,
+    cube,
+    values,
+    spreads,
     proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
   })
   const behind = openBehind({ store, generations, at })
@@ -116,7 +125,11 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
     )
     .pluck()
   const lineages = openLineageComparison({
-    ...{ counting, values, spreads, behind, at },
+    counting,
+    values,
+    spreads,
+    behind,
+    at,
     spreadOf: (generation, lineage_id) => spread.get(generation, lineage_id) ?? null,
   })
   const marks = openMarks(store)

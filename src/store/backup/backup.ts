@@ -92,7 +92,10 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
       const { files, missing, variables } = gather(sources(), database)
       const about = {
         ...({ format: 'windfall backup 1' } as const),
-        ...{ windfall, database_version: version, created_at: clock(), rows },
+        windfall,
+        database_version: version,
+        created_at: clock(),
+        rows,
         not_included: [...variables, ...missing],
       }
       const packed = await pack({ destination: partial, files, about, lock }, closing.signal)

@@ -37,7 +37,9 @@ export function usePages<Answer extends Page>(
   const place = useMemo(() => [path, { ...query, pages: 'more' }], [key])
   const beginning = (): More<Answer> => ({
     ...(client.getQueryData<Kept<Answer>>(place) ?? { from: null, pages: [] }),
-    ...{ key, isBusy: false, problem: null },
+    key,
+    isBusy: false,
+    problem: null,
   })
   const [kept, keep] = useState(beginning)
   const now = kept.key === key ? kept : beginning()

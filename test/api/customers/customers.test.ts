@@ -91,16 +91,35 @@ test('each customer’s money, months, status and next renewal, in each order', 
   expect(names(body, ids)).toEqual(['loyal', 'gone', 'failing', 'leaving'])
   expect(body.next).toBeNull()
   expect(body.customers[0]).toEqual({
-    ...{ id: ids.loyal, environment: 'production', status: 'renewing', product_id: 'lantern.pro.monthly' },
+    id: ids.loyal,
+    environment: 'production',
+    status: 'renewing',
+    product_id: 'lantern.pro.monthly',
     app_id: app.windfall.apps.byBundle(BUNDLE)[0]?.id,
-    ...{ country: 'USA', currency: 'USD', ltv_milli: 14_970, charged_milli: 14_970, refunded_milli: 0 },
+    country: 'USA',
+    currency: 'USD',
+    ltv_milli: 14_970,
+    charged_milli: 14_970,
+    refunded_milli: 0,
     // 70 % of each of the three.
-    ...{ proceeds_milli: 10_479, proceeds_estimated: 3 },
-    ...{ prorated_milli: 0, unconverted: null, payments: 3, unpriced: 0, months_paid: 3 },
+    proceeds_milli: 10_479,
+    proceeds_estimated: 3,
+    prorated_milli: 0,
+    unconverted: null,
+    payments: 3,
+    unpriced: 0,
+    months_paid: 3,
     // Bought 5 days ago, for 30 days.
-    ...{ mrr_milli: 4_990, risk_milli: 0, next_renewal_at: NOW + 25 * DAY, ends_at: null },
-    ...{ first_paid_at: NOW - 65 * DAY, last_paid_at: NOW - 5 * DAY, last_seen_at: NOW - 5 * DAY },
-    ...{ original_transaction_ids: ['100'], app_user_ids: [], verified_app_user_ids: [] },
+    mrr_milli: 4_990,
+    risk_milli: 0,
+    next_renewal_at: NOW + 25 * DAY,
+    ends_at: null,
+    first_paid_at: NOW - 65 * DAY,
+    last_paid_at: NOW - 5 * DAY,
+    last_seen_at: NOW - 5 * DAY,
+    original_transaction_ids: ['100'],
+    app_user_ids: [],
+    verified_app_user_ids: [],
   })
   const ordered = async (query: string) =>
     names((await get(`/api/v1/customers?app=${BUNDLE}&${query}`)).body, ids)

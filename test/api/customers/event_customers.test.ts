@@ -55,8 +55,11 @@ function pays(lineage: string, nth: number, changes: Record<string, unknown> = {
   const known = { originalTransactionId: lineage, appTransactionId: `app${lineage}`, signedDate: at }
   const transaction = transactionPayload({
     ...known,
-    ...{ transactionId: `${lineage}${nth}`, originalPurchaseDate: NOW - 10 * DAY - Number(lineage) },
-    ...{ purchaseDate: at, expiresDate: at + 30 * DAY, ...changes },
+    transactionId: `${lineage}${nth}`,
+    originalPurchaseDate: NOW - 10 * DAY - Number(lineage),
+    purchaseDate: at,
+    expiresDate: at + 30 * DAY,
+    ...changes,
   })
   const { appTransactionId } = transaction
   const body = dataBody({
@@ -128,19 +131,8 @@ test('what is stored of an event has no figures, and an event of no customer has
   expect(
     app.feed(['subscription.renewed', 'transaction.recorded']).map(({ data }) => Object.keys(data)),
   ).toEqual([
-    [
-      ...[
-        'bundle_id',
-        'product_id',
-        'country',
-        'money',
-        'transaction',
-        'notification',
-        'subscription',
-        'user',
-      ],
-    ],
-    [...['bundle_id', 'product_id', 'country', 'money', 'transaction', 'subscription', 'user']],
+    ['bundle_id', 'product_id', 'country', 'money', 'transaction', 'notification', 'subscription', 'user'],
+    ['bundle_id', 'product_id', 'country', 'money', 'transaction', 'subscription', 'user'],
   ])
   expect((await events()).at(-1)).toMatchObject({ type: 'customer.identified', customer: null })
 })
@@ -167,7 +159,8 @@ test('events of customers that became one have that one, with all its users and 
         { app_user_id: 'bob', verification: 'verified', proofs: ['purchase'] },
         { app_user_id: 'ann', verification: 'unverified', proofs: [] },
       ],
-      ...{ figures, as_of: app.clock() },
+      figures,
+      as_of: app.clock(),
     })
   }
 })
@@ -220,7 +213,10 @@ test('after a second a page goes without figures that are not current; who it is
   expect(late.map(({ seq }) => seq)).toEqual([1, 3])
   for (const { customer } of late) {
     expect(customer).toEqual({
-      ...{ id: idOf('1'), figures: null, as_of: app.clock(), behind: true },
+      id: idOf('1'),
+      figures: null,
+      as_of: app.clock(),
+      behind: true,
       users: [{ app_user_id: 'ann', verification: 'unverified', proofs: [] }],
     })
   }
@@ -237,20 +233,17 @@ test('a client that catches up waits for figures for a second in all, and misses
     store.commit(() => {
       for (let n = 0; n < count; n += 1)
         feed.append({
-          ...{
-            organization_id: app.organization.id,
-            app_id: null,
-            environment: null,
-            type: 'notification.test',
-          },
-          ...{
-            origin: 'live',
-            customer_id: null,
-            subject: null,
-            cause: `${feed.head()} ${n}`,
-            data: () => ({}),
-          },
-          ...{ occurred_at: NOW, signed_at: null },
+          organization_id: app.organization.id,
+          app_id: null,
+          environment: null,
+          type: 'notification.test',
+          origin: 'live',
+          customer_id: null,
+          subject: null,
+          cause: `${feed.head()} ${n}`,
+          data: () => ({}),
+          occurred_at: NOW,
+          signed_at: null,
         })
     })
   await append(350)
@@ -266,11 +259,7 @@ test('a client that catches up waits for figures for a second in all, and misses
   const deps = { feed, live, clock, monotonic: clock, enrichment: { enrich }, endings: openEndings() }
   const response = streamOf(
     { ...deps, closing: new AbortController().signal },
-    {
-      scope: { query: {}, wants: () => true },
-      after: 0,
-      mayUntil: () => Number.POSITIVE_INFINITY,
-    },
+    { scope: { query: {}, wants: () => true }, after: 0, mayUntil: () => Number.POSITIVE_INFINITY },
   )
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

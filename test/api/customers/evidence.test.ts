@@ -68,7 +68,12 @@ test('what Apple signed for an event is given back byte for byte, with its certi
   expect(body.evidence).toHaveLength(1)
   const [one] = body.evidence
   expect(one).toMatchObject({
-    ...{ kind: 'notification', source: 'push', received_at: NOW, signed_at: NOW, jws: sent, withheld: false },
+    kind: 'notification',
+    source: 'push',
+    received_at: NOW,
+    signed_at: NOW,
+    jws: sent,
+    withheld: false,
     payload: { notificationUUID: 'uuid-1', notificationType: 'DID_RENEW' },
     nested: [
       { in: 'data.signedTransactionInfo', payload: { transactionId: '100', price: 4_990 } },
@@ -99,7 +104,10 @@ test('an event is told with its app, its customer and how much of it is signed',
   const id = eventId('subscription.renewed')
   expect((await get(`events/${id}`)).body).toMatchObject({
     event: {
-      ...{ id, type: 'subscription.renewed', cause: 'uuid-1', subject: '100' },
+      id,
+      type: 'subscription.renewed',
+      cause: 'uuid-1',
+      subject: '100',
       customer: { id: customerId(lantern?.id ?? '', 'production', '100'), figures: { ltv_milli: 4_990 } },
     },
     app: { id: lantern?.id, bundle_id: BUNDLE, name: null },
@@ -136,14 +144,15 @@ test('all that Apple signed of a customer, of every lineage, page by page', asyn
       originalTransactionId: '700',
     }),
     await notified(app, 'uuid-4', {
-      ...{ type: 'REFUND', transactionId: '700', originalTransactionId: '700' },
-      ...{ revocationDate: NOW, revocationReason: 0, signedDate: NOW + 2 },
+      type: 'REFUND',
+      transactionId: '700',
+      originalTransactionId: '700',
+      revocationDate: NOW,
+      revocationReason: 0,
+      signedDate: NOW + 2,
     }),
   ]
-  await notified(app, 'uuid-5', {
-    ...{ transactionId: '800', originalTransactionId: '800' },
-    appTransactionId: '9',
-  })
+  await notified(app, 'uuid-5', { transactionId: '800', originalTransactionId: '800', appTransactionId: '9' })
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const id = customerId(lantern?.id ?? '', 'production', '700')
   const { body } = await get(`customers/${id}/evidence`)

@@ -33,13 +33,15 @@ async function openBook() {
   for (const [index, [name, on, until, more]] of SALES.entries()) {
     const isFirst = SALES.findIndex(([other]) => other === name) === index
     const payload = transactionPayload({
-      ...{ transactionId: isFirst ? name : `${name}${index}`, originalTransactionId: name },
-      ...{ purchaseDate: at(on), expiresDate: at(until), originalPurchaseDate: at(on), signedDate: at(on) },
-      ...{
-        transactionReason: isFirst ? 'PURCHASE' : 'RENEWAL',
-        price: 10_000,
-        appTransactionId: `app${name}`,
-      },
+      transactionId: isFirst ? name : `${name}${index}`,
+      originalTransactionId: name,
+      purchaseDate: at(on),
+      expiresDate: at(until),
+      originalPurchaseDate: at(on),
+      signedDate: at(on),
+      transactionReason: isFirst ? 'PURCHASE' : 'RENEWAL',
+      price: 10_000,
+      appTransactionId: `app${name}`,
       ...more,
     })
     const signed = await verifyTransaction(windfall.verifier, app.authority.sign(payload))
@@ -63,7 +65,9 @@ test('retention: of three from January two are kept at the first renewal, one of
   // 4, of February, was kept on March 10th.
   expect(body.cohorts).toEqual([
     {
-      ...{ cohort: '2026-01-01', period: 'P1M', size: 3 },
+      cohort: '2026-01-01',
+      period: 'P1M',
+      size: 3,
       renewals: [
         { k: 0, due: 3, held: 3, share: 1, complete: true },
         { k: 1, due: 3, held: 2, share: 0.666667, complete: true },
@@ -71,7 +75,9 @@ test('retention: of three from January two are kept at the first renewal, one of
       ],
     },
     {
-      ...{ cohort: '2026-02-01', period: 'P1M', size: 1 },
+      cohort: '2026-02-01',
+      period: 'P1M',
+      size: 1,
       renewals: [
         { k: 0, due: 1, held: 1, share: 1, complete: true },
         { k: 1, due: 1, held: 1, share: 1, complete: true },
@@ -87,13 +93,17 @@ test('realized LTV: what January’s three brought by day 0, 31 and 60, the days
   // Day 0: 3 × 10. Day 31: 1 renewed on day 31, 2 on day 31: 5 × 10. Day 60: 1 again on day 59; 2 was given back 4.000 on
   // day 40: 60 - 4. The last day 60 of January's is April 1st, still to come.
   const money = (charged_milli: number, refunded_milli: number) => ({
-    ...{ charged_milli, refunded_milli, prorated_milli: 0, net_milli: charged_milli - refunded_milli },
+    charged_milli,
+    refunded_milli,
+    prorated_milli: 0,
+    net_milli: charged_milli - refunded_milli,
     per_customer_milli: Math.round((charged_milli - refunded_milli) / 3),
   })
   expect(body).toMatchObject({ currency: 'USD', time_zone: 'UTC', sentence: expect.any(String) })
   expect(body.cohorts).toEqual([
     {
-      ...{ cohort: '2026-01-01', customers: 3 },
+      cohort: '2026-01-01',
+      customers: 3,
       values: [
         { days: 0, ...money(30_000, 0), complete: true },
         { days: 31, ...money(50_000, 0), complete: true },
@@ -146,7 +156,8 @@ test('in proceeds by what the reports of the product in the country have, else b
   const payers = await get('metric=arppu&from=2026-01-01&to=2026-01-31&basis=proceeds')
   expect(payers.body.cohorts).toMatchObject([{ payers: 3, net_milli: 22_000, per_payer_milli: 7_333 }])
   expect((await get('metric=ltv&from=2026-01-01&to=2026-01-31')).body).toMatchObject({
-    ...{ basis: 'gross', proceeds_known: null },
+    basis: 'gross',
+    proceeds_known: null,
   })
   await app.close()
 })
@@ -211,9 +222,14 @@ test('retention of more than 20,000 renewals is refused with what to narrow', as
   for (let n = 0; n < 60; n += 1) {
     const bought_at = at('2018-01-01') + n * 86_400_000
     const payload = transactionPayload({
-      ...{ transactionId: `9${n}`, originalTransactionId: `9${n}`, appTransactionId: `app9${n}` },
-      ...{ purchaseDate: bought_at, originalPurchaseDate: bought_at, signedDate: at('2026-03-01') },
-      ...{ expiresDate: bought_at + 7 * 86_400_000, transactionReason: 'PURCHASE' },
+      transactionId: `9${n}`,
+      originalTransactionId: `9${n}`,
+      appTransactionId: `app9${n}`,
+      purchaseDate: bought_at,
+      originalPurchaseDate: bought_at,
+      signedDate: at('2026-03-01'),
+      expiresDate: bought_at + 7 * 86_400_000,
+      transactionReason: 'PURCHASE',
     })
     const signed = await verifyTransaction(windfall.verifier, app.authority.sign(payload))
     await windfall.store.commit(() => {

@@ -68,11 +68,14 @@ function figureCells({ ratio_of, currency }: SeriesAnswer, point: Point): string
     return `${one.currency} ${one.milli === undefined ? of : decimal(one.milli)}`
   })
   return [
-    ...[
-      typeof milli === 'number' ? decimal(milli) : '',
-      milli === undefined && !isMoney ? '' : (currency ?? ''),
-    ],
-    ...[plain(count), plain(ratio), share(numerator), share(denominator), String(complete), left.join('; ')],
+    typeof milli === 'number' ? decimal(milli) : '',
+    milli === undefined && !isMoney ? '' : (currency ?? ''),
+    plain(count),
+    plain(ratio),
+    share(numerator),
+    share(denominator),
+    String(complete),
+    left.join('; '),
   ]
 }
 
@@ -93,8 +96,14 @@ test.each([
   const expected = stretches.flatMap(({ series }, when) =>
     series.flatMap(({ value, others, part, points }) =>
       points.map((point) => [
-        ...[answer.metric, when === 0 ? 'asked' : 'previous', point.on, answer.interval],
-        ...[answer.split ?? '', value ?? '', String(others), part ?? ''],
+        answer.metric,
+        when === 0 ? 'asked' : 'previous',
+        point.on,
+        answer.interval,
+        answer.split ?? '',
+        value ?? '',
+        String(others),
+        part ?? '',
         ...figureCells(answer, point),
         'calendar',
       ]),
@@ -120,8 +129,14 @@ test('comma-separated values can have a column for each series, and the range be
   const [head, ...rows] = await wide('active_subscriptions.csv?compare=previous')
   expect(head).toEqual(['range', 'on', 'active_subscriptions', 'complete', 'month_length'])
   expect(rows.map(([range, on]) => `${range} ${on}`)).toEqual([
-    ...['asked 2026-03-01', 'asked 2026-04-01', 'asked 2026-05-01', 'asked 2026-06-01'],
-    ...['previous 2025-11-01', 'previous 2025-12-01', 'previous 2026-01-01', 'previous 2026-02-01'],
+    'asked 2026-03-01',
+    'asked 2026-04-01',
+    'asked 2026-05-01',
+    'asked 2026-06-01',
+    'previous 2025-11-01',
+    'previous 2025-12-01',
+    'previous 2026-01-01',
+    'previous 2026-02-01',
   ])
   // Without `compare` a sum over the file is the sum of the range.
   const long = cellsOf(await (await get(`metrics/revenue.csv?${RANGE}&split=country`)).text())
@@ -167,7 +182,10 @@ test('the overview has today’s levels, this month’s flows, and both a month 
   const body = (await (await get('overview')).json()) as OverviewAnswer
   const [organization] = body.organizations
   expect(organization).toMatchObject({
-    ...{ organization_id: app.organization.id, currency: 'USD', time_zone: 'UTC', today_on: '2026-05-12' },
+    organization_id: app.organization.id,
+    currency: 'USD',
+    time_zone: 'UTC',
+    today_on: '2026-05-12',
     this_month: { from_on: '2026-05-01', until_on: '2026-05-12' },
     previous: { from_on: '2026-04-01', until_on: '2026-04-12' },
   })
@@ -175,7 +193,8 @@ test('the overview has today’s levels, this month’s flows, and both a month 
     organization?.figures.find((one) => one.metric === metric && one.part === part)
   // 4.990 dollars, and 29.940 ÷ 12 euros; on 12 April the first subscription, still.
   expect(figure('mrr')).toMatchObject({
-    ...{ unit: 'money', currency: 'USD' },
+    unit: 'money',
+    currency: 'USD',
     now: { milli: 4_990, count: 2, complete: false, not_converted: [{ currency: 'EUR', milli: 2_495 }] },
     previous: { on: '2026-04-12', milli: 9_990, count: 1, complete: true },
   })
@@ -188,7 +207,11 @@ test('the overview has today’s levels, this month’s flows, and both a month 
   expect(rows).toHaveLength(2 * (organization?.figures.length ?? 0))
   const mrr = rows.find(([, metric, part, range]) => metric === 'mrr' && part === '' && range === 'now') ?? []
   expect(Object.fromEntries(header.map((name, index) => [name, mrr[index]]))).toMatchObject({
-    ...{ amount: '4.990', currency: 'USD', count: '2', complete: 'false', not_converted: 'EUR 2.495' },
+    amount: '4.990',
+    currency: 'USD',
+    count: '2',
+    complete: 'false',
+    not_converted: 'EUR 2.495',
   })
 })
 

@@ -28,8 +28,14 @@ async function linkToAll(): Promise<string> {
 }
 
 const QUESTIONS = [
-  ...['metrics/revenue', 'metrics/mrr.csv', 'overview', 'overview.csv'],
-  ...['cohorts?metric=ltv', 'cohorts.csv?metric=retention', 'customers', 'customers.csv'],
+  'metrics/revenue',
+  'metrics/mrr.csv',
+  'overview',
+  'overview.csv',
+  'cohorts?metric=ltv',
+  'cohorts.csv?metric=retention',
+  'customers',
+  'customers.csv',
 ]
 
 test('a token asks a question twice at once, and a third time once one is answered', async () => {
@@ -63,7 +69,10 @@ test('a table is under way until it is read, failed or given up, and one caller 
 
 test('the page of a guest asks everything at once, and is answered', async () => {
   const paths = [
-    ...['overview', 'cohorts?metric=retention', 'cohorts?metric=ltv', 'cohorts?metric=arppu'],
+    'overview',
+    'cohorts?metric=retention',
+    'cohorts?metric=ltv',
+    'cohorts?metric=arppu',
     ...METRIC_NAMES.map((name) => `metrics/${name}`),
   ]
   const mine = await guest()

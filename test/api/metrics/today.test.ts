@@ -34,7 +34,8 @@ async function openMonday() {
     price: 0,
   })
   await tell('3', 0, '2026-05-31', '2026-06-30', {
-    ...{ revocationDate: Date.parse('2026-06-01T11:00:00Z'), revocationReason: 0 },
+    revocationDate: Date.parse('2026-06-01T11:00:00Z'),
+    revocationReason: 0,
     signedDate: Date.parse('2026-06-01T11:00:00Z'),
   })
   const today = async (query = '') => {
@@ -76,7 +77,11 @@ test('what was sold, began, renewed and was given back today is counted', async 
   const { today } = await openMonday()
   const { body } = await today()
   expect(body).toMatchObject({
-    ...{ today_on: '2026-06-01', yesterday_on: '2026-05-31', currency: 'USD', basis: 'gross', day_gone: 0.5 },
+    today_on: '2026-06-01',
+    yesterday_on: '2026-05-31',
+    currency: 'USD',
+    basis: 'gross',
+    day_gone: 0.5,
     // 9.990 renewed, 9.990 and 0.990 were sold, 9.990 was given back.
     revenue: { milli: 10_980, complete: false },
     sales: { count: 2, milli: 10_980 },

@@ -44,12 +44,10 @@ test('a link is made, shown once, opened, and reads its apps alone', async () =>
   expect(link).toMatchObject({
     status: 201,
     body: {
-      ...{
-        id: expect.stringMatching(/^lnk_/),
-        label: 'For the bank',
-        basis: 'proceeds',
-        has_passcode: false,
-      },
+      id: expect.stringMatching(/^lnk_/),
+      label: 'For the bank',
+      basis: 'proceeds',
+      has_passcode: false,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8787\/share#[\w-]{43}$/),
     },
   })
@@ -76,8 +74,14 @@ test('guests come into nothing but what is theirs', async () => {
   const routes = app.windfall.http.routes().filter(({ path }) => path.startsWith('/api/v1/'))
   const open = routes.filter(({ security }) => security?.includes('guest')).map(({ path }) => path)
   expect(open.sort()).toEqual([
-    ...['/api/v1/apps', '/api/v1/cohorts', '/api/v1/cohorts.csv', '/api/v1/metrics'],
-    ...['/api/v1/metrics.csv', '/api/v1/metrics/:name', '/api/v1/overview', '/api/v1/overview.csv'],
+    '/api/v1/apps',
+    '/api/v1/cohorts',
+    '/api/v1/cohorts.csv',
+    '/api/v1/metrics',
+    '/api/v1/metrics.csv',
+    '/api/v1/metrics/:name',
+    '/api/v1/overview',
+    '/api/v1/overview.csv',
   ])
   const wrong: string[] = []
   for (const { method, path, security } of routes) {

@@ -27,8 +27,14 @@ test('what waits is listed, and applied once its app is connected', async () => 
   expect((await call('GET', 'pending')).body).toEqual({
     pending: [
       {
-        ...{ organization_id: null, bundle_id: OTHER, apple_id: 77, connected: null, notifications: 2 },
-        ...{ first_received_at: NOW, last_received_at: NOW + DAY, kept_until_at: NOW + 7 * DAY },
+        organization_id: null,
+        bundle_id: OTHER,
+        apple_id: 77,
+        connected: null,
+        notifications: 2,
+        first_received_at: NOW,
+        last_received_at: NOW + DAY,
+        kept_until_at: NOW + 7 * DAY,
       },
     ],
   })

@@ -33,14 +33,24 @@ test('each value says whether the file, the environment or nobody said it', asyn
   expect(body).toMatchObject({ base_url: 'http://localhost:9999', config_file: file })
   expect(settingIn(body, 'base_url')).toMatchObject({ source: 'file', place: 'config.toml:1' })
   expect(settingIn(body, 'limits.attributes_per_user')).toMatchObject({
-    ...{ value: 5, default: '100', source: 'file', place: 'config.toml:3', is_set: true },
+    value: 5,
+    default: '100',
+    source: 'file',
+    place: 'config.toml:3',
+    is_set: true,
     variable: 'WINDFALL_LIMITS_ATTRIBUTES_PER_USER',
   })
   expect(settingIn(body, 'log.level')).toMatchObject({
-    ...{ value: 'warn', source: 'environment', place: 'WINDFALL_LOG_LEVEL' },
+    value: 'warn',
+    source: 'environment',
+    place: 'WINDFALL_LOG_LEVEL',
   })
   expect(settingIn(body, 'server.port')).toMatchObject({
-    ...{ value: 8787, source: 'default', place: null, default: '8787', needs_restart: true },
+    value: 8787,
+    source: 'default',
+    place: null,
+    default: '8787',
+    needs_restart: true,
   })
   // Every setting is told, with its sentence.
   for (const { name, settings, list } of SECTIONS.filter((one) => !one.list)) {
@@ -57,7 +67,11 @@ test('of a secret only that it is set is told', async () => {
   const { body } = await call('GET', 'settings')
   expect(JSON.stringify(body)).not.toContain(SECRET.slice(8))
   expect(settingIn(body as Body, 'organizations[0].secret_key')).toMatchObject({
-    ...{ value: null, is_secret: true, is_set: true, source: 'file', place: 'config.toml:3' },
+    value: null,
+    is_secret: true,
+    is_set: true,
+    source: 'file',
+    place: 'config.toml:3',
   })
   expect(settingIn(body as Body, 'organizations[0].publishable_key')).toMatchObject({
     value: null,
@@ -71,12 +85,19 @@ test('what runs here: version, database, time, and an address for Apple of every
   const { body } = await call('GET', 'settings')
   const url = `${app.config.base_url}/apple/notifications`
   expect(body).toMatchObject({
-    ...{ uptime_ms: 60_000, started_at: app.clock() - 60_000, notification_url: url, config_file: null },
+    uptime_ms: 60_000,
+    started_at: app.clock() - 60_000,
+    notification_url: url,
+    config_file: null,
     version: expect.stringMatching(/./),
     database: { name: 'windfall.db', bytes: readFileSync(app.windfall.store.file).length },
     organizations: [
       {
-        ...{ id: app.organization.id, slug: 'default', time_zone: 'UTC', currency: 'USD', sdk_auth: 'any' },
+        id: app.organization.id,
+        slug: 'default',
+        time_zone: 'UTC',
+        currency: 'USD',
+        sdk_auth: 'any',
         notification_url: `${url}/default`,
       },
     ],
@@ -94,7 +115,8 @@ test('the uptime counts from when the server began to serve', async () => {
   app.windfall.http.beginServing(app.clock())
   app.clock.turn(60_000)
   expect((await call('GET', 'settings')).body).toMatchObject({
-    ...{ uptime_ms: 60_000, started_at: app.clock() - 60_000 },
+    uptime_ms: 60_000,
+    started_at: app.clock() - 60_000,
   })
 })
 
@@ -104,6 +126,7 @@ test('what was read again is told', async () => {
   const again = loadConfig({ env: {}, cwd: folder })
   await app.windfall.declare(again.config, again)
   expect(settingIn(await ask(), 'limits.attributes_per_user')).toMatchObject({
-    ...{ value: 6, place: 'config.toml:3' },
+    value: 6,
+    place: 'config.toml:3',
   })
 })

@@ -581,7 +581,15 @@ describe('subscriptions and teams', () => {
     }
     const listed = await open().subscriptions(42)
     expect(listed.map(({ period }) => period)).toEqual([
-      ...['P1W', 'P1M', 'P2M', 'P3M', 'P6M', 'P1Y', null, null, null],
+      'P1W',
+      'P1M',
+      'P2M',
+      'P3M',
+      'P6M',
+      'P1Y',
+      null,
+      null,
+      null,
     ])
     expect(listed[1]).toEqual({
       product_id: 'pro.1',

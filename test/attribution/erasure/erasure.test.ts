@@ -26,7 +26,10 @@ const identify = (appUserId: string, more: object = {}) =>
   app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, ...more })
 const attribute = (appUserId: string, n: number, more: object = {}) =>
   app.post('/api/sdk/v1/attribute', {
-    ...{ appUserId, bundleId: BUNDLE, originalTransactionId: lineage(n), ...more },
+    appUserId,
+    bundleId: BUNDLE,
+    originalTransactionId: lineage(n),
+    ...more,
   })
 /** The signed transaction of a lineage, which proves a claim to it. */
 const proof = (n: number) =>
@@ -171,7 +174,8 @@ describe('a late call', () => {
     for (const headers of [{}, bearer(await app.key('publishable')), bearer(await app.key('secret'))]) {
       const call = { appUserId: 'the-gone', bundleId: BUNDLE }
       expect(await app.post('/api/sdk/v1/identify', call, headers)).toMatchObject({
-        ...{ status: 410, body: { code: 'forgotten' } },
+        status: 410,
+        body: { code: 'forgotten' },
       })
       const bought = { ...call, originalTransactionId: lineage(1), jws: proof(1) }
       expect(await app.post('/api/sdk/v1/attribute', bought, headers)).toMatchObject({ status: 410 })
@@ -223,7 +227,8 @@ test('who is forgotten already stays so; who is not known is refused, or kept fr
   await expect(forget('the-two')).rejects.toMatchObject({ status: 404, code: 'unknown_user' })
   await expect(forget('the-one', { app_id: idOfApp(OTHER) })).rejects.toMatchObject({ code: 'unknown_user' })
   await expect(store.commit(() => forgetting.lift(idOfApp(), 'the-two'))).rejects.toMatchObject({
-    ...{ status: 404, code: 'not_forgotten' },
+    status: 404,
+    code: 'not_forgotten',
   })
   const second = await forget('the-two', { even_unknown: true })
   expect((await identify('the-two')).status).toBe(410)
@@ -325,7 +330,8 @@ test('stopped on the way, it says so and goes on at the next start', async () =>
     forgetting.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
   )
   await expect(store.commit(() => forgetting.lift(idOfApp(), 'the-leaver'))).rejects.toMatchObject({
-    ...{ status: 409, code: 'erasure_running' },
+    status: 409,
+    code: 'erasure_running',
   })
   const cutOff = forgetting.finished(id)
   const refused = expect(cutOff).rejects.toMatchObject({ status: 503, code: 'store_closing' })

@@ -296,8 +296,19 @@ test('another can be given in the place of yes, and a key id is looked at as soo
   const folder = openKeyFolder(opened)
   const { text, refusal } = await folder.connect({
     lines: [
-      ...['nowhere.p8', 'what?', 'got/AuthKey_CNCT4K7W2Q.p8', 'x', 'y', '', 'acme', 'y', ISSUER],
-      ...['Acme', VENDOR, 'none', 'y'],
+      'nowhere.p8',
+      'what?',
+      'got/AuthKey_CNCT4K7W2Q.p8',
+      'x',
+      'y',
+      '',
+      'acme',
+      'y',
+      ISSUER,
+      'Acme',
+      VENDOR,
+      'none',
+      'y',
     ],
   })
   expect(refusal).toBeNull()

@@ -8,7 +8,11 @@ import {
 } from '../../../src/ledger/history/job_outcomes.ts'
 
 const compared = (changes: Partial<Reconciled> = {}): Reconciled => ({
-  ...{ bundle_id: 'com.a', environment: 'production', state: 'done', problem: null, retry_at: null },
+  bundle_id: 'com.a',
+  environment: 'production',
+  state: 'done',
+  problem: null,
+  retry_at: null,
   ...changes,
 })
 const failed = (problem: string, retry_at: number | null = null) =>

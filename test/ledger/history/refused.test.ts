@@ -64,8 +64,16 @@ test('what is forged or of another app is refused wherever it stands in a page, 
   const codes = refused.list().map(({ reason }) => reason)
   expect(codes.toSorted()).toEqual(
     [
-      ...['root', 'mismatch', 'mismatch', 'mismatch', 'not_a_notification', 'not_a_jws'],
-      ...['root', 'mismatch', 'mismatch', 'payload'],
+      'root',
+      'mismatch',
+      'mismatch',
+      'mismatch',
+      'not_a_notification',
+      'not_a_jws',
+      'root',
+      'mismatch',
+      'mismatch',
+      'payload',
     ].toSorted(),
   )
   expect(refused.raw(refused.list().at(-1)?.id ?? 0)).not.toBeNull()

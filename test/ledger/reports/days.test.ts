@@ -137,7 +137,8 @@ test('a report that could not be read and that Apple keeps no longer says both',
   apple.clock.turn(HOUR)
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 1 })
   expect(day('sales', DAY)).toMatchObject({
-    ...{ state: 'missing', due_at: null },
+    state: 'missing',
+    due_at: null,
     reason:
       'Apple keeps it no longer, and what it gave cannot be read: line 2, column "Units": "x" is not a whole number',
   })

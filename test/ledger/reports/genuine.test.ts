@@ -42,9 +42,18 @@ test.skipIf(!isThere)('a genuine SALES report comes to what its rows come to by 
     expect(money('SAR')).toEqual([13_990, 22_990])
     expect(money('MXN')).toEqual([71_810, 119_000])
     expect(rows[0]).toMatchObject({
-      ...{ line: 2, app: { sku: 'foo.bar.baz', apple_id: null }, product_type: 'IAY', country: 'RU' },
-      ...{ price_milli: 299_000, unit_proceeds_milli: 209_300, subscription: 'Renewal', period: '7 Days' },
-      ...{ preserved_pricing: 'Yes', order_type: null, promo_code: null, cmb: null },
+      line: 2,
+      app: { sku: 'foo.bar.baz', apple_id: null },
+      product_type: 'IAY',
+      country: 'RU',
+      price_milli: 299_000,
+      unit_proceeds_milli: 209_300,
+      subscription: 'Renewal',
+      period: '7 Days',
+      preserved_pricing: 'Yes',
+      order_type: null,
+      promo_code: null,
+      cmb: null,
     })
   }
 })
@@ -65,8 +74,14 @@ test.skipIf(!isThere)('a genuine SUBSCRIPTION report of an older version is read
   expect(sum(rows, (row) => row.offer_code_free_trial + row.win_back_free_trial)).toBe(0)
   expect(new Set(rows.map((row) => row.subscribers))).toEqual(new Set([null]))
   expect(rows[0]).toMatchObject({
-    ...{ app: { apple_id: 1_234_567_890, name: 'FooBarApp' }, duration: '1 Year', offer_name: null },
-    ...{ price_milli: 2_950_000, currency: 'RUB', proceeds_milli: 2_065_000, country: 'RU', state: null },
+    app: { apple_id: 1_234_567_890, name: 'FooBarApp' },
+    duration: '1 Year',
+    offer_name: null,
+    price_milli: 2_950_000,
+    currency: 'RUB',
+    proceeds_milli: 2_065_000,
+    country: 'RU',
+    state: null,
   })
   expect(rows[3]).toMatchObject({ state: 'Lagos', country: 'NG' })
 })

@@ -31,7 +31,10 @@ test('a first import has the books of the store to the thousandth, and asks for 
   expect(year.appStore.requests).toHaveLength(daysAsked)
   expect(feed()).toMatchObject([
     {
-      ...{ type: 'import.finished', origin: 'backfill', organization_id: organization.id, app_id: null },
+      type: 'import.finished',
+      origin: 'backfill',
+      organization_id: organization.id,
+      app_id: null,
       data: { read: run.read, rows: run.rows, first_day: '2025-03-01', last_day: '2026-02-28' },
     },
   ])

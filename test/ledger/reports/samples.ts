@@ -34,9 +34,17 @@ export const sale = (cells: Cells = {}): Cells => ({
 /** A first download. */
 export const download = (cells: Cells = {}): Cells =>
   sale({
-    ...{ SKU: 'LANTERN-1', Title: 'Lantern', 'Product Type Identifier': '1F', Units: '5' },
-    ...{ 'Developer Proceeds': '0.00', 'Customer Price': '0.00', 'Currency of Proceeds': ' ' },
-    ...{ 'Apple Identifier': String(APPLE_ID), 'Parent Identifier': ' ', Subscription: ' ', Period: ' ' },
+    SKU: 'LANTERN-1',
+    Title: 'Lantern',
+    'Product Type Identifier': '1F',
+    Units: '5',
+    'Developer Proceeds': '0.00',
+    'Customer Price': '0.00',
+    'Currency of Proceeds': ' ',
+    'Apple Identifier': String(APPLE_ID),
+    'Parent Identifier': ' ',
+    Subscription: ' ',
+    Period: ' ',
     ...cells,
   })
 

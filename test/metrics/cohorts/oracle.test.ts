@@ -22,10 +22,13 @@ beforeAll(async () => {
 afterAll(() => played.close())
 
 function question(more: Partial<CohortQuestion> = {}): CohortQuestion {
-  const scopes = played.app.windfall.apps.list().map(({ id }) => ({
-    generation: played.app.windfall.metrics.generations.shownOf(id)?.id ?? 0,
-    ...{ app_id: id, environment: 'production' as const },
-  }))
+  const scopes = played.app.windfall.apps
+    .list()
+    .map(({ id }) => ({
+      generation: played.app.windfall.metrics.generations.shownOf(id)?.id ?? 0,
+      app_id: id,
+      environment: 'production' as const,
+    }))
   const everything = {
     currency: ZONE.currency,
     grain: 'month' as const,
@@ -88,8 +91,10 @@ test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much'
       const { payers } = oracle.arppu(span, filter)
       const charged_milli = first.base_milli + renewal.base_milli + one_time.base_milli
       expect(row).toMatchObject({
-        ...{ payers, charged_milli },
-        ...{ refunded_milli: refund.base_milli, prorated_milli: proration.base_milli },
+        payers,
+        charged_milli,
+        refunded_milli: refund.base_milli,
+        prorated_milli: proration.base_milli,
       })
     }
   }
@@ -110,7 +115,8 @@ test('what each customer paid', async () => {
   expect(wanted.length).toBeGreaterThan(100)
   for (const { customer, charged_base_milli, refunded_base_milli, prorated_base_milli } of wanted) {
     expect(kept.get(customer)).toMatchObject({
-      ...{ charged_milli: charged_base_milli, refunded_milli: refunded_base_milli },
+      charged_milli: charged_base_milli,
+      refunded_milli: refunded_base_milli,
       prorated_milli: prorated_base_milli,
     })
   }

@@ -30,7 +30,9 @@ const payloadOf = ({ lineage, account, before, days, revoked, ...more }: Sale, i
     transactionId: index % 4 === 0 ? lineage : `${lineage}00${index}`,
     originalTransactionId: lineage,
     appTransactionId: account,
-    ...{ purchaseDate, expiresDate: purchaseDate + days * DAY, signedDate: NOW - DAY + index },
+    purchaseDate,
+    expiresDate: purchaseDate + days * DAY,
+    signedDate: NOW - DAY + index,
     originalPurchaseDate: NOW - (300 + Number(lineage)) * DAY,
     ...(revoked !== null && { revocationDate: purchaseDate + revoked * DAY }),
   })

@@ -14,7 +14,12 @@ async function told() {
   const { customers, apps } = late.windfall
   const scopes = apps.list().map(({ id }) => ({ app_id: id, environment: 'production' as const }))
   const page = await customers.list({
-    ...{ scopes, sort: 'ltv', status: null, within_days: null, limit: 200, cursor: null },
+    scopes,
+    sort: 'ltv',
+    status: null,
+    within_days: null,
+    limit: 200,
+    cursor: null,
   })
   expect(page.customers.length).toBeGreaterThan(20)
   return page.customers.map((value) => {

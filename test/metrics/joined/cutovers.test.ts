@@ -68,8 +68,12 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
   const sources = openSources({
-    ...{ store, lines, proceeds: reported.proceeds, commission: COMMISSION },
-    ...{ sums, names: openReportedNames(store, windfall.products) },
+    store,
+    lines,
+    proceeds: reported.proceeds,
+    commission: COMMISSION,
+    sums,
+    names: openReportedNames(store, windfall.products),
     baseOf: (base, milli, currency, day) => rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
   })
   const alike = openAlike(sources)
@@ -122,7 +126,12 @@ test('a ledger that was whole before the first report is not interrupted by it',
 
 test('why a month differs: each part of it has one cause', () => {
   const day = (number: number, more: object = {}) => ({
-    ...{ day: number, charges: 0, refunds: 0, prorations: 0, exchange_rate: 0, reports: 100 },
+    day: number,
+    charges: 0,
+    refunds: 0,
+    prorations: 0,
+    exchange_rate: 0,
+    reports: 100,
     ...more,
   })
   // The ledger hears from day 2 on. Day 1: 40 that it cannot know. Day 2: 5 refunded that it has on another day (as less

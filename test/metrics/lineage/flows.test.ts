@@ -46,7 +46,10 @@ test('a refund is whole, or the part that Apple names, at its own instant', () =
   const refunded = (more: Partial<TransactionFact>) =>
     flows([bought('1', '2026-01-01', '2026-02-01', { revoked_at: day('2026-03-05'), ...more })])[1]
   expect(refunded({})).toMatchObject({
-    ...{ kind: 'refund', milli: 9_990, at: day('2026-03-05'), charged_at: day('2026-01-01') },
+    kind: 'refund',
+    milli: 9_990,
+    at: day('2026-03-05'),
+    charged_at: day('2026-01-01'),
   })
   // 9,990 × 67.932 % = 6,786.4068
   expect(refunded({ revocation_percentage: 67_932 })).toMatchObject({ milli: 6_786 })

@@ -33,7 +33,9 @@ test('what began and ended within a period is beside its churn, which is never a
   expect(await told('churn_rate', 'month')).toEqual({ ratio: [1], lost: [[1], []], passing: [2] })
   // A week of 2.990 is 13.001 a month; 9.990 of 9.990 was lost, not 35.992.
   expect(await told('mrr_churn_rate', 'month')).toEqual({
-    ...{ ratio: [1], lost: [[9_990], []], passing: [26_002] },
+    ratio: [1],
+    lost: [[9_990], []],
+    passing: [26_002],
   })
   // The week of the 6th loses 1 of 1. When that of the 13th begins, the two are there, and lost: 2 of 2.
   expect(await told('churn_rate', 'week')).toEqual({

@@ -6,10 +6,14 @@ const MONTHS = ['2026-03-15', '2026-04-15', '2026-05-15', '2026-06-15'] as const
 
 /** The month with a number of a commitment from 15 March 2026 to 15 March 2027. */
 const instalment = (number: number) => ({
-  ...{ productId: 'yearly', price: 5_990, billingPlanType: 'MONTHLY' },
+  productId: 'yearly',
+  price: 5_990,
+  billingPlanType: 'MONTHLY',
   commitmentInfo: {
-    ...{ billingPeriodNumber: number, totalBillingPeriods: 12 },
-    ...{ commitmentExpiresDate: at('2027-03-15'), commitmentPrice: 71_880 },
+    billingPeriodNumber: number,
+    totalBillingPeriods: 12,
+    commitmentExpiresDate: at('2027-03-15'),
+    commitmentPrice: 71_880,
   },
 })
 const OFF = { autoRenewStatus: 0 }
@@ -44,9 +48,12 @@ test('who turned a commitment off pays on: committed, not at risk, until its las
     return customers
   }
   const committed = {
-    ...{ status: 'committed', mrr_milli: 5_990, risk_milli: 0 },
+    status: 'committed',
+    mrr_milli: 5_990,
+    risk_milli: 0,
     // Charged again in June, and over with the commitment.
-    ...{ next_renewal_at: at(fourth), ends_at: at('2027-03-15') },
+    next_renewal_at: at(fourth),
+    ends_at: at('2027-03-15'),
   }
   const leaving = {
     status: 'will_cancel',

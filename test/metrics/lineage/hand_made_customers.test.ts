@@ -23,11 +23,17 @@ test('what was lost of what was there, by why; and how many times over it was wo
   }
   // One of four each; the 13th is no end.
   expect(await shares('churn_rate')).toMatchObject({
-    ...{ all: [0.75], voluntary: [0.25], billing: [0.25], refund: [0.25] },
+    all: [0.75],
+    voluntary: [0.25],
+    billing: [0.25],
+    refund: [0.25],
   })
   // 10, 20 and 30 of 100.
   expect(await shares('mrr_churn_rate')).toMatchObject({
-    ...{ all: [0.6], voluntary: [0.1], billing: [0.2], refund: [0.3] },
+    all: [0.6],
+    voluntary: [0.1],
+    billing: [0.2],
+    refund: [0.3],
   })
   // (12 + 18) ÷ (10 + 20 + 30)
   expect(await shares('quick_ratio')).toEqual({ all: [0.5] })
@@ -99,8 +105,14 @@ test('payments that failed: recovered, given up, over after 60 days, or still to
     { ...nothing, cohort: '2026-03-01', failed: 1, lost: 1, recovery_rate: 0, complete: true },
     // 2 of 3; (5 + 1) ÷ 2 days.
     {
-      ...{ ...nothing, cohort: '2026-04-01', failed: 3, recovered: 2, lost: 1, recovery_rate: 0.666667 },
-      ...{ days_to_recover: 3, complete: true },
+      ...nothing,
+      cohort: '2026-04-01',
+      failed: 3,
+      recovered: 2,
+      lost: 1,
+      recovery_rate: 0.666667,
+      days_to_recover: 3,
+      complete: true,
     },
     { ...nothing, cohort: '2026-05-01', failed: 1, pending: 1, complete: false },
   ])

@@ -68,12 +68,17 @@ test('parts of one charge that come to all of it leave nothing, not even by roun
   // The month: 1.000 ÷ 0.3 = 3.333 dollars. Its unused half at the upgrade: 500 ÷ 0.3 = 1.666,67, rounded to 1.667. The
   // other half, refunded: what is left of 3.333, which is 1.666. The year: 10.000 ÷ 0.4 = 25.000, and the same back.
   expect(await moneyIn(ask)).toEqual([
-    ...['2026-03-01 new 3333', '2026-03-16 proration -1667', '2026-03-16 renewal 25000'],
+    '2026-03-01 new 3333',
+    '2026-03-16 proration -1667',
+    '2026-03-16 renewal 25000',
     '2026-04-10 refunds -26666',
   ])
   const customer = await onlyCustomer(get)
   expect(customer.value).toMatchObject({
-    ...{ charged_milli: 28_333, refunded_milli: 26_666, prorated_milli: 1_667, ltv_milli: 0 },
+    charged_milli: 28_333,
+    refunded_milli: 26_666,
+    prorated_milli: 1_667,
+    ltv_milli: 0,
   })
   expect(customer.proceeds).toBe(0)
   expect(await ltvOfMarch(get)).toEqual([0])

@@ -7,7 +7,9 @@ const PRICE = 10_000
 const plain = (signed: string) => ({ price: PRICE, signedDate: at(signed) })
 const refunded = (signed: string, on: string, percentage: number) => ({
   ...plain(signed),
-  ...{ revocationDate: at(on), revocationReason: 0, revocationPercentage: percentage },
+  revocationDate: at(on),
+  revocationReason: 0,
+  revocationPercentage: percentage,
   revocationType: percentage === 100_000 ? 'REFUND_FULL' : 'REFUND_PRORATED',
 })
 
@@ -57,7 +59,9 @@ test('a refund that is taken back counts on its day, and the money again on the 
   expect(rate.series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1 })
   // It was never away.
   expect(await levelsOn(ask, ['2026-03-09', '2026-03-20', '2026-04-10'])).toEqual({
-    ...{ '03-09': [10_000, 1], '03-20': [10_000, 1], '04-10': [10_000, 1] },
+    '03-09': [10_000, 1],
+    '03-20': [10_000, 1],
+    '04-10': [10_000, 1],
   })
 })
 

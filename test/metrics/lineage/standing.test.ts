@@ -147,8 +147,11 @@ test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
     )
     expect(rows.all()).toEqual([
       {
-        ...{ transaction_id: '1002', auto_renew_status: null, next_product_id: null },
-        ...{ renewal_price_milli: null, expiration_intent: null },
+        transaction_id: '1002',
+        auto_renew_status: null,
+        next_product_id: null,
+        renewal_price_milli: null,
+        expiration_intent: null,
       },
     ])
     const risk = figuresIn((await ask('mrr_at_risk?from=2026-04-19&to=2026-06-12')).series, 'count')

@@ -82,7 +82,8 @@ test('a grace that was granted in the day before a purchase is of what went befo
   const facts = [
     bought('1', '2026-01-01', '2026-02-01'),
     bought('2', '2026-02-01', '2026-02-08', {
-      ...{ product_id: 'weekly', purchased_at: day('2026-02-01') + DAY / 2 },
+      product_id: 'weekly',
+      purchased_at: day('2026-02-01') + DAY / 2,
     }),
   ]
   const infos = [told('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]

@@ -121,7 +121,15 @@ export function openBooksOf(simulation: Simulation, now: number) {
   }
 
   return {
-    ...{ own, lineages, losses, wasPaidBefore, aliveBy, money, refunded, retained, isPaid },
+    own,
+    lineages,
+    losses,
+    wasPaidBefore,
+    aliveBy,
+    money,
+    refunded,
+    retained,
+    isPaid,
     endOf: endOfSegment,
   }
 }

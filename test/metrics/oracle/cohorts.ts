@@ -145,7 +145,9 @@ function worthOf(money: readonly Mark[]): Value {
   const [charged, refunded] = [sum(...CHARGES), sum('revenue.refund')]
   const prorated = sum('revenue.proration')
   return {
-    ...{ charged: charged.milli, refunded: refunded.milli, prorated: prorated.milli },
+    charged: charged.milli,
+    refunded: refunded.milli,
+    prorated: prorated.milli,
     charged_base_milli: charged.base_milli,
     refunded_base_milli: refunded.base_milli,
     prorated_base_milli: prorated.base_milli,

@@ -20,7 +20,9 @@ const toBase = (milli: number, currency: string, at: number): number | null => {
   return Math.round((milli * (at < day('2026-03-01') ? 110 : 120)) / 100)
 }
 const TERMS: Terms = {
-  ...{ environment: 'production', factors: 'calendar', toBase },
+  environment: 'production',
+  factors: 'calendar',
+  toBase,
   toldPeriodOf: (_app_id, product_id) => periodOf(product_id) ?? undefined,
 }
 

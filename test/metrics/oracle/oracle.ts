@@ -209,13 +209,12 @@ export function openOracle(store: Store, options: OracleOptions) {
       )
     const [all, at_start] = [lost(), mrrAt(from - 1, filter)]
     return {
-      ...{
-        at_start,
-        lost: all,
-        voluntary: lost(['mrr.churn_voluntary']),
-        billing: lost(['mrr.churn_billing']),
-      },
-      ...{ refund: lost(['mrr.churn_refund']), other: lost(['mrr.churn_other']) },
+      at_start,
+      lost: all,
+      voluntary: lost(['mrr.churn_voluntary']),
+      billing: lost(['mrr.churn_billing']),
+      refund: lost(['mrr.churn_refund']),
+      other: lost(['mrr.churn_other']),
       passing: ends.filter(({ there }) => there === null).length,
       rate: share(all.count, at_start.count),
       mrr_rate: share(all.base_milli, at_start.base_milli),
@@ -255,9 +254,26 @@ export function openOracle(store: Store, options: OracleOptions) {
   const cohorts = openCohorts({ concluded, marks, days, now, environment, customers })
 
   return {
-    ...{ days, marks, concluded, toBase, worthPart, happened, mrrAt, mrr, activeSubscriptions, activeTrials },
-    ...{ newTrials, trialConversion, trialCohort, movements, twoBuckets, churn, quickRatio, revenue },
-    ...{ refundRate, ...cohorts },
+    days,
+    marks,
+    concluded,
+    toBase,
+    worthPart,
+    happened,
+    mrrAt,
+    mrr,
+    activeSubscriptions,
+    activeTrials,
+    newTrials,
+    trialConversion,
+    trialCohort,
+    movements,
+    twoBuckets,
+    churn,
+    quickRatio,
+    revenue,
+    refundRate,
+    ...cohorts,
   }
 }
 

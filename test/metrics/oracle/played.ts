@@ -53,8 +53,13 @@ export async function openPlayed(options: PlayedOptions) {
     for (const { bundle_id, plans } of simulation.apps) {
       const [own] = apps.byBundle(bundle_id)
       const list = plans.map(({ product_id, apple_id, name, period, group, level }) => ({
-        ...{ product_id, apple_id, name, period },
-        ...{ group_id: group, group_name: null, group_level: level },
+        product_id,
+        apple_id,
+        name,
+        period,
+        group_id: group,
+        group_name: null,
+        group_level: level,
       }))
       await store.commit(() => products.declare(own?.id ?? '', list))
     }
@@ -64,7 +69,12 @@ export async function openPlayed(options: PlayedOptions) {
   await metrics.caughtUp()
   const oracle = (more: Partial<Parameters<typeof openOracle>[1]> = {}) =>
     openOracle(store, {
-      ...{ app_id: null, environment: 'production', time_zone, currency, factors: 'calendar', now: UNTIL },
+      app_id: null,
+      environment: 'production',
+      time_zone,
+      currency,
+      factors: 'calendar',
+      now: UNTIL,
       ...more,
     })
   return { app, simulation, store, oracle, from, until: UNTIL, time_zone, close: app.close }
@@ -75,18 +85,25 @@ const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
 /** What CI plays. */
 export const STORES: readonly PlayedOptions[] = [
   {
-    ...{ seed, subscribers: 200, odd: true, days: 300, is_declared: true },
-    ...{ time_zone: 'Australia/Lord_Howe', currency: 'EUR', unrated: ['MXN'] },
+    seed,
+    subscribers: 200,
+    odd: true,
+    days: 300,
+    is_declared: true,
+    time_zone: 'Australia/Lord_Howe',
+    currency: 'EUR',
+    unrated: ['MXN'],
   },
-  {
-    ...{ seed: seed + 1, subscribers: 240, odd: false, days: 420 },
-    ...{ time_zone: 'UTC', currency: 'USD' },
-  },
+  { seed: seed + 1, subscribers: 240, odd: false, days: 420, time_zone: 'UTC', currency: 'USD' },
 ]
 const ZONES = ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu', 'America/Los_Angeles', 'Pacific/Apia']
 /** What the long form plays besides. */
 export const MORE: readonly PlayedOptions[] = Array.from({ length: 15 }, (_, index) => ({
-  ...{ seed: seed + 100 + index, subscribers: 300, odd: index % 3 !== 0, days: 420 },
-  ...{ is_declared: index % 2 === 0, time_zone: ZONES[index % 5] ?? 'UTC' },
+  seed: seed + 100 + index,
+  subscribers: 300,
+  odd: index % 3 !== 0,
+  days: 420,
+  is_declared: index % 2 === 0,
+  time_zone: ZONES[index % 5] ?? 'UTC',
   currency: ['USD', 'JPY', 'EUR'][index % 3] ?? 'USD',
 }))

@@ -58,8 +58,16 @@ const isActiveOn = ({ start, effective_end }: Counted, day: number): boolean =>
   dateOf(effective_end) > day && dateOf(start) <= day && effective_end > start
 
 const BY_DURATION: Record<string, number> = {
-  ...{ P1D: 30, P3D: 10, P1W: 4, P2W: 2, P4W: 1 },
-  ...{ P1M: 1, P2M: 1 / 2, P3M: 1 / 3, P6M: 1 / 6, P1Y: 1 / 12 },
+  P1D: 30,
+  P3D: 10,
+  P1W: 4,
+  P2W: 2,
+  P4W: 1,
+  P1M: 1,
+  P2M: 1 / 2,
+  P3M: 1 / 3,
+  P6M: 1 / 6,
+  P1Y: 1 / 12,
 }
 const BY_DAYS: readonly (readonly [least: number, most: number, times: number])[] = [
   ...([

@@ -23,9 +23,16 @@ async function read(count: number) {
   if (!app) throw new Error('there is no app')
   const on = noon('2026-04-25')
   const payload = transactionPayload({
-    ...{ transactionId: '1', originalTransactionId: '1', transactionReason: 'PURCHASE' },
-    ...{ purchaseDate: on, originalPurchaseDate: on, signedDate: on, expiresDate: noon('2026-05-25') },
-    ...{ price: 9_000, currency: 'EUR', storefront: 'DEU' },
+    transactionId: '1',
+    originalTransactionId: '1',
+    transactionReason: 'PURCHASE',
+    purchaseDate: on,
+    originalPurchaseDate: on,
+    signedDate: on,
+    expiresDate: noon('2026-05-25'),
+    price: 9_000,
+    currency: 'EUR',
+    storefront: 'DEU',
   })
   const signed = await verifyTransaction(verifier, authority.sign(payload))
   await store.commit(() => void ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' }))
@@ -33,7 +40,8 @@ async function read(count: number) {
   apple.say('subscription', DAY, [
     {
       ...cells,
-      ...{ 'Active Standard Price Subscriptions': String(count), 'Grace Period': '0' },
+      'Active Standard Price Subscriptions': String(count),
+      'Grace Period': '0',
       'Active Free Trial Introductory Offer Subscriptions': '0',
     },
   ])

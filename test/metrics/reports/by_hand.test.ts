@@ -134,8 +134,10 @@ test('a length that is told later changes the days that were counted without it'
   expect(on(EARLIER, 'mrr')?.milli).toBe(15_000)
   saying(apple, 'subscription_event', BEFORE, [
     happening({
-      ...{ 'Event Date': BEFORE, 'Subscription Offer Type': 'Pay Up Front' },
-      ...{ 'Subscription Offer Name': 'come_back', 'Subscription Offer Duration': '2 Months' },
+      'Event Date': BEFORE,
+      'Subscription Offer Type': 'Pay Up Front',
+      'Subscription Offer Name': 'come_back',
+      'Subscription Offer Duration': '2 Months',
     }),
   ])
   apple.clock.turn(12 * 3_600_000)
@@ -225,7 +227,9 @@ test('losses of what began within a unit of time, and those that came back withi
   const began = (day: string, quantity: number): Cells => ({
     'Original Start Date': day,
     Quantity: String(quantity),
-    ...{ 'Cancellation Reason': 'Canceled', 'Days Canceled': ' ', 'Subscription Offer Type': ' ' },
+    'Cancellation Reason': 'Canceled',
+    'Days Canceled': ' ',
+    'Subscription Offer Type': ' ',
   })
   // Friday, 2026-05-01: its week began on 04-27, its fiscal month on Sunday, 03-29 (2026: 5 + 4 + 4 weeks from 09-28 on).
   expect(DAY).toBe('2026-05-01')
@@ -406,15 +410,23 @@ test('proceeds of charges: exact on their day, by ratio after it, estimated wher
   saying(apple, 'sales', BEFORE, [
     sale({ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': ' ' }),
     sale({
-      ...{ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': 'Rate After One Year' },
+      'Begin Date': us(BEFORE),
+      'End Date': us(BEFORE),
+      'Proceeds Reason': 'Rate After One Year',
       'Developer Proceeds': '8.50',
     }),
   ])
   await run()
   const noon = (day: string): number => Date.parse(`${day}T20:00:00Z`)
   const charge = {
-    ...{ app_id: app.id, product_id: 'pro.monthly', storefront: 'USA', currency: 'USD' },
-    ...{ price_milli: 9_990, milli: 9_990, at: noon(BEFORE), is_after_a_year: false },
+    app_id: app.id,
+    product_id: 'pro.monthly',
+    storefront: 'USA',
+    currency: 'USD',
+    price_milli: 9_990,
+    milli: 9_990,
+    at: noon(BEFORE),
+    is_after_a_year: false,
   }
   const of = (more: object) => reported.proceeds.of({ ...charge, ...more })
   expect(of({})).toEqual({ milli: 7_000, currency: 'USD', basis: 'exact' })

@@ -31,7 +31,10 @@ afterAll(() => late.close())
 const shown = () => late.windfall.metrics.generations.shown(late.organization.id)
 const ask = (app: Late['apps'][number], more: object = {}) => ({
   ...({ app, environment: 'production', zone: 'own', filters: {}, split: null } as const),
-  ...{ shown: shown(), currency: null, from: FIRST, until: TODAY },
+  shown: shown(),
+  currency: null,
+  from: FIRST,
+  until: TODAY,
   ...more,
 })
 

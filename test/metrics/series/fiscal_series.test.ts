@@ -7,7 +7,9 @@ const RANGE = 'interval=fiscal_month&from=2026-04-01&to=2026-06-01'
 
 /** Fiscal months of 2026: P7 is 29 March to 2 May, P8 3 to 30 May, P9 31 May to 27 June. */
 const ofThree = <Value>(...[p7, p8, p9]: [Value, Value, Value]): Record<string, Value> => ({
-  ...{ '2026-03-29': p7, '2026-05-03': p8, '2026-05-31': p9 },
+  '2026-03-29': p7,
+  '2026-05-03': p8,
+  '2026-05-31': p9,
 })
 
 /** One bought in the last minute of P8 by Pacific time, one in the first of P9; in Berlin both are of 31 May. */
@@ -52,10 +54,13 @@ test('before a range lie as many fiscal months, and twelve of them are the usual
   // P4 to P6 of fiscal year 2026: five weeks, and twice four.
   expect(previous).toMatchObject({ from_on: '2025-12-28', until_on: '2026-03-28' })
   expect(Object.keys(figuresIn(previous?.series ?? [], 'on'))).toEqual([
-    ...['2025-12-28', '2026-02-01', '2026-03-01'],
+    '2025-12-28',
+    '2026-02-01',
+    '2026-03-01',
   ])
   expect(await ask('mrr?interval=fiscal_month')).toMatchObject({
-    ...{ from_on: '2025-06-29', until_on: '2026-06-27' },
+    from_on: '2025-06-29',
+    until_on: '2026-06-27',
   })
 })
 
@@ -68,7 +73,10 @@ test('a table names the fiscal month and its last day', async () => {
       .map((line) => line.split(','))
   const [head = [], first = []] = await rows(`active_trials.csv?${RANGE}`)
   expect(Object.fromEntries(head.map((name, index) => [name, first[index]]))).toMatchObject({
-    ...{ on: '2026-03-29', fiscal_month: '2026-07', until_on: '2026-05-02', month_length: 'calendar' },
+    on: '2026-03-29',
+    fiscal_month: '2026-07',
+    until_on: '2026-05-02',
+    month_length: 'calendar',
   })
   expect((await rows(`active_trials.csv?${RANGE}&layout=wide`)).slice(0, 2)).toEqual([
     ['on', 'fiscal_month', 'until_on', 'active_trials', 'complete', 'month_length'],

@@ -27,7 +27,8 @@ async function openReported() {
     happening({ Event: 'Reactivate', Quantity: '6' }),
     happening({ Event: 'Start Promotional Offer', ...FREE, Quantity: '8' }),
     happening({
-      ...{ Event: 'Paid Subscription from Introductory Offer', Quantity: '2' },
+      Event: 'Paid Subscription from Introductory Offer',
+      Quantity: '2',
       'Consecutive Paid Periods': '1',
     }),
     happening({ Event: 'Cancel', ...FREE, 'Cancellation Reason': 'Canceled', Quantity: '1' }),
@@ -41,7 +42,9 @@ async function openReported() {
 }
 
 const days = <Value>(...[before, day, after]: [Value, Value, Value]): Record<string, Value> => ({
-  ...{ '2026-04-30': before, '2026-05-01': day, '2026-05-02': after },
+  '2026-04-30': before,
+  '2026-05-01': day,
+  '2026-05-02': after,
 })
 
 test('reports tell of downloads, and of the way to a payment before the ledger began; the rest is a gap', async () => {
@@ -92,9 +95,17 @@ test('reports tell of downloads, and of the way to a payment before the ledger b
 async function tellTrial({ notify, authority }: Awaited<ReturnType<typeof openReported>>) {
   const [from, to] = [at('2026-05-02'), at('2026-05-09')]
   const trial = transactionPayload({
-    ...{ transactionId: '1000', originalTransactionId: '1000', transactionReason: 'PURCHASE', price: 0 },
-    ...{ purchaseDate: from, originalPurchaseDate: from, signedDate: from, expiresDate: to },
-    ...{ offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W' },
+    transactionId: '1000',
+    originalTransactionId: '1000',
+    transactionReason: 'PURCHASE',
+    price: 0,
+    purchaseDate: from,
+    originalPurchaseDate: from,
+    signedDate: from,
+    expiresDate: to,
+    offerType: 1,
+    offerDiscountType: 'FREE_TRIAL',
+    offerPeriod: 'P1W',
   })
   const body = dataBody({ signedTransactionInfo: authority.sign(trial) })
   const outer = { notificationUUID: randomUUID(), signedDate: from, notificationType: 'SUBSCRIBED' }

@@ -50,17 +50,19 @@ test('levels are those at the end of each month, and now of the one that is not 
   expect(figuresIn(mrr.series, 'count')).toEqual(months(2, 2, 1, 1))
   expect(figuresIn(mrr.series, 'complete')).toEqual(months(true, true, true, false))
   expect(mrr).toMatchObject({
-    ...{
-      unit: 'money',
-      kind: 'level',
-      currency: 'USD',
-      time_zone: 'UTC',
-      split: null,
-      sources: [],
-      seams: [],
-    },
-    ...{ from_on: '2026-03-01', until_on: '2026-06-30', today_on: '2026-06-01', first_on: '2026-03-01' },
-    ...{ rebuilding: null, previous: null },
+    unit: 'money',
+    kind: 'level',
+    currency: 'USD',
+    time_zone: 'UTC',
+    split: null,
+    sources: [],
+    seams: [],
+    from_on: '2026-03-01',
+    until_on: '2026-06-30',
+    today_on: '2026-06-01',
+    first_on: '2026-03-01',
+    rebuilding: null,
+    previous: null,
   })
   expect(mrr.series).toHaveLength(1)
   const daily = await ask('mrr?from=2026-05-31')
@@ -210,7 +212,10 @@ test('what was charged in one currency is told in it, and what no rate is known 
   const unrated = await openFive({ rates: [] })
   const [whole] = (await unrated.ask(`mrr?${RANGE}`)).series
   expect(whole?.points[0]).toEqual({
-    ...{ on: '2026-03-01', milli: 9_990, count: 2, complete: false },
+    on: '2026-03-01',
+    milli: 9_990,
+    count: 2,
+    complete: false,
     not_converted: [{ currency: 'EUR', milli: 2_495 }],
   })
   expect(whole?.points[1]).toEqual({ on: '2026-04-01', milli: 19_980, count: 2, complete: true })
@@ -235,8 +240,12 @@ test('an amount converted at a rate that is not final yet is not complete', asyn
   await tell('1', 0, '2026-05-26', '2026-06-26', EUROS)
   const early = await ask('revenue?from=2026-05-25&to=2026-05-30')
   expect(figuresIn(early.series, 'complete')).toEqual({
-    ...{ '2026-05-25': true, '2026-05-26': true, '2026-05-27': true },
-    ...{ '2026-05-28': false, '2026-05-29': false, '2026-05-30': false },
+    '2026-05-25': true,
+    '2026-05-26': true,
+    '2026-05-27': true,
+    '2026-05-28': false,
+    '2026-05-29': false,
+    '2026-05-30': false,
   })
   const counted = await ask('active_subscriptions?from=2026-05-25&to=2026-05-30')
   expect(Object.values(figuresIn(counted.series, 'complete'))).toEqual([true, true, true, true, true, true])

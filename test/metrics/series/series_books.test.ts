@@ -14,8 +14,13 @@ let books: ReturnType<typeof openBooksOf>
 let token: string
 beforeAll(async () => {
   played = await openPlayed({
-    ...{ seed, subscribers: 80, odd: true, days: 300, is_declared: true },
-    ...{ time_zone: 'Europe/Berlin', currency: 'EUR' },
+    seed,
+    subscribers: 80,
+    odd: true,
+    days: 300,
+    is_declared: true,
+    time_zone: 'Europe/Berlin',
+    currency: 'EUR',
   })
   books = openBooksOf(played.simulation, played.until)
   token = await played.app.token()

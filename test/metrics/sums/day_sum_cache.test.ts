@@ -87,8 +87,12 @@ test('sums that are given up while they are read are whole for whoever waits, an
   onTestFinished(app.close)
   const { store } = app.windfall
   const place: LinesPlace = {
-    ...{ generation: 99, app_id: 'app', environment: 'production' as const, zone: 'UTC' },
-    ...{ measure: 'mrr' as const, dimension: 'country' as const },
+    generation: 99,
+    app_id: 'app',
+    environment: 'production' as const,
+    zone: 'UTC',
+    measure: 'mrr' as const,
+    dimension: 'country' as const,
   }
   const far = 1_600_000
   await store.commit(() => {

@@ -11,9 +11,17 @@ import { openLedger } from '../told_ledger.ts'
 const DAY = dayNumber('2026-03-10')
 
 const readingOf = (app_id: string, shown: Generation): Reading => ({
-  ...{ shown, apps: [app_id], environment: 'production', zone: 'own' },
-  ...{ measures: ['mrr'], levels: ['mrr'], buckets: [{ from: DAY, until: DAY }], filters: {} },
-  ...{ attribute: { key: 'plan', json: ['"pro"'] }, split: null, currency: null },
+  shown,
+  apps: [app_id],
+  environment: 'production',
+  zone: 'own',
+  measures: ['mrr'],
+  levels: ['mrr'],
+  buckets: [{ from: DAY, until: DAY }],
+  filters: {},
+  attribute: { key: 'plan', json: ['"pro"'] },
+  split: null,
+  currency: null,
 })
 
 /** A subscription of 2026-03-10 that belongs to a user with plan=pro. */

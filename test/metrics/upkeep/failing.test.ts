@@ -36,11 +36,9 @@ async function mrr(): Promise<Answer> {
 }
 const today = ({ series }: Answer) => series.find(({ part }) => part === null)?.points.at(-1)
 const marks = () =>
-  shop.windfall.metrics.failed(10).map(({ original_transaction_id, failed_at, reason }) => ({
-    original_transaction_id,
-    failed_at,
-    reason,
-  }))
+  shop.windfall.metrics
+    .failed(10)
+    .map(({ original_transaction_id, failed_at, reason }) => ({ original_transaction_id, failed_at, reason }))
 /** Repairs what cannot be counted behind everybody's back: nobody learns of it. */
 const repair = () =>
   shop.windfall.store.commit(

@@ -42,8 +42,16 @@ const SHOWN = "with shown as (select id from metric_generations where state = 's
 
 /** Tables whose rows lead with their generation. */
 const OF_GENERATIONS = [
-  ...['metric_due', 'metric_counted', 'metric_rows', 'metric_series', 'customer_scopes', 'customer_values'],
-  ...['cohort_series', 'cohort_customers', 'reported_days', 'reported_series'],
+  'metric_due',
+  'metric_counted',
+  'metric_rows',
+  'metric_series',
+  'customer_scopes',
+  'customer_values',
+  'cohort_series',
+  'cohort_customers',
+  'reported_days',
+  'reported_series',
 ]
 
 export type Figures = ReadonlyMap<string, readonly string[]>

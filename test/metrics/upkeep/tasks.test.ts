@@ -23,8 +23,13 @@ afterEach(async () => {
 /** A month of 8.49 euros, bought at 23:30 of Greenwich. */
 const BOUGHT_AT = Date.UTC(2026, 4, 20, 23, 30)
 const inEuros = {
-  ...{ transactionId: '2000000000000001', transactionReason: 'PURCHASE', storefront: 'DEU' },
-  ...{ price: 8_490, currency: 'EUR', purchaseDate: BOUGHT_AT, expiresDate: BOUGHT_AT + 31 * 86_400_000 },
+  transactionId: '2000000000000001',
+  transactionReason: 'PURCHASE',
+  storefront: 'DEU',
+  price: 8_490,
+  currency: 'EUR',
+  purchaseDate: BOUGHT_AT,
+  expiresDate: BOUGHT_AT + 31 * 86_400_000,
 }
 
 async function buy(): Promise<void> {

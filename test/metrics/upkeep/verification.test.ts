@@ -167,7 +167,8 @@ test('without room for a copy the file itself is read, until its log is too long
   expect(await verification().verify()).toEqual({ lineages: 2, due: 0, difference: null })
   expect(existsSync(`${store.file}.verifying`)).toBe(false)
   await expect(verification(0).verify()).rejects.toMatchObject({
-    ...{ status: 507, code: 'no_room' },
+    status: 507,
+    code: 'no_room',
     message: expect.stringMatching(/^there is no room for a copy of the database .*windfall verify FILE$/),
   })
   await full.close()

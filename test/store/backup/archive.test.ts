@@ -12,7 +12,10 @@ import { temporaryFolder } from '../../folders.ts'
 
 const about = {
   format: 'windfall backup 1' as const,
-  ...{ windfall: '0.1.0', database_version: 1, created_at: Date.UTC(2026, 2, 3), rows: { settings: 2 } },
+  windfall: '0.1.0',
+  database_version: 1,
+  created_at: Date.UTC(2026, 2, 3),
+  rows: { settings: 2 },
   not_included: ['WINDFALL_LOG_LEVEL'],
 }
 

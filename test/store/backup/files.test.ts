@@ -18,8 +18,13 @@ test('the newest of each of the last days, weeks and months stays', () => {
   const kept = names.filter((name) => !expired.has(name))
   // 22 November 2026 is a Sunday, so the last day of its week.
   expect(daysOf(kept)).toEqual([
-    ...['2026-08-31', '2026-09-30', '2026-10-31', '2026-11-15'],
-    ...['2026-11-20', '2026-11-21', '2026-11-22'],
+    '2026-08-31',
+    '2026-09-30',
+    '2026-10-31',
+    '2026-11-15',
+    '2026-11-20',
+    '2026-11-21',
+    '2026-11-22',
   ])
 })
 

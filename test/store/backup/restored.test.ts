@@ -95,7 +95,8 @@ test.each(['in its place', 'on another machine'])(
     const before = again.feed().length
     expect((await claim(again, 'second')).body).toMatchObject({ moved: true })
     await again.post('/api/sdk/v1/attribute', {
-      ...{ appUserId: 'third', bundleId: BUNDLE },
+      appUserId: 'third',
+      bundleId: BUNDLE,
       originalTransactionId: '2000000000000002',
     })
     const since = again.feed().slice(before)

@@ -20,10 +20,7 @@ function write({ store, put }: ReturnType<typeof openTestStore>, name: string, r
 function watch(file: string) {
   const watcher = new Database(file)
   const look = watcher.prepare<[], Frames>('pragma wal_checkpoint(NOOP)')
-  return {
-    frames: (): Frames => look.get() ?? { log: 0, checkpointed: 0 },
-    close: () => watcher.close(),
-  }
+  return { frames: (): Frames => look.get() ?? { log: 0, checkpointed: 0 }, close: () => watcher.close() }
 }
 
 test('the write-ahead log is folded in while writing goes on, and starts again', async () => {

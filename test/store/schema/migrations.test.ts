@@ -110,10 +110,7 @@ test('a step that breaks a reference, or makes another shape than its version ha
     runs += 1
     return `create table t${runs} (a)`
   }
-  const changing = {
-    version: 8,
-    up: (db: Database.Database) => void db.exec(another()),
-  }
+  const changing = { version: 8, up: (db: Database.Database) => void db.exec(another()) }
   await expect(upgrade(file, { versions: { ...VERSIONS, steps: [changing] } })).rejects.toThrow(
     'does not have the shape of version 8',
   )

@@ -10,9 +10,13 @@ const retention = (
   held: number[],
   due = held.map(() => held[0] ?? 0),
 ): Retention => ({
-  ...{ cohort, period, size: held[0] ?? 0 },
+  cohort,
+  period,
+  size: held[0] ?? 0,
   renewals: held.map((kept, k) => ({
-    ...{ k, held: kept, due: due[k] ?? 0 },
+    k,
+    held: kept,
+    due: due[k] ?? 0,
     share: due[k] ? kept / (due[k] ?? 1) : null,
     complete: due[k] === held[0],
   })),
@@ -46,17 +50,26 @@ test('no cohorts make an empty triangle', () => {
 })
 
 const ltv = (cohort: string, perCustomer: number[], complete: boolean[]): Ltv => ({
-  ...{ cohort, customers: 4 },
+  cohort,
+  customers: 4,
   values: perCustomer.map((milli, index) => ({
-    ...{ days: index * 7, charged_milli: milli * 4, refunded_milli: 0, prorated_milli: 0 },
-    ...{ net_milli: milli * 4, per_customer_milli: milli, complete: complete[index] ?? false },
+    days: index * 7,
+    charged_milli: milli * 4,
+    refunded_milli: 0,
+    prorated_milli: 0,
+    net_milli: milli * 4,
+    per_customer_milli: milli,
+    complete: complete[index] ?? false,
   })),
 })
 
 test('a curve ends where nobody is old enough, and is unsure where not everybody is', () => {
   const graph = curvesOf({
     cohorts: [ltv('2026-11-01', [1000, 1500, 1600, 1600], [true, true, false, false])],
-    ...{ by: 'month', today: '2026-11-18', currency: 'USD', title: 'Realized LTV' },
+    by: 'month',
+    today: '2026-11-18',
+    currency: 'USD',
+    title: 'Realized LTV',
   })
   expect(graph.on).toEqual(['0', '7', '14', '21'])
   // On the 18th the eldest are 17 days old.
@@ -88,7 +101,12 @@ test('what became of cohorts is laid on one another and comes to the whole', () 
     { cohort: '2026-10-01', complete: false, recovered: 1, lost: 0 },
   ]
   const graph = cohortGraph({
-    ...{ title: 'Recovery', rows, by: 'month', style: 'bar', unit: 'count', currency: null },
+    title: 'Recovery',
+    rows,
+    by: 'month',
+    style: 'bar',
+    unit: 'count',
+    currency: null,
     parts: [
       { key: 'recovered', title: 'Recovered', hue: 1, of: (row) => row.recovered },
       { key: 'lost', title: 'Lost', hue: 8, of: (row) => row.lost },

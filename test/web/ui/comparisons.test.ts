@@ -8,9 +8,14 @@ import {
 const AT = Date.UTC(2026, 10, 20, 9)
 
 const app = (comparison: Partial<Compared['comparison']> | null, has_key = true): Compared => ({
-  ...{ app_id: 'app_1', environment: 'production', has_key },
+  app_id: 'app_1',
+  environment: 'production',
+  has_key,
   comparison: comparison && {
-    ...{ compared_until_at: AT, checked_at: AT, problem: null, problem_at: null },
+    compared_until_at: AT,
+    checked_at: AT,
+    problem: null,
+    problem_at: null,
     ...comparison,
   },
 })

@@ -9,22 +9,38 @@ const START = Date.UTC(2025, 0, 10)
 const at = (days: number): number => START + days * DAY
 
 const segment = (id: string, from: number, to: number, other: Partial<Segment> = {}): Segment => ({
-  ...{ transaction_id: id, product_id: 'pro', kind: 'paid', from: at(from), to: at(to) },
-  ...{ price_milli: 4_990, currency: 'USD', ending: 'other' },
+  transaction_id: id,
+  product_id: 'pro',
+  kind: 'paid',
+  from: at(from),
+  to: at(to),
+  price_milli: 4_990,
+  currency: 'USD',
+  ending: 'other',
   ...other,
 })
 const transaction = (id: string, bought: number, expires: number): Transaction => ({
-  ...{ transaction_id: id, original_transaction_id: '1', product_id: 'pro', kind: null, reason: null },
-  ...{ ownership: null, quantity: 1, country: null, purchased_at: at(bought), expires_at: at(expires) },
-  ...{ revoked_at: null, is_upgraded: false, offer_type: null, offer_id: null, offer_discount: null },
-  ...{
-    price_milli: 4_990,
-    currency: 'USD',
-    base_milli: 4_990,
-    refunded: null,
-    prorated: null,
-    proceeds: null,
-  },
+  transaction_id: id,
+  original_transaction_id: '1',
+  product_id: 'pro',
+  kind: null,
+  reason: null,
+  ownership: null,
+  quantity: 1,
+  country: null,
+  purchased_at: at(bought),
+  expires_at: at(expires),
+  revoked_at: null,
+  is_upgraded: false,
+  offer_type: null,
+  offer_id: null,
+  offer_discount: null,
+  price_milli: 4_990,
+  currency: 'USD',
+  base_milli: 4_990,
+  refunded: null,
+  prorated: null,
+  proceeds: null,
 })
 
 test('renewals of the same run together; grace and gaps stand apart', () => {
@@ -37,7 +53,11 @@ test('renewals of the same run together; grace and gaps stand apart', () => {
   const transactions = [transaction('3', 37, 67)]
   expect(
     runsOf(timeline, transactions).map(({ kind, from, to, starts, why }) => ({
-      ...{ kind, why, periods: starts.length, from: (from - START) / DAY, to: (to - START) / DAY },
+      kind,
+      why,
+      periods: starts.length,
+      from: (from - START) / DAY,
+      to: (to - START) / DAY,
     })),
   ).toEqual([
     { kind: 'trial', why: null, periods: 1, from: 0, to: 7 },
@@ -65,16 +85,20 @@ test('an axis reaches until now at least, and marks few months at their beginnin
 })
 
 const event = (id: string, type: string, days: number, transaction_id?: string): FeedEvent => ({
-  ...{ seq: 1, id, organization_id: 'o', app_id: 'a', environment: 'production', type, origin: 'live' },
-  ...{
-    customer_id: 'c',
-    customer: null,
-    subject: '1',
-    cause: id,
-    signed_at: null,
-    recorded_at: 0,
-    occurred_at: at(days),
-  },
+  seq: 1,
+  id,
+  organization_id: 'o',
+  app_id: 'a',
+  environment: 'production',
+  type,
+  origin: 'live',
+  customer_id: 'c',
+  customer: null,
+  subject: '1',
+  cause: id,
+  signed_at: null,
+  recorded_at: 0,
+  occurred_at: at(days),
   data: transaction_id === undefined ? {} : { transaction: { transaction_id } },
 })
 

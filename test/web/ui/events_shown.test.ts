@@ -7,7 +7,10 @@ import { scopeFrom } from '../../../src/web/ui/scope.ts'
 
 test('filters are what the address says, and nothing that there is not', () => {
   expect(filtersIn({ type: 'gap.found,gap.lost', origin: 'moon', since: '2026-02-31x' })).toEqual({
-    ...{ types: ['gap.found'], origin: null, from: null, until: null },
+    types: ['gap.found'],
+    origin: null,
+    from: null,
+    until: null,
   })
   const filters = filtersIn({ origin: 'backfill', since: '2026-03-01', until: '2026-03-01' })
   const { from_at, until_at, ...rest } = feedQuery(scopeFrom({ app: 'a', env: 'sandbox' }), filters)
@@ -45,17 +48,15 @@ test('decoded JSON is told line by line, instants by their names', () => {
 
 const nothing = { upgrade_proration: 0, refund_timing: 0, day_boundary: 0, family_sharing: 0, unknown: 0 }
 const cell = (month: string, metric: Cell['metric'], share: number | null): Cell => ({
-  ...{
-    app_id: 'a',
-    month,
-    metric,
-    unit: 'count',
-    currency: null,
-    day_on: `${month}-28`,
-    reports: 10,
-    ledger: 9,
-    share,
-  },
+  app_id: 'a',
+  month,
+  metric,
+  unit: 'count',
+  currency: null,
+  day_on: `${month}-28`,
+  reports: 10,
+  ledger: 9,
+  share,
   residue: { ...nothing, before_first_notification: 2, exchange_rate: -3 },
 })
 

@@ -76,7 +76,9 @@ test('parts are laid on one another with the whole beside them, as the API has i
 
 test('an answer of nothing at all is an empty graph', () => {
   const graph = graphOf(answerOf({ split: 'country', series: [] }), undefined, [], {
-    ...{ style: 'bar', isInParts: false, title: 'Revenue' },
+    style: 'bar',
+    isInParts: false,
+    title: 'Revenue',
   })
   expect([graph.on, graph.lines, graph.label]).toEqual([[], [], 'Revenue'])
 })

@@ -5,9 +5,21 @@ import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/web/ui
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
-  ...{ seq: 1, id: 'evt_1', organization_id: 'org_1', app_id: 'app_1', environment: 'production', type },
-  ...{ origin: 'live', customer_id: null, customer: null, subject: null, cause: 'x' },
-  ...{ occurred_at: 0, signed_at: 0, recorded_at: 0, data },
+  seq: 1,
+  id: 'evt_1',
+  organization_id: 'org_1',
+  app_id: 'app_1',
+  environment: 'production',
+  type,
+  origin: 'live',
+  customer_id: null,
+  customer: null,
+  subject: null,
+  cause: 'x',
+  occurred_at: 0,
+  signed_at: 0,
+  recorded_at: 0,
+  data,
 })
 
 test('every type has words, and every one that is news belongs to exactly one kind', () => {

@@ -6,22 +6,20 @@ import { date } from '../../../src/web/ui/words.ts'
 const ENDS = Date.UTC(2026, 11, 12, 12)
 const GRACE = Date.UTC(2026, 11, 28, 12)
 const running: Subscription = {
-  ...{
-    state: 'active',
-    product_id: 'pro.monthly',
-    ownership: 'PURCHASED',
-    price_milli: 8_990,
-    currency: 'USD',
-  },
-  ...{
-    started_at: 0,
-    expires_at: ENDS,
-    committed_until_at: null,
-    grace_until_at: null,
-    auto_renew: true,
-    next_product_id: 'pro.monthly',
-  },
-  ...{ renewal_price_milli: 9_990, expiration_intent: null, revoked_at: null },
+  state: 'active',
+  product_id: 'pro.monthly',
+  ownership: 'PURCHASED',
+  price_milli: 8_990,
+  currency: 'USD',
+  started_at: 0,
+  expires_at: ENDS,
+  committed_until_at: null,
+  grace_until_at: null,
+  auto_renew: true,
+  next_product_id: 'pro.monthly',
+  renewal_price_milli: 9_990,
+  expiration_intent: null,
+  revoked_at: null,
 }
 const told = (changes: Partial<Subscription>) => outlookOf({ ...running, ...changes }, undefined)
 
@@ -31,7 +29,8 @@ test('what happens next, whatever the state', () => {
   expect(told({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
   expect(told({ auto_renew: false })).toMatchObject({ title: 'Will end', mood: 'warn' })
   expect(told({ auto_renew: false, committed_until_at: GRACE })).toMatchObject({
-    ...{ title: 'Committed', mood: 'good' },
+    title: 'Committed',
+    mood: 'good',
     next: expect.stringContaining(`next ${date(ENDS)}, until the commitment ends ${date(GRACE)}`),
   })
   expect(told({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)

@@ -104,7 +104,10 @@ test('a track is 100 %: all values together, or the share itself', () => {
 test('a share says of how many it is, and one of fewer than twenty comes last', () => {
   const shares = (ratio_of: 'count' | 'money') =>
     answerOf({
-      ...{ metric: 'trial_conversion', unit: 'ratio', ratio_of, split: 'country' },
+      metric: 'trial_conversion',
+      unit: 'ratio',
+      ratio_of,
+      split: 'country',
       series: [
         seriesOf(ratioPoints([[1, 1, true]]), { value: 'SWE' }),
         // Two weeks of 10 each: 20 in all.

@@ -108,9 +108,12 @@ test('a link keeps the scope and leaves the words of the view behind', () => {
 test('fiscal months are asked for by Pacific days', () => {
   const zone = (words: Record<string, string>) => placeQuery(scopeFrom(words)).zone
   expect([zone({}), zone({ zone: 'pacific' }), zone({ by: 'fiscal_month' })]).toEqual([
-    ...[null, 'pacific', 'pacific'],
+    null,
+    'pacific',
+    'pacific',
   ])
   expect(metricQuery(scopeFrom({ by: 'fiscal_month' }), '2026-11-21')).toMatchObject({
-    ...{ interval: 'fiscal_month', zone: 'pacific' },
+    interval: 'fiscal_month',
+    zone: 'pacific',
   })
 })

@@ -31,8 +31,14 @@ test('what curl and JavaScript send is what the endpoint takes', () => {
 
 test('days that are missing for the same reason are told together, the newest first', () => {
   const hole = (day_on: string, reason: string, due_at: number | null) => ({
-    ...{ vendor_number: '1', report: 'sales' as const, day_on, state: 'failed' as const, reason },
-    ...{ tries: 1, asked_at: 0, due_at },
+    vendor_number: '1',
+    report: 'sales' as const,
+    day_on,
+    state: 'failed' as const,
+    reason,
+    tries: 1,
+    asked_at: 0,
+    due_at,
   })
   const groups = holesBy([
     hole('2026-01-01', 'Apple is away', 9),
@@ -41,8 +47,11 @@ test('days that are missing for the same reason are told together, the newest fi
   ])
   expect(groups).toEqual([
     {
-      ...{ report: 'sales', state: 'failed', reason: 'Apple is away' },
-      ...{ days: ['2026-01-03', '2026-01-01'], due_at: 5 },
+      report: 'sales',
+      state: 'failed',
+      reason: 'Apple is away',
+      days: ['2026-01-03', '2026-01-01'],
+      due_at: 5,
     },
     { report: 'sales', state: 'failed', reason: 'not a report', days: ['2026-01-02'], due_at: null },
   ])
@@ -50,8 +59,17 @@ test('days that are missing for the same reason are told together, the newest fi
 
 test('settings are found by their name and reason, and those that somebody set', () => {
   const setting = (path: string, source: 'default' | 'file') => ({
-    ...{ path, key: path, value: 1, is_secret: false, is_set: true, source, place: null, default: null },
-    ...{ variable: 'X', reason: `About ${path}`, needs_restart: false },
+    path,
+    key: path,
+    value: 1,
+    is_secret: false,
+    is_set: true,
+    source,
+    place: null,
+    default: null,
+    variable: 'X',
+    reason: `About ${path}`,
+    needs_restart: false,
   })
   const sections = [
     {

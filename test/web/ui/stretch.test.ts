@@ -3,9 +3,21 @@ import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 import { type Stretch, withNewest, withNews, withOlder } from '../../../src/web/ui/events/stretch.ts'
 
 const event = (seq: number): FeedEvent => ({
-  ...{ seq, id: `evt_${seq}`, organization_id: 'org_1', app_id: null, environment: null },
-  ...{ type: 'purchase.made', origin: 'live', customer_id: null, customer: null, subject: null, cause: 'x' },
-  ...{ occurred_at: seq, signed_at: null, recorded_at: seq, data: {} },
+  seq,
+  id: `evt_${seq}`,
+  organization_id: 'org_1',
+  app_id: null,
+  environment: null,
+  type: 'purchase.made',
+  origin: 'live',
+  customer_id: null,
+  customer: null,
+  subject: null,
+  cause: 'x',
+  occurred_at: seq,
+  signed_at: null,
+  recorded_at: seq,
+  data: {},
 })
 const stretch = (seqs: number[], next: number | null): Stretch => ({ events: seqs.map(event), next })
 const seqs = ({ events }: Stretch): number[] => events.map(({ seq }) => seq)

@@ -55,7 +55,10 @@ test('fiscal months are named by quarters of the fiscal year where there are man
   const months = stepsBetween('2025-06-29', '2026-05-31', 'fiscal_month')
   expect(timeTicks(months, 'fiscal_month', 12)).toHaveLength(12)
   expect(timeTicks(months, 'fiscal_month', 5).map(({ words }) => words)).toEqual([
-    ...['FY25 P10', 'FY26 P1', 'P4', 'P7'],
+    'FY25 P10',
+    'FY26 P1',
+    'P4',
+    'P7',
   ])
   expect(timeTicks(months.slice(0, 3), 'fiscal_month', 1)).toHaveLength(1)
 })

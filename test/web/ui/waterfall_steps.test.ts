@@ -2,13 +2,18 @@ import { expect, test } from 'vitest'
 import { amountOf, kindOf, scaleOf, stepsOf } from '../../../src/web/ui/subscriptions/waterfall_steps.ts'
 
 const movement = (name: string, milli: number, count: number | null = null) => ({
-  ...{ name, title: name, sentence: '', milli, count },
+  name,
+  title: name,
+  sentence: '',
+  milli,
+  count,
 })
 const ends = { startTitle: 'before', endTitle: 'now' }
 
 test('each step begins where the one before ended, and the last ends at the end', () => {
   const steps = stepsOf([movement('new', 300), movement('churn_voluntary', -100), movement('fx', 0)], {
-    ...{ start: 1000, end: 1200 },
+    start: 1000,
+    end: 1200,
     ...ends,
   })
   expect(steps.map(({ name, from, to }) => [name, from, to])).toEqual([
@@ -28,7 +33,8 @@ test('what the movements do not come to is a step of its own, beside what the AP
     ['end', 1290],
   ])
   const both = stepsOf([movement('not_itemised', 25, 2), movement('new', 300)], {
-    ...{ start: 1000, end: 1315 },
+    start: 1000,
+    end: 1315,
     ...ends,
   })
   expect(both.map(({ name, milli }) => [name, milli])).toEqual([

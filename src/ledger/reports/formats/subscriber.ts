@@ -47,9 +47,6 @@ export const subscriberTable: Table<Name, SubscriberRow> = {
     line.milli('proceeds')
     line.whole('units')
     line.required('subscriber')
-    return {
-      line: line.number(),
-      app: { apple_id: line.whole('app_apple_id'), name: line.text('app_name') },
-    }
+    return { line: line.number(), app: { apple_id: line.whole('app_apple_id'), name: line.text('app_name') } }
   },
 }

@@ -161,10 +161,7 @@ function openReader<Name extends string>(
     return new ReportFault(
       'unreadable',
       first === undefined ? problem : `${problem}; the first that is missing`,
-      {
-        line: number,
-        ...(first !== undefined && { column: first }),
-      },
+      { line: number, ...(first !== undefined && { column: first }) },
     )
   }
 

@@ -100,14 +100,8 @@ export function optionsOf(
     padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-    scales: {
-      x: { time: false, range: [-0.5, graph.on.length - 0.5] },
-      y: { range: rangeUp },
-    },
+    scales: { x: { time: false, range: [-0.5, graph.on.length - 0.5] }, y: { range: rangeUp } },
     axes: axesOf(graph),
-    hooks: {
-      drawClear: [marksOf(graph)],
-      setCursor: [(plot) => onPlace(plot.cursor.idx ?? null)],
-    },
+    hooks: { drawClear: [marksOf(graph)], setCursor: [(plot) => onPlace(plot.cursor.idx ?? null)] },
   }
 }

@@ -27,10 +27,7 @@ function stepsOf(interval: Interval): Step[] {
   if (interval === 'month') return months
   const days: Step[] = [
     { isMonths: false, has: () => true },
-    {
-      isMonths: false,
-      has: (on) => (interval === 'day' ? dayNumber(on) % 2 === 0 : isEvenWeek(on)),
-    },
+    { isMonths: false, has: (on) => (interval === 'day' ? dayNumber(on) % 2 === 0 : isEvenWeek(on)) },
   ]
   if (interval === 'week') return [...days, ...months]
   return [

@@ -35,8 +35,13 @@ export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Elemen
     }}
     graphOf={({ cohorts, title, currency }) =>
       cohortGraph({
-        ...{ title, rows: cohorts, by: 'month', parts: [PER_PAYER], style: 'line' },
-        ...{ unit: 'money', currency },
+        title,
+        rows: cohorts,
+        by: 'month',
+        parts: [PER_PAYER],
+        style: 'line',
+        unit: 'money',
+        currency,
       })
     }
     nothing="Nobody has paid yet."

@@ -36,10 +36,7 @@ export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Ele
     class={className}
     head={(answer) => <Head answer={answer} />}
     graphOf={({ cohorts, title, currency }) =>
-      cohortGraph({
-        ...{ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar' },
-        ...{ unit: 'count', currency },
-      })
+      cohortGraph({ title, rows: cohorts, by: 'month', parts: PARTS, style: 'bar', unit: 'count', currency })
     }
     nothing="No payment failed."
     foot={() => <span>By the month in which the payment was due.</span>}

@@ -59,11 +59,11 @@ function Whole({ profile }: { profile: Answer }): JSX.Element {
   const bundle = apps?.find((app) => app.id === customer.app_id)?.bundle_id
   return (
     <div class="profile">
-      <Headline {...{ profile, now, bundle }} onEvidence={() => change({ evidence: 1 })} />
+      <Headline profile={profile} now={now} bundle={bundle} onEvidence={() => change({ evidence: 1 })} />
       <div class="profile-columns">
         <div class="profile-column">
-          <Purchases {...{ profile, now, bundle }} />
-          <Story {...{ profile, now, bundle }} />
+          <Purchases profile={profile} now={now} bundle={bundle} />
+          <Story profile={profile} now={now} bundle={bundle} />
         </div>
         <div class="profile-column">
           <Identity {...profile} app_id={customer.app_id} />

@@ -23,7 +23,9 @@ export function wantedIn(words: Record<string, string>): Wanted {
   const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
   const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
   return {
-    ...{ query: words.q ?? '', sort, status: sort === 'ends' ? null : (status ?? null) },
+    query: words.q ?? '',
+    sort,
+    status: sort === 'ends' ? null : (status ?? null),
     isThisWeek: sort === 'ends' && words.within === WEEK,
   }
 }

@@ -27,7 +27,12 @@ export type LiveFeed = {
 
 type Told = Pick<LiveFeed, 'stretch' | 'problem' | 'lostAt' | 'waiting' | 'seenUntil' | 'isLoadingOlder'>
 const NOTHING: Told = {
-  ...{ stretch: null, problem: null, lostAt: null, waiting: 0, seenUntil: 0, isLoadingOlder: false },
+  stretch: null,
+  problem: null,
+  lostAt: null,
+  waiting: 0,
+  seenUntil: 0,
+  isLoadingOlder: false,
 }
 
 type Listening = {

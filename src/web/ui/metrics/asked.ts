@@ -31,10 +31,7 @@ export const isHidden = (
  */
 export function tablesOf(path: string, query: Query): { csv: string; wide: string } {
   const own = { ...query, compare: null, limit: query.split ? 100 : null }
-  return {
-    csv: addressOf(`${path}.csv`, own),
-    wide: addressOf(`${path}.csv`, { ...own, layout: 'wide' }),
-  }
+  return { csv: addressOf(`${path}.csv`, own), wide: addressOf(`${path}.csv`, { ...own, layout: 'wide' }) }
 }
 
 /** Nothing is asked before it is wanted and today's day is known, nor of a metric that there is none of. */

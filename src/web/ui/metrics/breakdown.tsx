@@ -90,12 +90,7 @@ export function Breakdown({
   const { isNear, place } = useNear()
   const { asked, definition, isHidden } = useMetric(
     name,
-    {
-      ...query,
-      split,
-      limit: VALUES_ASKED,
-      compare: 'previous',
-    },
+    { ...query, split, limit: VALUES_ASKED, compare: 'previous' },
     isNear,
   )
   const { href } = useScope()

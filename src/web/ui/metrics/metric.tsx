@@ -78,7 +78,8 @@ function Whole({ definition }: { definition: Definition }): JSX.Element {
   const { view = null, refunds = null } = words
   const query: Query = {
     ...filtersIn(words),
-    ...{ view, refunds },
+    view,
+    refunds,
     part: words.part === WHOLE ? null : (words.part ?? null),
   }
   if (isHidden(useSession(), definition))

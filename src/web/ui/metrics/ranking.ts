@@ -55,7 +55,9 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: numb
       share: figure === null || !all ? null : figure / all,
       before:
         previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isTold && !isRatio ? 0 : null)) : null,
-      ...{ bar: barOf(figure, full), n, isFew: n !== null && n < FEW },
+      bar: barOf(figure, full),
+      n,
+      isFew: n !== null && n < FEW,
     }),
   )
   const rows = ranked
@@ -96,6 +98,8 @@ function leftOf(rest: readonly Ranked[], { all, many, isRatio, full }: Sizes): R
     figure,
     share: all ? figure / all : null,
     before: null,
-    ...{ bar: barOf(figure, full), n: null, isFew: false },
+    bar: barOf(figure, full),
+    n: null,
+    isFew: false,
   }
 }

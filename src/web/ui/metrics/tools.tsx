@@ -67,11 +67,7 @@ export const Choose = ({ label, none, choices, value, onPick }: SelectProps): JS
   </label>
 )
 
-type SplitProps = {
-  splits: readonly string[]
-  value: string | null
-  onPick: (split: string | null) => void
-}
+type SplitProps = { splits: readonly string[]; value: string | null; onPick: (split: string | null) => void }
 
 export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | null =>
   splits.length === 0 ? null : (

@@ -22,6 +22,8 @@ export function sharedDays(answers: readonly MetricAnswer[]): Shared {
   const cut = (one: Series): Series => ({ ...one, points: one.points.filter(({ on }) => shared.has(on)) })
   return {
     answers: answers.map((answer) => ({ ...answer, series: answer.series.map(cut) })),
-    ...{ first, last, left_out: between.length - shared.size },
+    first,
+    last,
+    left_out: between.length - shared.size,
   }
 }

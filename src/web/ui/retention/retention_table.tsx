@@ -86,11 +86,7 @@ function periodIn({ cohorts }: Cohorts<'retention'>, wanted: string | null): str
 
 const ofPeriod = (period: string): string => `Retention of subscriptions of ${periodName(period)}`
 
-type ShownProps = {
-  answer: Cohorts<'retention'>
-  wanted: string | null
-  grain: Grain
-}
+type ShownProps = { answer: Cohorts<'retention'>; wanted: string | null; grain: Grain }
 
 function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
   const period = periodIn(answer, wanted)

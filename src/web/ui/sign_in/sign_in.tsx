@@ -50,7 +50,7 @@ export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element 
             This page came over plain http: whoever is on the way can read the password along.
           </p>
         )}
-        <Inside {...{ session, isOver, wasGuest, door, token }} />
+        <Inside session={session} isOver={isOver} wasGuest={wasGuest} door={door} token={token} />
       </div>
     </main>
   )

@@ -70,7 +70,9 @@ export function trendOf(answer: MetricAnswer): Trend | null {
   return {
     verdict: verdictOf(now, before, [alive, aliveOf(earlier)]),
     on: last.on,
-    ...{ now, before, alive },
+    now,
+    before,
+    alive,
     months: earlier.length,
     cause: causeOf(answer, last.on, new Set(earlier.map(({ on }) => on)), now - before),
   }

@@ -79,7 +79,10 @@ export function StandingNow({ class: className = '' }: { class?: string }): JSX.
       <Loaded asked={status.asked} height={260}>
         {(answer) => {
           const states = definition.parts.map(({ name, title, sentence }) => ({
-            ...{ name, title, sentence, many: lastOf(answer, name) ?? 0 },
+            name,
+            title,
+            sentence,
+            many: lastOf(answer, name) ?? 0,
             milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.asked.data, name) ?? 0),
           }))
           const all = states.reduce((sum, { many }) => sum + many, 0)

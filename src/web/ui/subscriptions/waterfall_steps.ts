@@ -24,8 +24,14 @@ const REST_WORDS = {
 }
 
 const whole = (name: string, title: string, milli: number): Step => ({
-  ...{ name, title, sentence: '', milli, count: null },
-  ...{ from: 0, to: milli, isWhole: true },
+  name,
+  title,
+  sentence: '',
+  milli,
+  count: null,
+  from: 0,
+  to: milli,
+  isWhole: true,
 })
 
 /** From the start through every movement that is not nothing to the end: it closes exactly. */

@@ -130,11 +130,7 @@ export function Feed({ onNews }: { onNews: (event: FeedEvent) => void }): JSX.El
   // What is not of one environment is told with both.
   const isOfNone = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
-    query: {
-      app: chosen.join(','),
-      environment: isOfNone ? null : scope.environment,
-      type: typesOf(kind),
-    },
+    query: { app: chosen.join(','), environment: isOfNone ? null : scope.environment, type: typesOf(kind) },
     wants: ({ environment }) => environment === null || environment === scope.environment,
     isHeld,
     onNews,

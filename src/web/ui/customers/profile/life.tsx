@@ -148,11 +148,13 @@ function Bar({ runs, refunds, axis, now, bundle }: LifeProps): JSX.Element {
       {runs.map((run) => (
         <Run
           key={run.from}
-          {...{ run, axis, hatch }}
+          run={run}
+          axis={axis}
+          hatch={hatch}
           title={`${wordsOf(run, bundle)}, ${date(run.from)} – ${date(run.to)}`}
         />
       ))}
-      <Marks {...{ refunds, axis, now }} />
+      <Marks refunds={refunds} axis={axis} now={now} />
     </svg>
   )
 }

@@ -27,25 +27,25 @@ function running(one: Subscription, bundle: string | undefined): Outlook {
   const isTrial = state === 'trial'
   if (auto_renew === false && committed_until_at !== null)
     return {
-      ...{ title: 'Committed', mood: 'good' },
+      title: 'Committed',
+      mood: 'good',
       next: `Renewal is turned off. Pays on, next ${date(expires_at)}, until the commitment ends ${date(committed_until_at)}.`,
     }
   if (auto_renew === false)
     return {
-      ...{ title: isTrial ? 'In trial, will end' : 'Will end', mood: 'warn' },
+      title: isTrial ? 'In trial, will end' : 'Will end',
+      mood: 'warn',
       next: `Will end ${date(expires_at)}: renewal is turned off.`,
     }
   const isOther = next_product_id !== null && next_product_id !== product_id
   const other = isOther ? ` as ${productName(next_product_id ?? '', bundle)}` : ''
   if (isTrial)
     return {
-      ...{ title: 'In trial', mood: 'accent' },
+      title: 'In trial',
+      mood: 'accent',
       next: `Becomes paid ${date(expires_at)}${other}${at(price, 'at')}.`,
     }
-  return {
-    ...{ title: 'Renewing', mood: 'good' },
-    next: `Renews ${date(expires_at)}${other}${at(price, 'at')}.`,
-  }
+  return { title: 'Renewing', mood: 'good', next: `Renews ${date(expires_at)}${other}${at(price, 'at')}.` }
 }
 
 /** `bundle`: of the app, so that products are called by their short names. */
@@ -58,20 +58,23 @@ export function outlookOf(one: Subscription, bundle: string | undefined): Outloo
       return running(one, bundle)
     case 'grace':
       return {
-        ...{ title: 'Grace period', mood: 'warn' },
+        title: 'Grace period',
+        mood: 'warn',
         next: `The payment failed ${date(one.expires_at)}. Access goes on until ${date(one.grace_until_at)} while Apple tries again.${risk}`,
       }
     case 'retry':
       return {
-        ...{ title: 'Billing retry', mood: 'bad' },
+        title: 'Billing retry',
+        mood: 'bad',
         next: `In billing retry since ${date(one.expires_at)}, without access. Apple tries for up to 60 days.${risk}`,
       }
     case 'revoked':
-      return { ...{ title: 'Taken back', mood: 'bad' }, next: `Apple took it back ${date(one.revoked_at)}.` }
+      return { title: 'Taken back', mood: 'bad', next: `Apple took it back ${date(one.revoked_at)}.` }
     default: {
       const why = ENDINGS[one.expiration_intent ?? 0]
       return {
-        ...{ title: 'Expired', mood: 'quiet' },
+        title: 'Expired',
+        mood: 'quiet',
         next: `Ended ${date(one.expires_at)}${why ? `: ${why}` : ''}.`,
       }
     }

@@ -30,7 +30,9 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
                   key={life.id}
                   life={life}
                   transactions={transactions.filter((one) => isOf(life, one))}
-                  {...{ axis, now, bundle }}
+                  axis={axis}
+                  now={now}
+                  bundle={bundle}
                 />
               ))}
           </ul>
@@ -84,7 +86,9 @@ function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): J
         <Life
           runs={runsOf(timeline, transactions)}
           refunds={transactions.filter(({ refunded }) => refunded !== null)}
-          {...{ axis, now, bundle }}
+          axis={axis}
+          now={now}
+          bundle={bundle}
         />
       )}
     </li>

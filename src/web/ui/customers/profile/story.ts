@@ -76,7 +76,10 @@ export function storyOf(
   const items: Item[] = [
     ...own.map(
       (event): Item => ({
-        ...{ at: event.occurred_at, key: event.id, event, transaction: null },
+        at: event.occurred_at,
+        key: event.id,
+        event,
+        transaction: null,
         chapters: chaptersOf(event),
         hasAmount: !isShownBeside(event),
       }),
@@ -85,7 +88,10 @@ export function storyOf(
       .filter(({ transaction_id }) => !charged.has(transaction_id) && !converted.has(transaction_id))
       .map(
         (transaction): Item => ({
-          ...{ at: transaction.purchased_at, key: transaction.transaction_id, event: null, transaction },
+          at: transaction.purchased_at,
+          key: transaction.transaction_id,
+          event: null,
+          transaction,
           chapters: ['money'],
         }),
       ),

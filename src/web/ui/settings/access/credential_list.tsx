@@ -180,7 +180,9 @@ export function GivenOut<One extends Given>({
       </Loaded>
       {isMaking && (
         <Make
-          {...{ kind, more, body }}
+          kind={kind}
+          more={more}
+          body={body}
           onClose={() => setMaking(false)}
           onMade={(one) => {
             setMaking(false)
