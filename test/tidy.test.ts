@@ -16,7 +16,7 @@ const TESTS = filesBelow('test')
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks'],
+  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks', 'limiter'],
   ['config'],
   ['log'],
   ['http'],
