@@ -4,28 +4,8 @@ import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
 import type { Route } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
+import { VIEWS } from './views.ts'
 
-/** Addresses of views: the page is the same, and shows the view that its address names. */
-const VIEWS = [
-  '/',
-  '/revenue',
-  '/subscriptions',
-  '/retention',
-  '/metrics',
-  '/metrics/:name',
-  '/customers',
-  '/customers/:id',
-  '/users/:id',
-  '/events',
-  '/events/:id',
-  '/gaps',
-  '/coverage',
-  '/settings',
-  '/settings/:section',
-  '/login',
-  '/setup',
-  '/share',
-]
 /** Files that keep their names: browsers look for them there. */
 const NAMED = [
   { path: '/service_worker.js', type: 'text/javascript' },
@@ -81,7 +61,7 @@ export function openFront() {
   }
 
   const routes = [
-    ...VIEWS.map((path) =>
+    ...VIEWS.map(({ path }) =>
       route(path, 'text/html', 'The dashboard', (event) => answer(event, '/', 'no-cache')),
     ),
     ...NAMED.map(({ path, type }) =>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { VIEWS as ADDRESSES } from '../../src/web/views.ts'
 import { hasChromium, type Light, launch, type Size, stumbles, visit } from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
@@ -287,6 +288,19 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await expect.poll(picture).not.toBe(light)
     await page.getByRole('button', { name: 'Light colours' }).first().click()
     await expect.poll(picture).toBe(light)
+    await page.context().close()
+  })
+
+  test('every address that the server answers with the page is a view', { timeout: 60_000 }, async () => {
+    const { page } = await enter('desktop')
+    for (const { path, view } of ADDRESSES) {
+      await page.goto(path.replace(/:\w+/g, 'one'))
+      await page.locator('main').first().waitFor()
+      expect(await page.getByText('There is nothing at this address').count(), path).toBe(0)
+      expect(await page.getByText('This view broke').count(), path).toBe(0)
+      // Who is in already is led to the first view from where one signs in.
+      if (view === 'sign_in') await page.waitForURL((url) => url.pathname === '/')
+    }
     await page.context().close()
   })
 

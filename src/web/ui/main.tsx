@@ -1,6 +1,7 @@
 /** The dashboard's page: what the browser runs first. */
 import { render } from 'preact'
-import { fetchView, Page } from './page.tsx'
+import { Page } from './page.tsx'
+import { fetchView } from './views.ts'
 import 'uplot/dist/uPlot.min.css'
 import './styles/tokens.css'
 import './styles/base.css'

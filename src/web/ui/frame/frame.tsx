@@ -1,6 +1,7 @@
 /** What surrounds every view: navigation beside it, or below it on a phone, and the bar of what it is about. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useLocation } from 'preact-iso'
+import { NAMED_VIEWS, type NamedView, viewAt } from '../addresses.ts'
 import { write } from '../http.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
@@ -8,19 +9,15 @@ import { useOnline } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { storageWords, useSession } from '../session.ts'
 import { ThemeButton } from './theme.tsx'
-import { VIEWS, type View } from './views.ts'
 
-const isCurrent = (view: View, path: string): boolean =>
-  view.path === '/'
-    ? path === '/'
-    : [view.path, ...(view.also ?? [])].some((one) => path === one || path.startsWith(`${one}/`))
+const isCurrent = (view: NamedView, path: string): boolean => viewAt(path)?.section === view.section
 
-function Link({ view, path }: { view: View; path: string }): JSX.Element {
+function Link({ view, path }: { view: NamedView; path: string }): JSX.Element {
   const { href } = useScope()
   return (
     <a href={href(view.path)} aria-current={isCurrent(view, path) ? 'page' : undefined}>
-      <Icon name={view.icon} />
-      <span>{view.title}</span>
+      <Icon name={view.navigation.icon} />
+      <span>{view.navigation.title}</span>
     </a>
   )
 }
@@ -37,7 +34,7 @@ const SignOut = (): JSX.Element => (
   </button>
 )
 
-function Side({ views, path }: { views: View[]; path: string }): JSX.Element {
+function Side({ views, path }: { views: NamedView[]; path: string }): JSX.Element {
   const { state } = useSession()
   return (
     <header class="side">
@@ -60,13 +57,13 @@ function Side({ views, path }: { views: View[]; path: string }): JSX.Element {
   )
 }
 
-function Bottom({ views, path }: { views: View[]; path: string }): JSX.Element {
+function Bottom({ views, path }: { views: NamedView[]; path: string }): JSX.Element {
   const { href } = useScope()
-  const others = views.filter((view) => !view.isOnPhone)
+  const others = views.filter((view) => !view.navigation.isOnPhone)
   return (
     <nav class="tabs-bottom" aria-label="Views">
       {views
-        .filter((view) => view.isOnPhone)
+        .filter((view) => view.navigation.isOnPhone)
         .map((view) => (
           <Link key={view.path} view={view} path={path} />
         ))}
@@ -85,7 +82,7 @@ function Bottom({ views, path }: { views: View[]; path: string }): JSX.Element {
           <>
             {others.map((view) => (
               <a key={view.path} class="item" href={href(view.path)} onClick={close}>
-                {view.title}
+                {view.navigation.title}
               </a>
             ))}
             <hr />
@@ -106,7 +103,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const { state, insecure } = session
   const storage = storageWords(session.storage)
   const isOnline = useOnline()
-  const views = VIEWS.filter((view) => state === 'owner' || view.isForGuests)
+  const views = NAMED_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (
     <div class="frame">
       <a class="skip" href="#content">

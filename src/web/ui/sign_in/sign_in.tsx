@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { SIGN_IN_PATHS, type SignInPath } from '../addresses.ts'
 import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
@@ -10,11 +11,7 @@ import { Entering, enter } from './entering.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 
-/** Addresses that let in; a token comes in the fragment, so that no server's log and no preview sees it. */
-export const DOORS = ['/setup', '/login', '/share'] as const
-type Door = (typeof DOORS)[number]
-
-const doorOf = (path: string): Door | null => DOORS.find((door) => door === path) ?? null
+const doorOf = (path: string): SignInPath | null => SIGN_IN_PATHS.find((door) => door === path) ?? null
 const tokenIn = (path: string): string => (doorOf(path) ? location.hash.slice(1) : '')
 
 /** Whether an address asks to come in, whoever is signed in already. */
@@ -62,7 +59,7 @@ function Inside({
   wasGuest,
   door,
   token,
-}: SignInProps & { door: Door | null; token: string }) {
+}: SignInProps & { door: SignInPath | null; token: string }) {
   if (token !== '' && door === '/share') return <Share token={token} />
   if (token !== '' && door === '/setup') return <Setup token={token} />
   if (token !== '' && door === '/login') return <ByLink token={token} />

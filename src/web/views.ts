@@ -1,0 +1,83 @@
+/** The addresses of the dashboard's views: the server answers each with the page, and the page shows its view. */
+
+/** How a view is shown in the navigation. `icon` is the name of one of the page's icons. */
+type Navigation = { title: string; icon: string; isOnPhone: boolean }
+
+/** `section` is the view that the navigation marks as current at this address. */
+type ViewAddress = {
+  path: string
+  view: string
+  section: string | null
+  isForGuests: boolean
+  navigation?: Navigation
+}
+
+/** Every address, those of the navigation in its order. A new view needs a line here and a component in ui/views.ts. */
+export const VIEWS = [
+  {
+    path: '/',
+    view: 'today',
+    section: 'today',
+    isForGuests: true,
+    navigation: { title: 'Today', icon: 'today', isOnPhone: true },
+  },
+  {
+    path: '/revenue',
+    view: 'revenue',
+    section: 'revenue',
+    isForGuests: true,
+    navigation: { title: 'Revenue', icon: 'revenue', isOnPhone: true },
+  },
+  {
+    path: '/subscriptions',
+    view: 'subscriptions',
+    section: 'subscriptions',
+    isForGuests: true,
+    navigation: { title: 'Subscriptions', icon: 'subscriptions', isOnPhone: true },
+  },
+  {
+    path: '/retention',
+    view: 'retention',
+    section: 'retention',
+    isForGuests: true,
+    navigation: { title: 'Trials & retention', icon: 'retention', isOnPhone: false },
+  },
+  {
+    path: '/metrics',
+    view: 'metrics',
+    section: 'metrics',
+    isForGuests: true,
+    navigation: { title: 'All metrics', icon: 'chart', isOnPhone: false },
+  },
+  { path: '/metrics/:name', view: 'metric', section: 'metrics', isForGuests: true },
+  {
+    path: '/customers',
+    view: 'customers',
+    section: 'customers',
+    isForGuests: false,
+    navigation: { title: 'Customers', icon: 'customers', isOnPhone: true },
+  },
+  { path: '/customers/:id', view: 'customer', section: 'customers', isForGuests: false },
+  { path: '/users/:id', view: 'user', section: 'customers', isForGuests: false },
+  {
+    path: '/events',
+    view: 'events',
+    section: 'events',
+    isForGuests: false,
+    navigation: { title: 'Events', icon: 'events', isOnPhone: false },
+  },
+  { path: '/events/:id', view: 'event', section: 'events', isForGuests: false },
+  { path: '/gaps', view: 'gaps', section: 'events', isForGuests: false },
+  { path: '/coverage', view: 'coverage', section: 'events', isForGuests: false },
+  {
+    path: '/settings',
+    view: 'settings',
+    section: 'settings',
+    isForGuests: false,
+    navigation: { title: 'Settings', icon: 'settings', isOnPhone: false },
+  },
+  { path: '/settings/:section', view: 'settings', section: 'settings', isForGuests: false },
+  { path: '/setup', view: 'sign_in', section: null, isForGuests: true },
+  { path: '/login', view: 'sign_in', section: null, isForGuests: true },
+  { path: '/share', view: 'sign_in', section: null, isForGuests: true },
+] as const satisfies readonly ViewAddress[]
