@@ -10,6 +10,7 @@ import { openLog } from '../src/log.ts'
 import type { RateOrigins } from '../src/rates/sources.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
@@ -104,7 +105,12 @@ export async function openTestApp(options: TestOptions = {}) {
     folder.remove()
   }
 
-  const request = (path: string, init?: RequestInit) => Promise.resolve(windfall.http.app.request(path, init))
+  /** Sends a request. Fails the test where the answer is one that the OpenAPI document does not have. */
+  async function request(path: string, init?: RequestInit): Promise<Response> {
+    const response = await windfall.http.app.request(path, init)
+    await assertDocumented(windfall.http.routes(), { path, method: init?.method ?? 'GET' }, response)
+    return response
+  }
 
   /** Posts JSON and answers with the status and the body as JSON. */
   async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
