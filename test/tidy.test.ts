@@ -218,11 +218,11 @@ test('every route is in the OpenAPI document', async () => {
   await app.close()
 })
 
-test('dependencies are exact, and ARCHITECTURE.md says why each is there', () => {
+test('dependencies have exact versions, and docs/decisions/dependencies.md gives the reason for each', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json'))
   const all = Object.entries<string>({ ...dependencies, ...devDependencies })
   expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
-  const reasons = read('ARCHITECTURE.md')
+  const reasons = read('docs/decisions/dependencies.md')
   expect(all.map(([name]) => name).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([])
 })
 
@@ -250,8 +250,12 @@ test('the top level holds what it should and nothing else', () => {
     'README.md',
     'ARCHITECTURE.md',
     'CHANGELOG.md',
-    'docs',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
     'LICENSE',
+    '.editorconfig',
+    '.nvmrc',
+    'docs',
     'src',
     'test',
     'sdk',
