@@ -10,11 +10,8 @@ type Named = { name: string; title: string; sentence: string }
 /** A figure outside the series: of a cohort, of a customer, of the coverage. */
 type Figure = Named & { formula: string; parts?: readonly Named[] }
 
-const UNITS = {
-  money: 'money, in thousandths of a currency',
-  count: 'count',
-  ratio: 'ratio, with its numerator and denominator',
-}
+const UNITS = { money: 'money, in thousandths of a currency', count: 'count' }
+const RATIOS = { money: 'ratio of two amounts', count: 'ratio of two counts' }
 const KINDS = {
   level: 'level: the value at the end of each interval',
   flow: 'flow: the total of each interval',
@@ -23,7 +20,7 @@ const KINDS = {
 /** Every metric, cohort figure, customer figure and coverage figure, as Markdown without a title of the page. */
 export function metricsReference(): string {
   return [
-    '## Metrics',
+    '## All metrics',
     '`GET /api/v1/metrics/{name}` answers these by day, week, month or fiscal month.',
     indexOf(METRIC_NAMES.map((name) => DEFINITIONS[name])),
     ...METRIC_NAMES.flatMap((name) => metricSection(DEFINITIONS[name])),
@@ -50,7 +47,7 @@ function indexOf(definitions: readonly Definition[]): string {
 function metricSection(definition: Definition): string[] {
   const { name, title, sentence, formula, unit, ratio_of, kind, parts, views, splits, filters } = definition
   const facts = [
-    `- **Unit:** ${UNITS[unit]}${ratio_of === null ? '' : ` (of ${ratio_of})`}`,
+    `- **Unit:** ${unit === 'ratio' ? RATIOS[ratio_of ?? 'count'] : UNITS[unit]}`,
     `- **Kind:** ${KINDS[kind]}`,
     `- **Splits** (\`split=\`): ${codes(splits)}`,
     `- **Filters:** ${codes(filters)}`,
