@@ -161,7 +161,6 @@ test('every route is in the OpenAPI document', async () => {
     .routes()
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   expect(documented.sort()).toEqual(routes.sort())
-  await app.close()
 })
 
 test('dependencies are exact, and ARCHITECTURE.md says why each is there', () => {
