@@ -29,7 +29,7 @@ function fail(...lines) {
 /** The output of a git command that answers a question; null where it fails. */
 function git(...args) {
   const { status, stdout } = spawnSync('git', args, { cwd: at('.'), encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : null
+  return status === 0 ? stdout.trimEnd() : null
 }
 
 /** Runs a command that a person watches, and ends with it where it fails. */
@@ -74,6 +74,8 @@ function writeFixture(fixture) {
       '--config',
       'test/vitest.config.ts',
       'test/store/schema/fixtures.test.ts',
+      '--testNamePattern',
+      'the database of a release',
     ],
     { env: { ...process.env, WINDFALL_FIXTURE: at(fixture) } },
   )

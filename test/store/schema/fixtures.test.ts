@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { upgrade } from '../../../src/store/schema/migrations.ts'
 import { schema, versionOf } from '../../../src/store/schema/schema.ts'
 import { differencesBetween, shapeOf } from '../../../src/store/schema/shape.ts'
 import { temporaryFolder } from '../../folders.ts'
@@ -51,7 +50,6 @@ test.each([...RELEASED, { name: 'this version', text: null }])(
     const folder = temporaryFolder().path
     const file = `${folder}/data/windfall.db`
     restored(text ?? made, file).close()
-    await upgrade(file)
     const app = await openTestApp({ folder, apps: [], env: ENVIRONMENT, clock: handClock(MADE_AT) })
     await app.windfall.metrics.caughtUp()
 
