@@ -10,6 +10,7 @@ import { openLog } from '../src/log.ts'
 import type { RateOrigins } from '../src/rates/sources.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+import { closedAtEnd } from './closing.ts'
 import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
 
@@ -69,7 +70,10 @@ type Answered = Record<string, unknown> & { code?: string; errors?: { path: stri
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
-/** Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. */
+/**
+ * Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. It is closed
+ * with the test.
+ */
 export async function openTestApp(options: TestOptions = {}) {
   const authority = await sharedAuthority()
   const folder = options.folder === undefined ? temporaryFolder() : { path: options.folder, remove: () => {} }
@@ -144,7 +148,7 @@ export async function openTestApp(options: TestOptions = {}) {
     return { cookie: `windfall=${token}`, 'sec-fetch-site': 'same-origin' }
   }
 
-  return {
+  return closedAtEnd({
     windfall,
     config,
     organization,
@@ -159,7 +163,7 @@ export async function openTestApp(options: TestOptions = {}) {
     key,
     signIn,
     close,
-  }
+  })
 }
 
 /** Every row of a table without the columns left out, as texts that can be compared. */

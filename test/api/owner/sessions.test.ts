@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { verbsOf } from '../../../src/control/verbs.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
@@ -7,7 +7,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp()
 })
-afterEach(() => app.close())
 
 type Headers = Record<string, string>
 type Answered = Record<string, unknown> & { code?: string }

@@ -5,6 +5,7 @@ import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
 export const DAY = 86_400_000
@@ -80,7 +81,7 @@ export async function openLate({
     await publisher.close()
   }
 
-  return { ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close }
+  return closedAtEnd({ ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close })
 }
 
 /** What the reports of a generation come to: a line for each sum. */

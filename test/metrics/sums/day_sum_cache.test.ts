@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type LinesPlace, openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { openTestApp } from '../../helpers.ts'
 import { figuresIn, openLedger } from '../told_ledger.ts'
@@ -84,7 +84,6 @@ test('what the developer gets follows what arrives, what reports tell of prices 
 
 test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store } = app.windfall
   const place: LinesPlace = {
     generation: 99,
