@@ -6,7 +6,7 @@ import { ROOT, read, SOURCES, TESTS } from './tidy/files.ts'
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns'],
+  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks', 'limiter'],
   ['config'],
   ['log'],
   ['http'],

@@ -16,6 +16,7 @@ import { openSimulation, type Simulation } from '../../demo/simulation.ts'
 import { type AppStore, openAppStore } from '../../demo/store/store.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
+import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
 import type { RateOrigins } from '../../rates/sources.ts'
 import { print } from '../instance/instance.ts'
@@ -250,9 +251,9 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
 
 /** Time goes on: what the simulation does now is posted through the same doors as anything else. */
 function goOnLiving(windfall: Windfall, simulation: Simulation, log: Log) {
-  let turn: Promise<void> = Promise.resolve()
+  const turns = openSerial()
   const timer = setInterval(() => {
-    turn = turn.then(live).catch((error) => log.error('the simulated store failed', { error }))
+    turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
   }, LIVE_EVERY_MS)
 
   async function live(): Promise<void> {
@@ -263,7 +264,7 @@ function goOnLiving(windfall: Windfall, simulation: Simulation, log: Log) {
   return {
     async stop(): Promise<void> {
       clearInterval(timer)
-      await turn
+      await turns.idle()
     },
   }
 }

@@ -10,7 +10,6 @@ import { openReportedDays } from '../../../src/metrics/reports/days.ts'
 import { openReportedNames } from '../../../src/metrics/reports/names.ts'
 import { openReportedSums } from '../../../src/metrics/reports/sums.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { openCube } from '../../../src/metrics/sums/cube.ts'
 import { openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { DAY, NOW, openLate } from '../reports/late.ts'
@@ -59,7 +58,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const { windfall, clock, organization } = late
   const { store, metrics, rates, apps, reported } = windfall
   const { generations } = metrics
-  const lines = openDayLines(store, openCube(store).onWritten)
+  const lines = openDayLines(store)
   await late.live(NOW)
   await late.importAll(40)
   await store.commit(() => store.prepare('delete from metric_seams').run())

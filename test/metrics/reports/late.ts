@@ -21,6 +21,8 @@ type Options = {
   with_purchases?: boolean
   /** Days are Pacific as those of reports, and no rate ever changes, so that figures can be compared to the thousandth. */
   is_plain?: boolean
+  /** How many of the simulated apps are connected from the beginning; all unless said. */
+  apps_known?: number
 }
 
 /** `connected`: since when notifications arrive; the history before it is the store's alone. */
@@ -31,6 +33,7 @@ export async function openLate({
   from = NOW - 800 * DAY,
   with_purchases = false,
   is_plain = false,
+  apps_known = APPS.length,
 }: Options = {}) {
   const clock = handClock(connected)
   const authority = await sharedAuthority()
@@ -38,7 +41,7 @@ export async function openLate({
   simulation.pass(connected)
   const appStore = await openAppStore({ simulation, authority, clock })
   const publisher = await openPublisher()
-  const apps = APPS.map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
+  const apps = APPS.slice(0, apps_known).map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
   const app = await openTestApp({ clock, hosts: appStore.hosts, apps, rate_origins: publisher.origins })
   const { windfall, organization } = app
   windfall.accounts.declare([
