@@ -10,6 +10,8 @@ import { openLog } from '../src/log.ts'
 import type { RateOrigins } from '../src/rates/sources.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+import { closedAtEnd } from './closing.ts'
+import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
@@ -41,10 +43,10 @@ const NO_APPLE: AppleHosts = {
 }
 
 /** One authority for a whole test file: making keys takes longer than most tests. */
-let shared: Promise<Authority> | undefined
+let sharedChain: Promise<Authority> | undefined
 export const sharedAuthority = (): Promise<Authority> => {
-  shared ??= openAuthority({ now: NOW })
-  return shared
+  sharedChain ??= openAuthority({ now: NOW })
+  return sharedChain
 }
 
 export type TestOptions = {
@@ -68,7 +70,10 @@ type Answered = Record<string, unknown> & { code?: string; errors?: { path: stri
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
-/** Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. */
+/**
+ * Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. It is closed
+ * with the test.
+ */
 export async function openTestApp(options: TestOptions = {}) {
   const authority = await sharedAuthority()
   const folder = options.folder === undefined ? temporaryFolder() : { path: options.folder, remove: () => {} }
@@ -83,7 +88,7 @@ export async function openTestApp(options: TestOptions = {}) {
   })
   const windfall = await openApp({
     config,
-    whereabouts: loaded,
+    configSources: loaded,
     clock,
     monotonic: clock,
     log,
@@ -94,7 +99,7 @@ export async function openTestApp(options: TestOptions = {}) {
     ...(options.formula && { formula: options.formula }),
     random: () => 0,
   })
-  const organization = windfall.organizations.meant(null)
+  const organization = windfall.organizations.resolve(null)
   for (const app of options.apps ?? [{ bundle_id: BUNDLE, apple_id: APPLE_ID }]) {
     await windfall.store.commit(() => windfall.apps.add(organization.id, app, 'test'))
   }
@@ -104,7 +109,12 @@ export async function openTestApp(options: TestOptions = {}) {
     folder.remove()
   }
 
-  const request = (path: string, init?: RequestInit) => Promise.resolve(windfall.http.app.request(path, init))
+  /** Sends a request. Fails the test where the answer is one that the OpenAPI document does not have. */
+  async function request(path: string, init?: RequestInit): Promise<Response> {
+    const response = await windfall.http.app.request(path, init)
+    await assertDocumented(windfall.http.routes(), { path, method: init?.method ?? 'GET' }, response)
+    return response
+  }
 
   /** Posts JSON and answers with the status and the body as JSON. */
   async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
@@ -138,7 +148,7 @@ export async function openTestApp(options: TestOptions = {}) {
     return { cookie: `windfall=${token}`, 'sec-fetch-site': 'same-origin' }
   }
 
-  return {
+  return closedAtEnd({
     windfall,
     config,
     organization,
@@ -153,14 +163,14 @@ export async function openTestApp(options: TestOptions = {}) {
     key,
     signIn,
     close,
-  }
+  })
 }
 
 /** Every row of a table without the columns left out, as texts that can be compared. */
-export function rowsOf(store: Store, table: string, leaveOut: readonly string[] = []): string[] {
+export function rowsOf(store: Store, table: string, omit: readonly string[] = []): string[] {
   const rows = store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
   const plain = (key: string, value: unknown) => {
-    if (leaveOut.includes(key)) return undefined
+    if (omit.includes(key)) return undefined
     return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
       ? createHash('sha256').update(JSON.stringify(value)).digest('hex')
       : value

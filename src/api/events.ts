@@ -1,16 +1,15 @@
-/** What may be asked: what happened, by whoever holds a read token. */
-import type { H3Event } from 'h3'
+/** `/api/v1/events`: the feed, in pages and live. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from '../access/scope.ts'
+import type { Auth } from '../access/auth.ts'
+import { EventsQuery, eventScopeOf, ScopeQuery } from '../access/scope.ts'
+import type { AccessScope } from '../access/tokens.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import { CustomerAnswer } from './customers/answers.ts'
-import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './route_defaults.ts'
+import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())
@@ -67,99 +66,61 @@ export const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-type Deps = StreamDeps & { apps: Apps; readers: Readers }
+type Deps = StreamDeps & { apps: Apps; auth: Auth }
 
-export function dashboardRoutes(deps: Deps): Route[] {
-  const { feed, enrichment, apps, readers } = deps
-  const { reachOf } = readers
+export function eventRoutes(deps: Deps): Route[] {
+  const { feed, enrichment, apps, auth } = deps
 
-  async function events(event: H3Event) {
-    const reach = reachOf(event)
-    const query = parse(EventsQuery, queryOf(event))
+  async function page(accessScope: AccessScope, query: v.InferOutput<typeof EventsQuery>) {
     const { after, before, limit, from_at = null, until_at = null } = query
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
-    const filter = { ...scopeOf(reach, query, apps).query, from_at, until_at }
-    const page =
+    const filter = { ...eventScopeOf(accessScope, query, apps).query, from_at, until_at }
+    const found =
       after === undefined
         ? await pageBackwards(feed, filter, before ?? null, limit)
         : await pageForwards(feed, filter, after, limit)
-    return { ...page, events: await enrichment.enrich(page.events) }
+    return { ...found, events: await enrichment.enrich(found.events) }
   }
 
-  function stream(event: H3Event) {
-    const reach = reachOf(event)
-    const scope = scopeOf(reach, parse(ScopeQuery, queryOf(event)), apps)
-    if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
-    return streamOf(deps, {
-      scope,
-      after: lastSeen(header(event, 'last-event-id')),
-      mayUntil: () => readers.mayUntil(event),
-    })
-  }
-
-  return routesFor({
-    events,
-    stream,
-    listApps: (event) => ({ apps: appsWithin(readers.readingOf(event).reach, apps) }),
-  })
-}
-
-type Handlers = Record<'events' | 'stream' | 'listApps', Route['handler']>
-
-function routesFor({ events, stream, listApps }: Handlers): Route[] {
   return [
-    {
-      ...READ,
+    defineRoute({
+      ...READ_ROUTE,
       path: '/api/v1/events',
       summary: 'The feed, newest first; with `after`, oldest first from there on',
+      appleClients: auth.reader,
       query: EventsQuery,
-      answers: { 200: { description: 'A page of events', schema: EventsAnswer }, ...REFUSED },
-      handler: events,
-    },
-    {
-      ...READ,
+      answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
+      refusals: UNKNOWN_APP,
+      handler: ({ caller, query }) => page(caller, query),
+    }),
+    defineRoute({
+      ...READ_ROUTE,
       path: '/api/v1/events/stream',
       summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
+      appleClients: auth.reader,
       query: ScopeQuery,
       answers: {
         200: {
           description: 'One message an event, each as the feed has it',
           content_type: 'text/event-stream',
         },
-        ...REFUSED,
       },
-      handler: stream,
-    },
-    {
-      ...GUESTS_READ,
-      path: '/api/v1/apps',
-      summary: 'The connected apps',
-      answers: { 200: { description: 'All that this token may read', schema: AppsAnswer }, ...UNKNOWN },
-      handler: listApps,
-    },
+      refusals: UNKNOWN_APP,
+      handler({ event, caller, query }) {
+        const scope = eventScopeOf(caller, query, apps)
+        if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
+        return streamOf(deps, {
+          scope,
+          after: lastEventId(header(event, 'last-event-id')),
+          accessValidUntil: () => auth.accessValidUntil(event),
+        })
+      },
+    }),
   ]
 }
 
-/** An app as it is told. */
-export const AppAnswer = v.object({
-  id: v.string(),
-  organization_id: v.string(),
-  bundle_id: v.string(),
-  name: nullable,
-  apple_id: v.nullable(v.number()),
-  team_id: nullable,
-  android_package: nullable,
-  sku: nullable,
-  source: v.string(),
-  created_at: v.number(),
-  gone_at: v.nullable(v.number()),
-})
-const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
-
-const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
-
 /** The seq a client saw last; what is no seq counts as none. */
-const lastSeen = (id: string | undefined): number | null =>
+const lastEventId = (id: string | undefined): number | null =>
   id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : null

@@ -2,21 +2,21 @@
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, PUBLIC } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
 import { VIEWS } from './views.ts'
 
 /** Files that keep their names: browsers look for them there. */
-const NAMED = [
+const NAMED_FILES = [
   { path: '/service_worker.js', type: 'text/javascript' },
   { path: '/manifest.webmanifest', type: 'application/manifest+json' },
   { path: '/icon.svg', type: 'image/svg+xml' },
   ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
 /** What is named after its content never changes. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** What is below these is asked for by programs, whatever they say that they take. */
-const OF_PROGRAMS = /^\/(?:api|apple|assets)(?:\/|$)/
+const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 
 /**
  * `routes` are those of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. `elsewhere`
@@ -42,21 +42,24 @@ export function openFront() {
     )
   }
 
-  const route = (path: string, type: string, summary: string, handler: Route['handler']): Route => ({
-    private_path: path.startsWith('/users/'),
-    method: 'GET',
-    path,
-    summary,
-    tag: 'Dashboard',
-    security: ['none'],
-    answers: { 200: { description: 'A file of the page', content_type: type } },
-    handler,
-  })
-  function elsewhere(event: H3Event): Response | undefined {
+  const route = (path: string, type: string, summary: string, give: (event: H3Event) => Response) =>
+    defineRoute({
+      private_path: path.startsWith('/users/'),
+      method: 'GET',
+      path,
+      summary,
+      tag: 'Dashboard',
+      appleClients: PUBLIC,
+      answers: { 200: { description: 'A file of the page', content_type: type } },
+      refusals: { 404: 'not_found' },
+      handler: ({ event }) => give(event),
+    })
+
+  function notFound(event: H3Event): Response | undefined {
     const isBrowsing =
       ['GET', 'HEAD'].includes(event.req.method) &&
       (header(event, 'accept') ?? '').includes('text/html') &&
-      !OF_PROGRAMS.test(event.url.pathname)
+      !API_PATHS.test(event.url.pathname)
     return isBrowsing ? answer(event, '/', 'no-cache', 404) : undefined
   }
 
@@ -64,12 +67,12 @@ export function openFront() {
     ...VIEWS.map(({ path }) =>
       route(path, 'text/html', 'The dashboard', (event) => answer(event, '/', 'no-cache')),
     ),
-    ...NAMED.map(({ path, type }) =>
+    ...NAMED_FILES.map(({ path, type }) =>
       route(path, type, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
     ),
     route('/assets/:name', '*/*', 'A file of the dashboard, named after its content', (event) =>
-      answer(event, event.url.pathname, FOR_EVER),
+      answer(event, event.url.pathname, IMMUTABLE),
     ),
   ]
-  return { routes, elsewhere }
+  return { routes, notFound }
 }

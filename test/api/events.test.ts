@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -9,7 +9,6 @@ beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
   bearer = { authorization: `Bearer ${await app.token()}` }
 })
-afterEach(() => app.close())
 
 type Page = { events: { seq: number; type: string; app_id: string }[]; next: number | null }
 const get = async (path: string, headers: Record<string, string> = bearer) => {
@@ -285,7 +284,7 @@ test('a bundle id means the app of every organization that the token reads', asy
   const { store, organizations, apps } = app.windfall
   const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
   await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
-  await store.commit(() => apps.add(organizations.meant('second').id, { bundle_id: BUNDLE }, 'test'))
+  await store.commit(() => apps.add(organizations.resolve('second').id, { bundle_id: BUNDLE }, 'test'))
   await testNotification('a')
   expect((await events(`?app=${BUNDLE}`)).events).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verifyTransaction } from '../../src/apple/notification.ts'
 import { NOW, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -16,7 +16,6 @@ beforeEach(async () => {
   app = await openTestApp()
   bearer = { authorization: `Bearer ${await app.token()}` }
 })
-afterEach(() => app.close())
 
 /** Fills the feed with renewals, as a year of a busy app does. */
 async function fillFeed(count: number): Promise<void> {
@@ -106,19 +105,19 @@ async function fillShop(): Promise<void> {
 }
 
 /** Asks for this eight times at once; the bodies, and the longest turn of the event loop meanwhile. */
-async function askTogether(path: string) {
+async function requestTogether(path: string) {
   let bodies: string[] = []
   const owner = await app.signIn()
   const longest = await longestTurn(async () => {
-    const ask = async () => (await app.request(path, { headers: owner })).text()
-    bodies = await Promise.all(Array.from({ length: READERS }, ask))
+    const request = async () => (await app.request(path, { headers: owner })).text()
+    bodies = await Promise.all(Array.from({ length: READERS }, request))
   })
   return { bodies, longest }
 }
 
 test('the largest tables are made without a long turn of the event loop, eight at once', async () => {
   await fillShop()
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   const from = new Date(NOW - 399 * DAY).toISOString().slice(0, 10)
   const days = Array.from({ length: 50 }, (_, day) => day * 8).join(',')
   const questions = {
@@ -131,7 +130,7 @@ test('the largest tables are made without a long turn of the event loop, eight a
   }
   await app.request(`/api/v1/${questions.retention}`, { headers: bearer })
   for (const [name, path] of Object.entries(questions)) {
-    const { bodies, longest } = await askTogether(`/api/v1/${path}`)
+    const { bodies, longest } = await requestTogether(`/api/v1/${path}`)
     expect(new Set(bodies).size, name).toBe(1)
     expect(bodies[0]?.length, name).toBeGreaterThan(20_000)
     expect(longest, name).toBeLessThan(LONGEST_TURN_MS)

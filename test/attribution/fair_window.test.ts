@@ -9,8 +9,8 @@ import { handClock, openTestApp } from '../helpers.ts'
 import { runs } from '../random.ts'
 
 const MINUTE = 60_000
-const from = (address: string): WindowCaller => ({ address, is_proved: false })
-const BACKEND: WindowCaller = { address: null, is_proved: true }
+const from = (address: string): WindowCaller => ({ address, isProved: false })
+const BACKEND: WindowCaller = { address: null, isProved: true }
 
 type Call = { at: number; caller: WindowCaller }
 type Outcome = Call & { wait_s: number | null }
@@ -122,7 +122,6 @@ describe('one loud address, a backend and a quiet address', () => {
     expect([statuses.backend?.length, statuses.quiet?.length]).toEqual([90, 15])
     expect(new Set([...(statuses.backend ?? []), ...(statuses.quiet ?? [])])).toEqual(new Set([200]))
     expect(new Set(statuses.loud)).toEqual(new Set([200, 429]))
-    await app.close()
   })
 })
 

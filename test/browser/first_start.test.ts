@@ -1,8 +1,8 @@
-/** A new Windfall, from the link that it prints to a password, and what keeps others out. */
+/** A new Windfall, from the link that it prints to a password. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, start } from '../processes.ts'
-import { hasChromium, launch, stumbles, visit } from './chromium.ts'
+import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
 import { settled } from './places.ts'
 
 const PASSWORD = 'a sentence that nobody guesses'
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.goto('/revenue')
     await page.getByRole('heading', { name: 'Choose a password first' }).waitFor()
     expect(await page.getByText('windfall -- owner reset').count()).toBe(1)
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   })
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await field.fill('windfall1234')
     await page.getByRole('button', { name: /Set the password/ }).click()
     await page.getByRole('alert').waitFor()
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     await field.fill(PASSWORD)
     await page.getByRole('button', { name: /Set the password/ }).click()
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.context().close()
   })
 
-  test('one signs in and out; who guesses is made to wait, and the owner is not locked out for ever', async () => {
+  test('the owner signs in and out', async () => {
     const { page } = await visit(browser, base, 'phone')
     await page.goto('/customers')
     await page.getByLabel('Password').fill(PASSWORD)
@@ -72,18 +72,6 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Sign out' }).last().click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    for (let tries = 0; tries < 12; tries++) {
-      await page.getByLabel('Password').fill(`wrong ${tries} and long enough`)
-      const button = page.getByRole('button', { name: 'Sign in' })
-      if (await button.isDisabled()) break
-      const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/login'))
-      await button.click()
-      if ((await answered).status() === 429) break
-    }
-    await page
-      .getByText(/again in|try again|wait/i)
-      .first()
-      .waitFor()
     await page.context().close()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Pictures of every view, on a desk and on a phone, in light and dark: `npm run screenshots -- --to FOLDER`. With
- * `--readme` the four that the README shows, where it shows them from.
+ * Takes screenshots of every view, desktop and phone, light and dark: `npm run screenshots -- --to FOLDER`. With
+ * `--readme` it takes only the four of the README, into docs/pictures.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const IN_README: readonly (readonly [path: string, size: Size, light: Light, nam
   ['/retention?range=12m', 'desktop', 'light', 'retention'],
   ['/', 'phone', 'dark', 'phone'],
 ]
-const PICTURES = fileURLToPath(new URL('pictures/', import.meta.url))
+const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 
 const { values } = parseArgs({
   options: { to: { type: 'string' }, readme: { type: 'boolean', default: false } },
@@ -27,9 +27,9 @@ const nameOf = (path: string): string => (path === '/' ? 'today' : path.slice(1)
 
 /** Addresses of a customer and an event that there are. */
 async function examples(page: Page): Promise<string[]> {
-  const ask = async (path: string) => (await page.context().request.get(path)).json()
-  const { customers } = await ask('/api/v1/customers?limit=1')
-  const { events } = await ask('/api/v1/events?limit=1')
+  const getJson = async (path: string) => (await page.context().request.get(path)).json()
+  const { customers } = await getJson('/api/v1/customers?limit=1')
+  const { events } = await getJson('/api/v1/events?limit=1')
   return [`/customers/${customers[0].id}`, `/events/${events[0].id}`]
 }
 

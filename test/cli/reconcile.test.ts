@@ -1,18 +1,16 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
-import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
+import { closedAtEnd } from '../closing.ts'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
 import { folderOf, run } from '../processes.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
 
 /** A Windfall that listens for commands, in front of a simulated store, and what runs them. */
 async function opened() {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop)
   const { path } = app.config.store
-  leftovers.add(await openControl(path, verbsOf(app.windfall), app.windfall.log))
+  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   return { shop, app, windfall: (...args: string[]) => run(['reconcile', ...args], { cwd }) }
 }
@@ -56,7 +54,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   const { shop, app, windfall } = await opened()
   await app.windfall.history.backfill()
   shop.clock.turn(DAY)
-  shop.store.mood.purchase_key = 'revoked'
+  shop.store.faults.purchase_key = 'revoked'
   const refused = await windfall()
   expect(refused.status).toBe(1)
   expect(refused.stdout).toContain('not read to the end')

@@ -4,23 +4,18 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { openLedger } from '../metrics/told_ledger.ts'
+import { openTestLedger } from '../metrics/told_ledger.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 /** A folder with a database of two purchases, that nothing serves, and a plain copy of it. */
 let cwd: string
 beforeAll(async () => {
-  let close = (): Promise<void> => Promise.resolve()
-  const { app, tell } = await openLedger({
-    closing: (ending) => {
-      close = ending
-    },
-  })
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('2', 0, '2026-03-20', '2026-04-20')
+  const { app, notifyTransaction } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('2', 0, '2026-03-20', '2026-04-20')
   cwd = folderOf()
   await app.windfall.store.copy(join(cwd, 'copy.db'))
-  await close()
+  await app.close()
 })
 
 const RIGHT = 'The metrics are those that the facts of 2 purchases give.\n'

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { APPLE_ROOTS } from '../../src/apple/jws/roots.ts'
 import { haveVectors, listVectors, textOf } from '../apple/vectors.ts'
 import { handClock, openTestApp } from '../helpers.ts'
+import { nonEmpty } from '../non_empty.ts'
 
 const BUNDLE = 'com.loki-project.loki-messenger'
 const LIFECYCLE = [
@@ -34,7 +35,7 @@ test.skipIf(!haveVectors)(
       const answer = await app.post('/apple/notifications', { signedPayload: textOf(`apple-signed/${file}`) })
       expect(answer).toMatchObject({ status: 200, body: { applied: 1, pending: false } })
     }
-    const told = app.feed().map(({ type, occurred_at, environment, subject, data }) => {
+    const summary = app.feed().map(({ type, occurred_at, environment, subject, data }) => {
       const { state, auto_renew } = data.subscription as { state: string; auto_renew: boolean }
       return {
         type,
@@ -55,7 +56,7 @@ test.skipIf(!haveVectors)(
     }
     const renewing = { ...common, state: 'active', auto_renew: true }
     const ending = { ...common, auto_renew: false }
-    expect(told).toEqual([
+    expect(summary).toEqual([
       { type: 'subscription.renewed', occurred_at: at('2025-10-01T07:09:12'), ...renewing },
       { type: 'subscription.expired', occurred_at: at('2025-10-01T07:33:12'), ...ending, state: 'expired' },
       { type: 'subscription.resubscribed', occurred_at: at('2025-10-02T07:06:07'), ...renewing },
@@ -74,21 +75,19 @@ test.skipIf(!haveVectors)(
       '2000001025012675',
       '2000001025686313',
     ])
-    await app.close()
   },
 )
 
 test.skipIf(!haveVectors)('every genuine payload comes back byte for byte', async () => {
   const app = await openGenuine()
   const { store, ledger } = app.windfall
-  for (const name of listVectors('apple-signed/').filter((file) => file.endsWith('.jws'))) {
+  for (const name of nonEmpty(listVectors('apple-signed/').filter((file) => file.endsWith('.jws')))) {
     const jws = textOf(`apple-signed/${name}`)
     const packed = await store.commit(() => ledger.raw.pack(jws))
     expect(ledger.raw.unpack(packed)).toBe(jws)
     // Certificates apart, what is kept is a third of what came, at most.
     expect(packed.body.length).toBeLessThan(jws.length / 3)
   }
-  await app.close()
 })
 
 test.skipIf(!haveVectors)('a genuine test notification of an app nobody connected waits', async () => {
@@ -101,5 +100,4 @@ test.skipIf(!haveVectors)('a genuine test notification of an app nobody connecte
   expect(app.windfall.arrivals.pending.list()).toMatchObject([
     { bundle_id: 'com.Abilities', notifications: 1 },
   ])
-  await app.close()
 })

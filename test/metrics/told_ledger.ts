@@ -1,6 +1,5 @@
 /** A ledger made by hand, told to Windfall as Apple would, and what its API says of the metrics. */
 import { randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
 import type { Point, Series } from '../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
@@ -15,26 +14,24 @@ type LedgerOptions = {
   currency?: string
   rates?: readonly string[]
   env?: Record<string, string>
-  closing?: (close: () => Promise<void>) => void
 }
 
-/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. `closing`: who closes it, the end of the test unless said. */
-export async function openLedger(options: LedgerOptions = {}) {
-  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {}, closing = onTestFinished } = options
+/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. */
+export async function openTestLedger(options: LedgerOptions = {}) {
+  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {} } = options
   const app = await openTestApp({ env })
-  closing(app.close)
-  const { store, organizations, rates: kept } = app.windfall
+  const { store, organizations, rates: rateStore } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await app.windfall.metrics.resume()
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   if (rates.length > 0) {
-    const read = kept.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
-    await store.commit(() => kept.keep(read))
+    const read = rateStore.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
+    await store.commit(() => rateStore.keep(read))
   }
   const token = await app.token()
 
   /** A transaction of lineage `id`, number `number` of it, bought on one day and lasting until another. */
-  async function tell(
+  async function notifyTransaction(
     id: string,
     number: number,
     from: string,
@@ -71,14 +68,14 @@ export async function openLedger(options: LedgerOptions = {}) {
     app.request(`/api/v1/${path}`, { headers: { authorization: `Bearer ${bearer}` } })
 
   /** The answer about a metric. */
-  async function ask(path: string): Promise<SeriesAnswer> {
+  async function getMetric(path: string): Promise<SeriesAnswer> {
     const response = await get(`metrics/${path}`)
     const body = (await response.json()) as SeriesAnswer
     if (response.status !== 200) throw new Error(JSON.stringify(body))
     return body
   }
 
-  return { app, tell, get, ask }
+  return { app, notifyTransaction, get, getMetric }
 }
 
 /** Figures of a part (null for the whole) of a value (null for none), by the first day of each bucket. */

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestApp } from '../helpers.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
@@ -19,7 +19,6 @@ test('every view is the same page, in whatever form its reader takes', async () 
   const zipped = await app.request('/settings/keys', { headers: { 'accept-encoding': 'gzip' } })
   expect(gunzipSync(await bytes(zipped)).toString()).toBe(html)
   expect(zipped.headers.get('cache-control')).toBe('no-cache')
-  await app.close()
 })
 
 test('what the page is made of is named after its content and kept for ever; no other host is asked', async () => {
@@ -38,7 +37,6 @@ test('what the page is made of is named after its content and kept for ever; no 
     expect((await app.request(path)).status, path).toBe(200)
   }
   expect((await app.request('/service_worker.js')).headers.get('content-type')).toContain('javascript')
-  await app.close()
 })
 
 test('a file that is not part of the page is not there', async () => {
@@ -46,12 +44,10 @@ test('a file that is not part of the page is not there', async () => {
   for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/nothing']) {
     expect((await app.request(path)).status, path).toBe(404)
   }
-  await app.close()
 })
 
 test('a browser that asks for what is not there gets the page, which says so; programs get a problem', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const page = await bytes(await app.request('/'))
   for (const path of ['/nothing', '/metrics/mrr/more', '/apples']) {
@@ -64,8 +60,8 @@ test('a browser that asks for what is not there gets the page, which says so; pr
   }
   const problem = async (path: string, init: RequestInit) => {
     const answer = await app.request(path, init)
-    const told = `${answer.status} ${answer.headers.get('content-type')}`
-    expect([path, told, ((await answer.json()) as { code: string }).code]).toEqual([
+    const summary = `${answer.status} ${answer.headers.get('content-type')}`
+    expect([path, summary, ((await answer.json()) as { code: string }).code]).toEqual([
       path,
       '404 application/problem+json',
       'not_found',
@@ -87,5 +83,4 @@ test('the first load stays below 90 kB as it travels', async () => {
   const first = paths.filter((path) => !path.endsWith('.png'))
   const sizes = await Promise.all(['/', ...first].map(sizeOf))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000)
-  await app.close()
 })

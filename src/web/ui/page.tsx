@@ -4,19 +4,19 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { VIEWS } from '../views.ts'
 import { viewAt } from './addresses.ts'
-import { client, renew, useAnswer } from './answers.ts'
+import { client, invalidate, useQuery } from './answers.ts'
 import { Frame } from './frame/frame.tsx'
-import { SIGNED_OUT } from './http.ts'
+import { SIGNED_OUT_EVENT } from './http.ts'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Session, SessionContext } from './session.ts'
-import { FreshDoor } from './sign_in/fresh.tsx'
-import { Inwards, isDoor, SignIn } from './sign_in/sign_in.tsx'
+import { ReauthProvider } from './sign_in/fresh.tsx'
+import { isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
 import { COMPONENTS } from './views.ts'
 
 /** Whether an address is none of ours, whoever looks. */
-const isNowhere = (path: string): boolean => viewAt(path) === undefined
+const isUnknownPath = (path: string): boolean => viewAt(path) === undefined
 
-const Nowhere = (): JSX.Element => (
+const NotFound = (): JSX.Element => (
   <main class="page" id="content">
     <h1 class="spoken">Nothing here</h1>
     <Empty icon="question" title="There is nothing at this address">
@@ -30,13 +30,13 @@ const Nowhere = (): JSX.Element => (
 const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
   <Router>
     {VIEWS.filter(({ isForGuests }) => isForGuests || !isGuest).map(({ path, view }) => (
-      <Route key={path} path={path} component={view === 'sign_in' ? Inwards : COMPONENTS[view]} />
+      <Route key={path} path={path} component={view === 'sign_in' ? RedirectHome : COMPONENTS[view]} />
     ))}
-    <Route default component={Nowhere} />
+    <Route default component={NotFound} />
   </Router>
 )
 
-function Broken({ error, again }: { error: Error; again: () => void }): JSX.Element {
+function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.Element {
   return (
     <main class="page" id="content">
       <Empty icon="warning" title="This view broke">
@@ -50,24 +50,24 @@ function Broken({ error, again }: { error: Error; again: () => void }): JSX.Elem
 }
 
 /** Looks who it is whenever the server knows the caller no more; what was seen is forgotten then. */
-function useComingAndGoing(session: Session | undefined): boolean {
-  const wasIn = useRef(false)
-  const isIn = session?.state === 'owner' || session?.state === 'guest'
+function useSignedOut(session: Session | undefined): boolean {
+  const wasSignedIn = useRef(false)
+  const isSignedIn = session?.state === 'owner' || session?.state === 'guest'
   useEffect(() => {
-    const look = (): void => void renew('/api/v1/session')
-    window.addEventListener(SIGNED_OUT, look)
-    return () => window.removeEventListener(SIGNED_OUT, look)
+    const refetchSession = (): void => void invalidate('/api/v1/session')
+    window.addEventListener(SIGNED_OUT_EVENT, refetchSession)
+    return () => window.removeEventListener(SIGNED_OUT_EVENT, refetchSession)
   }, [])
   useEffect(() => {
-    if (wasIn.current && !isIn)
+    if (wasSignedIn.current && !isSignedIn)
       client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
-    if (isIn) wasIn.current = true
-  }, [isIn])
-  return wasIn.current && !isIn
+    if (isSignedIn) wasSignedIn.current = true
+  }, [isSignedIn])
+  return wasSignedIn.current && !isSignedIn
 }
 
 /** Remembered by the browser, because the server forgets the sessions of a link that is over. */
-function useGuesthood(session: Session | undefined): boolean {
+function useWasGuest(session: Session | undefined): boolean {
   const state = session?.state
   useEffect(() => {
     if (state === 'guest') localStorage.setItem('guest', 'yes')
@@ -78,33 +78,34 @@ function useGuesthood(session: Session | undefined): boolean {
 
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
-  const session = useAnswer<Session>('/api/v1/session')
-  const isOver = useComingAndGoing(session.data)
-  const wasGuest = useGuesthood(session.data)
+  const session = useQuery<Session>('/api/v1/session')
+  const isOver = useSignedOut(session.data)
+  const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
-  const { data, problem, again } = session
+  const { data, problem, retry } = session
   if (!data)
     return problem ? (
       <main class="alone">
-        <Failed problem={problem} again={again} />
+        <Failed problem={problem} retry={retry} />
       </main>
     ) : null
-  const isOut = data.state === 'setup' || data.state === 'signed_out'
-  if (isOut && isNowhere(path)) return <Nowhere />
-  if (isOut || isDoor(path)) return <SignIn session={data} isOver={isOver} wasGuest={wasGuest} />
+  const isSignedOut = data.state === 'setup' || data.state === 'signed_out'
+  if (isSignedOut && isUnknownPath(path)) return <NotFound />
+  if (isSignedOut || isEntryPath(path))
+    return <SignIn session={data} wasSignedOut={isOver} wasGuest={wasGuest} />
   return (
     <SessionContext.Provider value={data}>
-      <FreshDoor>
+      <ReauthProvider>
         <Frame>
           {broken ? (
-            <Broken error={broken} again={() => setBroken(null)} />
+            <ErrorView error={broken} again={() => setBroken(null)} />
           ) : (
             <ErrorBoundary onError={setBroken}>
               <Views isGuest={data.state === 'guest'} />
             </ErrorBoundary>
           )}
         </Frame>
-      </FreshDoor>
+      </ReauthProvider>
     </SessionContext.Provider>
   )
 }

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { LinkKind } from '../../../src/access/owner.ts'
 import { hashPassword } from '../../../src/access/passwords.ts'
-import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const PASSWORD = 'correct horse battery'
 const MINUTE = 60_000
@@ -10,21 +10,12 @@ const DAY = 86_400_000
 const PHC = await hashPassword(PASSWORD)
 
 let app: TestApp
-const opened: TestApp[] = []
-const open = async (options: TestOptions = {}) => {
-  const other = await openTestApp(options)
-  opened.push(other)
-  return other
-}
 beforeEach(async () => {
-  app = await open()
-})
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
+  app = await openTestApp()
 })
 
 const link = (kind: LinkKind = 'setup', of = app) =>
-  of.windfall.store.commit(() => of.windfall.owner.makeLink(kind).token)
+  of.windfall.store.commit(() => of.windfall.owner.createLink(kind).token)
 const withPassword = (of = app, phc = PHC) =>
   of.windfall.store.commit(() => of.windfall.owner.setPassword(phc))
 
@@ -100,7 +91,7 @@ test.each([
     status: 400,
     body: { code: 'weak_password', errors: [{ path: 'password', message }] },
   })
-  expect(app.windfall.owner.isLink('setup', token)).toBe(true)
+  expect(app.windfall.owner.isValidLink('setup', token)).toBe(true)
   expect(app.windfall.owner.password()).toBe(null)
 })
 
@@ -190,7 +181,7 @@ test('a link that signs in does so once, without a password', async () => {
 
 test('a wrong password is refused, written down, and told in one stable line of the log', async () => {
   const logged: string[] = []
-  app = await open({ logged })
+  app = await openTestApp({ logged })
   await withPassword()
   const given = await login({ password: 'wrong, but long' }, { 'x-forwarded-for': '203.0.113.9' })
   expect(given).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
@@ -248,7 +239,7 @@ test('a session is over after fourteen days without use, and after ninety in any
 })
 
 test('how long a session lasts is configured', async () => {
-  app = await open({ env: { WINDFALL_SIGN_IN_IDLE_DAYS: '1', WINDFALL_SIGN_IN_LONGEST_DAYS: '2' } })
+  app = await openTestApp({ env: { WINDFALL_SIGN_IN_IDLE_DAYS: '1', WINDFALL_SIGN_IN_LONGEST_DAYS: '2' } })
   const { cookie } = await app.signIn()
   app.clock.turn(DAY)
   expect(await session(cookie)).toMatchObject({ state: 'setup' })
@@ -340,8 +331,8 @@ test.each([
   [{}, 403],
 ])('a page may do something in the owner’s name only if it is ours: %j', async (site, status) => {
   const { cookie } = await app.signIn()
-  const asked = { method: 'DELETE', headers: { cookie, ...site } as Record<string, string> }
-  const answer = await app.request('/api/v1/sessions', asked)
+  const init = { method: 'DELETE', headers: { cookie, ...site } as Record<string, string> }
+  const answer = await app.request('/api/v1/sessions', init)
   expect(answer.status).toBe(status)
   if (status === 403) expect(((await answer.json()) as { code: string }).code).toBe('cross_site')
 })
@@ -358,7 +349,7 @@ test('nobody is signed in from another site, and a program without a browser may
 })
 
 test('over https the cookie is for https alone', async () => {
-  app = await open({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
+  app = await openTestApp({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
   await withPassword()
   const given = await login()
   expect(given.headers.getSetCookie()).toEqual([
@@ -378,7 +369,7 @@ test.each([
   [FAR, '127.0.0.1:8787'],
   [NEAR_AND_FAR, '192.0.2.7:8787'],
 ])('over plain http from elsewhere nobody signs in (%j, %s)', async (env, host) => {
-  app = await open({ env })
+  app = await openTestApp({ env })
   await withPassword()
   const refused = await login(undefined, { host })
   expect(refused).toMatchObject({ status: 403, body: { code: 'insecure_transport' } })
@@ -391,7 +382,7 @@ test.each([
 })
 
 test('unless it is configured, which is told', async () => {
-  app = await open({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
+  app = await openTestApp({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
   await withPassword()
   const host = '192.0.2.7:8787'
   const given = await login(undefined, { host })
@@ -410,12 +401,12 @@ test.each(['/api/v1/password', '/api/v1/reauth'])(
     const stolen = await app.signIn()
     const own = await app.signIn()
     const change = { current_password: PASSWORD, password: 'another good phrase' }
-    const asked = app.post(path, path.endsWith('reauth') ? { password: PASSWORD } : change, stolen)
+    const init = app.post(path, path.endsWith('reauth') ? { password: PASSWORD } : change, stolen)
     // It was let in, and its hash is being made.
     await new Promise((resolve) => setImmediate(resolve))
     const ended = await app.request('/api/v1/sessions', { method: 'DELETE', headers: own })
     expect(await ended.json()).toEqual({ ended: 1 })
-    const answer = await asked
+    const answer = await init
     expect(answer).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
     expect(answer.headers.getSetCookie()).toEqual([])
     expect(app.windfall.owner.password()).toBe(PHC)
@@ -428,25 +419,25 @@ test('a reset while a password is changed stands: the new link works, the old se
   await withPassword()
   const stolen = await app.signIn()
   const change = { current_password: PASSWORD, password: 'another good phrase' }
-  const asked = app.post('/api/v1/password', change, stolen)
+  const init = app.post('/api/v1/password', change, stolen)
   await new Promise((resolve) => setImmediate(resolve))
   const { owner, sessions, store } = app.windfall
   const { token } = await store.commit(() => {
     sessions.endAll()
     return owner.reset()
   })
-  expect((await asked).status).toBe(401)
+  expect((await init).status).toBe(401)
   expect(owner.password()).toBe(null)
-  expect(owner.isLink('setup', token)).toBe(true)
+  expect(owner.isValidLink('setup', token)).toBe(true)
 })
 
 test('a password that is replaced while it is checked lets nobody in', async () => {
   await withPassword()
   const other = await hashPassword('another good phrase')
-  const asked = login()
+  const init = login()
   await new Promise((resolve) => setImmediate(resolve))
   await withPassword(app, other)
-  const answer = await asked
+  const answer = await init
   expect(answer).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
   expect(answer.headers.getSetCookie()).toEqual([])
   expect(app.windfall.sessions.list()).toEqual([])

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { schema } from '../../../src/store/schema/schema.ts'
@@ -51,18 +51,24 @@ let app: TestApp
 beforeAll(async () => {
   const authority = await sharedAuthority()
   const from = UNTIL - 300 * DAY
-  const simulation = openSimulation({ seed: 5, from, until: UNTIL, subscribers: 40, odd: true, authority })
+  const simulation = openSimulation({
+    seed: 5,
+    from,
+    until: UNTIL,
+    subscribers: 40,
+    edgeCases: true,
+    authority,
+  })
   clock.set(from)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
   await settle()
 })
-afterAll(() => app.close())
 
 async function settle(): Promise<void> {
   const { metrics } = app.windfall
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
 }
 
 async function rebuild(): Promise<void> {

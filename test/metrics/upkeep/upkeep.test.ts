@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../../helpers.ts'
@@ -11,14 +11,20 @@ let app: TestApp
 let simulation: ReturnType<typeof openSimulation>
 beforeAll(async () => {
   const authority = await sharedAuthority()
-  simulation = openSimulation({ seed: 3, from: FROM, until: UNTIL, subscribers: 60, odd: true, authority })
+  simulation = openSimulation({
+    seed: 3,
+    from: FROM,
+    until: UNTIL,
+    subscribers: 60,
+    edgeCases: true,
+    authority,
+  })
   const clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
 })
-afterAll(() => app.close())
 
 test('what was kept up while facts arrived is what the facts give', async () => {
   const before = await app.windfall.metrics.verify()

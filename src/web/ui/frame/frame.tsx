@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { storageWords, useSession } from '../session.ts'
+import { storageMessage, useSession } from '../session.ts'
 import { ThemeButton } from './theme.tsx'
 
 const isCurrent = (view: NamedView, path: string): boolean => viewAt(path)?.section === view.section
@@ -101,7 +101,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const { path } = useLocation()
   const session = useSession()
   const { state, insecure } = session
-  const storage = storageWords(session.storage)
+  const storage = storageMessage(session.storage)
   const isOnline = useOnline()
   const views = NAMED_VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (

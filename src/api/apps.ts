@@ -1,0 +1,37 @@
+/** `/api/v1/apps`: the connected apps. */
+import * as v from 'valibot'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope } from '../access/scope.ts'
+import type { Apps } from '../apps/apps.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { READ_ROUTE } from './route_defaults.ts'
+
+const nullable = v.nullable(v.string())
+/** A connected app. */
+export const AppAnswer = v.object({
+  id: v.string(),
+  organization_id: v.string(),
+  bundle_id: v.string(),
+  name: nullable,
+  apple_id: v.nullable(v.number()),
+  team_id: nullable,
+  android_package: nullable,
+  sku: nullable,
+  source: v.string(),
+  created_at: v.number(),
+  gone_at: v.nullable(v.number()),
+})
+const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
+
+type Deps = { apps: Apps; readers: Auth }
+
+export const appRoutes = ({ apps, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ_ROUTE,
+    path: '/api/v1/apps',
+    summary: 'The connected apps',
+    appleClients: readers.viewer,
+    answers: { 200: { description: 'All that this token may read', schema: AppsAnswer } },
+    handler: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
+  }),
+]
