@@ -53,13 +53,13 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
         status: isReady ? 'ready' : 'not_ready',
         checks,
         root_certificate_expires_at: root_expires_at,
-        jobs: jobs.list().map(withoutWords),
+        jobs: jobs.list().map(publicJobState),
       }
     },
   }),
 ]
 
 /** Everybody may ask, and words may name what not everybody may know. */
-function withoutWords({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
+function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
   return { job, running, started_at, finished_at, duration_ms, failures, next_at }
 }

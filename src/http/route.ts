@@ -12,7 +12,7 @@ import { parse, parseQuery, type QuerySchema } from './parse.ts'
 export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'guest' | 'none'
 
 /** What a route may answer with one status. */
-export type Answer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
+export type RouteAnswer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
 /** Error codes by status, separated by commas. */
 type Refusals = Readonly<Record<number, string>>
@@ -40,7 +40,7 @@ export type Route = Readonly<{
   query?: v.GenericSchema
   body?: v.GenericSchema
   security?: readonly Security[]
-  answers: Readonly<Record<number, Answer>>
+  answers: Readonly<Record<number, RouteAnswer>>
   cors?: boolean
   any_host?: boolean
   private_path?: boolean
@@ -86,7 +86,7 @@ type RouteDefinition<
   query?: Query
   body?: Body
   read_body?: (event: H3Event) => Promise<unknown>
-  answers: Readonly<Record<number, Answer>>
+  answers: Readonly<Record<number, RouteAnswer>>
   refusals?: Refusals
   around?: (handler: Handler) => Handler
   cors?: boolean
@@ -158,7 +158,7 @@ export function defineRoute<
 }
 
 /** Every code once, by status. */
-function refusalAnswers(...all: readonly Refusals[]): Record<number, Answer> {
+function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer> {
   const codes: Record<number, Set<string>> = {}
   for (const refusals of all) {
     for (const [status, text] of Object.entries(refusals)) {

@@ -3,8 +3,12 @@ import { customerId } from '../../src/ledger/customers.ts'
 import { BUNDLE, transactionPayload } from '../apple/samples.ts'
 import { openTestApp } from '../helpers.ts'
 
-type Told = { why: string; verification?: string; unattested?: string | null }
-type Profile = { users: Told[]; links: Told[]; link_history: (Record<string, unknown> & Told)[] }
+type LinkReason = { why: string; verification?: string; unattested?: string | null }
+type Profile = {
+  users: LinkReason[]
+  links: LinkReason[]
+  link_history: (Record<string, unknown> & LinkReason)[]
+}
 
 /** A Windfall that one customer, of lineage 100, is known to, and what is called of them. */
 async function openCalls() {
@@ -86,7 +90,7 @@ test('what your backend says is proved, but not by Apple', async () => {
   })
 })
 
-test('a user has their device, and why they are labelled so', async () => {
+test('a user has their device, and why they are term so', async () => {
   const { jws, call, attribute, profile, bearer } = await openCalls()
   const device = { platform: 'iOS', osVersion: '26.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
   await call('identify', { appUserId: 'ann', ...device }, { 'x-windfall-unattested': 'pending' })

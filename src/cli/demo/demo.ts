@@ -21,8 +21,8 @@ import type { Log } from '../../log.ts'
 import type { RateOrigins } from '../../rates/sources.ts'
 import { print } from '../instance/instance.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
-import { letIn } from './owner.ts'
-import { declareAccount, declareAddress, importYear } from './store.ts'
+import { createDemoOwner } from './owner.ts'
+import { declareAccount, declareAddress, importReports } from './store.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const LIVE_EVERY_MS = 1_000
@@ -30,7 +30,7 @@ const PURCHASES_A_MINUTE = 20
 /** A small company, and a history that is played in a few seconds on a small machine. */
 const SUBSCRIBERS = 900
 /** The share of notifications that never arrive. */
-const LOST = 0.02
+const LOST_SHARE = 0.02
 
 export const demoCommand = defineCommand({
   meta: {
@@ -53,14 +53,14 @@ export const demoCommand = defineCommand({
   async run({ args }) {
     const seed = number('seed', args.seed)
     const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : portNumber(args.port)
-    const leave = leaveAtOnce()
+    const stopAtOnce = exitOnSignal()
     const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
     const remove = () => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     try {
-      await demonstrate({ folder, seed, port, once: args.once, leave })
+      await demonstrate({ folder, seed, port, once: args.once, stopAtOnce })
     } finally {
-      leave.off()
+      stopAtOnce.off()
       remove()
       process.off('exit', remove)
     }
@@ -78,27 +78,33 @@ function portNumber(text: string): string {
 }
 
 /** Until `off`, a signal ends the process at once: there is nothing yet that must be finished. */
-function leaveAtOnce(): { off(): void } {
-  const leave = (): void => {
+function exitOnSignal(): { off(): void } {
+  const stopAtOnce = (): void => {
     print('\nStopped; nothing is left of the demo.')
     process.exit(130)
   }
-  for (const signal of SIGNALS) process.on(signal, leave)
+  for (const signal of SIGNALS) process.on(signal, stopAtOnce)
   return {
     off: () => {
-      for (const signal of SIGNALS) process.off(signal, leave)
+      for (const signal of SIGNALS) process.off(signal, stopAtOnce)
     },
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-type Wish = { folder: string; seed: number; port: string | undefined; once: boolean; leave: { off(): void } }
+type DemoOptions = {
+  folder: string
+  seed: number
+  port: string | undefined
+  once: boolean
+  stopAtOnce: { off(): void }
+}
 
-async function demonstrate(wish: Wish): Promise<void> {
-  const { folder, seed } = wish
-  const config = configIn(wish)
-  if (!wish.once && wish.port !== undefined) await tryPort(config.server)
+async function demonstrate(options: DemoOptions): Promise<void> {
+  const { folder, seed } = options
+  const config = configIn(options)
+  if (!options.once && options.port !== undefined) await tryPort(config.server)
   const until = systemClock()
   const authority = await openAuthority({ now: until })
   const from = until - TWO_YEARS_MS
@@ -108,14 +114,14 @@ async function demonstrate(wish: Wish): Promise<void> {
   const { root_pem: root } = authority
   try {
     declareAccount(folder, store)
-    await liveIn({ ...wish, until, simulation, store, root, rates: publisher.origins })
+    await runDemo({ ...options, until, simulation, store, root, rates: publisher.origins })
   } finally {
     await Promise.all([store.close(), publisher.close()])
   }
 }
 
 /** Everything at its default but for the port, where one is said, and a quiet log. */
-function configIn({ folder, port }: Wish): Config {
+function configIn({ folder, port }: DemoOptions): Config {
   const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
   return loadConfig({ env, cwd: folder }).config
 }
@@ -136,7 +142,7 @@ async function tryPort({ host, port }: Config['server']): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-type Stage = Wish & {
+type Stage = DemoOptions & {
   until: number
   simulation: Simulation
   store: AppStore
@@ -145,11 +151,11 @@ type Stage = Wish & {
 }
 
 /** The appliance against the simulated store, until it is stopped. */
-async function liveIn(stage: Stage): Promise<void> {
+async function runDemo(stage: Stage): Promise<void> {
   const { folder, once, until, simulation, store, root, rates } = stage
   const config = configIn(stage)
   const log = logOf(config)
-  const clock = playedClock(until - TWO_YEARS_MS)
+  const clock = steppedClock(until - TWO_YEARS_MS)
   const windfall = await openApp({
     config,
     clock: clock.read,
@@ -164,22 +170,22 @@ async function liveIn(stage: Stage): Promise<void> {
   clock.goLive()
   if (once) return windfall.close()
   // From now on a few get lost, so that reconciliation has something to find.
-  simulation.lose({ from: until, share: LOST })
-  stage.leave.off()
+  simulation.lose({ from: until, share: LOST_SHARE })
+  stage.stopAtOnce.off()
   const stopped = stopSignal()
-  const server = await serve(windfall, config, log, { any_port: stage.port === undefined })
+  const server = await serve(windfall, config, log, { anyPort: stage.port === undefined })
   declareAddress(folder, server.url)
-  store.mood.notification_url = `${server.url}/apple/notifications`
+  store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, server.url, folder)
-  importYear(windfall, log)
-  const life = goOnLiving(windfall, simulation, log)
+  importReports(windfall, log)
+  const life = keepSimulating(windfall, simulation, log)
   await stopped
   await life.stop()
   await server.close()
 }
 
 /** Stands where the history is until `goLive`; from then on it is the machine's clock. */
-function playedClock(start: number) {
+function steppedClock(start: number) {
   let now: number | null = start
   const read: Clock = () => now ?? systemClock()
   return {
@@ -194,7 +200,7 @@ function playedClock(start: number) {
 }
 
 async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
     const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
     await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
@@ -204,7 +210,7 @@ async function connect(windfall: Windfall, simulation: Simulation): Promise<void
 async function playHistory(
   windfall: Windfall,
   simulation: Simulation,
-  clock: ReturnType<typeof playedClock>,
+  clock: ReturnType<typeof steppedClock>,
   until: number,
 ): Promise<void> {
   const began = performance.now()
@@ -217,7 +223,7 @@ async function playHistory(
   const release = windfall.metrics.hold()
   const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
   clock.set(until)
-  await windfall.metrics.caughtUp()
+  await windfall.metrics.whenCurrent()
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
@@ -226,14 +232,14 @@ async function playHistory(
 const READ = ['/api/v1/overview', '/api/v1/metrics/mrr', '/api/v1/history', '/api/v1/imports', '/api/v1/jobs']
 
 async function welcome(windfall: Windfall, url: string, folder: string): Promise<void> {
-  const reach = { organization_id: null, apps: null }
-  const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', reach))
-  const { id } = windfall.organizations.meant(null)
+  const accessScope = { organization_id: null, apps: null }
+  const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', accessScope))
+  const { id } = windfall.organizations.resolve(null)
   const key = windfall.keys.publishable(id)?.token
   const app = windfall.apps.list()[0]?.bundle_id
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
   print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)
-  await letIn(windfall, url)
+  await createDemoOwner(windfall, url)
   print('\nWatch the feed, live:')
   print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
   print('The last five events:')
@@ -250,7 +256,7 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
 }
 
 /** Time goes on: what the simulation does now is posted through the same doors as anything else. */
-function goOnLiving(windfall: Windfall, simulation: Simulation, log: Log) {
+function keepSimulating(windfall: Windfall, simulation: Simulation, log: Log) {
   const turns = openSerial()
   const timer = setInterval(() => {
     turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
