@@ -1,7 +1,7 @@
 /** The dashboard's page: what the browser runs first. */
 import { render } from 'preact'
 import { Page } from './page.tsx'
-import { fetchView } from './views.ts'
+import { preloadView } from './views.ts'
 import 'uplot/dist/uPlot.min.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -18,7 +18,7 @@ import './styles/evidence.css'
 import './styles/events.css'
 import './styles/cohorts.css'
 
-fetchView(location.pathname)
+preloadView(location.pathname)
 const root = document.getElementById('app')
 if (root) render(<Page />, root)
 if ('serviceWorker' in navigator && window.isSecureContext)

@@ -23,7 +23,7 @@ export const COMPONENTS = {
 }
 
 /** Fetches the code of the view at an address, while the server is still asked who it is. */
-export function fetchView(path: string): void {
+export function preloadView(path: string): void {
   const view = viewAt(path)?.view
   if (view === undefined || view === 'sign_in') return
   // What fails here fails again where the view is drawn, and is told there.
