@@ -53,6 +53,15 @@ function install() {
   writeFileSync(at('node_modules/.windfall'), mark)
 }
 
+/** A package's install script puts Node there, which npm leaves out where install scripts are switched off. */
+function assertNode() {
+  if (Number.parseInt(process.versions.node, 10) >= 24 || existsSync(at('node_modules/node/bin'))) return
+  process.stderr.write(
+    `Windfall needs Node 24, this is ${process.version}, and npm left out the one it should install: run "npm rebuild node --ignore-scripts=false", or use Node 24.\n`,
+  )
+  process.exit(1)
+}
+
 async function build() {
   const mine = ['schema.sql', 'build.mjs', 'tools/bundle.mjs', 'package.json', 'package-lock.json']
   const mark = fingerprint([...filesBelow('src'), ...mine])
@@ -69,4 +78,5 @@ async function build() {
 }
 
 install()
+assertNode()
 if (!process.argv.includes('--install-only')) await build()
