@@ -96,8 +96,7 @@ export async function openApp(options: AppOptions) {
   const verifier = openVerifier({ roots, clock, revocation })
   const ledger = openLedger({ store, clock, feed, apps })
   const arrivals = openArrivals({ store, clock, verifier, apps, ledger, log })
-  const onConnected = () => arrivals.applyPending()
-  const catalogue = openCatalogue({ store, clock, apps, products, accounts, access, log, onConnected })
+  const catalogue = openCatalogue({ store, clock, apps, products, accounts, access, log })
   // One object for all who read it, so that a reload reaches them.
   const limits = { ...config.limits }
   const written = { config, whereabouts: options.whereabouts ?? UNSAID }
@@ -150,6 +149,17 @@ export async function openApp(options: AppOptions) {
   })
   const { metrics, reported, series, customers, cohorts } = figures
   const enrichment = openEnrichment({ customers, clock })
+  // Every hook of a folder gets its listeners from other folders here, and is called within the unit of work that changes
+  // something unless it says otherwise. The listeners of one hook are called in this order.
+  ledger.onChange(metrics.lineageChanged)
+  ledger.describe(attribution.userOf)
+  ledger.withhold(forgetting.isOfForgotten)
+  products.onPeriod(metrics.periodChanged)
+  rates.onChange(reported.ratesChanged)
+  rates.onChange(metrics.ratesChanged)
+  imports.onDay(reported.dayChanged)
+  imports.onJoin(reported.appsJoined)
+  catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
   const backups = openBackups({
     store,

@@ -2,12 +2,12 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { atEndOfFile } from './closing.ts'
 
 const folders = new Set<string>()
 const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })
 
-afterAll(() => {
+atEndOfFile(() => {
   for (const path of folders) removeFolder(path)
 })
 

@@ -10,6 +10,8 @@ import { openLog } from '../src/log.ts'
 import type { RateOrigins } from '../src/rates/sources.ts'
 import type { Store } from '../src/store/store.ts'
 import { APPLE_ID, BUNDLE, NOW } from './apple/samples.ts'
+import { closedAtEnd } from './closing.ts'
+import { assertDocumented } from './documented.ts'
 import { temporaryFolder } from './folders.ts'
 
 export type HandClock = Clock & { turn(ms: number): void; set(at: number): void }
@@ -68,7 +70,10 @@ type Answered = Record<string, unknown> & { code?: string; errors?: { path: stri
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>
 
-/** Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. */
+/**
+ * Opens Windfall with one organization and (unless said otherwise) one connected app, `com.example.lantern`. It is closed
+ * with the test.
+ */
 export async function openTestApp(options: TestOptions = {}) {
   const authority = await sharedAuthority()
   const folder = options.folder === undefined ? temporaryFolder() : { path: options.folder, remove: () => {} }
@@ -104,7 +109,12 @@ export async function openTestApp(options: TestOptions = {}) {
     folder.remove()
   }
 
-  const request = (path: string, init?: RequestInit) => Promise.resolve(windfall.http.app.request(path, init))
+  /** Sends a request. Fails the test where the answer is one that the OpenAPI document does not have. */
+  async function request(path: string, init?: RequestInit): Promise<Response> {
+    const response = await windfall.http.app.request(path, init)
+    await assertDocumented(windfall.http.routes(), { path, method: init?.method ?? 'GET' }, response)
+    return response
+  }
 
   /** Posts JSON and answers with the status and the body as JSON. */
   async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
@@ -138,7 +148,7 @@ export async function openTestApp(options: TestOptions = {}) {
     return { cookie: `windfall=${token}`, 'sec-fetch-site': 'same-origin' }
   }
 
-  return {
+  return closedAtEnd({
     windfall,
     config,
     organization,
@@ -153,7 +163,7 @@ export async function openTestApp(options: TestOptions = {}) {
     key,
     signIn,
     close,
-  }
+  })
 }
 
 /** Every row of a table without the columns left out, as texts that can be compared. */

@@ -1,23 +1,12 @@
 /** The house rules. They only ever tighten. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTestApp } from './helpers.ts'
-
-const ROOT = new URL('..', import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8')
-const filesBelow = (folder: string): string[] =>
-  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => `${entry.parentPath}/${entry.name}`.replaceAll('//', '/').slice(ROOT.pathname.length))
-    .sort()
-
-const SOURCES = filesBelow('src')
-const TESTS = filesBelow('test')
-const TOOLS = filesBelow('tools')
+import { ROOT, read, SOURCES, TESTS, TOOLS } from './tidy/files.ts'
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
-  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns'],
+  ['errors', 'clock', 'ids', 'days', 'money', 'version', 'turns', 'hooks', 'limiter'],
   ['config'],
   ['log'],
   ['http'],
@@ -81,23 +70,6 @@ test('no file imports itself by way of others, not even a type', () => {
   expect(cycles).toEqual([])
 })
 
-/** The most files of one folder; a number below 20 or a folder less is progress. */
-const FILES_MOST = 20
-const MANY_FILES = new Map([
-  ['test/bench', 43],
-  ['test/web/ui', 22],
-])
-
-test('folders are small', () => {
-  const files = new Map<string, number>()
-  for (const file of [...SOURCES, ...TESTS, ...TOOLS]) {
-    const folder = file.slice(0, file.lastIndexOf('/'))
-    files.set(folder, (files.get(folder) ?? 0) + 1)
-  }
-  const large = [...files].filter(([folder, count]) => count > (MANY_FILES.get(folder) ?? FILES_MOST))
-  expect(large).toEqual([])
-})
-
 test('a table is written only by the folder that its section of schema.sql names', () => {
   const owners = new Map<string, string>()
   for (const section of read('schema.sql')
@@ -116,33 +88,6 @@ test('a table is written only by the folder that its section of schema.sql names
     }
   }
   expect(wrong).toEqual([])
-})
-
-const LINES_MOST = 300
-const FUNCTION_LINES_MOST = 60
-/** Functions with their lengths: a line that opens one, up to the line of the same indentation that closes it. */
-function functionsOf(file: string): { name: string; lines: number }[] {
-  const lines = read(file).split('\n')
-  return lines.flatMap((line, start) => {
-    const [, indent = '', name] = /^(\s*)(?:export )?(?:async )?function\*? (\w+)/.exec(line) ?? []
-    if (name === undefined) return []
-    const end = lines.findIndex(
-      (other, index) => index > start && other.startsWith(`${indent}}`) && !other.startsWith(`${indent}})`),
-    )
-    return [{ name, lines: end - start + 1 }]
-  })
-}
-
-test('files and functions are short', () => {
-  const long = [...SOURCES, ...TOOLS].filter((file) => read(file).split('\n').length - 1 > LINES_MOST)
-  expect(long).toEqual([])
-  const longFunctions = [...SOURCES, ...TOOLS].flatMap((file) =>
-    functionsOf(file)
-      // openX is the frame around the functions it returns: those are counted one by one.
-      .filter(({ name, lines }) => !name.startsWith('open') && lines > FUNCTION_LINES_MOST)
-      .map(({ name, lines }) => `${file} ${name}: ${lines} lines`),
-  )
-  expect(longFunctions).toEqual([])
 })
 
 test('what only a new Node has is not imported by name: an old one could not say that it is too old', () => {
@@ -217,19 +162,18 @@ test('every route is in the OpenAPI document', async () => {
     .routes()
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   expect(documented.sort()).toEqual(routes.sort())
-  await app.close()
 })
 
-test('dependencies are exact, and ARCHITECTURE.md says why each is there', () => {
+test('dependencies have exact versions, and docs/decisions/dependencies.md gives the reason for each', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json'))
   const all = Object.entries<string>({ ...dependencies, ...devDependencies })
   expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
-  const reasons = read('ARCHITECTURE.md')
+  const reasons = read('docs/decisions/dependencies.md')
   expect(all.map(([name]) => name).filter((name) => !reasons.includes(`\`${name}\``))).toEqual([])
 })
 
-test('every error code is in the README’s table', () => {
-  const table = read('README.md').match(/<!-- errors -->[\s\S]*<!-- \/errors -->/)?.[0] ?? ''
+test('every error code is in the table of docs/api.md', () => {
+  const table = read('docs/api.md').match(/<!-- errors -->[\s\S]*<!-- \/errors -->/)?.[0] ?? ''
   const codes = new Set<string>()
   for (const file of SOURCES.filter(
     (name) => !/^src\/(cli|control|apps|store\/(disk\/lock|backup|schema))\b/.test(name),
@@ -252,12 +196,16 @@ test('the top level holds what it should and nothing else', () => {
     'README.md',
     'ARCHITECTURE.md',
     'CHANGELOG.md',
-    'docs',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
     'LICENSE',
+    '.editorconfig',
+    '.nvmrc',
+    'docs',
     'src',
     'test',
-    'tools',
     'sdk',
+    'tools',
     '.ci',
     '.git',
     '.gitignore',

@@ -1,9 +1,10 @@
-/** What may be asked: by whom: the one door that every route below /api/v1 is entered through. */
+/** Authentication and authorization for /api/v1. */
 import type { H3Event } from 'h3'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body/body.ts'
+import type { Access } from '../http/route.ts'
 import type { Basis } from '../money.ts'
 import type { Store } from '../store/store.ts'
 import type { Audit, Who } from './audit.ts'
@@ -89,11 +90,23 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     return caller.reach
   }
 
+  const reader: Access<Reach> = {
+    security: ['read_token', 'session'],
+    refusals: { 401: UNKNOWN_READER, 403: 'not_for_guests' },
+    admit: reachOf,
+  }
+
   /** The same where guests may read, too, within their link. */
   function readingOf(event: H3Event): Reading {
     const caller = admitted(event)
     const is_guest = caller.kind === 'guest'
     return { reach: caller.reach, basis: is_guest ? caller.link.basis : null, is_guest }
+  }
+
+  const viewer: Access<Reading> = {
+    security: ['read_token', 'session', 'guest'],
+    refusals: { 401: UNKNOWN_READER },
+    admit: readingOf,
   }
 
   /** Handlers of expensive questions: guests and tokens ask two at once, the owner as many as there are. */
@@ -109,13 +122,19 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
    *
    * @throws Refusal 401 `sign_in_required`; 403 `not_for_guests` or `cross_site`.
    */
-  function owner(event: H3Event): Session {
+  function ownerOf(event: H3Event): Session {
     doorway.demandSameSite(event)
     const caller = header(event, 'authorization') === undefined ? signedIn(event) : null
     if (caller === null) throw signInAgain()
     if (caller.kind === 'guest') throw notForGuests()
     sessions.touch(caller.session)
     return caller.session
+  }
+
+  const owner: Access<Session> = {
+    security: ['session'],
+    refusals: { 401: 'sign_in_required', 403: 'not_for_guests, cross_site' },
+    admit: ownerOf,
   }
 
   /** One confirmed in the future was confirmed while the clock was wrong. */
@@ -127,26 +146,28 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
    *
    * @throws Refusal as `owner`; 403 `reauthentication_required`.
    */
-  function freshOwner(event: H3Event): Session {
-    const session = owner(event)
+  function freshOwnerOf(event: H3Event): Session {
+    const session = ownerOf(event)
     if (isFresh(session)) return session
     const detail = 'enter the password once more: POST /api/v1/reauth'
     throw new Refusal(403, 'reauthentication_required', detail)
   }
 
+  const freshOwner: Access<Session> = {
+    security: ['session'],
+    refusals: { 401: 'sign_in_required', 403: 'reauthentication_required, not_for_guests, cross_site' },
+    admit: freshOwnerOf,
+  }
+
   /**
-   * Does something in the owner's name, in one unit of work with asking `demand` again whether they still may: a body
-   * arrives as slowly as its sender likes, and the sign-in may be over before it is here.
+   * Commits `work` in the owner's name. `access` is checked again in the same unit of work: a body arrives as slowly as
+   * its sender likes, and the session may have ended since.
    *
-   * @throws Refusal as `demand` and `work`; then nothing is done.
+   * @throws Refusal as `access` and `work`; then nothing is done.
    */
-  function commitAs<Done>(
-    event: H3Event,
-    demand: (event: H3Event) => Session,
-    work: (who: Who) => Done,
-  ): Promise<Done> {
+  function commitAs<Done>(event: H3Event, access: Access<Session>, work: (who: Who) => Done): Promise<Done> {
     return store.commit(() => {
-      demand(event)
+      access.admit(event)
       return work({ actor: OWNER, address: clientAddress(event) })
     })
   }
@@ -185,8 +206,8 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
 
   return {
     signedIn,
-    reachOf,
-    readingOf,
+    reader,
+    viewer,
     rationed,
     owner,
     isFresh,
@@ -199,6 +220,7 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
 }
 
 const OWNER = 'owner'
+const UNKNOWN_READER = 'token_required, invalid_token, sign_in_required'
 
 function actorOf(caller: Caller): string {
   if (caller.kind === 'owner') return OWNER

@@ -2,6 +2,7 @@
 // As a whole: of an old Node an import by name would fail before the program can say that it is too old.
 import crypto from 'node:crypto'
 import { Refusal } from '../errors.ts'
+import { openLimiter, type Queue, type Waiter } from '../limiter.ts'
 
 /** What a hash costs: kibibytes, passes, lanes. Older hashes that cost less are made anew at the next sign-in. */
 type Cost = { memory: number; passes: number; parallelism: number }
@@ -18,43 +19,34 @@ type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
 /** Whether a hash is made before those of callers who failed lately. */
 type Place = 'first' | 'later'
-type Waiter = { begin: () => void; refuse: (error: Refusal) => void }
-
-let running = 0
-const waiting: Record<Place, Waiter[]> = { first: [], later: [] }
 
 /**
  * Of those who wait, `first` ones are served before `later` ones, and the latest of them before the others: a caller
  * that guesses from many addresses has one `first` attempt from each, and the owner who comes later waits for none of them.
- *
- * @throws Refusal 503 `busy` where too many wait already. One that is `first` displaces another.
+ * Where too many wait already, one that is `first` displaces another, and one that is `later` is refused itself.
  */
-async function inTurn<Result>(place: Place, work: () => Promise<Result>): Promise<Result> {
-  if (running < AT_ONCE) running += 1
-  else await new Promise<void>((begin, refuse) => queue(place, { begin, refuse }))
-  try {
-    return await work()
-  } finally {
-    const next = waiting.first.pop() ?? waiting.later.shift()
-    if (next) next.begin()
-    else running -= 1
-  }
-}
-
-function queue(place: Place, waiter: Waiter): void {
+function openPasswordQueue(): Queue<Place> {
+  const waiting: Record<Place, Waiter[]> = { first: [], later: [] }
   const { first, later } = waiting
-  if (first.length + later.length >= WAITING_MOST) {
-    const displaced = place === 'later' ? waiter : (later.pop() ?? first.shift())
-    if (displaced) refuseBusy(displaced)
-    if (displaced === waiter) return
+
+  function add(waiter: Waiter, place: Place): void {
+    if (first.length + later.length >= WAITING_MOST) {
+      const displaced = place === 'later' ? waiter : (later.pop() ?? first.shift())
+      displaced?.refuse(busy())
+      if (displaced === waiter) return
+    }
+    waiting[place].push(waiter)
   }
-  waiting[place].push(waiter)
+
+  return { add, next: () => first.pop() ?? later.shift() }
 }
 
-function refuseBusy({ refuse }: Waiter): void {
+function busy(): Refusal {
   const headers = { 'retry-after': '5' }
-  refuse(new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers }))
+  return new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers })
 }
+
+const limiter = openLimiter(AT_ONCE, openPasswordQueue())
 
 /** The same characters are the same password, however the keyboard composed them. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
@@ -63,12 +55,12 @@ type Derived = { salt: Buffer; bytes: number; cost: Cost; place: Place }
 
 function derive(password: string, { salt, bytes, cost, place }: Derived): Promise<Buffer> {
   const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
-  return inTurn(
-    place,
+  return limiter.run(
     () =>
-      new Promise((resolve, reject) => {
+      new Promise<Buffer>((resolve, reject) => {
         crypto.argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
       }),
+    place,
   )
 }
 

@@ -1,20 +1,16 @@
 /** What we remember: who wants to know at once that somebody's access has ended, as an open stream does. */
 
+import { openHook } from '../hooks.ts'
+
 export type Endings = ReturnType<typeof openEndings>
 
 export function openEndings() {
-  const watchers = new Set<() => void>()
+  const ended = openHook<[]>()
 
-  /** Calls `look` whenever access of somebody has ended, until the returned function is called. */
-  function watch(look: () => void): () => void {
-    watchers.add(look)
-    return () => void watchers.delete(look)
+  return {
+    /** Calls the listener whenever access of somebody has ended, until the returned function is called. */
+    watch: ended.add,
+    /** To be called once it is on disk. */
+    tell: (): void => void ended.call(),
   }
-
-  /** To be called once it is on disk. */
-  function tell(): void {
-    for (const look of [...watchers]) look()
-  }
-
-  return { watch, tell }
 }

@@ -3,6 +3,7 @@ import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
 import { isLoopback } from '../http/hosts.ts'
+import type { Access } from '../http/route.ts'
 
 /**
  * How the caller reaches us. `cookie` is the session's name there; `is_insecure` is plain http other than on this
@@ -80,6 +81,27 @@ export function openDoorway({ base_url, settings }: Deps) {
     throw new Refusal(403, 'cross_site', 'another site may not do this in your name; do it on our own pages')
   }
 
+  /** Anybody, on our own pages. */
+  const ownPage: Access<null> = {
+    security: ['none'],
+    refusals: { 403: 'cross_site' },
+    admit(event) {
+      demandSameSite(event)
+      return null
+    },
+  }
+
+  /** Anybody, on our own pages, over a line that nobody else reads. */
+  const visitor: Access<null> = {
+    security: ['none'],
+    refusals: { 403: 'insecure_transport, cross_site' },
+    admit(event) {
+      demandSameSite(event)
+      demandOpen(event)
+      return null
+    },
+  }
+
   /** The host is one that we answer for, or the request would not be here. */
   function isOwnOrigin(event: H3Event, origin: string): boolean {
     const ours = new URL(base_url() ?? 'http://127.0.0.1').origin
@@ -89,8 +111,9 @@ export function openDoorway({ base_url, settings }: Deps) {
   return {
     tokenOf,
     give,
-    demandOpen,
     demandSameSite,
+    ownPage,
+    visitor,
     isInsecure: (event: H3Event): boolean => lineOf(event).is_insecure && settings.insecure_http,
   }
 }

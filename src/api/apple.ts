@@ -1,12 +1,11 @@
-/** What may be asked: Apple's own door. */
+/** `/apple/notifications`: where Apple sends App Store Server Notifications. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucket, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
 import type { Arrivals } from '../ledger/arrivals.ts'
 import type { Store } from '../store/store.ts'
 
@@ -26,13 +25,8 @@ const Taken = v.object({
   ),
 })
 
-const ANSWERS = {
-  200: { description: 'It is on disk', schema: Taken },
-  400: { description: 'invalid_json, invalid_request, not_a_notification' },
-  401: { description: 'invalid_signature: not proved to be Apple’s' },
-  413: { description: 'too_large' },
-  503: { description: 'It cannot be stored now; Apple tries again' },
-}
+const ANSWERS = { 200: { description: 'It is on disk', schema: Taken } }
+const REFUSALS = { 400: 'not_a_notification', 401: 'invalid_signature' }
 
 type Deps = {
   store: Pick<Store, 'assertRoom'>
@@ -41,35 +35,44 @@ type Deps = {
   limits: { apple_body_bytes: number }
 }
 
-export function ledgerRoutes({ store, arrivals, organizations, limits }: Deps): Route[] {
-  async function take(event: H3Event, organization_id: string | null) {
-    store.assertRoom()
-    const { signedPayload } = parse(SignedPayload, await readJson(event, limits.apple_body_bytes, 'reserved'))
-    return arrivals.receive(signedPayload, organization_id, addressBucket(clientAddress(event)))
+export function appleRoutes({ store, arrivals, organizations, limits }: Deps): Route[] {
+  const common = {
+    method: 'POST',
+    tag: 'Apple',
+    access: PUBLIC,
+    body: SignedPayload,
+    answers: ANSWERS,
+    async read_body(event: H3Event) {
+      store.assertRoom()
+      return readJson(event, limits.apple_body_bytes, 'reserved')
+    },
+  } as const
+
+  const receive = (event: H3Event, signedPayload: string, organization_id: string | null) =>
+    arrivals.receive(signedPayload, organization_id, addressBucket(clientAddress(event)))
+
+  /** @throws Refusal 404 `unknown_organization`. */
+  function organizationNamed(name: string): string {
+    const organization = organizations.list().find((one) => one.slug === name || one.id === name)
+    if (organization) return organization.id
+    throw new Refusal(404, 'unknown_organization', `there is no organization ${name}`)
   }
 
-  function named(event: H3Event): string {
-    const slug = event.context.params?.organization ?? ''
-    const organization = organizations.list().find((one) => one.slug === slug || one.id === slug)
-    if (!organization) throw new Refusal(404, 'unknown_organization', `there is no organization ${slug}`)
-    return organization.id
-  }
-
-  const common = { method: 'POST', tag: 'Apple', body: SignedPayload, security: ['none'] } as const
   return [
-    {
+    defineRoute({
       ...common,
       path: '/apple/notifications',
       summary: 'App Store Server Notifications V2, for every app and both environments',
-      answers: ANSWERS,
-      handler: (event) => take(event, null),
-    },
-    {
+      refusals: REFUSALS,
+      handler: ({ event, body }) => receive(event, body.signedPayload, null),
+    }),
+    defineRoute({
       ...common,
       path: '/apple/notifications/:organization',
       summary: 'The same, for the apps of one organization',
-      answers: { ...ANSWERS, 404: { description: 'unknown_organization' } },
-      handler: (event) => take(event, named(event)),
-    },
+      refusals: { ...REFUSALS, 404: 'unknown_organization' },
+      handler: ({ event, params, body }) =>
+        receive(event, body.signedPayload, organizationNamed(params.organization)),
+    }),
   ]
 }

@@ -1,16 +1,15 @@
-/** What may be asked: what happened, by whoever holds a read token. */
-import type { H3Event } from 'h3'
+/** `/api/v1/events`: the feed, in pages and live. */
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
-import { appsWithin, EventsQuery, ScopeQuery, scopeOf } from '../access/scope.ts'
+import { EventsQuery, ScopeQuery, scopeOf } from '../access/scope.ts'
+import type { Reach } from '../access/tokens.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import { CustomerAnswer } from './customers/answers.ts'
-import { GUESTS_READ, READ, REFUSED, UNKNOWN } from './route_defaults.ts'
+import { READ, UNKNOWN_APP } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())
@@ -69,96 +68,58 @@ export const EventsAnswer = v.object({
 })
 type Deps = StreamDeps & { apps: Apps; readers: Readers }
 
-export function dashboardRoutes(deps: Deps): Route[] {
+export function eventRoutes(deps: Deps): Route[] {
   const { feed, enrichment, apps, readers } = deps
-  const { reachOf } = readers
 
-  async function events(event: H3Event) {
-    const reach = reachOf(event)
-    const query = parse(EventsQuery, queryOf(event))
+  async function page(reach: Reach, query: v.InferOutput<typeof EventsQuery>) {
     const { after, before, limit, from_at = null, until_at = null } = query
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
     const filter = { ...scopeOf(reach, query, apps).query, from_at, until_at }
-    const page =
+    const found =
       after === undefined
         ? await pageBackwards(feed, filter, before ?? null, limit)
         : await pageForwards(feed, filter, after, limit)
-    return { ...page, events: await enrichment.enrich(page.events) }
+    return { ...found, events: await enrichment.enrich(found.events) }
   }
 
-  function stream(event: H3Event) {
-    const reach = reachOf(event)
-    const scope = scopeOf(reach, parse(ScopeQuery, queryOf(event)), apps)
-    if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
-    return streamOf(deps, {
-      scope,
-      after: lastSeen(header(event, 'last-event-id')),
-      mayUntil: () => readers.mayUntil(event),
-    })
-  }
-
-  return routesFor({
-    events,
-    stream,
-    listApps: (event) => ({ apps: appsWithin(readers.readingOf(event).reach, apps) }),
-  })
-}
-
-type Handlers = Record<'events' | 'stream' | 'listApps', Route['handler']>
-
-function routesFor({ events, stream, listApps }: Handlers): Route[] {
   return [
-    {
+    defineRoute({
       ...READ,
       path: '/api/v1/events',
       summary: 'The feed, newest first; with `after`, oldest first from there on',
+      access: readers.reader,
       query: EventsQuery,
-      answers: { 200: { description: 'A page of events', schema: EventsAnswer }, ...REFUSED },
-      handler: events,
-    },
-    {
+      answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
+      refusals: UNKNOWN_APP,
+      handler: ({ caller, query }) => page(caller, query),
+    }),
+    defineRoute({
       ...READ,
       path: '/api/v1/events/stream',
       summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
+      access: readers.reader,
       query: ScopeQuery,
       answers: {
         200: {
           description: 'One message an event, each as the feed has it',
           content_type: 'text/event-stream',
         },
-        ...REFUSED,
       },
-      handler: stream,
-    },
-    {
-      ...GUESTS_READ,
-      path: '/api/v1/apps',
-      summary: 'The connected apps',
-      answers: { 200: { description: 'All that this token may read', schema: AppsAnswer }, ...UNKNOWN },
-      handler: listApps,
-    },
+      refusals: UNKNOWN_APP,
+      handler({ event, caller, query }) {
+        const scope = scopeOf(caller, query, apps)
+        if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
+        return streamOf(deps, {
+          scope,
+          after: lastSeen(header(event, 'last-event-id')),
+          mayUntil: () => readers.mayUntil(event),
+        })
+      },
+    }),
   ]
 }
-
-/** An app as it is told. */
-export const AppAnswer = v.object({
-  id: v.string(),
-  organization_id: v.string(),
-  bundle_id: v.string(),
-  name: nullable,
-  apple_id: v.nullable(v.number()),
-  team_id: nullable,
-  android_package: nullable,
-  sku: nullable,
-  source: v.string(),
-  created_at: v.number(),
-  gone_at: v.nullable(v.number()),
-})
-const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
-
-const queryOf = (event: H3Event): Record<string, string> => Object.fromEntries(event.url.searchParams)
 
 /** The seq a client saw last; what is no seq counts as none. */
 const lastSeen = (id: string | undefined): number | null =>

@@ -1,15 +1,13 @@
 /** What may be asked: what Apple had sent and we had not received, and whether it is here by now. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
 import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { documented } from '../http/documented.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
-import { asked } from '../metrics/series/question.ts'
 import { GapAnswer } from './history.ts'
-import { READ, REFUSED } from './route_defaults.ts'
+import { READ, UNKNOWN_APP } from './route_defaults.ts'
 
 const GapsQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
@@ -36,23 +34,19 @@ const GapsAnswer = v.object({
 
 type Deps = { history: History; apps: Apps; readers: Readers }
 
-export function gapRoutes({ history, apps, readers }: Deps): Route[] {
-  function gaps(event: H3Event) {
-    const reach = readers.reachOf(event)
-    const { app, environment = null, before = null, limit } = asked(GapsQuery, event.url.searchParams)
-    const ids =
-      app?.flatMap((name) => appsNamed(name, reach, apps)) ?? appsWithin(reach, apps).map(({ id }) => id)
-    return history.gaps({ apps: ids, environment, before, limit })
-  }
-
-  return [
-    {
-      ...READ,
-      path: '/api/v1/gaps',
-      summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
-      query: GapsQuery,
-      answers: { 200: { description: 'A page of them', schema: GapsAnswer }, ...REFUSED },
-      handler: gaps,
+export const gapRoutes = ({ history, apps, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ,
+    path: '/api/v1/gaps',
+    summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
+    access: readers.reader,
+    query: GapsQuery,
+    answers: { 200: { description: 'A page of them', schema: GapsAnswer } },
+    refusals: UNKNOWN_APP,
+    handler({ caller, query: { app, environment = null, before = null, limit } }) {
+      const ids =
+        app?.flatMap((name) => appsNamed(name, caller, apps)) ?? appsWithin(caller, apps).map(({ id }) => id)
+      return history.gaps({ apps: ids, environment, before, limit })
     },
-  ]
-}
+  }),
+]

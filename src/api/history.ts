@@ -1,12 +1,11 @@
 /** What may be asked: how far the history that Apple shows has been read, compared and filled in. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
 import { appsWithin } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
-import { READ, UNKNOWN } from './route_defaults.ts'
+import { READ } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const count = (description: string) => v.pipe(v.number(), v.description(description))
@@ -60,32 +59,26 @@ type Answer = v.InferOutput<typeof HistoryAnswer>
 
 type Deps = { history: History; apps: Apps; readers: Readers }
 
-export function historyRoutes({ history, apps, readers }: Deps): Route[] {
-  function progress(event: H3Event): Answer {
-    const reach = readers.reachOf(event)
-    const within = new Set(appsWithin(reach, apps).map(({ id }) => id))
-    const told = history.progress().filter(({ app_id }) => within.has(app_id))
-    return {
-      history: told.map(({ backfill, watermark, gaps, ...rest }) => ({
-        ...rest,
-        backfill: backfill && v.parse(BackfillAnswer, backfill),
-        comparison: watermark && v.parse(ComparisonAnswer, watermark),
-        gaps: gaps.map((gap) => v.parse(GapAnswer, gap)),
-      })),
-    }
-  }
-
-  return [
-    {
-      ...READ,
-      path: '/api/v1/history',
-      summary:
-        'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
-      answers: {
-        200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
-        ...UNKNOWN,
-      },
-      handler: progress,
+export const historyRoutes = ({ history, apps, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ,
+    path: '/api/v1/history',
+    summary: 'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
+    access: readers.reader,
+    answers: {
+      200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
     },
-  ]
-}
+    handler({ caller }): Answer {
+      const within = new Set(appsWithin(caller, apps).map(({ id }) => id))
+      const progress = history.progress().filter(({ app_id }) => within.has(app_id))
+      return {
+        history: progress.map(({ backfill, watermark, gaps, ...rest }) => ({
+          ...rest,
+          backfill: backfill && v.parse(BackfillAnswer, backfill),
+          comparison: watermark && v.parse(ComparisonAnswer, watermark),
+          gaps: gaps.map((gap) => v.parse(GapAnswer, gap)),
+        })),
+      }
+    },
+  }),
+]

@@ -1,19 +1,17 @@
 /** What may be asked: which of Apple's daily reports we have, which not and why, and how far the import is. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
 import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
 import type { Reach } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
-import { Refusal } from '../errors.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
+import { invalid } from '../http/parse.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
 import type { Progress } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import { day } from '../metrics/series/question.ts'
-import { READ, REFUSED, UNKNOWN } from './route_defaults.ts'
+import { READ, UNKNOWN_APP } from './route_defaults.ts'
 
 /** How many holes are told one by one; the counts have them all. */
 const HOLES_TOLD = 500
@@ -109,14 +107,11 @@ const DaysAnswer = v.object({
 type Deps = { imports: Imports; accounts: Accounts; apps: Apps; readers: Readers }
 
 export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[] {
-  const { reachOf } = readers
-
-  function state(event: H3Event): v.InferOutput<typeof ImportsAnswer> {
-    const reach = reachOf(event)
+  function state(reach: Reach): v.InferOutput<typeof ImportsAnswer> {
     const within = organizationsOf(reach)
     return {
       running: runningWithin(imports.progress(), within),
-      organizations: within.map((id) => standing(id, reach)),
+      organizations: within.map((id) => organizationState(imports, id, reach)),
     }
   }
 
@@ -129,23 +124,7 @@ export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[
     return [...new Set([...withKeys, ...appsWithin(reach, apps).map((app) => app.organization_id)])]
   }
 
-  function standing(organization_id: string, reach: Reach) {
-    return {
-      organization_id,
-      states: imports.counts(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
-      holes: imports
-        .holes(organization_id, HOLES_TOLD)
-        .map(({ kind: report, organization_id: _, changed_at: __, ...rest }) => ({ report, ...rest })),
-      versions: imports.versions(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
-      unknown_apps: (reach.apps === null ? imports.strangers(organization_id) : []).map(
-        ({ sku, apple_id, name }) => ({ sku, apple_id, name }),
-      ),
-    }
-  }
-
-  function days(event: H3Event): v.InferOutput<typeof DaysAnswer> {
-    const reach = reachOf(event)
-    const query = parse(DaysQuery, Object.fromEntries(event.url.searchParams))
+  function days(reach: Reach, query: v.InferOutput<typeof DaysQuery>): v.InferOutput<typeof DaysAnswer> {
     const ids = query.app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter((app) => ids === undefined || ids.includes(app.id))
     const reports = query.report?.map(reportNamed) ?? REPORT_KINDS
@@ -158,7 +137,41 @@ export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[
     return { days: told, next }
   }
 
-  return routesFor({ state, days })
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/v1/imports',
+      summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
+      access: readers.reader,
+      answers: { 200: { description: 'Each organization that this token reads', schema: ImportsAnswer } },
+      handler: ({ caller }) => state(caller),
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/v1/imports/days',
+      summary: 'Each app, report and day, newest first: whether it is here. Days are Pacific',
+      access: readers.reader,
+      query: DaysQuery,
+      answers: { 200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer } },
+      refusals: UNKNOWN_APP,
+      handler: ({ caller, query }) => days(caller, query),
+    }),
+  ]
+}
+
+/** What is known of the reports of one organization. */
+function organizationState(imports: Imports, organization_id: string, reach: Reach) {
+  return {
+    organization_id,
+    states: imports.counts(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
+    holes: imports
+      .holes(organization_id, HOLES_TOLD)
+      .map(({ kind: report, organization_id: _, changed_at: __, ...rest }) => ({ report, ...rest })),
+    versions: imports.versions(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
+    unknown_apps: (reach.apps === null ? imports.strangers(organization_id) : []).map(
+      ({ sku, apple_id, name }) => ({ sku, apple_id, name }),
+    ),
+  }
 }
 
 /** A run may be at another organization's reports: then only how far it is may be told. */
@@ -176,31 +189,5 @@ function reportNamed(name: string) {
   const found = REPORT_KINDS.find((one) => one === name)
   if (found) return found
   const message = `there is no report ${name}; there are: ${REPORT_KINDS.join(', ')}`
-  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'report', message }] })
-}
-
-function routesFor(handlers: Record<'state' | 'days', Route['handler']>): Route[] {
-  return [
-    {
-      ...READ,
-      path: '/api/v1/imports',
-      summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
-      answers: {
-        200: { description: 'Each organization that this token reads', schema: ImportsAnswer },
-        ...UNKNOWN,
-      },
-      handler: handlers.state,
-    },
-    {
-      ...READ,
-      path: '/api/v1/imports/days',
-      summary: 'Each app, report and day, newest first: whether it is here. Days are Pacific',
-      query: DaysQuery,
-      answers: {
-        200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer },
-        ...REFUSED,
-      },
-      handler: handlers.days,
-    },
-  ]
+  throw invalid([{ path: 'report', message }])
 }

@@ -1,9 +1,8 @@
 /** What may be asked: what happens by the clock: how it went and when it is to happen next. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
-import type { Route } from '../http/route.ts'
-import { READ, UNKNOWN } from './route_defaults.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { READ } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
@@ -24,22 +23,18 @@ export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
 type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; readers: Readers }
 
-export function jobRoutes({ jobs, readers }: Deps): Route[] {
-  function listJobs(event: H3Event): v.InferOutput<typeof JobsAnswer> {
-    const { organization_id, apps } = readers.reachOf(event)
-    const all = [...jobs.list()]
-    if (organization_id === null && apps === null) return { jobs: all }
-    // What came of a run may name the apps of others.
-    return { jobs: all.map((job) => ({ ...job, outcome: null, error: null })) }
-  }
-
-  return [
-    {
-      ...READ,
-      path: '/api/v1/jobs',
-      summary: 'What happens by the clock: the last run of each job, how it went, and the next',
-      answers: { 200: { description: 'Every job', schema: JobsAnswer }, ...UNKNOWN },
-      handler: listJobs,
+export const jobRoutes = ({ jobs, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ,
+    path: '/api/v1/jobs',
+    summary: 'What happens by the clock: the last run of each job, how it went, and the next',
+    access: readers.reader,
+    answers: { 200: { description: 'Every job', schema: JobsAnswer } },
+    handler({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
+      const all = [...jobs.list()]
+      if (organization_id === null && apps === null) return { jobs: all }
+      // The outcome of a run may name the apps of others.
+      return { jobs: all.map((job) => ({ ...job, outcome: null, error: null })) }
     },
-  ]
-}
+  }),
+]

@@ -1,8 +1,7 @@
 /** What may be asked: whether this instance can do its work now. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Clock } from '../clock.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
 import type { JobState, Jobs } from '../jobs/jobs.ts'
 import type { Store } from '../store/store.ts'
 
@@ -29,40 +28,36 @@ const Readiness = v.object({
 
 type Deps = { store: Store; jobs: Jobs; clock: Clock; closing: AbortSignal; root_expires_at: number }
 
-export function healthRoutes({ store, jobs, clock, closing, root_expires_at }: Deps): Route[] {
-  async function ready(event: H3Event) {
-    const checks = {
-      database_writable: await store.isWritable(),
-      shutting_down: closing.aborted,
-      root_certificate_valid: clock() < root_expires_at,
-    }
-    const isReady = checks.database_writable && !checks.shutting_down && checks.root_certificate_valid
-    if (!isReady) event.res.status = 503
-    return {
-      status: isReady ? 'ready' : 'not_ready',
-      checks,
-      root_certificate_expires_at: root_expires_at,
-      jobs: jobs.list().map(withoutWords),
-    }
-  }
-
-  return [
-    {
-      method: 'GET',
-      path: '/readyz',
-      tag: 'Operations',
-      summary:
-        'Can it take requests: database writable, not shutting down, Apple’s root in force; last job runs',
-      security: ['none'],
-      any_host: true,
-      answers: {
-        200: { description: 'It can', schema: Readiness },
-        503: { description: 'It cannot; the checks say why', schema: Readiness },
-      },
-      handler: ready,
+export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: Deps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    path: '/readyz',
+    tag: 'Operations',
+    summary:
+      'Can it take requests: database writable, not shutting down, Apple’s root in force; last job runs',
+    access: PUBLIC,
+    any_host: true,
+    answers: {
+      200: { description: 'It can', schema: Readiness },
+      503: { description: 'It cannot; the checks say why', schema: Readiness },
     },
-  ]
-}
+    async handler({ event }) {
+      const checks = {
+        database_writable: await store.isWritable(),
+        shutting_down: closing.aborted,
+        root_certificate_valid: clock() < root_expires_at,
+      }
+      const isReady = checks.database_writable && !checks.shutting_down && checks.root_certificate_valid
+      if (!isReady) event.res.status = 503
+      return {
+        status: isReady ? 'ready' : 'not_ready',
+        checks,
+        root_certificate_expires_at: root_expires_at,
+        jobs: jobs.list().map(withoutWords),
+      }
+    },
+  }),
+]
 
 /** Everybody may ask, and words may name what not everybody may know. */
 function withoutWords({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {

@@ -1,11 +1,10 @@
 /** What may be asked: the exchange rates that amounts are converted at. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import { BASE } from '../rates/currencies.ts'
 import type { Rates } from '../rates/rates.ts'
-import { READ, UNKNOWN } from './route_defaults.ts'
+import { READ } from './route_defaults.ts'
 
 const day = v.nullable(v.string())
 export const RatesAnswer = v.object({
@@ -30,19 +29,13 @@ export const RatesAnswer = v.object({
 
 type Deps = { rates: Rates; readers: Readers }
 
-export function rateRoutes({ rates, readers }: Deps): Route[] {
-  function listRates(event: H3Event): v.InferOutput<typeof RatesAnswer> {
-    readers.reachOf(event)
-    return { base: BASE, currencies: rates.list() }
-  }
-
-  return [
-    {
-      ...READ,
-      path: '/api/v1/rates',
-      summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
-      answers: { 200: { description: 'Every currency', schema: RatesAnswer }, ...UNKNOWN },
-      handler: listRates,
-    },
-  ]
-}
+export const rateRoutes = ({ rates, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ,
+    path: '/api/v1/rates',
+    summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
+    access: readers.reader,
+    answers: { 200: { description: 'Every currency', schema: RatesAnswer } },
+    handler: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
+  }),
+]

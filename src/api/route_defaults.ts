@@ -1,27 +1,16 @@
-/** What may be asked: what every route that reads has in common: who may, what is refused, and how a file is given. */
+/** What routes have in common: tags, error codes, CSV files, how long a reader waits for figures. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
 import type { Behind } from '../metrics/series/questions.ts'
 
-/** A route for a holder of a read token and for the owner. */
-export const READ = { method: 'GET', tag: 'Read', security: ['read_token', 'session'] } as const
+/** A route that reads. */
+export const READ = { method: 'GET', tag: 'Read' } as const
 
-/** One that a guest may ask, too, within what the share link says. */
-export const GUESTS_READ = { ...READ, security: ['read_token', 'session', 'guest'] } as const
+/** The error codes of an app or organization that a reader names. */
+export const UNKNOWN_APP = { 404: 'unknown_app' } as const
 
-/** What such a route refuses, by status; a route takes those that it can give. */
-export const REFUSED = {
-  400: { description: 'invalid_request' },
-  401: { description: 'token_required, invalid_token, sign_in_required' },
-  403: { description: 'not_for_guests' },
-  404: { description: 'unknown_app' },
-} as const
-
-/** What an expensive question refuses besides. */
-export const RATIONED = { 429: { description: 'too_many_questions' } } as const
-
-/** Nobody is let in without a name, and guests only to a few places. */
-export const UNKNOWN = { 401: REFUSED[401], 403: REFUSED[403] } as const
+/** The error codes of a costly question, of which a caller may ask few at once. */
+export const RATIONED = { 404: 'unknown_app', 429: 'too_many_questions' } as const
 
 /** A table as comma-separated values, to be kept as `name`.csv, made while it is sent. */
 export const csvResponse = (
@@ -63,21 +52,5 @@ export const csvHeaders = (name: string): Record<string, string> => ({
   'content-disposition': `attachment; filename="${name}.csv"`,
 })
 
-/** Of the body of a wish of the owner's, in bytes. */
-export const LARGEST_WISH = 16_384
-
-/** A route for the owner alone, who has signed in. */
-export const OWNERS = { tag: 'Owner', security: ['session'] } as const
-
-export const OWNER_REFUSED = {
-  401: { description: 'sign_in_required' },
-  403: { description: 'not_for_guests, cross_site' },
-} as const
-
-/** Where something secret is made or shown: the password has to have been entered lately. */
-export const SECRETS_REFUSED = {
-  400: { description: 'invalid_request, invalid_json' },
-  401: OWNER_REFUSED[401],
-  403: { description: 'reauthentication_required, not_for_guests, cross_site' },
-  404: { description: 'unknown_app, unknown_organization' },
-} as const
+/** A route for the owner alone. */
+export const OWNERS = { tag: 'Owner' } as const

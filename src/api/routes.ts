@@ -1,10 +1,11 @@
 /** Every HTTP endpoint of the API, in one list. */
 import type { Route } from '../http/route.ts'
-import { ledgerRoutes } from './apple.ts'
+import { appleRoutes } from './apple.ts'
+import { appRoutes } from './apps.ts'
 import { customerRoutes } from './customers/customers.ts'
-import { forgetRoutes } from './customers/erasures.ts'
+import { erasureRoutes } from './customers/erasures.ts'
 import { evidenceRoutes } from './customers/evidence.ts'
-import { dashboardRoutes } from './events.ts'
+import { eventRoutes } from './events.ts'
 import { gapRoutes } from './gaps.ts'
 import { historyRoutes } from './history.ts'
 import { importRoutes } from './imports.ts'
@@ -14,29 +15,30 @@ import { coverageRoutes } from './metrics/coverage.ts'
 import { metricRoutes } from './metrics/metrics.ts'
 import { todayRoutes } from './metrics/today.ts'
 import { keyRoutes } from './owner/keys.ts'
-import { moveRoutes } from './owner/link_undo.ts'
+import { linkUndoRoutes } from './owner/link_undo.ts'
 import { ownerRoutes } from './owner/owner.ts'
 import { pendingRoutes } from './owner/pending.ts'
 import { settingsRoutes } from './owner/settings.ts'
-import { linkRoutes } from './owner/share_links.ts'
-import { entryRoutes } from './owner/sign_in.ts'
-import { testRoutes } from './owner/test_notification.ts'
+import { shareLinkRoutes } from './owner/share_links.ts'
+import { signInRoutes } from './owner/sign_in.ts'
+import { testNotificationRoutes } from './owner/test_notification.ts'
 import { tokenRoutes } from './owner/tokens.ts'
-import { healthRoutes } from './probes.ts'
+import { probeRoutes } from './probes.ts'
 import { rateRoutes } from './rates.ts'
-import { attributionRoutes } from './sdk.ts'
+import { sdkRoutes } from './sdk.ts'
 import { statusRoutes } from './status.ts'
 
 /** In the order in which the OpenAPI document lists them. */
 const RESOURCES = [
-  ledgerRoutes,
-  attributionRoutes,
-  entryRoutes,
-  linkRoutes,
+  appleRoutes,
+  sdkRoutes,
+  signInRoutes,
+  shareLinkRoutes,
   tokenRoutes,
   ownerRoutes,
-  dashboardRoutes,
-  forgetRoutes,
+  eventRoutes,
+  appRoutes,
+  erasureRoutes,
   customerRoutes,
   cohortRoutes,
   jobRoutes,
@@ -51,10 +53,10 @@ const RESOURCES = [
   statusRoutes,
   keyRoutes,
   pendingRoutes,
-  moveRoutes,
-  testRoutes,
+  linkUndoRoutes,
+  testNotificationRoutes,
   settingsRoutes,
-  healthRoutes,
+  probeRoutes,
 ] as const
 
 type Resource = (typeof RESOURCES)[number]

@@ -1,4 +1,4 @@
-/** What may be asked: the two endpoints that client apps and the owner's backend call. */
+/** `/api/sdk/v1`: the two endpoints that client apps and the owner's backend call. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import { SignatureError, type Verified, type Verifier } from '../apple/jws/signed.ts'
@@ -16,8 +16,7 @@ import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
 import { addressBucket, clientAddress } from '../http/addresses.ts'
 import { header, readJson } from '../http/body/body.ts'
-import { parse } from '../http/parse.ts'
-import type { Route } from '../http/route.ts'
+import { type Access, defineRoute, type Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
 
 export type SdkLimits = {
@@ -48,73 +47,71 @@ const Attributed = v.object({
   moved: v.pipe(v.boolean(), v.description('True when another user held it before')),
   verification,
 })
-const REFUSALS = {
-  400: { description: 'invalid_json, invalid_request, body_fragmented' },
-  401: { description: 'invalid_key, credential_required' },
-  403: { description: 'app_not_in_organization' },
-  404: { description: 'unknown_app: no credential, and no connected app has the bundle id' },
-  409: { description: 'ambiguous_app: no credential, and several organizations have the bundle id' },
-  410: { description: 'forgotten: at their wish this user is not to be known; never send the call again' },
-  413: { description: 'too_large' },
-  415: { description: 'unsupported_media_type' },
-  429: { description: 'rate_limited, with retry-after' },
-  503: {
-    description: 'store_unavailable, store_replaced, disk_full, busy or shutting down, with retry-after',
+const SDK: Access<null> = {
+  security: ['sdk_key', 'none'],
+  refusals: {
+    401: 'invalid_key, credential_required',
+    403: 'app_not_in_organization',
+    404: 'unknown_app',
+    409: 'ambiguous_app',
+    410: 'forgotten',
+    429: 'rate_limited',
   },
+  // The key is checked once the body has named the app.
+  admit: () => null,
 }
 
-export function attributionRoutes(deps: Deps): Route[] {
+export function sdkRoutes(deps: Deps): Route[] {
   const { store, attribution, refusedCalls, limits } = deps
   const admit = openAdmission(deps)
+  const common = {
+    method: 'POST',
+    tag: 'SDK',
+    access: SDK,
+    cors: true,
+    around: refusedCalls.watch,
+    async read_body(event: H3Event) {
+      store.assertRoom()
+      return refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+    },
+  } as const
 
-  async function identify(event: H3Event) {
-    store.assertRoom()
-    const body = refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
-    const call = parse(IdentifyCall, body)
-    checkCount(call.attributes, limits.attributes_per_user)
-    const caller = admit(event, { bundle_id: call.bundleId, is_android: call.platform === 'android' })
-    const label = await store.commit(() => attribution.identify(caller, call, unattestedBecause(event)))
-    return { appUserId: call.appUserId, bundleId: call.bundleId, verification: label.verification }
-  }
-
-  async function attribute(event: H3Event) {
-    store.assertRoom()
-    const body = refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
-    const call = parse(AttributeCall, body)
-    const caller = admit(event, { bundle_id: call.bundleId, is_android: call.store === 'google' })
-    const signed = call.jws === null ? null : await signedFor(deps.verifier, caller.app, call, call.jws)
-    const evidence = { signed, unattested: unattestedBecause(event) }
-    const { link, moved } = await store.commit(() => attribution.attribute(caller, call, evidence))
-    return {
-      originalTransactionId: call.originalTransactionId,
-      appUserId: link.app_user_id,
-      moved,
-      verification: link.verification,
-    }
-  }
-
-  const common = { method: 'POST', tag: 'SDK', security: ['sdk_key', 'none'], cors: true } as const
   return [
-    {
+    defineRoute({
       ...common,
       path: '/api/sdk/v1/identify',
       summary: 'Upsert an app user: attributes merge shallowly, device fields present replace',
       body: IdentifyCall,
-      answers: { 200: { description: 'It is on disk', schema: Identified }, ...REFUSALS },
-      handler: refusedCalls.watch(identify),
-    },
-    {
+      answers: { 200: { description: 'It is on disk', schema: Identified } },
+      async handler({ event, body }) {
+        checkCount(body.attributes, limits.attributes_per_user)
+        const caller = admit(event, { bundle_id: body.bundleId, is_android: body.platform === 'android' })
+        const { verification } = await store.commit(() =>
+          attribution.identify(caller, body, unattestedBecause(event)),
+        )
+        return { appUserId: body.appUserId, bundleId: body.bundleId, verification }
+      },
+    }),
+    defineRoute({
       ...common,
       path: '/api/sdk/v1/attribute',
       summary: 'Link a purchase to a user, or move it from another',
       body: AttributeCall,
-      answers: {
-        200: { description: 'It is on disk', schema: Attributed },
-        ...REFUSALS,
-        400: { description: 'invalid_json, invalid_request, body_fragmented, invalid_signed_transaction' },
+      answers: { 200: { description: 'It is on disk', schema: Attributed } },
+      refusals: { 400: 'invalid_signed_transaction' },
+      async handler({ event, body }) {
+        const caller = admit(event, { bundle_id: body.bundleId, is_android: body.store === 'google' })
+        const signed = body.jws === null ? null : await signedFor(deps.verifier, caller.app, body, body.jws)
+        const evidence = { signed, unattested: unattestedBecause(event) }
+        const { link, moved } = await store.commit(() => attribution.attribute(caller, body, evidence))
+        return {
+          originalTransactionId: body.originalTransactionId,
+          appUserId: link.app_user_id,
+          moved,
+          verification: link.verification,
+        }
       },
-      handler: refusedCalls.watch(attribute),
-    },
+    }),
   ]
 }
 

@@ -1,5 +1,4 @@
 /** What may be asked: whether anything needs a person, in general and of each app. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../access/auth.ts'
 import { appsNamed, appsWithin, list } from '../access/scope.ts'
@@ -12,12 +11,11 @@ import type { Clock } from '../clock.ts'
 import type { Health } from '../health/collect_findings.ts'
 import type { Finding } from '../health/findings.ts'
 import type { Rhythms } from '../health/silence.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, type Route } from '../http/route.ts'
 import type { History, Progress } from '../ledger/history/history.ts'
 import { REACH_MS } from '../ledger/history/windows.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
-import { asked } from '../metrics/series/question.ts'
-import { READ, REFUSED, UNKNOWN } from './route_defaults.ts'
+import { READ, UNKNOWN_APP } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
 
 const HealthQuery = v.object({
@@ -42,40 +40,37 @@ const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' 
 export function statusRoutes(deps: Deps): Route[] {
   const { readers, apps, clock, health } = deps
 
-  async function status(event: H3Event): Promise<v.InferOutput<typeof StatusAnswer>> {
-    const reach = readers.reachOf(event)
-    asked(v.object({}), event.url.searchParams)
+  async function status(reach: Reach): Promise<v.InferOutput<typeof StatusAnswer>> {
     const mayRead = readableBy(reach, appsWithin(reach, apps))
     const found = (await health.findings()).filter(mayRead)
     return { level: LEVELS[found[0]?.state ?? 'ok'], checked_at: clock(), rows: found.map(rowOf) }
   }
 
-  function appsHealth(event: H3Event): v.InferOutput<typeof HealthAnswer> {
-    const reach = readers.reachOf(event)
-    const { app } = asked(HealthQuery, event.url.searchParams)
-    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
-    return { apps: chosen.map((one) => healthOf(one, deps)) }
-  }
-
   return [
-    {
+    defineRoute({
       ...READ,
       path: '/api/v1/status',
       summary:
         'What needs a person, or is good to know: gaps, keys, jobs, imports, what waits; the worst first',
       description: 'What is of the whole instance is for those who read everything.',
-      answers: { 200: { description: 'No row where all is well', schema: StatusAnswer }, ...UNKNOWN },
-      handler: status,
-    },
-    {
+      access: readers.reader,
+      answers: { 200: { description: 'No row where all is well', schema: StatusAnswer } },
+      handler: ({ caller }) => status(caller),
+    }),
+    defineRoute({
       ...READ,
       path: '/api/v1/apps/health',
       summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
+      access: readers.reader,
       query: HealthQuery,
-      answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer }, ...REFUSED },
-      handler: appsHealth,
-    },
+      answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer } },
+      refusals: UNKNOWN_APP,
+      handler({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
+        const ids = app?.flatMap((name) => appsNamed(name, caller, apps))
+        const chosen = appsWithin(caller, apps).filter(({ id }) => ids?.includes(id) ?? true)
+        return { apps: chosen.map((one) => healthOf(one, deps)) }
+      },
+    }),
   ]
 }
 

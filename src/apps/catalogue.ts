@@ -3,6 +3,7 @@ import type { AppleApp, ConnectApi } from '../apple/api/connect.ts'
 import { AppleFault, type FaultKind } from '../apple/api/faults.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
+import { openHook } from '../hooks.ts'
 import type { Log } from '../log.ts'
 import { bound, type Store } from '../store/store.ts'
 import type { Accounts } from './accounts.ts'
@@ -18,8 +19,6 @@ type Deps = {
   accounts: Accounts
   access: Access
   log: Log
-  /** Called after apps were connected, so that what waited for them is taken. */
-  onConnected: () => Promise<unknown>
 }
 
 /** What changed. `renamed` has the apps with their new names; `periods` the ids of products whose period is new. */
@@ -34,7 +33,7 @@ const OF_ONE_APP: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unr
 const SLICE = 50
 
 export function openCatalogue(deps: Deps) {
-  const { store, clock, apps, products, accounts, access, log, onConnected } = deps
+  const { store, clock, apps, products, accounts, access, log } = deps
   const inOrganization = store.prepare<[string, string], App>(
     'select * from apps where organization_id = ? and bundle_id = ?',
   )
@@ -46,6 +45,7 @@ export function openCatalogue(deps: Deps) {
       team_id = ifnull(team_id, :team_id), sku = ifnull(sku, :sku) where id = :id`)
   const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
   const told = new Set<string>()
+  const connected = openHook<[], Promise<unknown>>()
 
   /**
    * Reads Apple's list of apps and of their subscriptions, and makes ours agree. An app that config.toml or a command
@@ -62,7 +62,7 @@ export function openCatalogue(deps: Deps) {
     const teams = await readable(organization_id, 'team ids', () => api.teams())
     const { added, renamed } = await takeOver(organization_id, listed, teams)
     const gone = await store.commit(() => markGone(organization_id, listed))
-    if (added.length > 0) await onConnected()
+    if (added.length > 0) await Promise.all(connected.call())
     const periods = await refreshProducts(organization_id, api, listed)
     return { added, renamed, gone, periods }
   }
@@ -166,7 +166,12 @@ export function openCatalogue(deps: Deps) {
     }
   }
 
-  return { refresh, refreshAll }
+  return {
+    refresh,
+    refreshAll,
+    /** Calls the listener after apps were connected; `refresh` waits for it. */
+    onConnected: connected.add,
+  }
 }
 
 type Teams = ReadonlyMap<string, string> | null

@@ -1,6 +1,7 @@
 /** What we remember: the subscriptions that an app sells: their periods, their groups, and who said so. */
 import type { AppleSubscription } from '../apple/api/connect.ts'
 import type { Clock } from '../clock.ts'
+import { openHook } from '../hooks.ts'
 import { bound, type Store } from '../store/store.ts'
 
 /** `period` is an ISO 8601 duration (P1W, P1M, …, P1Y), told by Apple's list of products or by its reports. */
@@ -42,7 +43,7 @@ export function openProducts(store: Store, clock: Clock) {
       group_name = excluded.group_name, group_level = excluded.group_level, period = excluded.period,
       period_source = excluded.period_source, gone_at = excluded.gone_at`)
 
-  let changed = (_app_id: string): void => {}
+  const periodChanged = openHook<[app_id: string]>()
 
   /** Every product of an app, those that are gone too. */
   const list = (app_id: string): Product[] => ofApp.all(app_id)
@@ -101,15 +102,17 @@ export function openProducts(store: Store, clock: Clock) {
     const isSame = known && COLUMNS.every((column) => known[column] === next[column])
     if (isSame) return
     put.run(next)
-    if (known?.period !== next.period) changed(next.app_id)
+    if (known?.period !== next.period) periodChanged.call(next.app_id)
   }
 
-  /** `listener` is called with an app within the unit of work in which a period of its products becomes another. */
-  function onPeriod(listener: (app_id: string) => void): void {
-    changed = listener
+  return {
+    list,
+    periodOf,
+    declare,
+    learnPeriod,
+    /** Calls the listener with an app within the unit of work that changes a period of its products. */
+    onPeriod: periodChanged.add,
   }
-
-  return { list, periodOf, declare, learnPeriod, onPeriod }
 }
 
 const COLUMNS = [

@@ -21,7 +21,7 @@ type Deps = {
   apps: Pick<Apps, 'get'>
   feed: Feed
   ledger: Ledger
-  forgetting: Pick<Forgetting, 'admit' | 'isOfForgotten'>
+  forgetting: Pick<Forgetting, 'admit'>
   limits: { attributes_per_user: number }
 }
 
@@ -33,8 +33,6 @@ export type Attribution = ReturnType<typeof openAttribution>
 export function openAttribution({ store, clock, apps, feed, ledger, forgetting, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
-  ledger.describe(describe)
-  ledger.withhold(forgetting.isOfForgotten)
 
   /**
    * Upserts an app user, inside the caller's unit of work. Says so in the feed the first time.
@@ -132,12 +130,12 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
   }
 
   /** What the snapshot of a ledger event says of its user. */
-  function describe({ app, original_transaction_id }: Lineage): Record<string, unknown> {
+  function userOf({ app, original_transaction_id }: Lineage): Record<string, unknown> {
     const link = links.get(app.id, 'apple', original_transaction_id)
     return link ? userPart(link) : { user: null }
   }
 
-  return { identify, attribute, undoMove, users, links }
+  return { identify, attribute, undoMove, userOf, users, links }
 }
 
 /** A purchase that is another's now, or somebody's at last. */

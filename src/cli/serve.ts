@@ -15,6 +15,7 @@ import { verbsOf } from '../control/verbs.ts'
 import { Refusal } from '../errors.ts'
 import { reachOf } from '../http/reach.ts'
 import { type Listening, listen } from '../http/server.ts'
+import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg, print } from './instance/instance.ts'
@@ -189,19 +190,19 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
 function openHangUps() {
   let reload: (() => Promise<void>) | null = null
   let missed = false
-  let turn = Promise.resolve()
+  const reloads = openSerial()
   process.on('SIGHUP', () => {
-    if (reload) turn = turn.then(reload)
+    if (reload) void reloads.run(reload)
     else missed = true
   })
   return {
     start(act: () => Promise<void>): void {
       reload = act
-      if (missed) turn = turn.then(act)
+      if (missed) void reloads.run(act)
     },
     async stop(): Promise<void> {
       reload = null
-      await turn
+      await reloads.idle()
     },
   }
 }
@@ -218,7 +219,7 @@ export function openReloading(
   load: () => Loaded,
 ): () => Promise<Reloaded> {
   let current = loaded.config
-  let turn: Promise<unknown> = Promise.resolve()
+  const reloads = openSerial()
 
   async function reload(): Promise<Reloaded> {
     const again = load()
@@ -238,11 +239,7 @@ export function openReloading(
     return { taken_over: reloadable, needs_a_restart: restart }
   }
 
-  return () => {
-    const next = turn.then(reload)
-    turn = next.catch(() => undefined)
-    return next
-  }
+  return () => reloads.run(reload)
 }
 
 /** What is to be done once there are keys to ask Apple with. */

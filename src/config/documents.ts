@@ -1,4 +1,4 @@
-/** What we compute: the settings written down for people: the commented config.toml and the table of the README. */
+/** What we compute: the settings written down for people: the commented config.toml and the table of docs/configuration.md. */
 import { type Path, pathText } from './checks/issues.ts'
 import { type Setting, tomlText } from './setting.ts'
 import { heading, SECTIONS, type Section, variableName } from './settings.ts'

@@ -1,4 +1,4 @@
-/** What we compute: one setting: its value, its default, and the words that the example file, the README and complaints use. */
+/** What we compute: one setting: its value, its default, and the words that the example file, docs/configuration.md and complaints use. */
 import * as v from 'valibot'
 
 type About = {

@@ -1,5 +1,6 @@
 /** What we remember: what happened, appended once and read in order. */
 import type { Clock } from '../clock.ts'
+import { openHook } from '../hooks.ts'
 import { idOf } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 import { packBody, unpackBody } from './codec.ts'
@@ -84,7 +85,7 @@ export function openFeed(store: Store, clock: Clock) {
   const one = store.prepare<[string], Row>('select * from events where id = ?')
   const newest = store.prepare<[], { seq: number | null }>('select max(seq) as seq from events')
   const quiet = JSON.stringify(QUIET_TYPES)
-  const listeners = new Set<(event: FeedEvent) => void>()
+  const appended = openHook<[event: FeedEvent]>()
 
   /**
    * Appends what happened, inside the caller's unit of work. The same (organization, environment, cause, type)
@@ -111,12 +112,8 @@ export function openFeed(store: Store, clock: Clock) {
     }
     const { lastInsertRowid } = insert.run({ ...written, body: packBody(data) })
     const event: FeedEvent = { seq: Number(lastInsertRowid), ...written, data }
-    if (listeners.size > 0) store.afterCommit(() => announce(event))
+    store.afterCommit(() => appended.call(event))
     return event
-  }
-
-  function announce(event: FeedEvent): void {
-    for (const listener of listeners) listener(event)
   }
 
   /** The events of a stretch, in the order of the feed or backwards. Long stretches belong in pages.ts. */
@@ -147,13 +144,14 @@ export function openFeed(store: Store, clock: Clock) {
   /** The newest seq, 0 when nothing has happened yet. */
   const head = (): number => newest.get()?.seq ?? 0
 
-  /** Calls `listener` for each event once it is on disk, until the returned function is called. */
-  function listen(listener: (event: FeedEvent) => void): () => void {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
+  return {
+    append,
+    read,
+    byId,
+    head,
+    /** Calls the listener for each event once it is on disk, until the returned function is called. */
+    listen: appended.add,
   }
-
-  return { append, read, byId, head, listen }
 }
 
 function eventOf({ body, ...row }: Row): FeedEvent {

@@ -40,7 +40,7 @@ export const messageOf = (event: FeedEvent): string => `id: ${event.seq}\ndata: 
 /** `monotonic` never jumps: how long events have waited is measured with it. */
 export function openLive(feed: Feed, monotonic: Clock) {
   const watchers = new Set<Watcher>()
-  let completion: Completion = { ready: () => Promise.resolve(true), complete: (events) => events }
+  const completions: Completion[] = []
   let waiting: { event: FeedEvent; since: number }[] = []
   let delivering = false
   let hurry = (): void => {}
@@ -60,7 +60,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
     const isReady = await readyInTime(waiting.slice(0, size))
     // Only now are they taken: until they are sent, an erasure changes them.
     const group = waiting.splice(0, size).map(({ event }) => event)
-    const textFor: TextFor = watchers.size > 0 ? textsOf(completion.complete(group, isReady)) : () => null
+    const textFor: TextFor = watchers.size > 0 ? textsOf(completed(group, isReady)) : () => null
     write([...watchers], textFor)
   }
 
@@ -83,7 +83,8 @@ export function openLive(feed: Feed, monotonic: Clock) {
       hurry = () => resolve(false)
     })
     const events = group.map(({ event }) => event)
-    return Promise.race([completion.ready(events, left), tooMany])
+    const ready = Promise.all(completions.map((completion) => completion.ready(events, left)))
+    return Promise.race([ready.then((each) => !each.includes(false)), tooMany])
   }
 
   function again(): void {
@@ -102,10 +103,11 @@ export function openLive(feed: Feed, monotonic: Clock) {
     waiting = waiting.map(({ event, since }) => ({ event: replacement(event), since }))
   }
 
-  /** `by` adds to each event that is sent from now on. */
-  function complete(by: Completion): void {
-    completion = by
-  }
+  /** Adds `by` to what completes each event that is sent from now on, after those that were added before it. */
+  const complete = (by: Completion): void => void completions.push(by)
+
+  const completed = (group: readonly FeedEvent[], isReady: boolean): readonly FeedEvent[] =>
+    completions.reduce((events, { complete }) => complete(events, isReady), group)
 
   return { watch, change, complete }
 }

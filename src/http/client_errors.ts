@@ -43,15 +43,26 @@ function refuse(res: ServerResponse, refusal: Refusal): void {
   res.writeHead(refusal.status, headersOf(body)).end(body)
 }
 
-/** Node keeps the response under way here; a second one in the middle of it would only confuse. */
-function isBeingAnswered(socket: Socket): boolean {
-  return Reflect.get(socket, '_httpMessage')?.headersSent === true
+/** The responses under way on each connection: several where requests are pipelined. */
+function openUnderWay() {
+  const all = new WeakMap<Socket, Set<ServerResponse>>()
+
+  function add({ socket }: IncomingMessage, res: ServerResponse): void {
+    const responses = all.get(socket) ?? new Set()
+    all.set(socket, responses.add(res))
+    res.once('close', () => responses.delete(res))
+  }
+
+  /** Whether a response was begun and has not ended; another one in the middle of it would only confuse. */
+  const isBegun = (socket: Socket): boolean => [...(all.get(socket) ?? [])].some((res) => res.headersSent)
+
+  return { add, isBegun }
 }
 
-function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket, isBegun: boolean): void {
   const refusal = refusals[error.code ?? ''] ?? notHttp
   log.debug('a request was not understood', { reason: error.code, status: refusal.status })
-  if (error.code === 'ECONNRESET' || !socket.writable || isBeingAnswered(socket)) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isBegun) {
     socket.destroy()
     return
   }
@@ -70,13 +81,18 @@ export function refuseTheBroken(
   log: Log,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
+  const underWay = openUnderWay()
   server.removeAllListeners('request')
   server.on('request', (req, res) => {
+    underWay.add(req, res)
     if (isTarget(req.url ?? '')) handle(req, res)
     else refuse(res, notOurs)
   })
-  server.on('checkExpectation', (_req, res) => refuse(res, unexpected))
+  server.on('checkExpectation', (req, res) => {
+    underWay.add(req, res)
+    refuse(res, unexpected)
+  })
   server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) refuseConnection(log, error, socket)
+    if (socket instanceof Socket) refuseConnection(log, error, socket, underWay.isBegun(socket))
   })
 }

@@ -5,7 +5,7 @@ import { believe, trustedProxies } from './addresses.ts'
 import { openHosts } from './hosts.ts'
 import { openAnswering } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
-import type { Route } from './route.ts'
+import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
 /** Whom the server answers for and whose word it takes. Trusted are loopback addresses unless others are named. */
@@ -25,16 +25,16 @@ type HttpOptions = Reach & {
 const loopback = ['127.0.0.0/8', '::1/128']
 const mostWarnings = 20
 
-const alive: Route = {
+const alive = defineRoute({
   method: 'GET',
   path: '/healthz',
   summary: 'The process lives',
   tag: 'Operations',
-  security: ['none'],
+  access: PUBLIC,
   answers: { 200: { description: 'It does.' } },
   any_host: true,
   handler: () => ({ status: 'ok' }),
-}
+})
 
 /** Who forgot to name a host learns it from the log; a stranger who tries a thousand names cannot fill it. */
 function openForeignHostWarnings(log: Log): (host: string) => void {

@@ -3,7 +3,7 @@ import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { descriptionOf, KEY, keywordsOf } from './documented.ts'
 import { Problem, problemType } from './problems.ts'
-import type { Answer, Route, Security } from './route.ts'
+import { type Answer, defineRoute, PUBLIC, type Route, type Security } from './route.ts'
 
 /** A part of the document. */
 type Part = { [key: string]: unknown }
@@ -166,7 +166,8 @@ export function describeRoutes(routes: readonly Route[], version: string): Part 
       schemas: gathered,
       responses: {
         Problem: {
-          description: 'What went wrong (RFC 9457).',
+          description:
+            'What went wrong (RFC 9457). Any route may answer 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server stops.',
           content: { [problemType]: { schema: problemRef } },
         },
       },
@@ -178,12 +179,12 @@ export function describeRoutes(routes: readonly Route[], version: string): Part 
 /** `GET /api/openapi.json`. The document is made when it is first asked for and anew when routes were added. */
 export function openapiRoute(routes: () => readonly Route[], version: string): Route {
   let made: { of: number; document: Part } | null = null
-  return {
+  return defineRoute({
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This document: every route, what it takes and what it answers',
     tag: 'Operations',
-    security: ['none'],
+    access: PUBLIC,
     answers: { 200: { description: 'OpenAPI 3.1', content_type: 'application/json' } },
     cors: true,
     handler() {
@@ -191,5 +192,5 @@ export function openapiRoute(routes: () => readonly Route[], version: string): R
       if (made?.of !== all.length) made = { of: all.length, document: describeRoutes(all, version) }
       return made.document
     },
-  }
+  })
 }

@@ -1,13 +1,13 @@
-/** What we compute: a value that fits a schema, or everything that is wrong with it. */
+/** Parses input by a schema, or refuses it with everything that is wrong with it. */
 import * as v from 'valibot'
 import { type Fault, Refusal } from '../errors.ts'
 
-const mostFaults = 100
-const longestPath = 200
+const MAX_FAULTS = 100
+const MAX_PATH_LENGTH = 200
 
 function pathOf(issue: v.BaseIssue<unknown>): string {
   const keys = issue.path?.map((item) => String(item.key)) ?? []
-  return keys.join('.').slice(0, longestPath)
+  return keys.join('.').slice(0, MAX_PATH_LENGTH)
 }
 
 /** Without the value itself, which may be a secret and may be long. */
@@ -28,11 +28,42 @@ export function parse<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
-  const errors: Fault[] = result.issues
-    .slice(0, mostFaults)
-    .map((issue) => ({ path: pathOf(issue), message: messageOf(issue) }))
-  const others = result.issues.length - 1
-  const [{ path, message } = { path: '', message: 'It is not valid' }] = errors
-  const detail = `${path === '' ? '' : `${path}: `}${message}${others === 0 ? '' : ` (and ${others} more)`}`
-  throw new Refusal(400, code, detail, { errors })
+  const faults = result.issues.map((issue) => ({ path: pathOf(issue), message: messageOf(issue) }))
+  throw invalid(faults, code)
+}
+
+/** A refusal 400 that names faults by their paths, 100 of them at most. */
+export function invalid(faults: readonly Fault[], code = 'invalid_request'): Refusal {
+  const [{ path, message } = { path: '', message: 'It is not valid' }] = faults
+  const others = faults.length - 1
+  const detail = `${path === '' ? '' : `${path}: `}${message}${others > 0 ? ` (and ${others} more)` : ''}`
+  return new Refusal(400, code, detail, { errors: faults.slice(0, MAX_FAULTS) })
+}
+
+export type QuerySchema = v.ObjectSchema<v.ObjectEntries, undefined>
+
+/**
+ * The parameters of a query by their schema. Where `isStrict`, a parameter that the schema does not have, or that is
+ * given twice, is refused by name; elsewhere the last of several counts and others are ignored.
+ *
+ * @throws Refusal 400 `invalid_request`.
+ */
+export function parseQuery<Schema extends QuerySchema>(
+  schema: Schema,
+  query: URLSearchParams,
+  isStrict: boolean,
+): v.InferOutput<Schema> {
+  if (isStrict && query.size > 0) {
+    const faults = queryFaults(Object.keys(schema.entries), query)
+    if (faults.length > 0) throw invalid(faults)
+  }
+  return parse(schema, Object.fromEntries(query))
+}
+
+function queryFaults(names: readonly string[], query: URLSearchParams): Fault[] {
+  const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
+  return [...new Set(query.keys())].flatMap((name) => {
+    if (!names.includes(name)) return { path: name, message: `there is no parameter ${name}; ${known}` }
+    return query.getAll(name).length > 1 ? { path: name, message: 'must be there once' } : []
+  })
 }

@@ -83,17 +83,11 @@ export function jsonOf(given: unknown): string | null {
     : JSON.stringify(given)
 }
 
-/** h3's word for an answer that was sent already. */
-const sent = Symbol.for('h3.handled')
-
-/** Where h3 keeps `event.res.headers` once somebody has asked for them; asking makes them, which is not cheap. */
-const responseHeaders = Symbol.for('h3.internal.event.res.headers')
+/** Returned to h3 when Node's response was written already: h3 adds nothing to headers that were sent. */
+const sent = new Response(null)
 
 /** What a handler set on `event.res.headers`. */
-export function headersSetOn(event: H3Event): FlatHeaders {
-  const headers: unknown = Reflect.get(event.res, responseHeaders)
-  return headers instanceof Headers ? [...headers].flat() : []
-}
+export const headersSetOn = (event: H3Event): FlatHeaders => [...event.res.headers].flat()
 
 /** `headers` without those that are in `own`, and then `own`. */
 export function overruled(headers: string[], own: FlatHeaders): string[] {

@@ -1,6 +1,9 @@
-/** What may be asked: the shape of one route, from which the server, its refusals and the OpenAPI document are made. */
+/** Routes: who may call, what is parsed, what is answered. The server and the OpenAPI document are both made from them. */
 import type { H3Event } from 'h3'
-import type * as v from 'valibot'
+import * as v from 'valibot'
+import { Refusal } from '../errors.ts'
+import { readJson } from './body/body.ts'
+import { parse, parseQuery, type QuerySchema } from './parse.ts'
 
 /**
  * Who may call a route: an SDK with a key or device token, the owner's backend, a holder of a read token, the owner who
@@ -11,12 +14,22 @@ export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'gu
 /** What a route may answer with one status. */
 export type Answer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
-/**
- * One route. `handler` returns a value that JSON can hold (answered 200), `undefined` (204) or a `Response` of its own,
- * or throws a `Refusal`; `event.res.status` changes the status. `params`, `query` and `body` describe what the handler
- * validates; nothing is validated before it runs. `cors` opens the route to every web page, without credentials.
- * `any_host` answers whatever host was asked for. `private_path` keeps what the path names out of the log.
- */
+/** Error codes by status, separated by commas. */
+type Refusals = Readonly<Record<number, string>>
+
+/** Who may call a route. `admit` returns the caller, or throws one of `refusals`. */
+export type Access<Caller> = Readonly<{
+  security: readonly Security[]
+  refusals: Refusals
+  admit: (event: H3Event) => Caller
+}>
+
+/** Anybody may call. */
+export const PUBLIC: Access<null> = { security: ['none'], refusals: {}, admit: () => null }
+
+type Handler = (event: H3Event) => unknown
+
+/** A route as the server and the OpenAPI document take it: `defineRoute` makes one. */
 export type Route = Readonly<{
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
@@ -31,5 +44,145 @@ export type Route = Readonly<{
   cors?: boolean
   any_host?: boolean
   private_path?: boolean
-  handler: (event: H3Event) => unknown
+  handler: Handler
 }>
+
+/** The parameters in a path: `{ id: string }` for `/keys/:id`. */
+type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [key in Name]: string } & ParamsIn<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [key in Name]: string }
+    : unknown
+
+type Request<Path extends string, Caller, Params, Query extends QuerySchema, Body> = {
+  event: H3Event
+  caller: Caller
+  params: Params extends v.GenericSchema ? v.InferOutput<Params> : ParamsIn<Path>
+  query: v.InferOutput<Query>
+  body: Body extends v.GenericSchema ? v.InferOutput<Body> : undefined
+}
+
+/**
+ * One route. `answers` are its successes, `refusals` the error codes of its own; those of access, query and body are
+ * added. `read_body` reads the body before it is parsed; without it, JSON of at most 16 KiB. `around` wraps the whole
+ * handler, access included. The handler returns a value that JSON can hold (answered 200), `undefined` (204) or a
+ * `Response`, or throws a `Refusal`; `event.res.status` changes the status. `cors` opens the route to every web page,
+ * without credentials. `any_host` answers whatever host was asked for. `private_path` keeps the path out of the log.
+ */
+type RouteDefinition<
+  Path extends string,
+  Caller,
+  Params extends v.GenericSchema | undefined,
+  Query extends QuerySchema,
+  Body extends v.GenericSchema | undefined,
+> = Readonly<{
+  method: Route['method']
+  path: Path
+  summary: string
+  description?: string
+  tag: string
+  access: Access<Caller>
+  params?: Params
+  query?: Query
+  body?: Body
+  read_body?: (event: H3Event) => Promise<unknown>
+  answers: Readonly<Record<number, Answer>>
+  refusals?: Refusals
+  around?: (handler: Handler) => Handler
+  cors?: boolean
+  any_host?: boolean
+  private_path?: boolean
+  handler: (request: Request<Path, Caller, Params, Query, Body>) => unknown
+}>
+
+const BODY_BYTES = 16_384
+const NO_QUERY = v.object({})
+
+const QUERY_REFUSALS: Refusals = { 400: 'invalid_request' }
+const PARAMS_REFUSALS: Refusals = { 400: 'invalid_path' }
+const BODY_REFUSALS: Refusals = {
+  400: 'invalid_json, invalid_request, body_fragmented',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+}
+
+/** A misspelt parameter of the owner's API is refused by name. Elsewhere an unknown one is never an error. */
+const isStrict = (path: string): boolean => path.startsWith('/api/v1/')
+
+/**
+ * Makes a route of its definition. A call passes, in this order: access, the parameters of the path, the query, the
+ * body; then the handler runs.
+ */
+export function defineRoute<
+  const Path extends string,
+  Caller,
+  Params extends v.GenericSchema | undefined = undefined,
+  Query extends QuerySchema = typeof NO_QUERY,
+  Body extends v.GenericSchema | undefined = undefined,
+>(definition: RouteDefinition<Path, Caller, Params, Query, Body>): Route {
+  const { access, refusals = {}, around, handler, read_body, answers, ...rest } = definition
+  const { params, query = NO_QUERY, body, ...described } = rest
+  const { path } = described
+  const readBody = read_body ?? ((event: H3Event) => readJson(event, BODY_BYTES))
+
+  function run(event: H3Event): unknown {
+    const request = {
+      event,
+      caller: access.admit(event),
+      params: paramsOf(event, path, params),
+      query: parseQuery(query, event.url.searchParams, isStrict(path)),
+    }
+    const call = (parsed: unknown) =>
+      handler({ ...request, body: parsed } as Request<Path, Caller, Params, Query, Body>)
+    return body === undefined ? call(undefined) : readBody(event).then((json) => call(parse(body, json)))
+  }
+
+  return {
+    ...described,
+    ...(params && { params }),
+    ...(definition.query && { query }),
+    ...(body && { body }),
+    security: access.security,
+    answers: {
+      ...answers,
+      ...refusalAnswers(
+        access.refusals,
+        path.includes(':') ? PARAMS_REFUSALS : {},
+        isStrict(path) || definition.query ? QUERY_REFUSALS : {},
+        body === undefined ? {} : BODY_REFUSALS,
+        refusals,
+      ),
+    },
+    handler: around === undefined ? run : around(run),
+  }
+}
+
+/** Every code once, by status. */
+function refusalAnswers(...all: readonly Refusals[]): Record<number, Answer> {
+  const codes: Record<number, Set<string>> = {}
+  for (const refusals of all) {
+    for (const [status, text] of Object.entries(refusals)) {
+      codes[Number(status)] ??= new Set()
+      for (const code of text.split(', ')) codes[Number(status)]?.add(code)
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(codes).map(([status, some]) => [status, { description: [...some].join(', ') }]),
+  )
+}
+
+/** @throws Refusal 400 `invalid_path` for what is not percent-encoded UTF-8, `invalid_request` by the schema. */
+function paramsOf(event: H3Event, path: string, schema: v.GenericSchema | undefined): unknown {
+  if (!path.includes(':')) return {}
+  const raw = event.context.params ?? {}
+  const decoded = Object.fromEntries(Object.entries(raw).map(([name, text]) => [name, decode(name, text)]))
+  return schema === undefined ? decoded : parse(schema, decoded)
+}
+
+function decode(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Refusal(400, 'invalid_path', `the ${name} in the path is not valid percent-encoding`)
+  }
+}

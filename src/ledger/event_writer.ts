@@ -5,6 +5,7 @@ import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed, Happening } from '../events/feed.ts'
 import type { Origin } from '../events/vocabulary.ts'
+import { openHook } from '../hooks.ts'
 import { meaningOf } from './meaning.ts'
 import { notificationPart, renewalPart, subscriptionPart, transactionPart } from './snapshot.ts'
 import type { Derived, Subscriptions } from './subscriptions.ts'
@@ -27,8 +28,13 @@ type Told = Pick<Happening, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
 type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
 export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
-  let describeMore = (_lineage: Lineage): Record<string, unknown> => ({})
-  let isWithheld: (app_id: string, token: string) => boolean = () => false
+  const descriptions = openHook<[lineage: Lineage], Record<string, unknown>>()
+  const withholding = openHook<[app_id: string, token: string], boolean>()
+
+  const describeMore = (lineage: Lineage): Record<string, unknown> =>
+    Object.assign({}, ...descriptions.call(lineage))
+  const isWithheld = (app_id: string, token: string): boolean =>
+    withholding.call(app_id, token).includes(true)
 
   /** What a transaction says, without a token that names somebody who is to be named no more. */
   function partOf({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
@@ -129,17 +135,16 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     })
   }
 
-  /** `hook` gives what a later folder adds to an event's snapshot. */
-  function describe(hook: typeof describeMore): void {
-    describeMore = hook
+  return {
+    notified,
+    recorded,
+    converted,
+    merged,
+    /** The listener returns fields for an event's snapshot. Of several with one name the last listener's is kept. */
+    describe: descriptions.add,
+    /** The listener returns whether an appAccountToken of an app is left out of events; one `true` is enough. */
+    withhold: withholding.add,
   }
-
-  /** `hook` says which appAccountTokens of an app no event tells. */
-  function withhold(hook: typeof isWithheld): void {
-    isWithheld = hook
-  }
-
-  return { notified, recorded, converted, merged, describe, withhold }
 }
 
 const DAY_MS = 86_400_000

@@ -7,6 +7,7 @@ import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed } from '../events/feed.ts'
 import type { Origin } from '../events/vocabulary.ts'
+import { openHook } from '../hooks.ts'
 import type { Store } from '../store/store.ts'
 import { openCustomers } from './customers.ts'
 import { type Lineage, openAnnouncements, type Subject } from './event_writer.ts'
@@ -29,7 +30,7 @@ export type LineageKey = { app_id: string; environment: Environment; original_tr
 export type Ledger = ReturnType<typeof openLedger>
 
 export function openLedger({ store, clock, feed, apps }: Deps) {
-  let changed = (_lineage: LineageKey, _origin: Origin): void => {}
+  const changed = openHook<[lineage: LineageKey, origin: Origin]>()
   const raw = openRaw(store, clock)
   const notifications = openNotifications(store, clock)
   const transactions = openTransactions(store)
@@ -133,7 +134,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
-    changed({ app_id: app.id, environment, original_transaction_id }, origin)
+    changed.call({ app_id: app.id, environment, original_transaction_id }, origin)
     for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
     return { ...lineage, customer_id: seen.canonical_id, derived }
   }
@@ -149,7 +150,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     if (kept.left === null) return kept
     const { environment } = verified.payload
     subscriptions.recompute(app.id, environment, kept.left)
-    changed({ app_id: app.id, environment, original_transaction_id: kept.left }, origin)
+    changed.call({ app_id: app.id, environment, original_transaction_id: kept.left }, origin)
     return kept
   }
 
@@ -160,16 +161,12 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     }
   }
 
-  /** `listener` is called within the unit of work, whenever a fact of a lineage was kept, before its events are appended. */
-  function onChange(listener: (lineage: LineageKey, origin: Origin) => void): void {
-    changed = listener
-  }
-
   return {
     apply,
     applyTransaction,
     applyStatus,
-    onChange,
+    /** Calls the listener within the unit of work that keeps a fact of a lineage, before its events are appended. */
+    onChange: changed.add,
     describe: announce.describe,
     withhold: announce.withhold,
     raw,

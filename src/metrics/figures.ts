@@ -48,19 +48,18 @@ type Deps = {
 
 export type Figures = ReturnType<typeof openFigures>
 
-export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: Deps) {
+export function openFigures({ config, isOfForgotten, feed, ...deps }: Deps) {
   const { store, clock, apps, products, rates, ledger, log } = deps
   const generations = openGenerations(deps)
   const settings = openSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
-  const lines = openDayLines(store, cube.onWritten)
+  const lines = openDayLines(store)
   const reported = openReported({
     store,
     clock,
     apps,
     products,
     rates,
-    imports,
     generations,
     lines,
     commission: config,
@@ -71,7 +70,6 @@ export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: D
   const proceedsOf = reported.proceedsInBase
   const metrics = openMetrics({
     ...deps,
-    imports,
     generations,
     settings,
     cube,
@@ -82,6 +80,11 @@ export function openFigures({ config, isOfForgotten, feed, imports, ...deps }: D
     commissionText: () => commissionText(config),
     wait_ms: () => config.wait_ms,
   })
+  // What this folder's own modules tell one another; app.ts adds the listeners to the hooks of the others.
+  cube.onWritten(lines.written)
+  reported.onPrices(metrics.pricesChanged)
+  reported.onSummed(metrics.kick)
+  reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
   const series = openSeries({ store, clock, metrics, settings, lines, rates, reported })
   const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isOfForgotten })
 

@@ -4,18 +4,18 @@
  */
 import type { Apps } from '../apps/apps.ts'
 import type { Organization, Organizations } from '../apps/organizations.ts'
-import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Origin } from '../events/vocabulary.ts'
+import type { LineageKey } from '../ledger/ledger.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Log } from '../log.ts'
-import type { Rates } from '../rates/rates.ts'
+import type { RateChange } from '../rates/kept.ts'
 import type { Store } from '../store/store.ts'
 import type { Spreads } from './cohorts/contributions.ts'
 import type { LineageProceeds } from './customers/charges.ts'
 import type { CustomerValues } from './customers/values.ts'
-import { dayNumber } from './lineage/calendar.ts'
+import { type DayNumber, dayNumber } from './lineage/calendar.ts'
 import type { Flow } from './lineage/flows.ts'
 import type { CountingSettings } from './lineage/settings.ts'
 import type { Reported } from './reports/reported.ts'
@@ -38,9 +38,6 @@ type Deps = {
   clock: Clock
   apps: Apps
   organizations: Organizations
-  products: Products
-  rates: Rates
-  ledger: Ledger
   generations: Generations
   settings: CountingSettings
   cube: Cube
@@ -66,7 +63,7 @@ export type RebuildProgress = { done: number; of: number }
 export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics(deps: Deps) {
-  const { store, clock, apps, organizations, ledger, generations, reported, log } = deps
+  const { store, clock, apps, organizations, generations, reported, log } = deps
   const marks = openMarks(store)
   const due = openDue({ store, clock, apps, generations, marks })
   const isImporting = (): boolean => deps.imports.progress() !== null
@@ -115,15 +112,22 @@ export function openMetrics(deps: Deps) {
   let isPutOff = false
   /** Why another generation cannot be begun, by organization. */
   const refused = new Map<string, unknown>()
-  ledger.onChange((lineage, origin) =>
-    touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk),
-  )
-  deps.rates.onChange(({ is_taken_back, from_on }) =>
-    later(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on))),
-  )
-  deps.products.onPeriod((app_id) => later(() => tasks.add('period', app_id)))
-  reported.onPrices((day) => later(() => tasks.add('prices', '', day)))
-  reported.wire({ isCurrent, onSummed: worker.kick })
+  worker.onSlice(questions.look)
+  worker.onIdle(judgePutOff)
+
+  /** A fact of a lineage was kept. Inside that unit of work, like the three below. */
+  const lineageChanged = (lineage: LineageKey, origin: Origin): void =>
+    touched({ ...lineage, id: marks.numberOf(lineage) }, origin === 'live' ? RANK.live : RANK.bulk)
+
+  /** An exchange rate was added or taken back. */
+  const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
+    later(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
+
+  /** The period of a product of an app changed. */
+  const periodChanged = (app_id: string): void => later(() => tasks.add('period', app_id))
+
+  /** The prices that reports tell for a Pacific day changed. */
+  const pricesChanged = (day: DayNumber): void => later(() => tasks.add('prices', '', day))
 
   /** Remembers a task within the unit of work that makes it one, and begins it after that. */
   function later(add: () => void): void {
@@ -140,11 +144,11 @@ export function openMetrics(deps: Deps) {
     return is
   }
 
-  worker.onIdle(() => {
+  function judgePutOff(): void {
     if (!isPutOff) return
     isPutOff = false
     void reported.judge()
-  })
+  }
 
   /** Begins another generation where figures are to be counted another way, and goes on with what was begun. */
   async function resume(): Promise<void> {
@@ -256,6 +260,12 @@ export function openMetrics(deps: Deps) {
     caughtUp,
     progress,
     close,
+    lineageChanged,
+    ratesChanged,
+    periodChanged,
+    pricesChanged,
+    isCurrent,
+    kick: worker.kick,
     hold: worker.hold,
     verify: verification.verify,
     verifyProgress: verification.progress,

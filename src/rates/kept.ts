@@ -1,6 +1,7 @@
 /** What we remember: exchange rates, one a currency and day, never written again; what was imported can be taken back. */
 import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
+import { openHook } from '../hooks.ts'
 import { bound, type Store } from '../store/store.ts'
 import type { Rate } from './judging.ts'
 import { isCarried } from './series.ts'
@@ -15,7 +16,12 @@ export type Added = { added: number; known: number; settled: number }
  * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
  * already, null where none was. `is_taken_back`: a rate is gone, so that what was said to be for good is not.
  */
-type RateChange = { currency: string; from_on: string; until_on: string | null; is_taken_back: boolean }
+export type RateChange = {
+  currency: string
+  from_on: string
+  until_on: string | null
+  is_taken_back: boolean
+}
 
 export type KeptRates = ReturnType<typeof openKeptRates>
 
@@ -38,7 +44,7 @@ export function openKeptRates(store: Store, clock: Clock) {
   )
   const drop = store.prepare<[string, string]>('delete from rates where currency = ? and rated_on = ?')
   const everyCurrency = store.prepare<[], string>('select distinct currency from rates').pluck()
-  const listeners: ((change: RateChange) => void)[] = []
+  const changed = openHook<[change: RateChange]>()
 
   /** The newest rate of a currency up to a day. */
   const last = (currency: string, on: string): RateRow | null => upTo.get(currency, on) ?? null
@@ -83,18 +89,14 @@ export function openKeptRates(store: Store, clock: Clock) {
     if (from === undefined || until === undefined) return
     const after = stood.find((on) => on > until.on)
     const until_on = after === undefined ? null : addDays(after, -1)
-    announce({ currency, from_on: from.on, until_on, is_taken_back: false })
-  }
-
-  function announce(change: RateChange): void {
-    for (const listener of listeners) listener(change)
+    changed.call({ currency, from_on: from.on, until_on, is_taken_back: false })
   }
 
   /** Takes the rate of a day away, inside a unit of work. What was converted at it is to be converted anew. */
   function remove({ currency, rated_on }: Pick<RateRow, 'currency' | 'rated_on'>): void {
     const [before, after] = [last(currency, addDays(rated_on, -1)), next(currency, rated_on)]
     drop.run(currency, rated_on)
-    announce({
+    changed.call({
       currency,
       // The days before it may have been carried over for good because of it.
       from_on: before === null ? rated_on : addDays(before.rated_on, 1),
@@ -103,13 +105,20 @@ export function openKeptRates(store: Store, clock: Clock) {
     })
   }
 
-  /**
-   * Calls `listener` with each change, inside the unit of work that makes it: what it writes down is kept with the
-   * rates or not at all, and long work is to be put off.
-   */
-  const onChange = (listener: (change: RateChange) => void): void => void listeners.push(listener)
-
-  return { last, next, days, rows, currencies, add, remove, onChange }
+  return {
+    last,
+    next,
+    days,
+    rows,
+    currencies,
+    add,
+    remove,
+    /**
+     * Calls the listener with each change, inside the unit of work that makes it: what it writes down is kept with the
+     * rates or not at all, and long work is to be put off.
+     */
+    onChange: changed.add,
+  }
 }
 
 type Standing = 'fresh' | 'known' | 'settled'

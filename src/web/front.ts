@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import { Refusal } from '../errors.ts'
 import { header } from '../http/body/body.ts'
-import type { Route } from '../http/route.ts'
+import { defineRoute, PUBLIC } from '../http/route.ts'
 import { openFrontFiles } from './front_files.ts'
 
 /** Addresses of views: the page is the same, and shows the view that its address names. */
@@ -62,16 +62,19 @@ export function openFront() {
     )
   }
 
-  const route = (path: string, type: string, summary: string, handler: Route['handler']): Route => ({
-    private_path: path.startsWith('/users/'),
-    method: 'GET',
-    path,
-    summary,
-    tag: 'Dashboard',
-    security: ['none'],
-    answers: { 200: { description: 'A file of the page', content_type: type } },
-    handler,
-  })
+  const route = (path: string, type: string, summary: string, give: (event: H3Event) => Response) =>
+    defineRoute({
+      private_path: path.startsWith('/users/'),
+      method: 'GET',
+      path,
+      summary,
+      tag: 'Dashboard',
+      access: PUBLIC,
+      answers: { 200: { description: 'A file of the page', content_type: type } },
+      refusals: { 404: 'not_found' },
+      handler: ({ event }) => give(event),
+    })
+
   function elsewhere(event: H3Event): Response | undefined {
     const isBrowsing =
       ['GET', 'HEAD'].includes(event.req.method) &&

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -9,7 +9,6 @@ beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
   bearer = { authorization: `Bearer ${await app.token()}` }
 })
-afterEach(() => app.close())
 
 type Page = { events: { seq: number; type: string; app_id: string }[]; next: number | null }
 const get = async (path: string, headers: Record<string, string> = bearer) => {

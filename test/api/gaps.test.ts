@@ -1,16 +1,13 @@
-import { afterEach, expect, test } from 'vitest'
-import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
+import { expect, test } from 'vitest'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
 
 type Gap = { id: string; app_id: string; environment: string; notifications: number; found_at: number }
 type Body = { gaps: Gap[]; next: string | null; code?: string }
 
 /** A Windfall that missed a stretch of notifications on each of three days, and found them. */
 async function openGappy() {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop)
   await app.windfall.history.backfill()
   for (let round = 0; round < 3; round += 1) {
     shop.simulation.lose({ from: shop.clock() })

@@ -1,12 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
-import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
+import { expect, test } from 'vitest'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
 
 test('the read API tells how far the history of each app is, to whoever may read that app', async () => {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop)
   const { windfall, organization } = app
   const ask = async (token: string) => {
     const answer = await app.request('/api/v1/history', { headers: { authorization: `Bearer ${token}` } })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verifyTransaction } from '../../src/apple/notification.ts'
 import { NOW, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -16,7 +16,6 @@ beforeEach(async () => {
   app = await openTestApp()
   bearer = { authorization: `Bearer ${await app.token()}` }
 })
-afterEach(() => app.close())
 
 /** Fills the feed with renewals, as a year of a busy app does. */
 async function fillFeed(count: number): Promise<void> {

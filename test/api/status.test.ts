@@ -1,10 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { APPLE_ID, BUNDLE, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
-import { connectTo, DAY, HOUR, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
+import { connectTo, DAY, HOUR, liveUntil, openShop } from '../ledger/history/connected.ts'
 
 type Row = Record<string, unknown> & { id: string; level: string; title: string; detail: string }
 type Health = Record<string, unknown> & { app_id: string; notifications: Record<string, unknown>[] }
@@ -28,7 +25,7 @@ async function heard(app: TestApp, number: number): Promise<void> {
 }
 
 test('what waits, what was refused, what was never heard of and what never ran is told, the worst first', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   await app.post('/apple/notifications', { signedPayload: 'eyJhbGciOiJFUzI1NiJ9.e30.AAAA' })
   const body = { data: { bundleId: OTHER, environment: 'Production', appAppleId: 7 } }
@@ -67,7 +64,7 @@ test('what waits, what was refused, what was never heard of and what never ran i
 })
 
 test('status counts every notification that was refused, and says where it may be more', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   const refused = async (of: TestApp = app) => rowsIn((await asking(of)('status')).body, 'refused')
   const forge = (times: number) =>
@@ -86,14 +83,14 @@ test('status counts every notification that was refused, and says where it may b
   // After a restart the kept ones alone are known.
   await app.windfall.close()
   app.clock.turn(1)
-  const again = leftovers.add(await openTestApp({ folder: app.folder, clock: app.clock }))
+  const again = await openTestApp({ folder: app.folder, clock: app.clock })
   expect(await refused(again)).toMatchObject([
     { title: 'At least 5 notifications were refused in the last day' },
   ])
 })
 
 test('a silence is one that is twice as long as any before, and never a short one', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   const silent = async () => rowsIn((await ask('status')).body, 'silent:')
   for (let number = 0; number < 12; number += 1) {
@@ -117,7 +114,7 @@ test('a silence is one that is twice as long as any before, and never a short on
 })
 
 test('of the root certificate it is told in time', async () => {
-  const app = leftovers.add(await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1)) }))
+  const app = await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1)) })
   const ask = asking(app)
   const { body } = await ask('status')
   expect(rowsIn(body, 'root')).toEqual([])
@@ -131,7 +128,7 @@ test('of the root certificate it is told in time', async () => {
 })
 
 test('nothing can be written: that comes first', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   const token = await app.token()
   app.windfall.store.limitPages(1)
@@ -144,8 +141,8 @@ test('nothing can be written: that comes first', async () => {
 })
 
 test('gaps, histories and refused keys are told, and of each app how it is', async () => {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop)
   const ask = asking(app)
   const [first] = app.windfall.apps.list()
   const bundle = first?.bundle_id ?? ''
@@ -210,7 +207,7 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
 })
 
 test('how often an app was heard of is told by environment', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   await heard(app, 1)
   app.clock.turn(2 * DAY)
@@ -231,9 +228,7 @@ test('how often an app was heard of is told by environment', async () => {
 })
 
 test('whoever reads some apps is told of these alone', async () => {
-  const app = leftovers.add(
-    await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] }),
-  )
+  const app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
   const ask = asking(app)
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const reach = { organization_id: app.organization.id, apps: [lantern?.id ?? ''] }
@@ -252,7 +247,7 @@ test('whoever reads some apps is told of these alone', async () => {
 })
 
 test('what waits for an organization is told whoever reads all of its apps, not a token of some', async () => {
-  const app = leftovers.add(await openTestApp())
+  const app = await openTestApp()
   const ask = asking(app)
   const { id, slug } = app.organization
   const data = { bundleId: OTHER, environment: 'Production', appAppleId: 7 }

@@ -1,5 +1,6 @@
 /** The genuine and Apple-made signed texts that tests are held against, where this machine has them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { nonEmpty } from '../non_empty.ts'
 
 const FOLDER = new URL('../../../shared/vectors/', import.meta.url)
 
@@ -10,4 +11,5 @@ if (!haveVectors) console.warn(`SKIPPED: no genuine vectors at ${FOLDER.pathname
 
 export const readVector = (path: string): Buffer => readFileSync(new URL(path, FOLDER))
 export const textOf = (path: string): string => readVector(path).toString('utf8').trim()
-export const listVectors = (folder: string): string[] => readdirSync(new URL(folder, FOLDER)).sort()
+/** @throws Error when there is none */
+export const listVectors = (folder: string): string[] => nonEmpty(readdirSync(new URL(folder, FOLDER)).sort())

@@ -5,6 +5,7 @@ import { type Account, openAccounts } from '../../src/apps/accounts.ts'
 import { openAccess } from '../../src/apps/apple_clients.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openScripted } from '../apple/api/scripted.ts'
+import { closedAtEnd } from '../closing.ts'
 import { newKey } from '../config/keys.ts'
 import { temporaryFolder } from '../folders.ts'
 import { openTestApp } from '../helpers.ts'
@@ -55,7 +56,7 @@ test('one key has one client, so that tokens and the hour are shared; another ke
 })
 
 test('closing waits for no answer of Apple’s: what was asked is asked again another time', async () => {
-  const apple = await openScripted()
+  const apple = closedAtEnd(await openScripted())
   apple.script.answer = ({ path }) =>
     path === '/v1/salesReports' || path.startsWith('/inApps/') ? { hang: true } : { json: { data: [] } }
   const server = { production: apple.host, sandbox: apple.host }
@@ -75,7 +76,6 @@ test('closing waits for no answer of Apple’s: what was asked is asked again an
   await closed
   accounts.declare([account(id, { connect: keyOf('THREE') })])
   await expect(access.connect(id)?.apps()).rejects.toThrow('Windfall is stopping')
-  await apple.close()
 })
 
 test('each app has a client of its own with the organization’s In-App Purchase key', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { AppleFault } from '../../src/apple/api/faults.ts'
 import { Refusal } from '../../src/errors.ts'
 import { openScripted } from '../apple/api/scripted.ts'
+import { closedAtEnd } from '../closing.ts'
 import { openTestStore, TIDES } from '../demo/store/opened.ts'
 import { openTestApp, sharedAuthority, type TestOptions } from '../helpers.ts'
 
@@ -16,7 +17,6 @@ const MARGIN = 'com.lanternlabs.margin'
 async function openConnected(options: TestOptions = {}) {
   const logged: string[] = []
   const app = await openTestApp({ apps: [], hosts: store.hosts, clock, logged, ...options })
-  onTestFinished(app.close)
   const { accounts, apps, catalogue, products, store: disk } = app.windfall
   const organization_id = app.organization.id
   const connect = store.connect_key
@@ -189,8 +189,7 @@ test('a key that may read neither teams nor subscriptions still lists the apps, 
 })
 
 test('an app whose subscriptions Apple does not tell keeps nobody from the others', async () => {
-  const apple = await openScripted()
-  onTestFinished(apple.close)
+  const apple = closedAtEnd(await openScripted())
   const group = { id: '7', attributes: { referenceName: 'Plus' } }
   const plus = { id: '70', attributes: { productId: 'two.plus', subscriptionPeriod: 'ONE_YEAR' } }
   const lists: Record<string, unknown[]> = {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { AppDeclaration } from '../../src/apps/apps.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
@@ -12,7 +12,6 @@ beforeEach(async () => {
   logged = []
   app = await openTestApp({ apps: [], logged })
 })
-afterEach(() => app.close())
 
 const PUBLISHABLE = `pk_live_${'a'.repeat(32)}`
 const SECRET = `sk_live_${'b'.repeat(32)}`

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { attributeRows } from '../../src/web/ui/customers/profile/attribute_rows.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -11,7 +11,6 @@ beforeEach(async () => {
   app = await openTestApp()
   secret = { authorization: `Bearer ${await app.key('secret')}` }
 })
-afterEach(() => app.close())
 
 const idOfApp = () => app.windfall.apps.byBundle(BUNDLE)[0]?.id ?? ''
 const identify = (appUserId: string, attributes: object, headers: Record<string, string> = {}) =>
@@ -116,7 +115,6 @@ test('searches and filters use the proved value where there is one', async () =>
   expect(await countsOf('seats=3')).toEqual([0, 0])
   expect(await countsOf('seats=null')).toEqual([1, 1])
   expect(await countsOf('town=Bonn')).toEqual([1, 1])
-  await app.close()
 })
 
 describe('the number of attributes', () => {

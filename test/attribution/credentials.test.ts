@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -6,7 +6,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp()
 })
-afterEach(() => app.close())
 
 const IDENTIFY = '/api/sdk/v1/identify'
 const call = { appUserId: 'u1', bundleId: BUNDLE }

@@ -122,7 +122,6 @@ describe('one loud address, a backend and a quiet address', () => {
     expect([statuses.backend?.length, statuses.quiet?.length]).toEqual([90, 15])
     expect(new Set([...(statuses.backend ?? []), ...(statuses.quiet ?? [])])).toEqual(new Set([200]))
     expect(new Set(statuses.loud)).toEqual(new Set([200, 429]))
-    await app.close()
   })
 })
 

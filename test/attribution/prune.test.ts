@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { BUNDLE, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -11,7 +11,6 @@ beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE }, { bundle_id: OTHER }] })
   secret = { authorization: `Bearer ${await app.key('secret')}` }
 })
-afterEach(() => app.close())
 
 const idOfApp = () => app.windfall.apps.byBundle(BUNDLE)[0]?.id ?? ''
 const identify = (appUserId: string, more: object = {}, headers: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { APPLE_ID, BUNDLE, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -12,7 +12,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp()
 })
-afterEach(() => app.close())
 
 type Row = { refused_on: string; bundle_id: string; platform: string; code: string; calls: number }
 const rows = (of: TestApp = app) =>
@@ -154,7 +153,6 @@ test('a count is on disk within a minute, and at a graceful stop at once', async
   await app.windfall.close()
   const again = await openTestApp({ folder: app.folder, apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
   expect(rows(again)).toMatchObject([{ calls: 2 }])
-  await again.close()
 })
 
 test('housekeeping deletes counts of more than 30 days ago', async () => {

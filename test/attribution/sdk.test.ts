@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { BUNDLE, NOW, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
@@ -7,7 +7,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, android_package: 'com.example.lantern.android' }] })
 })
-afterEach(() => app.close())
 
 const IDENTIFY = '/api/sdk/v1/identify'
 const ATTRIBUTE = '/api/sdk/v1/attribute'

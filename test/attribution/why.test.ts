@@ -33,7 +33,7 @@ async function openCalls() {
 }
 
 test('a link says why it is verified or not, with what came along and what did not', async () => {
-  const { app, jws, attribute, profile, bearer } = await openCalls()
+  const { jws, attribute, profile, bearer } = await openCalls()
   await attribute('ann', { jws })
   expect((await profile()).links).toMatchObject([
     {
@@ -70,11 +70,10 @@ test('a link says why it is verified or not, with what came along and what did n
     // Another proof for the same user moved nothing.
     { from_app_user_id: 'ann', to_app_user_id: 'ann', can_undo: false },
   ])
-  await app.close()
 })
 
 test('what your backend says is proved, but not by Apple', async () => {
-  const { app, jws, attribute, profile, bearer } = await openCalls()
+  const { jws, attribute, profile, bearer } = await openCalls()
   await attribute('zoe', { jws })
   await attribute('ann', {}, await bearer('publishable'))
   expect((await profile()).links[0]?.why).toContain(
@@ -85,11 +84,10 @@ test('what your backend says is proved, but not by Apple', async () => {
     verification: 'unverified',
     why: 'Your backend named them with the secret key; no Apple signature over this purchase came with it.',
   })
-  await app.close()
 })
 
 test('a user has their device, and why they are labelled so', async () => {
-  const { app, jws, call, attribute, profile, bearer } = await openCalls()
+  const { jws, call, attribute, profile, bearer } = await openCalls()
   const device = { platform: 'iOS', osVersion: '26.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
   await call('identify', { appUserId: 'ann', ...device }, { 'x-windfall-unattested': 'pending' })
   await attribute('ann', { jws })
@@ -111,11 +109,10 @@ test('a user has their device, and why they are labelled so', async () => {
       why: 'An attested device, or your backend with the secret key, made the last call.',
     },
   ])
-  await app.close()
 })
 
 test('bought by an anonymous install, then claimed by a user: the words say both, and the label stays', async () => {
-  const { app, jws, attribute, profile, bearer } = await openCalls()
+  const { jws, attribute, profile, bearer } = await openCalls()
   const anonymous = '$anon_0e9f6c1a-6d1f-4b0e-9a52-3c1f0d5b7e11'
   await attribute(anonymous, { jws })
   await attribute('user_42', {}, { 'x-windfall-unattested': 'unsupported' })
@@ -141,7 +138,6 @@ test('bought by an anonymous install, then claimed by a user: the words say both
   ])
   await attribute('user_42', { jws })
   expect((await profile()).links).toMatchObject([{ verification: 'verified', handed_over: false }])
-  await app.close()
 })
 
 const UUIDS = ['0E9F6C1A-6D1F-4B0E-9A52-3C1F0D5B7E11', '7c9e6679-7425-40de-944b-e07fc1f90ae7'] as const
@@ -156,12 +152,11 @@ test.each([
   ['anon_ann', 'Proved is anon_ann'],
   [`user-${UUIDS[1]}`, `Proved is user-${UUIDS[1]}`],
 ])('who proved the purchase as %s is told as what the id says', async (proved, words) => {
-  const { app, jws, attribute, profile } = await openCalls()
+  const { jws, attribute, profile } = await openCalls()
   await attribute(proved, { jws })
   await attribute('user_42')
   expect((await profile()).links[0]?.why).toContain(words)
   // Where users have such ids, one that claims another's purchase is told as ever.
   await attribute(UUIDS[1])
   expect((await profile()).links[0]?.why).toContain(`Proved is ${proved}`)
-  await app.close()
 })

@@ -1,7 +1,7 @@
 /** What Windfall is measured against: itself with another store, itself with none, and a bare server. */
 import { H3, HTTPError, readBody, serve } from 'h3'
 import * as v from 'valibot'
-import { attributionRoutes, type SdkLimits } from '../../src/api/sdk.ts'
+import { type SdkLimits, sdkRoutes } from '../../src/api/sdk.ts'
 import type { Windfall } from '../../src/app.ts'
 import { type Attribution, openAttribution } from '../../src/attribution/attribution.ts'
 import { openCallers } from '../../src/attribution/callers.ts'
@@ -23,7 +23,7 @@ function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
   const feed = openFeed(store, clock)
   const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
   const callers = openCallers({ apps, keys, organizations })
-  return attributionRoutes({
+  return sdkRoutes({
     store,
     monotonic: () => performance.now(),
     verifier,
@@ -73,7 +73,7 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
       moved: false,
     }),
   }
-  return attributionRoutes({
+  return sdkRoutes({
     store: { ...store, commit: async (work) => work() },
     monotonic: () => performance.now(),
     verifier,

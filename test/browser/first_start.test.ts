@@ -1,4 +1,4 @@
-/** A new Windfall, from the link that it prints to a password, and what keeps others out. */
+/** A new Windfall, from the link that it prints to a password. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, start } from '../processes.ts'
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.context().close()
   })
 
-  test('one signs in and out; who guesses is made to wait, and the owner is not locked out for ever', async () => {
+  test('the owner signs in and out', async () => {
     const { page } = await visit(browser, base, 'phone')
     await page.goto('/customers')
     await page.getByLabel('Password').fill(PASSWORD)
@@ -72,18 +72,6 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('button', { name: 'Sign out' }).last().click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    for (let tries = 0; tries < 12; tries++) {
-      await page.getByLabel('Password').fill(`wrong ${tries} and long enough`)
-      const button = page.getByRole('button', { name: 'Sign in' })
-      if (await button.isDisabled()) break
-      const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/login'))
-      await button.click()
-      if ((await answered).status() === 429) break
-    }
-    await page
-      .getByText(/again in|try again|wait/i)
-      .first()
-      .waitFor()
     await page.context().close()
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Pictures of every view, on a desk and on a phone, in light and dark: `npm run screenshots -- --to FOLDER`. With
- * `--readme` the four that the README shows, where it shows them from.
+ * Takes screenshots of every view, desktop and phone, light and dark: `npm run screenshots -- --to FOLDER`. With
+ * `--readme` it takes only the four of the README, into docs/pictures.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const IN_README: readonly (readonly [path: string, size: Size, light: Light, nam
   ['/retention?range=12m', 'desktop', 'light', 'retention'],
   ['/', 'phone', 'dark', 'phone'],
 ]
-const PICTURES = fileURLToPath(new URL('pictures/', import.meta.url))
+const PICTURES = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
 
 const { values } = parseArgs({
   options: { to: { type: 'string' }, readme: { type: 'boolean', default: false } },

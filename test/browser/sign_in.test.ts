@@ -23,7 +23,6 @@ async function opened() {
   onTestFinished(async () => {
     await context.close()
     await server.close()
-    await app.close()
   })
   const state = async () => (await (await context.request.get('/api/v1/session')).json()).state
   return { app, page, context, complaints, state, url: server.url }
@@ -49,6 +48,33 @@ inBrowser('the printed link chooses a password; after signing out it signs in', 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect.poll(state, { timeout: 20_000 }).toBe('owner')
   expect(complaints).toEqual([])
+})
+
+inBrowser('after ten wrong passwords the owner waits a minute, and then signs in', async () => {
+  const { app, page, state } = await opened()
+  const phc = await hashPassword(PASSWORD)
+  await app.windfall.store.commit(() => app.windfall.owner.setPassword(phc))
+  await page.clock.install()
+  await page.goto('/login')
+  const answerTo = async (password: string): Promise<number> => {
+    await page.getByLabel('Password').fill(password)
+    const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/login'))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    return (await answered).status()
+  }
+  for (let tries = 0; tries < 10; tries += 1)
+    expect(await answerTo(`wrong ${tries} and long enough`)).toBe(401)
+  expect(await answerTo(PASSWORD)).toBe(429)
+  await page.getByRole('alert').getByText('Too many attempts came from here.').waitFor()
+  const wait = page.getByRole('button', { name: /^Try again in (60|[1-5]?\d) seconds?$/ })
+  expect(await wait.isDisabled()).toBe(true)
+  expect(await state()).toBe('signed_out')
+
+  app.clock.turn(60_000)
+  await page.clock.fastForward(60_000)
+  expect(await answerTo(PASSWORD)).toBe(200)
+  await page.waitForURL((at) => at.pathname === '/')
+  expect(await state()).toBe('owner')
 })
 
 inBrowser('the link of the demo signs in with one click, and only once', async () => {

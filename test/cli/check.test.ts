@@ -87,7 +87,6 @@ test('what the database would refuse is refused, and the database stays as it wa
     'config.toml can be used.',
   )
   expect(tables()).toEqual(before)
-  await app.close()
 })
 
 test('no secret is on either stream', () => {

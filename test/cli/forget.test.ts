@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
+import { closedAtEnd } from '../closing.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
 
 const BUNDLE = 'com.example.lantern'
 let app: TestApp
-let close: () => Promise<void>
 let forget: (...args: string[]) => ReturnType<typeof run>
 beforeEach(async () => {
   app = await openTestApp()
   const { path } = app.config.store
-  const control = await openControl(path, verbsOf(app.windfall), app.windfall.log)
+  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   forget = (...args) => run(['forget', ...args], { cwd })
-  close = () => control.close().then(app.close)
 })
-afterEach(() => close())
 
 const identify = (appUserId: string) => app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE })
 

@@ -1,18 +1,16 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
-import { connectTo, DAY, liveUntil, openLeftovers, openShop } from '../ledger/history/connected.ts'
+import { closedAtEnd } from '../closing.ts'
+import { connectTo, DAY, liveUntil, openShop } from '../ledger/history/connected.ts'
 import { folderOf, run } from '../processes.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
 
 /** A Windfall that listens for commands, in front of a simulated store, and what runs them. */
 async function opened() {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop)
   const { path } = app.config.store
-  leftovers.add(await openControl(path, verbsOf(app.windfall), app.windfall.log))
+  closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
   return { shop, app, windfall: (...args: string[]) => run(['reconcile', ...args], { cwd }) }
 }

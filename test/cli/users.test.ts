@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
+import { closedAtEnd } from '../closing.ts'
 import { openTestApp } from '../helpers.ts'
 import { folderOf, run } from '../processes.ts'
 
@@ -10,9 +11,8 @@ test('windfall users prune counts, then drops, by the server and without one', a
   // The command without a server has the clock of this machine.
   const app = await openTestApp()
   const { path } = app.config.store
-  const control = await openControl(path, verbsOf(app.windfall), app.windfall.log)
+  const control = closedAtEnd(await openControl(path, verbsOf(app.windfall), app.windfall.log))
   const cwd = folderOf({ 'config.toml': `[store]\npath = "${path}"\n` })
-  onTestFinished(() => app.close().catch(() => {}))
   const prune = (...args: string[]) => run(['users', 'prune', ...args], { cwd })
   const identify = (appUserId: string) =>
     app.post('/api/sdk/v1/identify', { appUserId, bundleId: 'com.example.lantern' })

@@ -10,17 +10,12 @@ import { folderOf, run, startServing } from '../processes.ts'
 /** A folder with a database of two purchases, that nothing serves, and a plain copy of it. */
 let cwd: string
 beforeAll(async () => {
-  let close = (): Promise<void> => Promise.resolve()
-  const { app, tell } = await openLedger({
-    closing: (ending) => {
-      close = ending
-    },
-  })
+  const { app, tell } = await openLedger()
   await tell('1', 0, '2026-03-10', '2026-04-10')
   await tell('2', 0, '2026-03-20', '2026-04-20')
   cwd = folderOf()
   await app.windfall.store.copy(join(cwd, 'copy.db'))
-  await close()
+  await app.close()
 })
 
 const RIGHT = 'The metrics are those that the facts of 2 purchases give.\n'

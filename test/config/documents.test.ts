@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { commentedConfig, settingsTable } from '../../src/config/documents.ts'
 import { type Config, SECTIONS } from '../../src/config/settings.ts'
 import { configured, openFolder } from './folder.ts'
 import { keyFile } from './keys.ts'
 
-const root = new URL('../../', import.meta.url)
 /** What does not depend on where the file is. */
 const withoutPaths = (config: Config) => ({
   ...config,
@@ -16,19 +14,6 @@ const defaults = () => withoutPaths(openFolder().load().config)
 
 /** The commented settings made valid: a # without a space after it stands before each. */
 const uncommented = (text: string) => text.replaceAll(/^#(?=[^ ])/gm, '')
-
-test('config.example.toml is the schema, written down', () => {
-  expect(readFileSync(new URL('config.example.toml', root), 'utf8')).toBe(commentedConfig())
-})
-
-test('the README has the table of all settings', () => {
-  const readme = new URL('README.md', root)
-  const how = 'README.md needs <!-- settings -->, the text that settingsTable() gives, and <!-- /settings -->'
-  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : ''
-  const table = /<!-- settings -->\n+([\s\S]*?)\n+<!-- \/settings -->/.exec(text)?.[1]
-  expect(table, how).toBeDefined()
-  expect(table, how).toBe(settingsTable())
-})
 
 test('as it is, the commented file changes nothing', () => {
   const { config, sources } = configured(commentedConfig())

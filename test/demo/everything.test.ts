@@ -2,6 +2,7 @@ import { Environment, SignedDataVerifier } from '@apple/app-store-server-library
 import { expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
+import { nonEmpty } from '../non_empty.ts'
 import { EVERY_NOTIFICATION, oneOfEach } from './everything.ts'
 import { FROM, nameOf, notificationsOf, unsigned } from './played.ts'
 
@@ -26,7 +27,7 @@ test("Apple's own library accepts each of them under the simulated root", async 
   const authority = await openAuthority({ now: FROM })
   const root = authority.chain[2] ?? Buffer.alloc(0)
   const { steps } = oneOfEach({ seed: 3, from: FROM, authority })
-  for (const step of notificationsOf(steps)) {
+  for (const step of nonEmpty(notificationsOf(steps))) {
     const app = APPS.find((candidate) => candidate.bundle_id === step.bundle_id)
     const verifier = new SignedDataVerifier(
       [root],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../src/demo/simulation.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../helpers.ts'
@@ -21,7 +21,6 @@ beforeAll(async () => {
   })
   steps = await fill(app.windfall, simulation.steps(), clock, () => {})
 })
-afterAll(() => app.close())
 
 const all = <Row>(sql: string): Row[] => app.windfall.store.prepare<[], Row>(sql).all()
 /** Late deliveries may still be under way at the end of the history. */

@@ -4,11 +4,12 @@ import { NotificationPayload, RenewalPayload, TransactionPayload } from '../../s
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { STOREFRONTS } from '../../src/demo/world/storefronts.ts'
 import { signNotification } from '../../src/demo/world/unsigned.ts'
+import { nonEmpty } from '../non_empty.ts'
 import { type About, aboutTransactions, DAY, nameOf, play, unsigned } from './played.ts'
 
 const { steps, notifications, books } = play({ seed: 4 })
 const odd = Array.from({ length: 30 }, (_, seed) => play({ seed, subscribers: 5, odd: true }))
-const about = aboutTransactions(notifications)
+const about = nonEmpty(aboutTransactions(notifications))
 const everything = [about, ...odd.map((history) => aboutTransactions(history.notifications))]
 const subscriptions = everything.flat().filter((a) => a.renewal !== undefined)
 const OLD = /REFUND|CONSUMPTION/

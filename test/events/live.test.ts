@@ -155,7 +155,7 @@ test('who is forgotten while an event waits is not in what is sent', async () =>
 })
 
 test('nothing is looked up for events that all readers left before', async () => {
-  const asked = held()
+  const asked: Asked[] = []
   let completed = 0
   const leave = live.watch({ wants: () => true, send: () => {} })
   live.complete({

@@ -1,5 +1,5 @@
 /** What the OpenAPI document says of parameters, files and ids, held against what the server does. */
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp } from '../helpers.ts'
 
@@ -12,7 +12,6 @@ type Operation = {
 }
 
 const app = await openTestApp()
-afterAll(app.close)
 const headers = await app.signIn()
 const document = (await (await app.request('/api/openapi.json')).json()) as {
   paths: Record<string, Record<string, Operation>>

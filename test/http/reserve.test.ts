@@ -16,7 +16,6 @@ function useUpCommonRoom(): void {
 
 test('notifications, SDK calls and sign-in have room when bodies of other routes have used up the rest', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const owner = await app.signIn()
   useUpCommonRoom()
   const sdk = { appUserId: 'user', bundleId: BUNDLE }

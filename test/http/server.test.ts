@@ -119,6 +119,16 @@ test.each([
   expect(await say(port, get('/hello'))).toMatch(/"hello"$/)
 })
 
+test('nonsense after a request that was answered is told so', async () => {
+  const { port } = await serveTest([hello])
+  const socket = await dial(port)
+  const answers = untilClosed(socket)
+  socket.write(get('/hello'))
+  await once(socket, 'data')
+  socket.write('nonsense\r\n\r\n')
+  expect((await answers).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+})
+
 test('who asks to connect through to elsewhere is cut off', async () => {
   const { port } = await serveTest([hello])
   const socket = await dial(port)
@@ -127,9 +137,13 @@ test('who asks to connect through to elsewhere is cut off', async () => {
   expect(await answer).toBe('')
 })
 
-test('nonsense after a request that is still answered does not get into that answer', async () => {
+test.each([
+  ['at once', ''],
+  ['after another request', get('/hello')],
+])('nonsense %s, after a request that is still answered, does not get into that answer', async (_, first) => {
   const { passed, open } = gate()
   const { port } = await serveTest([
+    hello,
     route('GET', '/stream', (event) => {
       const stream = createEventStream(event)
       void stream.push('one').then(open)
@@ -141,7 +155,7 @@ test('nonsense after a request that is still answered does not get into that ans
   socket.write(get('/stream'))
   await passed
   await once(socket, 'data')
-  socket.write('nonsense\r\n\r\n')
+  socket.write(`${first}nonsense\r\n\r\n`)
   expect((await answer).match(/HTTP\/1.1 \d/g)).toHaveLength(1)
 })
 

@@ -1,11 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { perform } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 
 async function opened(env: Record<string, string> = {}) {
   const app = await openTestApp({ env: { WINDFALL_RATES_FETCH: 'false', ...env } })
-  onTestFinished(app.close)
   const ask = async (path: string, token?: string) => {
     const response = await app.request(path, token ? { headers: { authorization: `Bearer ${token}` } } : {})
     return { status: response.status, body: (await response.json()) as Record<string, never> }

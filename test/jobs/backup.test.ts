@@ -32,14 +32,12 @@ test('the job makes backups into the folder and deletes old ones; a week without
   expect(await finding(app)).toBeNull()
   app.clock.turn(7 * DAY)
   expect(await finding(app)).toMatch(/was verified 8 days ago.*windfall jobs run backup/)
-  await app.close()
 })
 
 test('a job that cannot write says why, and leaves nothing', async () => {
   const app = await openTestApp({ env: { WINDFALL_BACKUP_FOLDER: 'config-in-the-way/backups' } })
   writeFileSync(join(app.folder, 'config-in-the-way'), '')
   expect((await app.windfall.jobs.runNow('backup')).error).toMatch(/ENOTDIR|EEXIST/)
-  await app.close()
 })
 
 test('what a crash left of a backup is removed at the next start', async () => {

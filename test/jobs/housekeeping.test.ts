@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openClockCheck } from '../../src/store/clock_check.ts'
 import { BUNDLE, dataBody, outerPayload } from '../apple/samples.ts'
 import { handClock, openTestApp, type TestApp } from '../helpers.ts'
@@ -11,7 +11,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp({ env: { WINDFALL_RATES_FETCH: 'false' } })
 })
-afterEach(() => app.close())
 
 const keepHouse = async () => (await app.windfall.jobs.runNow('housekeeping')).outcome
 const UNSURE = 'nothing was deleted by age: the clock is more than a day ahead of the last run'

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { openArrivals } from '../../src/ledger/arrivals.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
@@ -10,7 +10,6 @@ beforeEach(async () => {
   logged = []
   app = await openTestApp({ logged })
 })
-afterEach(() => app.close())
 
 test('of a flood of bad signatures five a second of an address are kept, ten in all, and all are counted', async () => {
   const { refused } = app.windfall.arrivals

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { NOW, renewalPayload, transactionPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -6,7 +6,6 @@ let app: TestApp
 beforeAll(async () => {
   app = await openTestApp()
 })
-afterAll(() => app.close())
 
 const DAY = 86_400_000
 const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', price: 0, transactionReason: 'PURCHASE' }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload, renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -6,7 +6,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp()
 })
-afterEach(() => app.close())
 
 test('a renewal is stored, applied and told in the feed', async () => {
   const answer = await app.notify(renewedPayload(app.authority))

@@ -150,6 +150,7 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
     config: loadConfig({ env: {}, cwd: folder }).config.metrics,
     isOfForgotten: () => false,
   })
+  ledger.onChange(metrics.lineageChanged)
   await store.commit(() => {
     organizations.declare([])
     for (const bundle_id of bundles) apps.add(organizations.meant(null).id, { bundle_id }, 'test')

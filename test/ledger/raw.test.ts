@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { renewedPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 import { runs } from '../random.ts'
@@ -8,7 +8,6 @@ let app: TestApp
 beforeAll(async () => {
   app = await openTestApp()
 })
-afterAll(() => app.close())
 
 const roundTrip = async (text: string): Promise<string> => {
   const { store, ledger } = app.windfall

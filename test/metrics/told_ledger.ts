@@ -1,6 +1,5 @@
 /** A ledger made by hand, told to Windfall as Apple would, and what its API says of the metrics. */
 import { randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
 import type { Point, Series } from '../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../apple/samples.ts'
@@ -15,14 +14,12 @@ type LedgerOptions = {
   currency?: string
   rates?: readonly string[]
   env?: Record<string, string>
-  closing?: (close: () => Promise<void>) => void
 }
 
-/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. `closing`: who closes it, the end of the test unless said. */
+/** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. */
 export async function openLedger(options: LedgerOptions = {}) {
-  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {}, closing = onTestFinished } = options
+  const { time_zone = 'UTC', currency = 'USD', rates = [], env = {} } = options
   const app = await openTestApp({ env })
-  closing(app.close)
   const { store, organizations, rates: kept } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await app.windfall.metrics.resume()

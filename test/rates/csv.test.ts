@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readRates } from '../../src/rates/csv.ts'
 import { cellsOf, rowsOf } from '../../src/rates/parse.ts'
 import { openTestApp, rowsOf as rowsIn } from '../helpers.ts'
@@ -144,7 +144,6 @@ test('cells come back as they were written', () => {
 
 test('a file with one fault imports nothing; a good one never rewrites', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store, rates } = app.windfall
   const bring = async (csv: string) => {
     const read = rates.readCsv(csv, 'USD')
@@ -171,7 +170,6 @@ test('a file with one fault imports nothing; a good one never rewrites', async (
 
 test('a rate that cannot be is refused, by its size, its peg or its neighbours on either side', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store, rates } = app.windfall
   const bring = async (...lines: string[]) => {
     const read = rates.readCsv(['date,currency,rate', ...lines].join('\n'), 'USD')
@@ -195,7 +193,6 @@ test('a rate that cannot be is refused, by its size, its peg or its neighbours o
 
 test('an imported rate is taken back, and the right one can take its place; no other goes', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store, rates } = app.windfall
   const bring = async (line: string) => {
     const read = rates.readCsv(`date,currency,rate\n${line}`, 'USD')
@@ -222,7 +219,6 @@ test('an imported rate is taken back, and the right one can take its place; no o
 
 test('the read API shows the newest rate of each currency to whoever holds a token', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store, rates } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-03-03,EUR,0.92', 'USD')
   await store.commit(() => rates.keep(read))

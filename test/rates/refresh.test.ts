@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
 import { dayAt, daysOf } from '../../src/rates/series.ts'
 import { NOW } from '../apple/samples.ts'
@@ -14,7 +14,6 @@ async function opened(env: Record<string, string> = {}) {
   const wednesday = Math.floor(NOW / DAY)
   const clock = handClock((wednesday - ((wednesday + 1) % 7) + 7) * DAY + DAY / 2)
   const app = await openTestApp({ rate_origins: publisher.origins, clock, env })
-  onTestFinished(app.close)
   const { rates, store } = app.windfall
   const ago = (days: number) => dayAt(clock() - days * DAY)
   const refresh = () => rates.refresh(new AbortController().signal)

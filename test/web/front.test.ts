@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openTestApp } from '../helpers.ts'
 
 const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
@@ -20,7 +20,6 @@ test('every view is the same page, in whatever form its reader takes', async () 
   const zipped = await app.request('/settings/keys', { headers: { 'accept-encoding': 'gzip' } })
   expect(gunzipSync(await bytes(zipped)).toString()).toBe(html)
   expect(zipped.headers.get('cache-control')).toBe('no-cache')
-  await app.close()
 })
 
 test('what the page is made of is named after its content and kept for ever; no other host is asked', async () => {
@@ -39,7 +38,6 @@ test('what the page is made of is named after its content and kept for ever; no 
     expect((await app.request(path)).status, path).toBe(200)
   }
   expect((await app.request('/service_worker.js')).headers.get('content-type')).toContain('javascript')
-  await app.close()
 })
 
 test('a file that is not part of the page is not there', async () => {
@@ -47,12 +45,10 @@ test('a file that is not part of the page is not there', async () => {
   for (const path of ['/assets/none.js', '/assets/..%2f..%2fpackage.json', '/nothing']) {
     expect((await app.request(path)).status, path).toBe(404)
   }
-  await app.close()
 })
 
 test('a browser that asks for what is not there gets the page, which says so; programs get a problem', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const page = await bytes(await app.request('/'))
   for (const path of ['/nothing', '/metrics/mrr/more', '/apples']) {
@@ -88,7 +84,6 @@ test('the first load stays below 90 kB as it travels', async () => {
   const first = paths.filter((path) => !path.endsWith('.png'))
   const sizes = await Promise.all(['/', ...first].map(sizeOf))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(90_000)
-  await app.close()
 })
 
 test('every view that the page knows is answered at its address, so that it can be bookmarked', async () => {
@@ -99,5 +94,4 @@ test('every view that the page knows is answered at its address, so that it can 
   for (const path of known) {
     expect((await app.request(path.replace(/:\w+/, 'some'))).status, path).toBe(200)
   }
-  await app.close()
 })

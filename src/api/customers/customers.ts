@@ -1,4 +1,4 @@
-/** What may be asked: customers in order, found by any id, one of them whole, and users. */
+/** `/api/v1/customers` and `/api/v1/users`: lists, search, profiles. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../../access/auth.ts'
@@ -8,7 +8,8 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Apps } from '../../apps/apps.ts'
 import { Refusal } from '../../errors.ts'
 import { documented } from '../../http/documented.ts'
-import type { Route } from '../../http/route.ts'
+import { invalid } from '../../http/parse.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
 import {
@@ -18,18 +19,8 @@ import {
   type Listing,
 } from '../../metrics/customers/lists.ts'
 import { STATUSES } from '../../metrics/customers/worth.ts'
-import { asked } from '../../metrics/series/question.ts'
 import { EventsAnswer } from '../events.ts'
-import {
-  CUSTOMER_WAIT_MS,
-  csvResponse,
-  PATIENCE_MS,
-  patienceOf,
-  RATIONED,
-  READ,
-  REFUSED,
-  UNKNOWN,
-} from '../route_defaults.ts'
+import { CUSTOMER_WAIT_MS, csvResponse, PATIENCE_MS, patienceOf, RATIONED, READ } from '../route_defaults.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
 import { customerLines } from './csv.ts'
 
@@ -81,87 +72,100 @@ const UserQuery = v.object({
 })
 
 type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; readers: Readers }
-type Asked = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
+type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
 
-export function customerRoutes(deps: Deps): Route[] {
-  const { customers, apps, readers } = deps
-  const { reachOf } = readers
+export const customerRoutes = (deps: Deps): Route[] => [
+  ...listRoutes(deps),
+  ...personRoutes(deps),
+  userRoute(deps),
+]
 
-  function askedIn(
-    event: H3Event,
-    { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CsvQuery>,
-  ): Asked {
-    if (within_days !== undefined && sort !== 'ends') throw onlyByEnd()
-    const scopes = scopesOf(apps, reachOf(event), app, [environment])
-    return {
-      scopes,
-      sort,
-      status: status ?? null,
-      within_days: within_days ?? null,
-      query: query?.trim() || null,
-    }
+function listRoutes({ customers, apps, readers }: Deps): Route[] {
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/v1/customers',
+      summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
+      access: readers.reader,
+      query: CustomersQuery,
+      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer } },
+      refusals: RATIONED,
+      around: readers.rationed,
+      async handler({ event, caller, query }) {
+        const search = searchOf(apps, caller, query)
+        const behind = await customers.ready(appsIn(apps, search.scopes), patienceOf(event))
+        // In one turn: amounts and the currency that they are told in are of one generation.
+        const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
+        return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
+      },
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/v1/customers.csv',
+      summary: 'The same customers, all of them, as a table',
+      access: readers.reader,
+      query: CsvQuery,
+      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' } },
+      refusals: RATIONED,
+      around: readers.rationed,
+      async handler({ event, caller, query }) {
+        const search = searchOf(apps, caller, query)
+        const patience_ms = patienceOf(event) ?? PATIENCE_MS
+        const behind = await customers.ready(appsIn(apps, search.scopes), patience_ms)
+        readers.noteExport(event, 'customers')
+        const read = (cursor: string | null) => pageOf(customers, search, cursor, CSV_PAGE)
+        const generations = () => customers.generationsOf(search.scopes)
+        return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
+      },
+    }),
+  ]
+}
+
+function searchOf(
+  apps: Apps,
+  reach: Reach,
+  { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CsvQuery>,
+): Search {
+  if (within_days !== undefined && sort !== 'ends') throw onlyByEnd()
+  const scopes = scopesOf(apps, reach, app, [environment])
+  return {
+    scopes,
+    sort,
+    status: status ?? null,
+    within_days: within_days ?? null,
+    query: query?.trim() || null,
   }
+}
 
-  async function pageOf(
-    { query, ...asked }: Asked,
-    cursor: string | null,
-    limit: number,
-  ): Promise<CustomerPage> {
-    const listing = { ...asked, cursor, limit }
-    return query === null ? customers.list(listing) : customers.find(query, listing)
-  }
-
-  async function listCustomers(event: H3Event) {
-    reachOf(event)
-    const query = asked(CustomersQuery, event.url.searchParams)
-    const wanted = askedIn(event, query)
-    const behind = await customers.ready(appsIn(apps, wanted.scopes), patienceOf(event))
-    // In one turn: amounts and the currency that they are told in are of one generation.
-    const page = await pageOf(wanted, query.cursor ?? null, query.limit)
-    return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
-  }
-
-  async function csv(event: H3Event): Promise<Response> {
-    reachOf(event)
-    const wanted = askedIn(event, asked(CsvQuery, event.url.searchParams))
-    const patience_ms = patienceOf(event) ?? PATIENCE_MS
-    const behind = await customers.ready(appsIn(apps, wanted.scopes), patience_ms)
-    readers.noteExport(event, 'customers')
-    const read = (cursor: string | null) => pageOf(wanted, cursor, CSV_PAGE)
-    const generations = () => customers.generationsOf(wanted.scopes)
-    return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
-  }
-
-  return routesFor({
-    listCustomers: readers.rationed(listCustomers),
-    csv: readers.rationed(csv),
-    ...personHandlers(deps),
-  })
+async function pageOf(
+  customers: Customers,
+  { query, ...search }: Search,
+  cursor: string | null,
+  limit: number,
+): Promise<CustomerPage> {
+  const listing = { ...search, cursor, limit }
+  return query === null ? customers.list(listing) : customers.find(query, listing)
 }
 
 function onlyByEnd(): Refusal {
-  const message = 'goes with sort=ends alone'
-  const errors = [{ path: 'within_days', message }]
-  return new Refusal(400, 'invalid_request', `within_days: ${message}`, { errors })
+  return invalid([{ path: 'within_days', message: 'goes with sort=ends alone' }])
 }
 
-/** Of one customer, and of one user. */
-function personHandlers({ customers, enrichment, apps, readers: { reachOf } }: Deps) {
+/** Of one customer. */
+function personRoutes({ customers, enrichment, apps, readers }: Deps): Route[] {
   const unknownCustomer = (id: string): Refusal =>
     new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
 
   /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
-  function idMeant(event: H3Event): string {
-    const reach = reachOf(event)
-    const id = paramOf(event, 'id')
+  function assertReadable(reach: Reach, id: string): void {
     const owner = customers.whose(id)
-    if (owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)) return id
+    if (owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)) return
     throw unknownCustomer(id)
   }
 
-  async function profile(event: H3Event) {
-    const id = idMeant(event)
-    const isCurrent = await customers.currentFor([id], { most_ms: patienceOf(event) ?? CUSTOMER_WAIT_MS })
+  async function profile(reach: Reach, id: string, wait_ms: number) {
+    assertReadable(reach, id)
+    const isCurrent = await customers.currentFor([id], { most_ms: wait_ms })
     const answer = customers.profile(id)
     if (answer === null) throw unknownCustomer(id)
     const owner = apps.get(customers.whose(id)?.app_id ?? '')
@@ -169,32 +173,57 @@ function personHandlers({ customers, enrichment, apps, readers: { reachOf } }: D
     return { ...answer, behind, events: await enrichment.enrich(answer.events) }
   }
 
-  async function events(event: H3Event) {
-    reachOf(event)
-    const { before = null, limit } = asked(EventsQuery, event.url.searchParams)
-    const id = idMeant(event)
-    const page = customers.events(id, { before, limit })
-    if (page === null) throw unknownCustomer(id)
-    return { ...page, events: await enrichment.enrich(page.events) }
-  }
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/v1/customers/:id',
+      summary: 'All about one customer; any id that a customer ever had names it',
+      access: readers.reader,
+      answers: { 200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer } },
+      refusals: { 404: 'unknown_customer' },
+      handler: ({ event, caller, params: { id } }) =>
+        profile(caller, id, patienceOf(event) ?? CUSTOMER_WAIT_MS),
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/v1/customers/:id/events',
+      summary: 'Everything that happened to one customer, newest first',
+      access: readers.reader,
+      query: EventsQuery,
+      answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
+      refusals: { 404: 'unknown_customer' },
+      async handler({ caller, params: { id }, query: { before = null, limit } }) {
+        assertReadable(caller, id)
+        const page = customers.events(id, { before, limit })
+        if (page === null) throw unknownCustomer(id)
+        return { ...page, events: await enrichment.enrich(page.events) }
+      },
+    }),
+  ]
+}
 
-  async function user(event: H3Event) {
-    const reach = reachOf(event)
-    const { app } = asked(UserQuery, event.url.searchParams)
+function userRoute({ customers, apps, readers }: Deps): Route {
+  async function user(event: H3Event, reach: Reach, app_user_id: string, app: string[] | undefined) {
     const scopes = scopesOf(apps, reach, app, ['production', 'sandbox'])
-    const app_user_id = paramOf(event, 'app_user_id')
     await customers.ready(appsIn(apps, scopes), patienceOf(event))
     const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
     const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
     if (users.length > 0) return { users }
-    throw new Refusal(
-      404,
-      'unknown_user',
-      `there is no user ${app_user_id} in an app that this token may read`,
-    )
+    const detail = `there is no user ${app_user_id} in an app that this token may read`
+    throw new Refusal(404, 'unknown_user', detail)
   }
 
-  return { profile, events, user }
+  return defineRoute({
+    ...READ,
+    path: '/api/v1/users/:app_user_id',
+    summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
+    access: readers.reader,
+    query: UserQuery,
+    private_path: true,
+    answers: { 200: { description: 'The user in each app that knows the id', schema: UsersAnswer } },
+    refusals: { 404: 'unknown_app, unknown_user' },
+    handler: ({ event, caller, params, query }) => user(event, caller, params.app_user_id, query.app),
+  })
 }
 
 function scopesOf(
@@ -211,74 +240,3 @@ function scopesOf(
 
 const appsIn = (apps: Apps, scopes: readonly CustomerScope[]) =>
   [...new Set(scopes.map(({ app_id }) => app_id))].flatMap((id) => apps.get(id) ?? [])
-
-/** A name in the path; it may hold a slash, written %2F. */
-function paramOf(event: H3Event, name: string): string {
-  const text = event.context.params?.[name] ?? ''
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-const LIST_REFUSED = { ...REFUSED, ...RATIONED }
-
-function routesFor(
-  handlers: Record<'listCustomers' | 'csv' | 'profile' | 'events' | 'user', Route['handler']>,
-): Route[] {
-  return [
-    {
-      ...READ,
-      path: '/api/v1/customers',
-      summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
-      query: CustomersQuery,
-      answers: { 200: { description: 'A page of customers', schema: CustomersAnswer }, ...LIST_REFUSED },
-      handler: handlers.listCustomers,
-    },
-    {
-      ...READ,
-      path: '/api/v1/customers.csv',
-      summary: 'The same customers, all of them, as a table',
-      query: CsvQuery,
-      answers: { 200: { description: 'One line a customer', content_type: 'text/csv' }, ...LIST_REFUSED },
-      handler: handlers.csv,
-    },
-    {
-      ...READ,
-      path: '/api/v1/customers/:id',
-      summary: 'All about one customer; any id that a customer ever had names it',
-      answers: {
-        200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer },
-        ...UNKNOWN,
-        404: { description: 'unknown_customer' },
-      },
-      handler: handlers.profile,
-    },
-    {
-      ...READ,
-      path: '/api/v1/customers/:id/events',
-      summary: 'Everything that happened to one customer, newest first',
-      query: EventsQuery,
-      answers: {
-        200: { description: 'A page of events', schema: EventsAnswer },
-        ...REFUSED,
-        404: { description: 'unknown_customer' },
-      },
-      handler: handlers.events,
-    },
-    {
-      ...READ,
-      path: '/api/v1/users/:app_user_id',
-      summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
-      query: UserQuery,
-      private_path: true,
-      answers: {
-        200: { description: 'The user in each app that knows the id', schema: UsersAnswer },
-        ...REFUSED,
-        404: { description: 'unknown_app, unknown_user' },
-      },
-      handler: handlers.user,
-    },
-  ]
-}

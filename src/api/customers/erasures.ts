@@ -11,10 +11,9 @@ import { AppUserId } from '../../attribution/requests.ts'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
 import { header } from '../../http/body/body.ts'
-import { parse } from '../../http/parse.ts'
-import type { Route } from '../../http/route.ts'
+import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { READ, REFUSED, UNKNOWN } from '../route_defaults.ts'
+import { READ } from '../route_defaults.ts'
 
 const ForgetPath = v.object({ app_user_id: AppUserId })
 const ForgetQuery = v.object({
@@ -47,49 +46,15 @@ const ErasureAnswer = v.object({
 })
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
-const FORGET_ANSWERS = {
-  200: { description: 'It is done', schema: ErasureAnswer },
-  202: { description: 'It is on disk; calls are refused, and the rest is under way', schema: ErasureAnswer },
-  400: { description: 'invalid_request, invalid_path' },
-  401: { description: 'credential_required, invalid_key' },
-  403: {
-    description:
-      'secret_key_required, app_not_in_organization, not_for_guests, cross_site, reauthentication_required',
-  },
-  404: { description: 'unknown_user, unknown_app' },
-  503: { description: 'store_unavailable; nothing was done' },
-}
-
 type Deps = { store: Store; keys: Keys; apps: Apps; readers: Readers; audit: Audit; forgetting: Forgetting }
-/** Who may have somebody forgotten: the name that is written down, and whether an app is theirs. */
-type Wisher = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
+/** Who may erase a user: the name for the record, and which apps are theirs. */
+type Requester = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
-export function forgetRoutes({ store, keys, apps, readers, audit, forgetting }: Deps): Route[] {
-  const wisherOf = wishers({ keys, apps, readers, audit })
-
-  async function forget(event: H3Event) {
-    const wisher = wisherOf(event)
-    const { app_user_id } = parse(ForgetPath, { app_user_id: decoded(event.context.params?.app_user_id) })
-    const { app: name, unknown } = parse(ForgetQuery, Object.fromEntries(event.url.searchParams))
-    const { id: app_id } = wisher.appOf(name)
-    const wish = { app_id, app_user_id, asked_by: wisher.id, even_unknown: unknown === 'accept' }
-    const erasure = await store.commit(() => {
-      const begun = forgetting.forget(wish)
-      wisher.note(begun.id)
-      return begun
-    })
-    event.res.status = erasure.finished_at === null ? 202 : 200
-    return erasure
-  }
-
-  function list(event: H3Event) {
-    const { organization_id, apps: ids } = readers.reachOf(event)
-    const { limit, before = null } = parse(ErasuresQuery, Object.fromEntries(event.url.searchParams))
-    return { erasures: forgetting.list({ organization_id, apps: ids, limit, before }) }
-  }
+export function erasureRoutes(deps: Deps): Route[] {
+  const { store, readers, forgetting } = deps
 
   return [
-    {
+    defineRoute({
       method: 'DELETE',
       path: '/api/v1/users/:app_user_id',
       tag: 'Erasure',
@@ -97,47 +62,65 @@ export function forgetRoutes({ store, keys, apps, readers, audit, forgetting }: 
       description:
         'What they are and did goes, who bought what stays as nobody’s, and no call for them is accepted afterwards. ' +
         'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
+      access: eraserAccess(deps),
       params: ForgetPath,
       query: ForgetQuery,
-      security: ['secret_key', 'session'],
       private_path: true,
-      answers: FORGET_ANSWERS,
-      handler: forget,
-    },
-    {
+      answers: {
+        200: { description: 'It is done', schema: ErasureAnswer },
+        202: {
+          description: 'It is on disk; calls are refused, and the rest is under way',
+          schema: ErasureAnswer,
+        },
+      },
+      refusals: { 403: 'app_not_in_organization', 404: 'unknown_user, unknown_app' },
+      async handler({ event, caller, params: { app_user_id }, query: { app, unknown } }) {
+        const { id: app_id } = caller.appOf(app)
+        const request = { app_id, app_user_id, asked_by: caller.id, even_unknown: unknown === 'accept' }
+        const erasure = await store.commit(() => {
+          const begun = forgetting.forget(request)
+          caller.note(begun.id)
+          return begun
+        })
+        event.res.status = erasure.finished_at === null ? 202 : 200
+        return erasure
+      },
+    }),
+    defineRoute({
       ...READ,
       path: '/api/v1/erasures',
       tag: 'Erasure',
       summary: 'That users were forgotten and when, newest first; not who',
+      access: readers.reader,
       query: ErasuresQuery,
-      answers: {
-        200: { description: 'A page of them', schema: ErasuresAnswer },
-        400: REFUSED[400],
-        ...UNKNOWN,
+      answers: { 200: { description: 'A page of them', schema: ErasuresAnswer } },
+      handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
+        return { erasures: forgetting.list({ organization_id, apps, limit, before }) }
       },
-      handler: list,
-    },
+    }),
   ]
 }
 
-/** The bearer of a secret key, or the owner, signed in just now. */
-function wishers({
-  keys,
-  apps,
-  readers,
-  audit,
-}: Omit<Deps, 'store' | 'forgetting'>): (event: H3Event) => Wisher {
+/** The bearer of a secret key, or the owner who entered the password lately. */
+function eraserAccess({ keys, apps, readers, audit }: Deps): Access<Requester> {
   const noteBy = (event: H3Event, actor: string) => (subject: string) =>
     audit.note({ actor, address: clientAddress(event), action: 'user.forgotten', subject })
 
-  return (event) => {
-    const authorization = header(event, 'authorization')
-    if (authorization !== undefined || readers.signedIn(event) === null) {
-      const key = secretKeyOf(keys, authorization ?? null)
-      return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
-    }
-    readers.freshOwner(event)
-    return { id: 'owner', appOf: (name) => ownersApp(apps, name), note: noteBy(event, 'owner') }
+  return {
+    security: ['secret_key', 'session'],
+    refusals: {
+      401: 'credential_required, invalid_key, sign_in_required',
+      403: 'secret_key_required, not_for_guests, cross_site, reauthentication_required',
+    },
+    admit(event) {
+      const authorization = header(event, 'authorization')
+      if (authorization !== undefined || readers.signedIn(event) === null) {
+        const key = secretKeyOf(keys, authorization ?? null)
+        return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
+      }
+      readers.freshOwner.admit(event)
+      return { id: 'owner', appOf: (name) => ownersApp(apps, name), note: noteBy(event, 'owner') }
+    },
   }
 }
 
@@ -165,13 +148,4 @@ function ownersApp(apps: Apps, id: string): App {
   const app = apps.get(id)
   if (app) return app
   throw new Refusal(404, 'unknown_app', `there is no app with the id ${id}`)
-}
-
-/** @throws Refusal 400 `invalid_path` where it is no percent-encoded UTF-8. */
-function decoded(segment = ''): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw new Refusal(400, 'invalid_path', 'the user id in the address is not valid percent-encoding')
-  }
 }

@@ -1,20 +1,19 @@
 /** What may be asked: one event whole, and what Apple signed about it or about a customer, to be checked by anybody. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../../access/auth.ts'
 import { appsWithin, whole } from '../../access/scope.ts'
+import type { Reach } from '../../access/tokens.ts'
 import { type Explained, explained, isSigned } from '../../apple/explained.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Forgetting } from '../../attribution/erasure/erasure.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed, FeedEvent } from '../../events/feed.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { Evidence } from '../../ledger/evidence.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
-import { asked } from '../../metrics/series/question.ts'
-import { READ, REFUSED, UNKNOWN } from '../route_defaults.ts'
+import { READ } from '../route_defaults.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
 
 const PageQuery = v.object({
@@ -35,12 +34,10 @@ type Deps = {
 }
 
 export function evidenceRoutes(deps: Deps): Route[] {
-  const { feed, enrichment, ledger, customers, apps, readers } = deps
+  const { feed, enrichment, ledger, apps, readers } = deps
 
-  function eventMeant(event: H3Event): FeedEvent {
-    const reach = readers.reachOf(event)
-    asked(v.object({}), event.url.searchParams)
-    const id = event.context.params?.id ?? ''
+  /** @throws Refusal 404 `unknown_event`, also for one that the reader may not read. */
+  function findEvent(reach: Reach, id: string): FeedEvent {
     const found = feed.byId(id)
     const isWithin = reach.organization_id === null || reach.organization_id === found?.organization_id
     const mayRead = reach.apps === null || (found?.app_id != null && reach.apps.includes(found.app_id))
@@ -48,37 +45,63 @@ export function evidenceRoutes(deps: Deps): Route[] {
     throw new Refusal(404, 'unknown_event', `there is no event ${id} that this reader may read`)
   }
 
-  async function one(event: H3Event) {
-    const meant = eventMeant(event)
-    const app = apps.get(meant.app_id ?? '')
-    const [enriched = null] = await enrichment.enrich([meant])
-    return {
-      event: enriched,
-      app: app && { id: app.id, bundle_id: app.bundle_id, name: app.name },
-      evidence: ledger.evidence.of(meant).length,
-    }
-  }
+  return [
+    defineRoute({
+      ...READ,
+      path: '/api/v1/events/:id',
+      summary: 'One event, with the app it is about',
+      access: readers.reader,
+      answers: { 200: { description: 'The event', schema: EventAnswer } },
+      refusals: { 404: 'unknown_event' },
+      async handler({ caller, params }) {
+        const found = findEvent(caller, params.id)
+        const app = apps.get(found.app_id ?? '')
+        const [event = null] = await enrichment.enrich([found])
+        return {
+          event,
+          app: app && { id: app.id, bundle_id: app.bundle_id, name: app.name },
+          evidence: ledger.evidence.of(found).length,
+        }
+      },
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/v1/events/:id/evidence',
+      summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
+      access: readers.reader,
+      answers: { 200: { description: 'None where nobody signed it', schema: EvidenceAnswer } },
+      refusals: { 404: 'unknown_event' },
+      handler: ({ caller, params }) => ({
+        evidence: ledger.evidence.of(findEvent(caller, params.id)).map((one) => laidOpen(one, deps)),
+      }),
+    }),
+    defineRoute({
+      ...READ,
+      path: '/api/v1/customers/:id/evidence',
+      summary: 'What Apple signed about a customer, what came last first',
+      description:
+        'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
+      access: readers.reader,
+      query: PageQuery,
+      answers: { 200: { description: 'A page of signed texts', schema: EvidencePage } },
+      refusals: { 404: 'unknown_customer' },
+      handler: ({ caller, params, query: { cursor = null, limit } }) =>
+        evidenceOfCustomer(deps, caller, params.id, cursor, limit),
+    }),
+  ]
+}
 
-  const ofEvent = (event: H3Event) => ({
-    evidence: ledger.evidence.of(eventMeant(event)).map((one) => laidOpen(one, deps)),
-  })
-
-  function ofCustomer(event: H3Event) {
-    const reach = readers.reachOf(event)
-    const { cursor = null, limit } = asked(PageQuery, event.url.searchParams)
-    const id = event.context.params?.id ?? ''
-    const customer = customers.whose(id)
-    if (!customer || !appsWithin(reach, apps).some((app) => app.id === customer.app_id))
-      throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this reader may read`)
-    const { app_id, environment, canonical_id } = customer
-    const members = ledger.customers.lineages(canonical_id)
-    const original_transaction_ids = members.map((one) => one.original_transaction_id)
-    const purchases = { app_id, environment, original_transaction_ids }
-    const { evidence, next } = ledger.evidence.about(purchases, { before: cursor, limit })
-    return { evidence: evidence.map((one) => laidOpen(one, deps)), next: next === null ? null : String(next) }
-  }
-
-  return routesFor({ one, ofEvent, ofCustomer })
+function evidenceOfCustomer(deps: Deps, reach: Reach, id: string, before: number | null, limit: number) {
+  const { customers, ledger, apps } = deps
+  const customer = customers.whose(id)
+  if (!customer || !appsWithin(reach, apps).some((app) => app.id === customer.app_id))
+    throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this reader may read`)
+  const { app_id, environment, canonical_id } = customer
+  const members = ledger.customers.lineages(canonical_id)
+  const original_transaction_ids = members.map((one) => one.original_transaction_id)
+  const purchases = { app_id, environment, original_transaction_ids }
+  const { evidence, next } = ledger.evidence.about(purchases, { before, limit })
+  return { evidence: evidence.map((one) => laidOpen(one, deps)), next: next === null ? null : String(next) }
 }
 
 type Opening = Pick<Deps, 'roots' | 'forgetting'>
@@ -102,46 +125,4 @@ function withoutPerson(payload: Record<string, unknown>): Record<string, unknown
   return JSON.parse(
     JSON.stringify(payload, (key, value) => (key === 'appAccountToken' || isSigned(key) ? undefined : value)),
   )
-}
-
-function routesFor(handlers: Record<'one' | 'ofEvent' | 'ofCustomer', Route['handler']>): Route[] {
-  return [
-    {
-      ...READ,
-      path: '/api/v1/events/:id',
-      summary: 'One event, with the app it is about',
-      answers: {
-        200: { description: 'The event', schema: EventAnswer },
-        ...UNKNOWN,
-        404: { description: 'unknown_event' },
-      },
-      handler: handlers.one,
-    },
-    {
-      ...READ,
-      path: '/api/v1/events/:id/evidence',
-      summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
-      answers: {
-        200: { description: 'None where nobody signed it', schema: EvidenceAnswer },
-        ...UNKNOWN,
-        404: { description: 'unknown_event' },
-      },
-      handler: handlers.ofEvent,
-    },
-    {
-      ...READ,
-      path: '/api/v1/customers/:id/evidence',
-      summary: 'What Apple signed about a customer, what came last first',
-      description:
-        'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
-      query: PageQuery,
-      answers: {
-        200: { description: 'A page of signed texts', schema: EvidencePage },
-        400: REFUSED[400],
-        ...UNKNOWN,
-        404: { description: 'unknown_customer' },
-      },
-      handler: handlers.ofCustomer,
-    },
-  ]
 }

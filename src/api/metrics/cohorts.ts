@@ -1,28 +1,28 @@
 /** What may be asked: how customers and subscriptions that began together fared. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Readers } from '../../access/auth.ts'
+import type { Readers, Reading } from '../../access/auth.ts'
 import { appsNamed, appsWithin, list } from '../../access/scope.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { addDays } from '../../days.ts'
-import { Refusal } from '../../errors.ts'
 import { type CsvValue, csvHead, csvRow, csvSlices } from '../../http/csv.ts'
 import { documented } from '../../http/documented.ts'
+import { invalid } from '../../http/parse.ts'
 import { jsonInSlices } from '../../http/response.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { CohortSum } from '../../metrics/cohorts/cells.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
 import { type CohortQuestion, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import { asked as askedIn, day } from '../../metrics/series/question.ts'
+import { day } from '../../metrics/series/question.ts'
 import type { Behind } from '../../metrics/series/questions.ts'
 import type { Generation } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
-import { csvResponse, GUESTS_READ, PATIENCE_MS, patienceOf, RATIONED, REFUSED } from '../route_defaults.ts'
+import { csvResponse, PATIENCE_MS, patienceOf, RATIONED, READ } from '../route_defaults.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guest_basis.ts'
 
@@ -78,10 +78,8 @@ type Deps = {
 }
 
 export function cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }: Deps): Route[] {
-  async function answer(event: H3Event, least_patience_ms: number | null = null) {
-    const reading = readers.readingOf(event)
+  async function answer(reading: Reading, asked: Asked, patience_ms: number | null) {
     const { reach } = reading
-    const asked = askedIn(Query, event.url.searchParams)
     const basis = basisFor(reading, MEASURES[asked.metric], asked)
     assertBasis(asked, basis)
     const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
@@ -97,12 +95,13 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     return metrics.reading(
       { organization: owner, apps: chosen },
       ({ shown }) => answerIn({ cohorts, clock }, asked, basis, { apps: chosen, ...shown }),
-      patienceOf(event) ?? least_patience_ms,
+      patience_ms,
     )
   }
 
-  async function csv(event: H3Event): Promise<Response> {
-    const { metric, currency, behind, cohorts: table } = await answer(event, PATIENCE_MS)
+  async function csv(event: H3Event, reading: Reading, asked: Asked): Promise<Response> {
+    const patience_ms = patienceOf(event) ?? PATIENCE_MS
+    const { metric, currency, behind, cohorts: table } = await answer(reading, asked, patience_ms)
     const also = MEASURES[metric].unit === 'money' ? { currency } : {}
     const [first] = rowsOf(metric, table)
     const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...also })
@@ -113,8 +112,30 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
     }
   }
 
-  const json = async (event: H3Event) => jsonInSlices(await answer(event), 'cohorts')
-  return routesFor(readers.rationed(json), readers.rationed(csv))
+  const common = {
+    ...READ,
+    access: readers.viewer,
+    query: Query,
+    refusals: { ...RATIONED, 403: 'not_for_guests' },
+    around: readers.rationed,
+  } as const
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/v1/cohorts',
+      summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
+      answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer } },
+      handler: async ({ event, caller, query }) =>
+        jsonInSlices(await answer(caller, query, patienceOf(event)), 'cohorts'),
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/v1/cohorts.csv',
+      summary: 'The same figures as a table',
+      answers: { 200: { description: 'One line for each cohort and place', content_type: 'text/csv' } },
+      handler: ({ event, caller, query }) => csv(event, caller, query),
+    }),
+  ]
 }
 
 /** The apps that are asked for, and the generation that their figures are read from. */
@@ -187,7 +208,7 @@ const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'ca
 function theOne(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
   const message = 'these apps are of several organizations: name those of one'
-  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'app', message }] })
+  throw invalid([{ path: 'app', message }])
 }
 
 /** @throws Refusal 400 `invalid_request` for proceeds of what has none, or is not kept by what was bought where. */
@@ -198,13 +219,13 @@ function assertBasis({ metric, product, country }: Asked, basis: Basis): void {
   const message = isHalf
     ? 'proceeds of ltv are told of everything, or of one product in one country'
     : `${metric} has no basis proceeds; it has: gross`
-  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'basis', message }] })
+  throw invalid([{ path: 'basis', message }])
 }
 
 function payersBy(grain: Grain): 'day' | 'week' | 'month' {
   if (grain !== 'year') return grain
   const message = 'arppu is told by day, week or month'
-  throw new Refusal(400, 'invalid_request', message, { errors: [{ path: 'by', message }] })
+  throw invalid([{ path: 'by', message }])
 }
 
 function spanOf({ from, to }: Asked, today: number): { from: number; until: number } {
@@ -216,7 +237,7 @@ function spanOf({ from, to }: Asked, today: number): { from: number; until: numb
   if (span.from <= until && until - span.from <= SPAN_MOST) return span
   const message =
     span.from > until ? 'must not be after `to`' : `must be at most ${SPAN_MOST} days before \`to\``
-  throw new Refusal(400, 'invalid_request', `from: ${message}`, { errors: [{ path: 'from', message }] })
+  throw invalid([{ path: 'from', message }])
 }
 
 /** One line for each cohort and each place within it. */
@@ -227,33 +248,4 @@ function* rowsOf(metric: CohortMetric, table: readonly object[]): Generator<Reco
     const places = within === null ? [{}] : ((within === 'renewals' ? renewals : values) as object[])
     for (const place of places) yield { ...own, ...place } as Record<string, CsvValue>
   }
-}
-
-function routesFor(answer: Route['handler'], csv: Route['handler']): Route[] {
-  return [
-    {
-      ...GUESTS_READ,
-      query: Query,
-      path: '/api/v1/cohorts',
-      summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
-      answers: {
-        200: { description: 'A row for each cohort', schema: CohortsAnswer },
-        ...REFUSED,
-        ...RATIONED,
-      },
-      handler: answer,
-    },
-    {
-      ...GUESTS_READ,
-      query: Query,
-      path: '/api/v1/cohorts.csv',
-      summary: 'The same figures as a table',
-      answers: {
-        200: { description: 'One line for each cohort and place', content_type: 'text/csv' },
-        ...REFUSED,
-        ...RATIONED,
-      },
-      handler: csv,
-    },
-  ]
 }

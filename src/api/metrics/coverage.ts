@@ -3,16 +3,16 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../../access/auth.ts'
 import { appsNamed, appsWithin, list } from '../../access/scope.ts'
+import type { Reach } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { csvHead, csvRow, decimalText } from '../../http/csv.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Reported } from '../../metrics/reports/reported.ts'
-import { asked } from '../../metrics/series/question.ts'
 import type { Shown } from '../../metrics/series/questions.ts'
-import { behindHeaders, csvHeaders, PATIENCE_MS, patienceOf, READ, REFUSED } from '../route_defaults.ts'
+import { behindHeaders, csvHeaders, PATIENCE_MS, patienceOf, READ, UNKNOWN_APP } from '../route_defaults.ts'
 import { behind } from './answers.ts'
 
 const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
@@ -92,79 +92,77 @@ type Deps = {
   readers: Readers
 }
 
+type Query = v.InferOutput<typeof CoverageQuery>
+type Answer = v.InferOutput<typeof CoverageAnswer>
+type Read = { apps: readonly App[]; shown: Shown }
+type Months = { from: string | undefined; to: string | undefined }
+
+/** Adds the months of the apps that were read. */
+async function addMonths(
+  reported: Deps['reported'],
+  answer: Answer,
+  { apps: own, shown }: Read,
+  { from, to }: Months,
+) {
+  answer.behind ??= shown.behind
+  for (const one of own) {
+    const months = await reported.coverage(one, shown.generation)
+    const { currency } = shown.generation
+    const within = months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9'))
+    answer.coverage.push(
+      ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
+    )
+    for (const metric of SEAMS) {
+      const seam = reported.seamOf(one.id, metric)
+      if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
+    }
+  }
+}
+
 export function coverageRoutes({ reported, metrics, organizations, apps, readers }: Deps): Route[] {
-  async function coverage(event: H3Event, least_patience_ms: number | null = null) {
-    const reach = readers.reachOf(event)
-    const { app, from, to } = asked(CoverageQuery, event.url.searchParams)
+  async function coverage(reach: Reach, { app, from, to }: Query, patience_ms: number | null) {
     const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
     const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
     const answer: Answer = { behind: null, coverage: [], seams: [] }
-    const patience_ms = patienceOf(event) ?? least_patience_ms
     for (const organization of organizations.list()) {
       const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
       if (own.length === 0) continue
-      const read = (scope: Read): Promise<void> => add(answer, scope, { from, to })
+      const read = (scope: Read): Promise<void> => addMonths(reported, answer, scope, { from, to })
       await metrics.reading({ organization, apps: own }, read, patience_ms)
     }
     return answer
   }
 
-  type Answer = v.InferOutput<typeof CoverageAnswer>
-  type Read = { apps: readonly App[]; shown: Shown }
-  type Months = { from: string | undefined; to: string | undefined }
-
-  async function add(answer: Answer, { apps: own, shown }: Read, { from, to }: Months) {
-    answer.behind ??= shown.behind
-    for (const one of own) {
-      const months = await reported.coverage(one, shown.generation)
-      const { currency } = shown.generation
-      const within = months.filter((row) => row.month >= (from ?? '') && row.month <= (to ?? '9'))
-      answer.coverage.push(
-        ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
-      )
-      for (const metric of SEAMS) {
-        const seam = reported.seamOf(one.id, metric)
-        if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
-      }
-    }
-  }
-
-  async function csv(event: H3Event): Promise<Response> {
-    const { behind, coverage: told } = await coverage(event, PATIENCE_MS)
-    const rows = told.map(({ residue, ...row }) => ({ ...row, ...residue }))
+  async function csv(event: H3Event, reach: Reach, query: Query): Promise<Response> {
+    const answer = await coverage(reach, query, patienceOf(event) ?? PATIENCE_MS)
+    const rows = answer.coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
     const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
     readers.noteExport(event, 'coverage')
     return new Response([csvHead(COLUMNS), ...lines].join(''), {
-      headers: { ...csvHeaders('coverage'), ...behindHeaders(behind) },
+      headers: { ...csvHeaders('coverage'), ...behindHeaders(answer.behind) },
     })
   }
 
-  return routesFor((event) => coverage(event), csv)
-}
-
-function routesFor(coverage: Route['handler'], csv: Route['handler']): Route[] {
-  const read = { ...READ, tag: 'Metrics', query: CoverageQuery }
+  const common = { ...READ, tag: 'Metrics', access: readers.reader, query: CoverageQuery } as const
   return [
-    {
-      ...read,
+    defineRoute({
+      ...common,
       path: '/api/v1/coverage',
       summary: 'How much of Apple’s figures the ledger explains, by app, month and metric, and why not all',
       answers: {
         200: { description: 'Every month that reports tell of, oldest first', schema: CoverageAnswer },
-        ...REFUSED,
       },
-      handler: coverage,
-    },
-    {
-      ...read,
+      refusals: UNKNOWN_APP,
+      handler: ({ event, caller, query }) => coverage(caller, query, patienceOf(event)),
+    }),
+    defineRoute({
+      ...common,
       path: '/api/v1/coverage.csv',
       summary: 'The same months as a table',
-      answers: {
-        200: { description: 'One line for each app, month and metric', content_type: 'text/csv' },
-        ...REFUSED,
-      },
-      handler: csv,
-    },
+      answers: { 200: { description: 'One line for each app, month and metric', content_type: 'text/csv' } },
+      refusals: UNKNOWN_APP,
+      handler: ({ event, caller, query }) => csv(event, caller, query),
+    }),
   ]
 }
 

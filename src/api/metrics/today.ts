@@ -1,13 +1,12 @@
 /** What may be asked: how today goes so far, and what yesterday brought. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
-import type { Route } from '../../http/route.ts'
-import { asked, PlaceQuery, SeriesQuery } from '../../metrics/series/question.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { PlaceQuery, SeriesQuery } from '../../metrics/series/question.ts'
 import type { Today } from '../../metrics/series/today.ts'
-import { patienceOf, READ, REFUSED, UNKNOWN } from '../route_defaults.ts'
+import { patienceOf, READ } from '../route_defaults.ts'
 import { behind, Point, place, rebuilding } from './answers.ts'
 import { openPlaces } from './metric_scope.ts'
 
@@ -68,27 +67,20 @@ type Deps = { today: Today; organizations: Organizations; apps: Apps; readers: R
 export function todayRoutes({ today, readers, organizations, apps }: Deps): Route[] {
   const { scopeOf } = openPlaces({ organizations, apps })
 
-  async function answer(event: H3Event) {
-    const reach = readers.reachOf(event)
-    const query = asked(TodayQuery, event.url.searchParams)
-    const money = { currency: query.currency ?? null, basis: query.basis }
-    return today(scopeOf(reach, query), money, patienceOf(event))
-  }
-
   return [
-    {
+    defineRoute({
       ...READ,
       path: '/api/v1/today',
       tag: 'Metrics',
       summary: 'Today so far beside the same day of earlier weeks, MRR of thirty days, and yesterday',
+      access: readers.reader,
       query: TodayQuery,
-      answers: {
-        200: { description: 'One organization’s', schema: TodayAnswer },
-        400: { description: 'invalid_request, organization_needed' },
-        ...UNKNOWN,
-        404: REFUSED[404],
+      answers: { 200: { description: 'One organization’s', schema: TodayAnswer } },
+      refusals: { 400: 'organization_needed', 404: 'unknown_app' },
+      handler({ event, caller, query }) {
+        const money = { currency: query.currency ?? null, basis: query.basis }
+        return today(scopeOf(caller, query), money, patienceOf(event))
       },
-      handler: answer,
-    },
+    }),
   ]
 }

@@ -1,5 +1,4 @@
 /** What may be asked: by the owner alone: the keys that apps and the backend call with. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Readers } from '../../access/auth.ts'
@@ -7,11 +6,9 @@ import type { Key, Keys } from '../../apps/keys.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
-import { readJson } from '../../http/body/body.ts'
-import { parse } from '../../http/parse.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import { openMeant } from '../lookup.ts'
-import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
+import { OWNERS } from '../route_defaults.ts'
 
 const HOUR_MS = 3_600_000
 const A_WEEK = 7 * 24
@@ -57,122 +54,99 @@ export const RotatedAnswer = v.object({
 
 type Deps = { clock: Clock; keys: Keys; organizations: Organizations; audit: Audit; readers: Readers }
 
-export function keyRoutes({ clock, keys, organizations, audit, readers }: Deps): Route[] {
+const ENDED = { 404: 'unknown_key', 409: 'declared_in_config, key_ended' } as const
+
+export const keyRoutes = (deps: Deps): Route[] => [...creationRoutes(deps), ...endingRoutes(deps)]
+
+function creationRoutes({ clock, keys, organizations, audit, readers }: Deps): Route[] {
   const meant = openMeant(organizations)
 
-  const told = <Row extends Key>(key: Row) => ({ ...key, state: stateOf(key, clock()) })
+  return [
+    defineRoute({
+      ...OWNERS,
+      method: 'GET',
+      path: '/api/v1/keys',
+      summary: 'The SDK keys, ended ones too; publishable ones can be read again',
+      access: readers.owner,
+      answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },
+      handler: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
+    }),
+    defineRoute({
+      ...OWNERS,
+      method: 'POST',
+      path: '/api/v1/keys',
+      summary: 'Makes a key; the text of a secret one is told here alone',
+      access: readers.owner,
+      body: CreateBody,
+      answers: { 201: { description: 'The key', schema: KeyAnswer } },
+      refusals: { 400: 'organization_needed', 403: 'reauthentication_required', 404: 'unknown_organization' },
+      async handler({ event, body: { organization_id, kind, label } }) {
+        const key = await readers.commitAs(event, accessFor(kind, readers), (who) => {
+          const made = keys.create(meant(organization_id).id, kind, label, { source: 'dashboard' })
+          audit.note({ ...who, action: 'key.made', subject: made.id, detail: `${kind}: ${label}` })
+          return made
+        })
+        event.res.status = 201
+        return withState(key, clock())
+      },
+    }),
+  ]
+}
 
-  const demandFor = (kind: Key['kind']) => (kind === 'secret' ? readers.freshOwner : readers.owner)
-
-  function list(event: H3Event) {
-    readers.owner(event)
-    return { keys: keys.list(null).map(told) }
-  }
-
-  async function create(event: H3Event) {
-    readers.owner(event)
-    const { organization_id, kind, label } = parse(CreateBody, await readJson(event, LARGEST_WISH))
-    const key = await readers.commitAs(event, demandFor(kind), (who) => {
-      const made = keys.create(meant(organization_id).id, kind, label, { source: 'dashboard' })
-      audit.note({ ...who, action: 'key.made', subject: made.id, detail: `${kind}: ${label}` })
-      return made
-    })
-    event.res.status = 201
-    return told(key)
-  }
-
-  async function rotate(event: H3Event) {
-    readers.owner(event)
-    const id = event.context.params?.id ?? ''
-    const { overlap_hours } = parse(RotateBody, await readJson(event, LARGEST_WISH))
-    const key = await readers.commitAs(event, demandFor(named(id).kind), (who) => {
-      const successor = keys.rotate(id, overlap_hours * HOUR_MS, 'dashboard')
-      audit.note({ ...who, action: 'key.rotated', subject: id, detail: successor.id })
-      return successor
-    })
-    event.res.status = 201
-    return told(key)
-  }
-
-  async function revoke(event: H3Event) {
-    readers.owner(event)
-    const id = event.context.params?.id ?? ''
-    const key = await readers.commitAs(event, readers.owner, (who) => {
-      const ended = keys.revoke(id)
-      audit.note({ ...who, action: 'key.revoked', subject: id })
-      return ended
-    })
-    return told(key)
-  }
-
+function endingRoutes({ clock, keys, audit, readers }: Deps): Route[] {
   function named(id: string): Key {
     const found = keys.list(null).find((key) => key.id === id)
     if (found) return found
     throw new Refusal(404, 'unknown_key', `there is no key ${id.slice(0, 40)}`)
   }
 
-  return routesFor({ list, create, rotate, revoke })
-}
-
-function stateOf({ revoked_at, expires_at }: Key, now: number): 'alive' | 'ending' | 'ended' {
-  if (revoked_at !== null || (expires_at !== null && expires_at <= now)) return 'ended'
-  return expires_at === null ? 'alive' : 'ending'
-}
-
-const FRESH_REFUSED = {
-  ...OWNER_REFUSED,
-  403: { description: 'not_for_guests, cross_site, reauthentication_required' },
-}
-const ENDED = { 404: { description: 'unknown_key' }, 409: { description: 'declared_in_config, key_ended' } }
-
-function routesFor(handlers: Record<'list' | 'create' | 'rotate' | 'revoke', Route['handler']>): Route[] {
   return [
-    {
-      ...OWNERS,
-      method: 'GET',
-      path: '/api/v1/keys',
-      summary: 'The SDK keys, ended ones too; publishable ones can be read again',
-      answers: {
-        200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) },
-        ...OWNER_REFUSED,
-      },
-      handler: handlers.list,
-    },
-    {
-      ...OWNERS,
-      method: 'POST',
-      path: '/api/v1/keys',
-      summary: 'Makes a key; the text of a secret one is told here alone',
-      body: CreateBody,
-      answers: {
-        201: { description: 'The key', schema: KeyAnswer },
-        400: { description: 'invalid_json, invalid_request, organization_needed' },
-        ...FRESH_REFUSED,
-        404: { description: 'unknown_organization' },
-      },
-      handler: handlers.create,
-    },
-    {
+    defineRoute({
       ...OWNERS,
       method: 'POST',
       path: '/api/v1/keys/:id/rotate',
       summary: 'Makes a successor; the old key goes on for a while',
+      access: readers.owner,
       body: RotateBody,
-      answers: {
-        201: { description: 'The successor', schema: RotatedAnswer },
-        400: { description: 'invalid_json, invalid_request' },
-        ...FRESH_REFUSED,
-        ...ENDED,
+      answers: { 201: { description: 'The successor', schema: RotatedAnswer } },
+      refusals: { ...ENDED, 403: 'reauthentication_required' },
+      async handler({ event, params: { id }, body: { overlap_hours } }) {
+        const key = await readers.commitAs(event, accessFor(named(id).kind, readers), (who) => {
+          const successor = keys.rotate(id, overlap_hours * HOUR_MS, 'dashboard')
+          audit.note({ ...who, action: 'key.rotated', subject: id, detail: successor.id })
+          return successor
+        })
+        event.res.status = 201
+        return withState(key, clock())
       },
-      handler: handlers.rotate,
-    },
-    {
+    }),
+    defineRoute({
       ...OWNERS,
       method: 'DELETE',
       path: '/api/v1/keys/:id',
       summary: 'Ends a key at once',
-      answers: { 200: { description: 'The key, ended', schema: KeyAnswer }, ...OWNER_REFUSED, ...ENDED },
-      handler: handlers.revoke,
-    },
+      access: readers.owner,
+      answers: { 200: { description: 'The key, ended', schema: KeyAnswer } },
+      refusals: ENDED,
+      async handler({ event, params: { id } }) {
+        const key = await readers.commitAs(event, readers.owner, (who) => {
+          const ended = keys.revoke(id)
+          audit.note({ ...who, action: 'key.revoked', subject: id })
+          return ended
+        })
+        return withState(key, clock())
+      },
+    }),
   ]
+}
+
+/** Secret keys are made for an owner who entered the password lately. */
+const accessFor = (kind: Key['kind'], { owner, freshOwner }: Readers) =>
+  kind === 'secret' ? freshOwner : owner
+
+const withState = <Row extends Key>(key: Row, now: number) => ({ ...key, state: stateOf(key, now) })
+
+function stateOf({ revoked_at, expires_at }: Key, now: number): 'alive' | 'ending' | 'ended' {
+  if (revoked_at !== null || (expires_at !== null && expires_at <= now)) return 'ended'
+  return expires_at === null ? 'alive' : 'ending'
 }

@@ -1,12 +1,11 @@
 /** What may be asked: by the owner alone: that a purchase be given back to whom it was moved from. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Readers } from '../../access/auth.ts'
 import type { Attribution } from '../../attribution/attribution.ts'
 import { Refusal } from '../../errors.ts'
-import type { Route } from '../../http/route.ts'
-import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
+import { OWNERS } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 const UndoneAnswer = v.object({
@@ -23,34 +22,24 @@ const UndoneAnswer = v.object({
 
 type Deps = { attribution: Attribution; audit: Audit; readers: Readers }
 
-export function moveRoutes({ attribution, audit, readers }: Deps): Route[] {
-  async function undo(event: H3Event): Promise<v.InferOutput<typeof UndoneAnswer>> {
-    readers.owner(event)
-    const id = event.context.params?.id ?? ''
-    if (!/^\d{1,15}$/.test(id))
-      throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
-    return readers.commitAs(event, readers.owner, (who) => {
-      const { link, app_id } = attribution.undoMove(Number(id))
-      audit.note({ ...who, action: 'move.undone', subject: id })
-      return { app_id, link: { ...link, proofs: [...link.proofs] } }
-    })
-  }
-
-  return [
-    {
-      ...OWNERS,
-      method: 'POST',
-      path: '/api/v1/links/:id/undo',
-      summary:
-        'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
-      answers: {
-        200: { description: 'The link as it is now', schema: UndoneAnswer },
-        ...OWNER_REFUSED,
-        404: { description: 'unknown_move' },
-        409: { description: 'move_superseded' },
-        410: { description: 'forgotten' },
-      },
-      handler: undo,
+export const linkUndoRoutes = ({ attribution, audit, readers }: Deps): Route[] => [
+  defineRoute({
+    ...OWNERS,
+    method: 'POST',
+    path: '/api/v1/links/:id/undo',
+    summary:
+      'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
+    access: readers.owner,
+    answers: { 200: { description: 'The link as it is now', schema: UndoneAnswer } },
+    refusals: { 404: 'unknown_move', 409: 'move_superseded', 410: 'forgotten' },
+    async handler({ event, params: { id } }): Promise<v.InferOutput<typeof UndoneAnswer>> {
+      if (!/^\d{1,15}$/.test(id))
+        throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
+      return readers.commitAs(event, readers.owner, (who) => {
+        const { link, app_id } = attribution.undoMove(Number(id))
+        audit.note({ ...who, action: 'move.undone', subject: id })
+        return { app_id, link: { ...link, proofs: [...link.proofs] } }
+      })
     },
-  ]
-}
+  }),
+]

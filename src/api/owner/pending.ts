@@ -1,19 +1,16 @@
 /** What may be asked: by the owner alone: which apps Apple speaks of that nobody connected, and to connect one. */
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
 import type { Readers } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
-import { readJson } from '../../http/body/body.ts'
-import { parse } from '../../http/parse.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { Arrivals } from '../../ledger/arrivals.ts'
 import { KEPT_MS } from '../../ledger/pending.ts'
-import { AppAnswer } from '../events.ts'
+import { AppAnswer } from '../apps.ts'
 import { openMeant } from '../lookup.ts'
-import { LARGEST_WISH, OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
+import { OWNERS } from '../route_defaults.ts'
 
 const ConnectBody = v.strictObject({
   organization_id: v.optional(
@@ -48,55 +45,48 @@ type Deps = { apps: Apps; organizations: Organizations; arrivals: Arrivals; audi
 export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: Deps): Route[] {
   const meant = openMeant(organizations)
 
-  function list(event: H3Event) {
-    readers.owner(event)
-    const pending = arrivals.pending.list()
-    return { pending: pending.map((one) => ({ ...one, kept_until_at: one.first_received_at + KEPT_MS })) }
-  }
-
-  async function connect(event: H3Event) {
-    readers.owner(event)
-    const bundle_id = event.context.params?.bundle_id ?? ''
-    const { organization_id } = parse(ConnectBody, await readJson(event, LARGEST_WISH))
-    const waiting = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
-    if (waiting.length === 0)
-      throw new Refusal(404, 'unknown_pending', `nothing waits for ${bundle_id.slice(0, 200)}`)
-    const named = waiting.find((one) => one.organization_id !== null)?.organization_id
-    const { id } = meant(organization_id ?? named)
-    // Apple says its own number of an app in production alone.
-    const told = waiting.find((one) => one.apple_id !== null)?.apple_id
-    const app = await readers.commitAs(event, readers.owner, (who) => {
-      const connected = apps.add(id, { bundle_id, ...(told && { apple_id: told }) }, 'dashboard')
-      audit.note({ ...who, action: 'app.connected', subject: connected.id, detail: bundle_id })
-      return connected
-    })
-    return { app, applied: await arrivals.applyPending() }
-  }
-
   return [
-    {
+    defineRoute({
       ...OWNERS,
       method: 'GET',
       path: '/api/v1/pending',
       summary: 'Notifications that wait for an app to be connected, by app',
-      answers: { 200: { description: 'The newest first', schema: PendingAnswer }, ...OWNER_REFUSED },
-      handler: list,
-    },
-    {
+      access: readers.owner,
+      answers: { 200: { description: 'The newest first', schema: PendingAnswer } },
+      handler() {
+        const pending = arrivals.pending.list()
+        return { pending: pending.map((one) => ({ ...one, kept_until_at: one.first_received_at + KEPT_MS })) }
+      },
+    }),
+    defineRoute({
       ...OWNERS,
       method: 'POST',
       path: '/api/v1/pending/:bundle_id/connect',
       summary:
         'Connects an app that something waits for, with the Apple id that Apple says; what waited is applied',
+      access: readers.owner,
       body: ConnectBody,
-      answers: {
-        200: { description: 'It is connected', schema: ConnectedAnswer },
-        400: { description: 'invalid_json, invalid_request, organization_needed' },
-        ...OWNER_REFUSED,
-        404: { description: 'unknown_pending, unknown_organization' },
-        409: { description: 'declared_in_config' },
+      answers: { 200: { description: 'It is connected', schema: ConnectedAnswer } },
+      refusals: {
+        400: 'organization_needed',
+        404: 'unknown_pending, unknown_organization',
+        409: 'declared_in_config',
       },
-      handler: connect,
-    },
+      async handler({ event, params: { bundle_id }, body: { organization_id } }) {
+        const waiting = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
+        if (waiting.length === 0)
+          throw new Refusal(404, 'unknown_pending', `nothing waits for ${bundle_id.slice(0, 200)}`)
+        const named = waiting.find((one) => one.organization_id !== null)?.organization_id
+        const { id } = meant(organization_id ?? named)
+        // Apple's payload has the number of an app in production alone.
+        const apple_id = waiting.find((one) => one.apple_id !== null)?.apple_id
+        const app = await readers.commitAs(event, readers.owner, (who) => {
+          const connected = apps.add(id, { bundle_id, ...(apple_id && { apple_id }) }, 'dashboard')
+          audit.note({ ...who, action: 'app.connected', subject: connected.id, detail: bundle_id })
+          return connected
+        })
+        return { app, applied: await arrivals.applyPending() }
+      },
+    }),
   ]
 }

@@ -1,7 +1,6 @@
 /** What may be asked: by the owner alone: what is configured and who said so, and what runs here. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Readers } from '../../access/auth.ts'
 import type { Organizations } from '../../apps/organizations.ts'
@@ -10,11 +9,10 @@ import { toldSettings } from '../../config/effective_settings.ts'
 import type { Whereabouts } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Http } from '../../http/http.ts'
-import type { Route } from '../../http/route.ts'
-import { asked } from '../../metrics/series/question.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { version } from '../../version.ts'
-import { OWNER_REFUSED, OWNERS } from '../route_defaults.ts'
+import { OWNERS } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 export const SettingsAnswer = v.object({
@@ -76,9 +74,7 @@ type Deps = {
 export function settingsRoutes({ store, clock, organizations, http, written, readers }: Deps): Route[] {
   const opened_at = clock()
 
-  function settings(event: H3Event): v.InferOutput<typeof SettingsAnswer> {
-    readers.owner(event)
-    asked(v.object({}), event.url.searchParams)
+  function settings(): v.InferOutput<typeof SettingsAnswer> {
     const { config, whereabouts } = written
     // The demo plays two years by another clock before it serves.
     const started_at = http.servingSince() ?? opened_at
@@ -107,15 +103,16 @@ export function settingsRoutes({ store, clock, organizations, http, written, rea
   }
 
   return [
-    {
+    defineRoute({
       ...OWNERS,
       method: 'GET',
       path: '/api/v1/settings',
       summary: 'Every setting, its value and who said so; the version, the database, the notification URLs',
       description: 'Of secrets only whether they are set. Settings are changed in config.toml.',
-      answers: { 200: { description: 'What applies now', schema: SettingsAnswer }, ...OWNER_REFUSED },
+      access: readers.owner,
+      answers: { 200: { description: 'What applies now', schema: SettingsAnswer } },
       handler: settings,
-    },
+    }),
   ]
 }
 

@@ -16,12 +16,10 @@ import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
-import { readJson } from '../../http/body/body.ts'
-import { parse } from '../../http/parse.ts'
-import type { Route } from '../../http/route.ts'
+import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { OWNER_REFUSED, OWNERS, SECRETS_REFUSED } from '../route_defaults.ts'
-import { BODY_BYTES, Password } from './sign_in.ts'
+import { OWNERS } from '../route_defaults.ts'
+import { Password, readSignIn } from './sign_in.ts'
 
 const FEWEST_PASSCODE = 6
 const bases = v.picklist(['gross', 'proceeds'])
@@ -74,43 +72,63 @@ type Deps = {
   base_url: () => string | undefined
 }
 
-export function linkRoutes(deps: Deps): Route[] {
+export function shareLinkRoutes(deps: Deps): Route[] {
   const { links, readers, audit, base_url } = deps
 
-  function list(event: H3Event) {
-    readers.owner(event)
-    return { share_links: links.list() }
-  }
-
-  async function create(event: H3Event) {
-    readers.freshOwner(event)
-    const wish = parse(LinkWish, await readJson(event, BODY_BYTES))
-    const { label, basis, expires_at } = wish
-    const reach = reachWished(deps, wish)
-    const passcode = wish.passcode === null ? null : await hashPassword(wish.passcode)
-    const { token, ...link } = await readers.commitAs(event, readers.freshOwner, (who) => {
-      const made = links.create({ ...reach, label, basis, expires_at, passcode })
-      audit.note({ ...who, action: 'link.made', subject: made.id, detail: label })
-      return made
-    })
-    event.res.status = 201
-    return { ...link, url: `${base_url() ?? ''}/share#${token}` }
-  }
-
-  async function revoke(event: H3Event) {
-    readers.owner(event)
-    const id = event.context.params?.id ?? ''
-    await readers.commitAs(event, readers.owner, (who) => {
-      const { label } = links.revoke(id)
-      audit.note({ ...who, action: 'link.revoked', subject: id, detail: label })
-    })
-  }
-
-  return routesFor({ list, create, revoke, open: opening(deps) })
+  return [
+    defineRoute({
+      ...OWNERS,
+      method: 'GET',
+      path: '/api/v1/share-links',
+      summary: 'The share links, ended ones too, newest first',
+      access: readers.owner,
+      answers: { 200: { description: 'All of them', schema: LinksAnswer } },
+      handler: () => ({ share_links: links.list() }),
+    }),
+    defineRoute({
+      ...OWNERS,
+      method: 'POST',
+      path: '/api/v1/share-links',
+      summary:
+        'Makes a link by which guests read overview, metrics and cohorts of some apps, and nothing else',
+      access: readers.freshOwner,
+      body: LinkWish,
+      answers: { 201: { description: 'The link, shown this once', schema: MadeAnswer } },
+      refusals: { 404: 'unknown_app, unknown_organization' },
+      async handler({ event, body }) {
+        const { label, basis, expires_at } = body
+        const reach = reachWished(deps, body)
+        const passcode = body.passcode === null ? null : await hashPassword(body.passcode)
+        const { token, ...link } = await readers.commitAs(event, readers.freshOwner, (who) => {
+          const made = links.create({ ...reach, label, basis, expires_at, passcode })
+          audit.note({ ...who, action: 'link.made', subject: made.id, detail: label })
+          return made
+        })
+        event.res.status = 201
+        return { ...link, url: `${base_url() ?? ''}/share#${token}` }
+      },
+    }),
+    defineRoute({
+      ...OWNERS,
+      method: 'DELETE',
+      path: '/api/v1/share-links/:id',
+      summary: 'Revokes a link; whoever came by it is out at once',
+      access: readers.owner,
+      answers: { 204: { description: 'It is revoked' } },
+      refusals: { 404: 'unknown_link' },
+      async handler({ event, params: { id } }) {
+        await readers.commitAs(event, readers.owner, (who) => {
+          const { label } = links.revoke(id)
+          audit.note({ ...who, action: 'link.revoked', subject: id, detail: label })
+        })
+      },
+    }),
+    openRoute(deps),
+  ]
 }
 
 /** Lets a guest in. */
-function opening(deps: Deps) {
+function openRoute(deps: Deps): Route {
   const { links, signIn, doorway, readers, audit } = deps
   const standing = openStanding(deps)
 
@@ -132,17 +150,8 @@ function opening(deps: Deps) {
       throw new Refusal(401, 'wrong_passcode', 'this is not the passcode of the link')
   }
 
-  return async function open(event: H3Event) {
-    doorway.demandSameSite(event)
-    doorway.demandOpen(event)
-    const { token, passcode } = parse(Opening, await readJson(event, BODY_BYTES, 'reserved'))
-    if (readers.signedIn(event)?.kind === 'owner') {
-      const detail =
-        'you are signed in as the owner; open the link in a private window to see what guests see'
-      throw new Refusal(409, 'signed_in_already', detail)
-    }
-    const { link, passcode: phc } = await linkOf(event, token)
-    if (phc !== null) await demandPasscode(event, link, phc, passcode)
+  /** Begins the guest's session, unless the link ended meanwhile. */
+  async function enter(event: H3Event, link: ShareLink) {
     const session = await signIn.enter(event, link.id, () => {
       if (!links.get(link.id)) throw overLink()
       links.noteOpening(link.id)
@@ -151,6 +160,32 @@ function opening(deps: Deps) {
     const { organization_id, apps } = link
     return standing(event, { kind: 'guest', reach: { organization_id, apps }, session, link })
   }
+
+  return defineRoute({
+    ...OWNERS,
+    method: 'POST',
+    path: '/api/v1/share/open',
+    summary: 'Signs a guest in by a share link',
+    access: doorway.visitor,
+    body: Opening,
+    read_body: readSignIn,
+    answers: { 200: { description: 'What the guest may read, with the cookie', schema: SessionAnswer } },
+    refusals: {
+      401: 'invalid_share_link, passcode_required, wrong_passcode',
+      409: 'signed_in_already',
+      429: 'rate_limited',
+    },
+    async handler({ event, body: { token, passcode } }) {
+      if (readers.signedIn(event)?.kind === 'owner') {
+        const detail =
+          'you are signed in as the owner; open the link in a private window to see what guests see'
+        throw new Refusal(409, 'signed_in_already', detail)
+      }
+      const { link, passcode: phc } = await linkOf(event, token)
+      if (phc !== null) await demandPasscode(event, link, phc, passcode)
+      return enter(event, link)
+    },
+  })
 }
 
 const overLink = (): Refusal =>
@@ -159,58 +194,3 @@ const overLink = (): Refusal =>
     'invalid_share_link',
     'this link is wrong, revoked or over; ask for another where you got it',
   )
-
-type Handlers = Record<'list' | 'create' | 'revoke' | 'open', Route['handler']>
-
-function routesFor(handlers: Handlers): Route[] {
-  return [
-    {
-      ...OWNERS,
-      method: 'GET',
-      path: '/api/v1/share-links',
-      summary: 'The share links, ended ones too, newest first',
-      answers: { 200: { description: 'All of them', schema: LinksAnswer }, ...OWNER_REFUSED },
-      handler: handlers.list,
-    },
-    {
-      ...OWNERS,
-      method: 'POST',
-      path: '/api/v1/share-links',
-      summary:
-        'Makes a link by which guests read overview, metrics and cohorts of some apps, and nothing else',
-      body: LinkWish,
-      answers: { 201: { description: 'The link, shown this once', schema: MadeAnswer }, ...SECRETS_REFUSED },
-      handler: handlers.create,
-    },
-    {
-      ...OWNERS,
-      method: 'DELETE',
-      path: '/api/v1/share-links/:id',
-      summary: 'Revokes a link; whoever came by it is out at once',
-      answers: {
-        204: { description: 'It is revoked' },
-        ...OWNER_REFUSED,
-        404: { description: 'unknown_link' },
-      },
-      handler: handlers.revoke,
-    },
-    {
-      method: 'POST',
-      path: '/api/v1/share/open',
-      tag: 'Owner',
-      security: ['none'],
-      summary: 'Signs a guest in by a share link',
-      body: Opening,
-      answers: {
-        200: { description: 'What the guest may read, with the cookie', schema: SessionAnswer },
-        400: { description: 'invalid_request' },
-        401: { description: 'invalid_share_link, passcode_required, wrong_passcode' },
-        403: { description: 'insecure_transport, cross_site' },
-        409: { description: 'signed_in_already' },
-        429: { description: 'rate_limited' },
-        503: { description: 'busy, store_unavailable' },
-      },
-      handler: handlers.open,
-    },
-  ]
-}

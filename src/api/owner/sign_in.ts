@@ -10,12 +10,12 @@ import { openStanding, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { SignIn } from '../../access/sign_in.ts'
 import { readJson } from '../../http/body/body.ts'
-import { parse } from '../../http/parse.ts'
-import type { Route } from '../../http/route.ts'
+import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
+import { OWNERS } from '../route_defaults.ts'
 
 /** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
-export const BODY_BYTES = 8_192
+const BODY_BYTES = 8_192
 
 /** Whatever somebody types; bounded before it is hashed. */
 export const Password = v.pipe(
@@ -57,130 +57,131 @@ type Deps = {
   audit: Audit
 }
 
-export function entryRoutes(deps: Deps): Route[] {
+/** Bodies of sign-ins have memory of their own: a flood of other calls never locks the owner out. */
+export const readSignIn = (event: H3Event): Promise<unknown> => readJson(event, BODY_BYTES, 'reserved')
+
+const ENTRY = {
+  ...OWNERS,
+  method: 'POST',
+  read_body: readSignIn,
+  answers: { 200: { description: 'Who is signed in now, with the cookie', schema: SessionAnswer } },
+} as const
+
+export const signInRoutes = (deps: Deps): Route[] => [
+  statusRoute(deps),
+  ...entryRoutes(deps),
+  ...confirmationRoutes(deps),
+]
+
+type Session = Parameters<Sessions['overAt']>[0]
+
+function openOwnerStatus(deps: Deps) {
+  const standing = openStanding(deps)
+  return (event: H3Event, session: Session) =>
+    standing(event, { kind: 'owner', reach: { organization_id: null, apps: null }, session })
+}
+
+function statusRoute(deps: Deps): Route {
+  const standing = openStanding(deps)
+  return defineRoute({
+    ...ENTRY,
+    method: 'GET',
+    path: '/api/v1/session',
+    summary: 'Who is signed in, and for what; never refused',
+    access: PUBLIC,
+    handler: ({ event }) => standing(event),
+  })
+}
+
+function entryRoutes(deps: Deps): Route[] {
   const { store, sessions, signIn, doorway, readers, audit } = deps
   const standing = openStanding(deps)
+  const asOwner = openOwnerStatus(deps)
 
-  const asOwner = (event: H3Event, session: Parameters<Sessions['overAt']>[0]) =>
-    standing(event, { kind: 'owner', reach: { organization_id: null, apps: null }, session })
-
-  /** What is asked for on our own pages, over a line that nobody reads along. */
-  async function bodyOf<Schema extends v.GenericSchema>(event: H3Event, schema: Schema) {
-    doorway.demandSameSite(event)
-    doorway.demandOpen(event)
-    return parse(schema, await readJson(event, BODY_BYTES, 'reserved'))
-  }
-
-  async function setup(event: H3Event) {
-    const { token, password } = await bodyOf(event, Setup)
-    return asOwner(event, await signIn.setUp(event, token, password))
-  }
-
-  async function login(event: H3Event) {
-    const given = await bodyOf(event, Login)
-    const session =
-      'token' in given
-        ? await signIn.enterByLink(event, given.token)
-        : await signIn.enterByPassword(event, given.password)
-    return asOwner(event, session)
-  }
-
-  /** Whoever is signed in, owner or guest, is no more; nobody is refused for not being. */
-  async function logout(event: H3Event) {
-    doorway.demandSameSite(event)
-    const caller = readers.signedIn(event)
-    if (caller) {
-      const who = readers.whoOf(event)
-      await store.commit(() => {
-        sessions.end(caller.session.id)
-        if (caller.kind === 'owner') audit.note({ ...who, action: 'owner.signed_out' })
-      })
-    }
-    doorway.give(event, null, 0)
-    return standing(event, null)
-  }
-
-  async function reauth(event: H3Event) {
-    readers.owner(event)
-    const { password } = await bodyOf(event, Confirmation)
-    return asOwner(event, await signIn.confirm(event, readers.owner(event), password))
-  }
-
-  async function password(event: H3Event) {
-    readers.owner(event)
-    const change = await bodyOf(event, PasswordChange)
-    return asOwner(event, await signIn.changePassword(event, readers.owner(event), change))
-  }
-
-  return routesFor({ session: (event) => standing(event), setup, login, logout, reauth, password })
-}
-
-type Handlers = Record<'session' | 'setup' | 'login' | 'logout' | 'reauth' | 'password', Route['handler']>
-
-const ENTRY = { method: 'POST', tag: 'Owner', security: ['none'] } as const
-const OWNERS = { ...ENTRY, security: ['session'] } as const
-const STANDING = { 200: { description: 'Who is signed in now, with the cookie', schema: SessionAnswer } }
-const REFUSALS = {
-  400: { description: 'invalid_request, invalid_json' },
-  401: { description: 'wrong_password, invalid_link' },
-  403: { description: 'insecure_transport, cross_site' },
-  429: { description: 'rate_limited' },
-  503: { description: 'busy, store_unavailable' },
-}
-
-function routesFor(handlers: Handlers): Route[] {
   return [
-    {
-      ...ENTRY,
-      method: 'GET',
-      path: '/api/v1/session',
-      summary: 'Who is signed in, and for what; never refused',
-      answers: STANDING,
-      handler: handlers.session,
-    },
-    {
+    defineRoute({
       ...ENTRY,
       path: '/api/v1/setup',
       summary: 'Chooses the owner’s password by the link that was printed, and signs in',
+      access: doorway.visitor,
       body: Setup,
-      answers: { ...STANDING, ...REFUSALS, 400: { description: 'invalid_request, weak_password' } },
-      handler: handlers.setup,
-    },
-    {
+      refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
+      handler: async ({ event, body: { token, password } }) =>
+        asOwner(event, await signIn.setUp(event, token, password)),
+    }),
+    defineRoute({
       ...ENTRY,
       path: '/api/v1/login',
       summary: 'Signs the owner in',
+      access: doorway.visitor,
       body: Login,
-      answers: { ...STANDING, ...REFUSALS },
-      handler: handlers.login,
-    },
-    {
+      refusals: { 401: 'wrong_password, invalid_link', 429: 'rate_limited' },
+      async handler({ event, body }) {
+        const session =
+          'token' in body
+            ? await signIn.enterByLink(event, body.token)
+            : await signIn.enterByPassword(event, body.password)
+        return asOwner(event, session)
+      },
+    }),
+    defineRoute({
       ...ENTRY,
       path: '/api/v1/logout',
       summary: 'Ends the session, the owner’s or a guest’s',
-      answers: { ...STANDING, 403: { description: 'cross_site' } },
-      handler: handlers.logout,
+      access: doorway.ownPage,
+      async handler({ event }) {
+        const caller = readers.signedIn(event)
+        if (caller) {
+          const who = readers.whoOf(event)
+          await store.commit(() => {
+            sessions.end(caller.session.id)
+            if (caller.kind === 'owner') audit.note({ ...who, action: 'owner.signed_out' })
+          })
+        }
+        doorway.give(event, null, 0)
+        return standing(event, null)
+      },
+    }),
+  ]
+}
+
+function confirmationRoutes(deps: Deps): Route[] {
+  const { signIn, doorway, readers } = deps
+  const asOwner = openOwnerStatus(deps)
+  const { security, refusals, admit } = readers.owner
+  /** The owner, over a line that nobody else reads. */
+  const access: Access<Session> = {
+    security,
+    refusals: { ...refusals, 403: `${refusals[403]}, insecure_transport` },
+    admit(event) {
+      const session = admit(event)
+      doorway.visitor.admit(event)
+      return session
     },
-    {
-      ...OWNERS,
+  }
+  const refused = { 401: 'wrong_password', 429: 'rate_limited' } as const
+
+  return [
+    defineRoute({
+      ...ENTRY,
       path: '/api/v1/reauth',
       summary: 'The password once more: what is secret may be shown and changed for fifteen minutes',
+      access,
       body: Confirmation,
-      answers: { ...STANDING, ...REFUSALS, 401: { description: 'sign_in_required, wrong_password' } },
-      handler: handlers.reauth,
-    },
-    {
-      ...OWNERS,
+      refusals: refused,
+      // The session may have ended while the body was on its way.
+      handler: async ({ event, body: { password } }) =>
+        asOwner(event, await signIn.confirm(event, admit(event), password)),
+    }),
+    defineRoute({
+      ...ENTRY,
       path: '/api/v1/password',
       summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
+      access,
       body: PasswordChange,
-      answers: {
-        ...STANDING,
-        ...REFUSALS,
-        400: { description: 'invalid_request, weak_password' },
-        401: { description: 'sign_in_required, wrong_password' },
-      },
-      handler: handlers.password,
-    },
+      refusals: { ...refused, 400: 'weak_password' },
+      handler: async ({ event, body }) =>
+        asOwner(event, await signIn.changePassword(event, admit(event), body)),
+    }),
   ]
 }

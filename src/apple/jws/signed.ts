@@ -1,9 +1,10 @@
 /** What we compute: whether Apple signed what arrived. The only place in the program where a thing becomes proved. */
 import { hash, webcrypto, X509Certificate } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import { Refusal } from '../../errors.ts'
+import { openLimiter, openQueue } from '../../limiter.ts'
 import { assertValidAt, type Chain, proveChain } from './chain.ts'
 import { type Compact, decodeObject, decodePart, decodePayload, readHeader, splitCompact } from './compact.ts'
-import { openGate } from './limiter.ts'
 import { openBounded } from './lru.ts'
 import type { RevocationChecker } from './revocation.ts'
 import { SignatureError } from './signature_error.ts'
@@ -71,11 +72,16 @@ export function assertStore(environment: unknown): void {
   )
 }
 
+function tooMany(): Refusal {
+  const detail = 'more signatures are waiting to be checked than this machine can check in time'
+  return new Refusal(503, 'busy', detail, { headers: { 'retry-after': '1' } })
+}
+
 /** What proves signed texts against the pinned roots; it remembers the chains it has proved. */
 export function openVerifier(options: VerifierOptions) {
   const { clock, revocation, in_flight = 128 } = options
   const roots = options.roots.map((pem) => new X509Certificate(pem))
-  const gate = openGate({ at_once: in_flight, waiting: in_flight * 8 })
+  const limiter = openLimiter(in_flight, openQueue(in_flight * 8, tooMany))
   const byHeader = openBounded<Chain>(CHAINS_KEPT)
   const byCertificates = openBounded<Chain>(CHAINS_KEPT)
 
@@ -95,7 +101,7 @@ export function openVerifier(options: VerifierOptions) {
     throw new SignatureError('revoked', 'Apple has revoked a certificate of the chain that signed this')
   }
 
-  /** What takes time and room waits its turn at the gate, the decoding included. */
+  /** What takes time and room waits for the limiter, the decoding included. */
   async function prove(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
     const signature = decodePart(parts.signature, 'signature')
     const payload = readPayload(parts.payload)
@@ -113,7 +119,7 @@ export function openVerifier(options: VerifierOptions) {
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
     const parts = splitCompact(jws)
     const chain = byHeader.get(parts.header) ?? chainOf(parts.header)
-    const payload = await gate.pass(() => prove(parts, chain))
+    const payload = await limiter.run(() => prove(parts, chain))
     assertNotRevoked(chain)
     if (byHeader.get(parts.header) === undefined) byHeader.set(parts.header, chain)
     const environment = payload.environment ?? payload.receiptType

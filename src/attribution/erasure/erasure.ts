@@ -9,6 +9,7 @@ import type { Feed } from '../../events/feed.ts'
 import type { Live } from '../../events/live.ts'
 import { eventWithoutPerson, type Named } from '../../events/scrubbed.ts'
 import { openScrubbing } from '../../events/scrubbing.ts'
+import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openForgottenLinks } from './links.ts'
@@ -74,7 +75,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
       look: (person, after, until) => scrubbing.look(namedAs(person), after, until),
     },
   ]
-  const listeners: ((person: Person) => void)[] = []
+  const forgotten = openHook<[person: Person]>()
   const closing = new AbortController()
   let working: Promise<void> | null = null
   let progress: ErasureProgress | null = null
@@ -96,7 +97,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     tombstones.set(app_id, app_user_id, erasure_id)
     dropUser.run(app_id, app_user_id)
     const person = { app_id, app_user_id, erasure_id }
-    for (const listener of listeners) listener(person)
+    forgotten.call(person)
     store.afterCommit(() => {
       live.change((event) => eventWithoutPerson(event, namedAs(person)))
       resume()
@@ -236,9 +237,6 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
   }
 
-  /** `listener` is called within the unit of work that forgets a user, for what else is known of them by their id. */
-  const onForget = (listener: (person: Person) => void): void => void listeners.push(listener)
-
   /** Adds something that repeats what events say; before anything is resumed. Its step must stay named as it is. */
   const also = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
 
@@ -257,7 +255,8 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     resume,
     progress: () => progress,
     list: erasures.list,
-    onForget,
+    /** Calls the listener within the unit of work that forgets a user, for what else is known of them by their id. */
+    onForget: forgotten.add,
     also,
     compact,
     close,

@@ -8,6 +8,7 @@ import { openAuthority } from '../../demo/signing/authority.ts'
 import { openSimulation, type Simulation } from '../../demo/simulation.ts'
 import { openAppStore } from '../../demo/store/store.ts'
 import type { Step } from '../../demo/world/steps.ts'
+import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
 import { print } from '../instance/instance.ts'
 
@@ -106,9 +107,9 @@ async function playHistory(
 
 /** Time goes on: what the simulation does now is delivered, a second at most after it happened. */
 export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
-  let turn: Promise<void> = Promise.resolve()
+  const turns = openSerial()
   const timer = setInterval(() => {
-    turn = turn.then(live).catch((error) => log.error('the simulated store failed', { error }))
+    turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
   }, LIVE_EVERY_MS)
 
   async function live(): Promise<void> {
@@ -119,7 +120,7 @@ export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Ste
   return {
     async stop(): Promise<void> {
       clearInterval(timer)
-      await turn
+      await turns.idle()
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Access } from '../../apps/apple_clients.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
+import { openSerial } from '../../limiter.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ledger } from '../ledger.ts'
@@ -19,7 +20,6 @@ import { type IntakeDeps, openIntake } from './intake.ts'
 import type { Askable, Backfilled, Ended, LookedUpFor, Reconciled } from './job_outcomes.ts'
 import { openLineages } from './lineages.ts'
 import { type LookedUp, openLookup } from './lookup.ts'
-import { oneAfterAnother } from './pool.ts'
 import { nothingCompared, openReconciliation } from './reconciliation.ts'
 import { openWatermarks, type Watermark } from './watermarks.ts'
 import { REACH_MS } from './windows.ts'
@@ -65,7 +65,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
   const comparison = openReconciliation({ store, clock, ledger, intake, gaps, watermarks })
   const lookup = openLookup({ store, lookups: ledger.lookups, lineages, asking })
   const closing = new AbortController()
-  const lines = { backfill: oneAfterAnother(), reconcile: oneAfterAnother(), lookUp: oneAfterAnother() }
+  const lines = { backfill: openSerial(), reconcile: openSerial(), lookUp: openSerial() }
 
   /**
    * Reads everything that Apple still shows of the connected apps (or of one), production first, each on from where it
@@ -181,7 +181,7 @@ export function openHistory({ store, clock, verifier, apps, ledger, feed, access
   /** Stops what is under way between two of Apple's answers; resolves once it has stopped. */
   async function close(): Promise<void> {
     closing.abort()
-    await Promise.all(Object.values(lines).map((line) => line.ended()))
+    await Promise.all(Object.values(lines).map((line) => line.idle()))
   }
 
   return { backfill, reconcile, lookUp, reach, progress, gaps: gaps.page, close }

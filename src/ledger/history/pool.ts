@@ -27,16 +27,3 @@ export async function forEachOf<Item>(
   const lanes = await Promise.allSettled(Array.from({ length: at_once }, lane))
   for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
 }
-
-/** Runs what it is given one after another, in the order it came. */
-export function oneAfterAnother() {
-  let last: Promise<unknown> = Promise.resolve()
-
-  function run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const next = last.then(work)
-    last = next.catch(() => undefined)
-    return next
-  }
-
-  return { run, ended: () => last }
-}

@@ -5,6 +5,7 @@ import type { Access } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
+import { openHook } from '../../hooks.ts'
 import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
@@ -64,11 +65,9 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   const days = openImportDays(store)
   const versions = openReportVersions(store, clock)
   const loading = openLoading({ store, received, rows, log })
-  const listeners: ((of: ReportDay) => void)[] = []
-  const changed = (of: ReportDay): void => {
-    for (const listener of listeners) listener(of)
-  }
-  const joinListeners: ((organization_id: string) => void)[] = []
+  const dayChanged = openHook<[of: ReportDay]>()
+  const appsJoined = openHook<[organization_id: string]>()
+  const changed = dayChanged.call
   const answers = openAnswers({ store, clock, received, loading, days, versions, changed })
   const closing = new AbortController()
   let running: Promise<ImportRun> | null = null
@@ -161,7 +160,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   /** Joins what reports named before to the apps that are known by now. */
   async function joinApps(organization_id: string): Promise<void> {
     const found = await store.commitBulk(() => reported.join(organization_id))
-    if (found > 0) for (const listener of joinListeners) listener(organization_id)
+    if (found > 0) appsJoined.call(organization_id)
   }
 
   async function importDay(of: ReportDay, at: Running, patience: Patience): Promise<Stop | null> {
@@ -277,10 +276,10 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     strangers: reported.strangers,
     appDays: openAppDays({ store, days, clock }).page,
     sweep: loading.sweep,
-    /** Calls `listener` within the unit of work that makes a day of a report another. */
-    onDay: (listener: (of: ReportDay) => void): void => void listeners.push(listener),
-    /** Calls `listener` when apps that reports had named before became known. */
-    onJoin: (listener: (organization_id: string) => void): void => void joinListeners.push(listener),
+    /** Calls the listener within the unit of work that changes a day of a report. */
+    onDay: dayChanged.add,
+    /** Calls the listener when apps that reports had named before became known. */
+    onJoin: appsJoined.add,
     close,
   }
 }

@@ -1,4 +1,5 @@
 /** What we remember: what the developer got of each price that something was sold at, day by day, as SALES tells it. */
+import { openHook } from '../../hooks.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import { storefrontOf } from './countries.ts'
@@ -27,7 +28,7 @@ export type Prices = Map<string, PriceRow & { unit_milli: number }>
 export type ReportedPrices = ReturnType<typeof openReportedPrices>
 
 export function openReportedPrices(store: Store) {
-  const listeners: ((day: DayNumber) => void)[] = []
+  const changed = openHook<[day: DayNumber]>()
   const kept = store.prepare<[string, DayNumber], PriceRow>(
     'select * from reported_prices where app_id = ? and day = ?',
   )
@@ -66,11 +67,8 @@ export function openReportedPrices(store: Store) {
     if (rows.length === before.size && rows.every((row) => before.has(textOf(row)))) return
     clear.run(app_id, day)
     for (const row of rows) put.run(row)
-    for (const listener of listeners) listener(day)
+    changed.call(day)
   }
-
-  /** `listener` is called within the unit of work with the Pacific day of which prices have changed. */
-  const onChange = (listener: (day: DayNumber) => void): void => void listeners.push(listener)
 
   /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
   function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
@@ -86,7 +84,13 @@ export function openReportedPrices(store: Store) {
       ? (near.get(app_id, product_id, storefront, currency, day) ?? null)
       : null
 
-  return { replace, at, newestOf, onChange }
+  return {
+    replace,
+    at,
+    newestOf,
+    /** Calls the listener within the unit of work with the Pacific day whose prices have changed. */
+    onChange: changed.add,
+  }
 }
 
 /** Rows that are alike have the same text. */

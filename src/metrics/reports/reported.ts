@@ -3,8 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Apps } from '../../apps/apps.ts'
 import type { Products } from '../../apps/products.ts'
 import type { Clock } from '../../clock.ts'
-import type { Imports } from '../../ledger/reports/imports.ts'
+import { openHook } from '../../hooks.ts'
+import type { ReportDay } from '../../ledger/reports/received.ts'
 import type { Log } from '../../log.ts'
+import type { RateChange } from '../../rates/kept.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
 import { openAlike } from '../joined/alike.ts'
@@ -33,7 +35,6 @@ type Deps = {
   apps: Apps
   products: Products
   rates: Rates
-  imports: Pick<Imports, 'onDay' | 'onJoin'>
   generations: Generations
   lines: DayLines
   /** Read anew each time, so that a reload reaches it. */
@@ -45,16 +46,10 @@ type Deps = {
 const DAYS_AT_ONCE = 12
 const SUMS_AT_ONCE = 150
 
-/**
- * `isCurrent`: whether no lineage of an app is due in the generation that is shown. Also called inside of units of work.
- * `onSummed`: called when all days that were due are summed.
- */
-type Wired = { isCurrent: (app_id: string) => boolean; onSummed: () => void }
-
 export type Reported = ReturnType<typeof openReported>
 
 export function openReported(deps: Deps) {
-  const { store, clock, apps, products, rates, imports, generations, lines, commission, log } = deps
+  const { store, clock, apps, products, rates, generations, lines, commission, log } = deps
   const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
   const prices = openReportedPrices(store)
@@ -65,7 +60,8 @@ export function openReported(deps: Deps) {
   const sources = openSources({ store, sums, lines, names, proceeds, commission, baseOf })
   const shares = openShares({ store, baseOf, commission })
   const alike = openAlike(sources)
-  let wired: Wired = { isCurrent: () => false, onSummed: () => {} }
+  const summed = openHook<[]>()
+  const holding = openHook<[app_id: string], boolean>()
   const seams = openSeams({ store, clock, generations, days, sums, alike, isCurrent })
   const joined = openJoined({ days, sums, sources, seams, alike, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
@@ -85,28 +81,33 @@ export function openReported(deps: Deps) {
   /** Whether nothing of an app is due in the generation that is shown: neither of facts nor of reports. */
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
-    return shown !== null && generations.isLive(shown) && !isDue(shown.id) && wired.isCurrent(app_id)
+    if (shown === null || !generations.isLive(shown) || isDue(shown.id)) return false
+    return !holding.call(app_id).includes(true)
   }
 
   /** Whether any day of reports is due in a generation, or may be. */
   const isDue = (generation: number): boolean => comparing > 0 || days.isDue(generation)
 
-  imports.onDay(({ organization_id, kind, day }) => {
+  /** A day of a report changed. Inside that unit of work. */
+  function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
     store.afterCommit(work)
-  })
-  rates.onChange(({ is_taken_back }) => {
+  }
+
+  /** An exchange rate was added or taken back. Inside that unit of work. */
+  function ratesChanged({ is_taken_back }: RateChange): void {
     if (is_taken_back) days.touchAll()
     else days.touchProvisional()
     store.afterCommit(work)
-  })
+  }
 
-  imports.onJoin((organization_id) => {
+  /** Apps that reports had named before became known. */
+  function appsJoined(organization_id: string): void {
     resume(organization_id).catch((error) =>
       log.error('the reports of an app that became known could not be summed', { error }),
     )
-  })
+  }
 
   /** Sums what is due, in the background. What fails stays due, and is tried again. */
   function work(): void {
@@ -122,7 +123,7 @@ export function openReported(deps: Deps) {
       judging = false
       try {
         await sumAll()
-        wired.onSummed()
+        summed.call()
         await judgeAll()
         back_off.reset()
       } catch (error) {
@@ -247,10 +248,13 @@ export function openReported(deps: Deps) {
     close,
     /** Whether nothing waits to be summed. */
     isSettled: (): boolean => comparing === 0 && days.due(1).length === 0,
-    /** Gives what is opened later. Until then no cutover is judged. */
-    wire(later: Wired): void {
-      wired = later
-    },
+    dayChanged,
+    ratesChanged,
+    appsJoined,
+    /** Calls the listener when all days that were due are summed. */
+    onSummed: summed.add,
+    /** The listener returns whether the cutovers of an app must not be judged yet; one `true` is enough. */
+    holdCutovers: holding.add,
     read: joined.read,
     onlyReported: joined.onlyReported,
     readTallies: tallies.read,

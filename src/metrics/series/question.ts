@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { isDay } from '../../days.ts'
 import { type Fault, Refusal } from '../../errors.ts'
 import { documented } from '../../http/documented.ts'
-import { parse } from '../../http/parse.ts'
+import { invalid } from '../../http/parse.ts'
 import type { Basis } from '../../money.ts'
 import type { Definition, Filter, Named, Split } from '../definitions/definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
@@ -181,21 +181,6 @@ export function metricNamed(name: string): MetricName {
   )
 }
 
-/** The query by its schema. @throws Refusal 400 `invalid_request`, for parameters that there are none of, too. */
-export function asked<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
-  schema: Schema,
-  query: URLSearchParams,
-): v.InferOutput<Schema> {
-  const names = Object.keys(schema.entries)
-  const errors = [...new Set(query.keys())].flatMap((name) => {
-    if (!names.includes(name))
-      return { path: name, message: `there is no parameter ${name}; there are: ${names.join(', ')}` }
-    return query.getAll(name).length > 1 ? { path: name, message: 'must be there once' } : []
-  })
-  if (errors.length > 0) throw refused(errors)
-  return parse(schema, Object.fromEntries(query))
-}
-
 /**
  * What is asked of a metric, at a day.
  *
@@ -204,7 +189,7 @@ export function asked<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>
 export function questionOf(name: MetricName, query: Asked, today: DayNumber): Question {
   const definition: Definition = DEFINITIONS[name]
   const errors = [...faultsOf(definition, query), ...rangeFaults(query, today)]
-  if (errors.length > 0) throw refused(errors)
+  if (errors.length > 0) throw invalid(errors)
   const { from, until } = rangeOf(query, today)
   const { product, country, period, offer } = query
   const choice = choiceOf(definition, query)
@@ -244,7 +229,7 @@ function assertPart(name: MetricName, choice: Choice, part: string | undefined):
   const parts = formulaOf(name, choice).lines.flatMap((line) => line.part ?? [])
   if (parts.includes(part)) return
   const message = `the view ${choice.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
-  throw refused([{ path: 'part', message }])
+  throw invalid([{ path: 'part', message }])
 }
 
 const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
@@ -280,11 +265,4 @@ function attributeOf(text: string): AttributeFilter {
   const isPlain = /^(true|false|null|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)$/.test(value)
   const json = [JSON.stringify(value), ...(isPlain ? [JSON.stringify(JSON.parse(value))] : [])]
   return { key: text.slice(0, at), json }
-}
-
-/** A refusal that names every fault. */
-export function refused(errors: Fault[]): Refusal {
-  const [first] = errors
-  const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new Refusal(400, 'invalid_request', `${first?.path}: ${first?.message}${others}`, { errors })
 }

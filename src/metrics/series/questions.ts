@@ -49,9 +49,11 @@ export function openQuestions({ store, generations, due, tasks, agenda, worker, 
   const checks = new Set<() => void>()
   const waits = new Map<string, Promise<void>>()
   let isClosed = false
-  worker.onSlice(() => {
+
+  /** Ends the waits that are over; to be called after each slice of the worker. */
+  function look(): void {
     for (const check of [...checks]) check()
-  })
+  }
 
   /** Resolves when `isDone`, when nothing can be written, or after so many milliseconds. */
   function until(isDone: () => boolean, most_ms: number): Promise<void> {
@@ -171,7 +173,7 @@ export function openQuestions({ store, generations, due, tasks, agenda, worker, 
     for (const check of [...checks]) check()
   }
 
-  return { reading, ready, current, behind, close }
+  return { reading, ready, current, behind, look, close }
 }
 
 function least(a: number | null, b: number | null): number | null {

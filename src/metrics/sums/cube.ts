@@ -1,5 +1,6 @@
 /** What we remember: the sums of all rows by day, whole and by each single dimension, so that a chart reads few of them. */
 import type { Environment } from '../../apple/payloads.ts'
+import { openHook } from '../../hooks.ts'
 import type { Store } from '../../store/store.ts'
 import type { Calendar, DayNumber } from '../lineage/calendar.ts'
 import type { Measure, MetricRow } from '../lineage/rows.ts'
@@ -50,9 +51,6 @@ const SERIES_IN_MIND = 50_000
 
 /** What was added to each day of a series. */
 export type WrittenDays = ReadonlyMap<DayNumber, Sum>
-/** Called after the commit. */
-type Listener = (id: number, series: Series, days: WrittenDays) => void
-
 export type Cube = ReturnType<typeof openCube>
 
 export function openCube(store: Store) {
@@ -67,7 +65,7 @@ export function openCube(store: Store) {
     on conflict (series_id, day) do update set milli = milli + excluded.milli,
       base_milli = base_milli + excluded.base_milli, count = count + excluded.count`)
   const known = new Map<string, number>()
-  const listeners: Listener[] = []
+  const daysWritten = openHook<[id: number, series: Series, days: WrittenDays]>()
 
   /** Sums of many rows that gather in memory, and are written in one unit of work. */
   function openHeap() {
@@ -132,12 +130,8 @@ export function openCube(store: Store) {
     }
     const written = id
     if (written === null) return
-    store.afterCommit(() => {
-      for (const listener of listeners) listener(written, series, days)
-    })
+    store.afterCommit(() => daysWritten.call(written, series, days))
   }
-
-  const onWritten = (listener: Listener): void => void listeners.push(listener)
 
   function numberOf(name: string, series: Series): number {
     const there = known.get(name)
@@ -151,7 +145,11 @@ export function openCube(store: Store) {
     return id
   }
 
-  return { openHeap, onWritten }
+  return {
+    openHeap,
+    /** Calls the listener after the commit of each series whose sums changed. */
+    onWritten: daysWritten.add,
+  }
 }
 
 type Part = readonly [Dimension, value: string, Sum]

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
-import type { Cube, Series, WrittenDays } from './cube.ts'
+import type { Series, WrittenDays } from './cube.ts'
 import type { Sum } from './tallies.ts'
 
 /** Sums of one measure of one app by one dimension. */
@@ -64,7 +64,7 @@ const DAYS_AHEAD = 40
 
 export type DayLines = ReturnType<typeof openDayLines>
 
-export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
+export function openDayLines(store: Store) {
   const list = store.prepare<LinesPlace, { id: number; value: string }>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
@@ -90,10 +90,11 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
   const watching = new Map<string, Set<Entry>>()
   let places = 0
 
-  onWritten((id, series, days) => {
+  /** Brings the lines in memory up to date with days of a series that were written. */
+  function written(id: number, series: Series, days: WrittenDays): void {
     for (const entry of watching.get(watchedAs(series)) ?? [])
       if (!entry.unread.has(id)) addWritten(entry, id, series.value, days)
-  })
+  }
 
   function addWritten(entry: Entry, id: number, value: string, days: WrittenDays): void {
     const key = entry.keyOf(value)
@@ -270,7 +271,7 @@ export function openDayLines(store: Store, onWritten: Cube['onWritten']) {
     entry.ready.then(unwatch, unwatch)
   }
 
-  return { read }
+  return { read, written }
 }
 
 const NOTHING = new Float64Array(0)

@@ -1,6 +1,7 @@
 /** What we remember: a thread that reads the rows of many subscriptions, beside the one that serves. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Refusal } from '../../errors.ts'
+import { openSerial } from '../../limiter.ts'
 import { openReader } from '../../store/reader.ts'
 import { openRowReading, type RowSums } from './row_sums.ts'
 import type { Reading } from './tallies.ts'
@@ -13,7 +14,7 @@ const LIMIT_MS = 120_000
 /** Reads the database `file`, one reading after another. The thread begins with the first, and ends with `close`. */
 export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   let thread: Worker | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  const readings = openSerial()
   let isClosed = false
 
   /**
@@ -21,11 +22,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
    *
    * @throws Refusal 503 `too_slow` where that takes longer than two minutes, 503 `store_closing` after `close`.
    */
-  function ofAttribute(reading: Reading): Promise<RowSums> {
-    const result = last.then(() => ask(reading))
-    last = result.catch(() => {})
-    return result
-  }
+  const ofAttribute = (reading: Reading): Promise<RowSums> => readings.run(() => ask(reading))
 
   function ask(reading: Reading): Promise<RowSums> {
     const worker = begun()
@@ -69,7 +66,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
   async function close(): Promise<void> {
     isClosed = true
     await thread?.terminate()
-    await last
+    await readings.idle()
   }
 
   return { ofAttribute, close }

@@ -3,6 +3,7 @@
  * is one unit of work: rows, sums, customers, cohorts and marks change together.
  */
 import type { Clock } from '../../clock.ts'
+import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Agenda } from './agenda.ts'
@@ -34,8 +35,8 @@ export type Worker = ReturnType<typeof openWorker>
 
 export function openWorker({ store, log, agenda, recount, elapsed = () => performance.now() }: Deps) {
   const back_off = openBackOff()
-  const listeners: (() => void)[] = []
-  const idleListeners: (() => void)[] = []
+  const sliced = openHook<[]>()
+  const emptied = openHook<[]>()
   let running: Promise<void> | null = null
   let looking: NodeJS.Timeout | undefined
   /** When the last slice ended; its commit is time of the others. */
@@ -68,9 +69,9 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
     while (!back_off.isClosed() && !isHeld) {
       isAsked = false
       const isMore = await attempt()
-      for (const listener of listeners) listener()
+      sliced.call()
       if (isMore !== false || isAsked) continue
-      for (const listener of idleListeners) listener()
+      emptied.call()
       return
     }
   }
@@ -85,7 +86,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
       if (!back_off.isFailing())
         log.warn('the metrics cannot be brought up to date; this is tried again', { error })
       const waiting = back_off.wait()
-      for (const listener of listeners) listener()
+      sliced.call()
       await waiting
       return null
     }
@@ -127,12 +128,6 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
     }, LOOK_EVERY_MS).unref()
   }
 
-  /** `listener` is called after each slice, and when the store refused one. */
-  const onSlice = (listener: () => void): void => void listeners.push(listener)
-
-  /** `listener` is called when nothing is left to do. */
-  const onIdle = (listener: () => void): void => void idleListeners.push(listener)
-
   /** Stops after the present slice. What is due stays due. */
   async function close(): Promise<void> {
     clearInterval(looking)
@@ -145,8 +140,10 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
     idle,
     hold,
     watch,
-    onSlice,
-    onIdle,
+    /** Calls the listener after each slice, and when the store refused one. */
+    onSlice: sliced.add,
+    /** Calls the listener when nothing is left to do. */
+    onIdle: emptied.add,
     close,
     isHeld: (): boolean => isHeld,
     isRefused: back_off.isFailing,

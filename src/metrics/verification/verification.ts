@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
+import { openSerial } from '../../limiter.ts'
 import { removeCopy } from '../../store/backup/copies.ts'
 import { isFull } from '../../store/sqlite_errors.ts'
 import type { Store } from '../../store/store.ts'
@@ -26,7 +27,7 @@ export type Verification = ReturnType<typeof openVerification>
 export function openVerification({ store, clock, formula, log_most_bytes = LOG_MOST_BYTES }: Deps) {
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
-  let last: Promise<unknown> = Promise.resolve()
+  const verifications = openSerial()
   let comparing: Promise<Verified> | null = null
   let progress: VerifyProgress | null = null
   removeCopies()
@@ -38,11 +39,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
    * @throws Refusal 507 `no_room` where there is no room for a copy, and the log became too long meanwhile; 503
    * `store_closing` when the store is closed meanwhile.
    */
-  function verify(): Promise<Verified> {
-    const verified = last.then(run)
-    last = verified.catch(() => {})
-    return verified
-  }
+  const verify = (): Promise<Verified> => verifications.run(run)
 
   async function run(): Promise<Verified> {
     closing.signal.throwIfAborted()

@@ -135,7 +135,6 @@ test('each customer’s money, months, status and next renewal, in each order', 
     expect(await ordered(`sort=${sort}&status=grace`)).toEqual([])
     expect(await ordered(`sort=${sort}&status=trial`)).toEqual([])
   }
-  await app.close()
 })
 
 test('who is lost soonest comes first, and only who is', async () => {
@@ -182,7 +181,6 @@ test('who is lost soonest comes first, and only who is', async () => {
   expect(seen).toEqual(await ordered(''))
   app.clock.turn(3 * DAY)
   expect(await ordered('&within_days=7')).toEqual(['grace', 'later'])
-  await app.close()
 })
 
 test('time alone makes something else of a customer', async () => {
@@ -192,7 +190,6 @@ test('time alone makes something else of a customer', async () => {
   expect(body.customers).toMatchObject([
     { id: ids.loyal, status: 'expired', mrr_milli: 0, next_renewal_at: null },
   ])
-  await app.close()
 })
 
 test('a customer is found by every id there is, and by an attribute', async () => {
@@ -221,7 +218,6 @@ test('a customer is found by every id there is, and by an attribute', async () =
   expect(await find('attribute:note=a "quoted" one')).toEqual(['leaving'])
   for (const nobody of ['nobody', 'attribute:plan=', 'attribute:pla=pro', '%', "' or 1=1"])
     expect(await find(nobody)).toEqual([])
-  await app.close()
 })
 
 test('the profile has all of it, whichever id of the customer is asked for', async () => {
@@ -256,7 +252,6 @@ test('the profile has all of it, whichever id of the customer is asked for', asy
   expect((await get(`/api/v1/customers/${ids.loyal}`)).body).toEqual(body)
   const { body: all } = await get('/api/v1/customers')
   expect(all.customers.filter(({ id }) => id === later)).toEqual([])
-  await app.close()
 })
 
 test('what happened to a customer, page by page, of all its purchases', async () => {
@@ -283,7 +278,6 @@ test('what happened to a customer, page by page, of all its purchases', async ()
     status: 404,
     body: { code: 'unknown_customer' },
   })
-  await app.close()
 })
 
 test('a user is told with their purchases, also one that only a purchase named', async () => {
@@ -300,7 +294,6 @@ test('a user is told with their purchases, also one that only a purchase named',
     status: 404,
     body: { code: 'unknown_user' },
   })
-  await app.close()
 })
 
 test('whoever keeps their place is on one page, once, while others come, go and move', async () => {
@@ -322,7 +315,6 @@ test('whoever keeps their place is on one page, once, while others come, go and 
   const still = before.slice(1)
   expect(moved).toBeGreaterThan(3)
   expect(seen.filter((id) => still.includes(id))).toEqual(still)
-  await app.close()
 })
 
 test('a token reads its own apps alone', async () => {
@@ -355,7 +347,6 @@ test('a token reads its own apps alone', async () => {
     status: 404,
     body: { code: 'unknown_customer' },
   })
-  await app.close()
 })
 
 test.each([
@@ -373,12 +364,11 @@ test.each([
   ['within_days=7', 'within_days'],
   ['basis=proceeds', 'basis'],
 ])('%s is refused by name', async (query, path) => {
-  const { app, get } = await openShop()
+  const { get } = await openShop()
   expect(await get(`/api/v1/customers?${query}`)).toMatchObject({
     status: 400,
     body: { code: 'invalid_request', errors: [{ path }] },
   })
-  await app.close()
 })
 
 test('the table has every customer, and nothing that a spreadsheet would run', async () => {
@@ -404,5 +394,4 @@ test('the table has every customer, and nothing that a spreadsheet would run', a
     expect(cell.last_seen_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(cell.original_transaction_ids).toMatch(/^\d+( \d+)*$/)
   }
-  await app.close()
 })

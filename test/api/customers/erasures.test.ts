@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
@@ -9,7 +9,6 @@ beforeEach(async () => {
   logged = []
   app = await openTestApp({ logged })
 })
-afterEach(() => app.close())
 
 type Erasure = { id: string; finished_at: number | null; asked_by: string; links: number; scrubbed: number }
 

@@ -23,7 +23,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  await app.close()
 })
 
 type Customer = {

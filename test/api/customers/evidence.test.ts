@@ -93,7 +93,6 @@ test('what Apple signed for an event is given back byte for byte, with its certi
     sha256: root.fingerprint256.replaceAll(':', '').toLowerCase(),
   })
   expect(one?.chain[0]?.issuer).toBe(one?.chain[1]?.subject)
-  await app.close()
 })
 
 test('an event is told with its app, its customer and how much of it is signed', async () => {
@@ -119,7 +118,6 @@ test('an event is told with its app, its customer and how much of it is signed',
   // A single transaction has the text that brought it.
   const recorded = await get(`events/${eventId('transaction.recorded')}/evidence`)
   expect(recorded.body.evidence.map(({ kind }) => kind)).toEqual(['notification'])
-  await app.close()
 })
 
 test('a signed transaction that a device sent along is the evidence of the link', async () => {
@@ -129,7 +127,6 @@ test('a signed transaction that a device sent along is the evidence of the link'
   expect((await app.post('/api/sdk/v1/attribute', call)).status).toBe(200)
   const { evidence } = (await get(`events/${eventId('customer.linked')}/evidence`)).body
   expect(evidence).toMatchObject([{ kind: 'transaction', source: 'device', jws, nested: [] }])
-  await app.close()
 })
 
 test('all that Apple signed of a customer, of every lineage, page by page', async () => {
@@ -167,7 +164,6 @@ test('all that Apple signed of a customer, of every lineage, page by page', asyn
     cursor = `&cursor=${page.next}`
   }
   expect(paged).toEqual(sent.toReversed())
-  await app.close()
 })
 
 test('a text that names somebody who was forgotten is kept back, and what it says is told without them', async () => {
@@ -196,7 +192,6 @@ test('a text that names somebody who was forgotten is kept back, and what it say
     expect(JSON.stringify(body)).not.toContain('eyJ')
     expect(body.evidence[0]?.nested[0]?.payload).toMatchObject({ transactionId: '100', price: 4_990 })
   }
-  await app.close()
 })
 
 test('a reader of other apps, and nobody, is told nothing', async () => {
@@ -219,7 +214,6 @@ test('a reader of other apps, and nobody, is told nothing', async () => {
   }
   for (const path of [`events/${id}`, `events/${id}/evidence`, `customers/${customer}/evidence`])
     expect((await get(path, 'wf_nothing')).status).toBe(401)
-  await app.close()
 })
 
 test.each([
@@ -231,7 +225,6 @@ test.each([
   ['customers/cus_none/evidence?cursor=abc', 400, 'invalid_request'],
   ['customers/cus_none/evidence?before=1', 400, 'invalid_request'],
 ])('%s is refused', async (path, status, code) => {
-  const { app, get } = await openEvidence()
+  const { get } = await openEvidence()
   expect(await get(path)).toMatchObject({ status, body: { code } })
-  await app.close()
 })

@@ -58,7 +58,7 @@ async function openBook() {
 }
 
 test('retention: of three from January two are kept at the first renewal, one of them at the second', async () => {
-  const { app, get } = await openBook()
+  const { get } = await openBook()
   const { body } = await get('metric=retention&from=2026-01-01')
   // The first renewals were due on February 5th, 20th and 28th (of January 31st): 1 and 2 were paid for, 3 was not.
   // The second ones: 1 on March 5th, kept; 2 on the 20th of March and 3 at the end of it are still to come.
@@ -84,11 +84,10 @@ test('retention: of three from January two are kept at the first renewal, one of
       ],
     },
   ])
-  await app.close()
 })
 
 test('realized LTV: what January’s three brought by day 0, 31 and 60, the days themselves within', async () => {
-  const { app, get } = await openBook()
+  const { get } = await openBook()
   const { body } = await get('metric=ltv&from=2026-01-01&to=2026-01-31&days=0,31,60')
   // Day 0: 3 × 10. Day 31: 1 renewed on day 31, 2 on day 31: 5 × 10. Day 60: 1 again on day 59; 2 was given back 4.000 on
   // day 40: 60 - 4. The last day 60 of January's is April 1st, still to come.
@@ -113,11 +112,10 @@ test('realized LTV: what January’s three brought by day 0, 31 and 60, the days
   ])
   const { body: german } = await get('metric=ltv&from=2026-01-01&country=DEU&days=30')
   expect(german.cohorts).toMatchObject([{ customers: 1, values: [{ net_milli: 10_000, complete: true }] }])
-  await app.close()
 })
 
 test('ARPPU: what the month brought for each who paid in it', async () => {
-  const { app, get } = await openBook()
+  const { get } = await openBook()
   const { body } = await get('metric=arppu&from=2026-01-01')
   // January 3 × 10 from three; February 3 × 10 from three; March 2 × 10 - 4 from two.
   expect(body.cohorts).toMatchObject([
@@ -125,7 +123,6 @@ test('ARPPU: what the month brought for each who paid in it', async () => {
     { cohort: '2026-02-01', payers: 3, net_milli: 30_000, per_payer_milli: 10_000, complete: true },
     { cohort: '2026-03-01', payers: 2, net_milli: 16_000, per_payer_milli: 8_000, complete: false },
   ])
-  await app.close()
 })
 
 test('in proceeds by what the reports of the product in the country have, else by the commission', async () => {
@@ -159,7 +156,6 @@ test('in proceeds by what the reports of the product in the country have, else b
     basis: 'gross',
     proceeds_known: null,
   })
-  await app.close()
 })
 
 test('the table has a line for each cohort and place', async () => {
@@ -178,7 +174,6 @@ test('the table has a line for each cohort and place', async () => {
   const [head, line] = (await money.text()).split('\r\n')
   expect(head).toBe('cohort,customers,days,charged,refunded,prorated,net,per_customer,complete,currency')
   expect(line).toMatch(/^2026-01-01,3,0,\d+\.\d{3},0\.000,0\.000,\d+\.\d{3},\d+\.\d{3},true,USD$/)
-  await app.close()
 })
 
 test.each([
@@ -194,16 +189,15 @@ test.each([
   ['metric=ltv&from=2000-01-01', 'from'],
   ['', 'metric'],
 ])('%s is refused by name', async (query, path) => {
-  const { app, get } = await openBook()
+  const { get } = await openBook()
   expect(await get(query)).toMatchObject({
     status: 400,
     body: { code: 'invalid_request', errors: [{ path }] },
   })
-  await app.close()
 })
 
 test('a table of more than 20,000 cells is refused with what to narrow', async () => {
-  const { app, get } = await openBook()
+  const { get } = await openBook()
   const days = (count: number) => Array.from({ length: count }, (_, day) => day).join(',')
   const { status, body } = await get(`metric=ltv&by=day&from=2016-01-01&days=${days(400)}`)
   expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
@@ -212,7 +206,6 @@ test('a table of more than 20,000 cells is refused with what to narrow', async (
   const span = 'metric=ltv&by=day&from=2025-12-06&to=2026-03-15'
   expect((await get(`${span}&days=${days(200)}`)).status).toBe(200)
   expect((await get(`${span}&days=${days(201)}`)).status).toBe(400)
-  await app.close()
 })
 
 test('retention of more than 20,000 renewals is refused with what to narrow', async () => {
@@ -240,5 +233,4 @@ test('retention of more than 20,000 renewals is refused with what to narrow', as
   expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ path: 'from' }] } })
   expect((await get('metric=retention&by=day&from=2018-01-01&to=2018-01-31')).status).toBe(200)
   expect((await get('metric=retention&by=month&from=2018-01-01&to=2018-03-31')).status).toBe(200)
-  await app.close()
 })

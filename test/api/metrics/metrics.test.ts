@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { CustomerAnswer } from '../../../src/api/customers/answers.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
@@ -266,15 +266,9 @@ test('a token reads its own apps and organization; several organizations are nev
 })
 
 let ledger: Awaited<ReturnType<typeof openLedger>>
-let close = (): Promise<void> => Promise.resolve()
 beforeAll(async () => {
-  ledger = await openLedger({
-    closing: (end) => {
-      close = end
-    },
-  })
+  ledger = await openLedger()
 })
-afterAll(() => close())
 
 test.each([
   ['mrr?from=2026-02-30', 'from', 'must be a day, YYYY-MM-DD'],

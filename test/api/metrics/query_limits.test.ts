@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import { APPLE_ID, BUNDLE, renewedPayload } from '../../apple/samples.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
@@ -8,7 +8,6 @@ beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
   await app.notify(renewedPayload(app.authority))
 })
-afterEach(() => app.close())
 
 type Headers = Record<string, string>
 const ask = (path: string, headers: Headers) => app.request(`/api/v1/${path}`, { headers })

@@ -1,5 +1,5 @@
 import { argon2Sync } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { checkPassword } from '../../../src/access/passwords.ts'
 import { openThrottle } from '../../../src/access/throttle.ts'
 import { handClock, openTestApp, type TestApp } from '../../helpers.ts'
@@ -27,7 +27,6 @@ beforeEach(async () => {
   app = await openTestApp()
   await app.windfall.store.commit(() => app.windfall.owner.setPassword(PHC))
 })
-afterEach(() => app.close())
 
 const login = async (address: string, password: string) => {
   const headers = { 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { minuteText } from '../../../src/days.ts'
 import type { Basis } from '../../../src/money.ts'
 import { date } from '../../../src/web/ui/words.ts'
@@ -15,7 +15,6 @@ beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
   owner = await app.signIn()
 })
-afterEach(() => app.close())
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
 type Made = { id: string; url: string; label: string }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { verbsOf } from '../../../src/control/verbs.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
 
@@ -7,7 +7,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp()
 })
-afterEach(() => app.close())
 
 type Headers = Record<string, string>
 type Answered = Record<string, unknown> & { code?: string }
@@ -144,9 +143,9 @@ test('nothing that a reader makes up is written down: only tables that were give
   ])
 })
 
-test('the README’s recipe for fail2ban finds the address in either form of the log', () => {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
-  const [, recipe = ''] = /failregex = ([\s\S]*?)journalmatch/.exec(readme) ?? []
+test('the recipe for fail2ban in docs/security.md finds the address in either form of the log', () => {
+  const page = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
+  const [, recipe = ''] = /failregex = ([\s\S]*?)journalmatch/.exec(page) ?? []
   const patterns = recipe
     .split('\n')
     .map((line) => line.trim())

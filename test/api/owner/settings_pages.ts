@@ -1,5 +1,4 @@
 /** A Windfall whose owner is signed in: what tests of the pages of settings begin with. */
-import { onTestFinished } from 'vitest'
 import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
 
 export type Told = { status: number; body: Record<string, unknown> & { code?: string } }
@@ -7,7 +6,6 @@ export type Told = { status: number; body: Record<string, unknown> & { code?: st
 /** `call` asks as the owner, signed in a moment ago, unless other headers say otherwise. */
 export async function openOwned(given: TestOptions | TestApp = {}) {
   const app = 'windfall' in given ? given : await openTestApp(given)
-  if (!('windfall' in given)) onTestFinished(app.close)
   const signedIn = await app.signIn()
 
   async function call(

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { LinkKind } from '../../../src/access/owner.ts'
 import { hashPassword } from '../../../src/access/passwords.ts'
-import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
+import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const PASSWORD = 'correct horse battery'
 const MINUTE = 60_000
@@ -10,17 +10,8 @@ const DAY = 86_400_000
 const PHC = await hashPassword(PASSWORD)
 
 let app: TestApp
-const opened: TestApp[] = []
-const open = async (options: TestOptions = {}) => {
-  const other = await openTestApp(options)
-  opened.push(other)
-  return other
-}
 beforeEach(async () => {
-  app = await open()
-})
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
+  app = await openTestApp()
 })
 
 const link = (kind: LinkKind = 'setup', of = app) =>
@@ -190,7 +181,7 @@ test('a link that signs in does so once, without a password', async () => {
 
 test('a wrong password is refused, written down, and told in one stable line of the log', async () => {
   const logged: string[] = []
-  app = await open({ logged })
+  app = await openTestApp({ logged })
   await withPassword()
   const given = await login({ password: 'wrong, but long' }, { 'x-forwarded-for': '203.0.113.9' })
   expect(given).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
@@ -248,7 +239,7 @@ test('a session is over after fourteen days without use, and after ninety in any
 })
 
 test('how long a session lasts is configured', async () => {
-  app = await open({ env: { WINDFALL_SIGN_IN_IDLE_DAYS: '1', WINDFALL_SIGN_IN_LONGEST_DAYS: '2' } })
+  app = await openTestApp({ env: { WINDFALL_SIGN_IN_IDLE_DAYS: '1', WINDFALL_SIGN_IN_LONGEST_DAYS: '2' } })
   const { cookie } = await app.signIn()
   app.clock.turn(DAY)
   expect(await session(cookie)).toMatchObject({ state: 'setup' })
@@ -358,7 +349,7 @@ test('nobody is signed in from another site, and a program without a browser may
 })
 
 test('over https the cookie is for https alone', async () => {
-  app = await open({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
+  app = await openTestApp({ env: { WINDFALL_BASE_URL: 'https://windfall.example' } })
   await withPassword()
   const given = await login()
   expect(given.headers.getSetCookie()).toEqual([
@@ -378,7 +369,7 @@ test.each([
   [FAR, '127.0.0.1:8787'],
   [NEAR_AND_FAR, '192.0.2.7:8787'],
 ])('over plain http from elsewhere nobody signs in (%j, %s)', async (env, host) => {
-  app = await open({ env })
+  app = await openTestApp({ env })
   await withPassword()
   const refused = await login(undefined, { host })
   expect(refused).toMatchObject({ status: 403, body: { code: 'insecure_transport' } })
@@ -391,7 +382,7 @@ test.each([
 })
 
 test('unless it is configured, which is told', async () => {
-  app = await open({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
+  app = await openTestApp({ env: { ...FAR, WINDFALL_SERVER_INSECURE_HTTP: 'true' } })
   await withPassword()
   const host = '192.0.2.7:8787'
   const given = await login(undefined, { host })

@@ -1,14 +1,11 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BUNDLE } from '../../apple/samples.ts'
-import { connectTo, openLeftovers, openShop } from '../../ledger/history/connected.ts'
+import { connectTo, openShop } from '../../ledger/history/connected.ts'
 import { openOwned } from './settings_pages.ts'
 
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
-
 async function openConnected() {
-  const shop = leftovers.add(await openShop({ subscribers: 2, days: 10 }))
-  const owned = await openOwned(leftovers.add(await connectTo(shop)))
+  const shop = await openShop({ subscribers: 2, days: 10 })
+  const owned = await openOwned(await connectTo(shop))
   const bundle = owned.app.windfall.apps.list()[0]?.bundle_id ?? ''
   shop.store.mood.notification_url = 'http://127.0.0.1:1/'
   /** Asks for one that comes to `result`, and tells how it fares. */

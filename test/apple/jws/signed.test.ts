@@ -73,7 +73,7 @@ describe('what is proved', () => {
     const all = await Promise.allSettled(Array.from({ length: 40 }, () => verifier.verify(jws)))
     const refused = all.filter((one) => one.status === 'rejected').map((one) => one.reason)
     expect(refused).toHaveLength(40 - 9)
-    expect(refused[0]).toMatchObject({ status: 503, code: 'busy' })
+    expect(refused[0]).toMatchObject({ status: 503, code: 'busy', headers: { 'retry-after': '1' } })
     expect(await verifier.verify(jws)).toMatchObject({ jws })
   })
 

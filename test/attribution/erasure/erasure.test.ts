@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { openTestApp, type TestApp } from '../../helpers.ts'
@@ -12,7 +12,6 @@ let app: TestApp
 beforeEach(async () => {
   app = await openTestApp({ apps: [{ bundle_id: BUNDLE, android_package: ANDROID }, { bundle_id: OTHER }] })
 })
-afterEach(() => app.close())
 
 const BUNDLE = 'com.example.lantern'
 const OTHER = 'com.example.other'
@@ -341,7 +340,6 @@ test('stopped on the way, it says so and goes on at the next start', async () =>
   const again = await openTestApp({ folder: snapshot(), apps: [], clock: app.clock })
   expect((await again.windfall.forgetting.finished(id)).finished_at).toBe(NOW)
   expect(tracesOf(again.windfall.store, ['the-leaver'])).toEqual([])
-  await again.close()
 })
 
 /** Long enough that none is found by chance, and of characters that are written in several ways. */

@@ -85,7 +85,6 @@ test('a payload has the same bytes whether it was pushed or fetched, today or la
     signed.clock.turn(60_000)
   }
   expect(seen).toBeGreaterThan(9)
-  await signed.close()
 })
 
 test('the attempts of each are those that have been made; failures alone can be asked for', async () => {
@@ -197,5 +196,4 @@ test('a limit names the instant in milliseconds from which on it goes on', async
   expect((await ask()).headers.get('retry-after')).toBe(String(UNTIL + 3_700_000))
   limited.store.mood.rate_limit = { server: 2 }
   expect((await limited.server(PATH, { body: { startDate: UNTIL, endDate: UNTIL + 1 } })).status).toBe(200)
-  await limited.close()
 })

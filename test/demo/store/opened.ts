@@ -7,6 +7,7 @@ import type { Authority } from '../../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import type { Lost } from '../../../src/demo/world/sent.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { handClock } from '../../helpers.ts'
 
 export const DAY = 86_400_000
@@ -111,5 +112,5 @@ export async function openTestStore(
     return ask(`${origin}${path}`, init, o.key ?? store.purchase_key, { bid: o.bid ?? TIDES, ...o.claims })
   }
 
-  return { simulation, store, clock, connect, report, server, token, close: store.close }
+  return closedAtEnd({ simulation, store, clock, connect, report, server, token, close: store.close })
 }

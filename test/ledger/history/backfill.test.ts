@@ -1,24 +1,21 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openRandom } from '../../../src/demo/world/random.ts'
 import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
 import { copyOfDatabase } from '../../folders.ts'
 import { rowsOf, type TestApp } from '../../helpers.ts'
 import { isLong, seed } from '../../random.ts'
-import { connectTo, DAY, give, held, openLeftovers, openShop, type Shop } from './connected.ts'
+import { connectTo, DAY, give, held, openShop, type Shop } from './connected.ts'
 import { refusal } from './meddler.ts'
-
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
 
 async function opened(
   options: Parameters<typeof openShop>[0] = {},
   logged: string[] = [],
 ): Promise<{ shop: Shop; app: TestApp; history: TestApp['windfall']['history'] }> {
-  const shop = leftovers.add(await openShop(options))
-  const app = leftovers.add(await connectTo(shop, { logged }))
+  const shop = await openShop(options)
+  const app = await connectTo(shop, { logged })
   return { shop, app, history: app.windfall.history }
 }
 
@@ -134,9 +131,7 @@ function stateOf(app: TestApp) {
 
 /** The files of a database as they lie on the disk at this instant: what a process that is killed leaves behind. */
 function leftBehind(from: string): string {
-  const folder = copyOfDatabase(from)
-  leftovers.add({ close: async () => folder.remove() })
-  return folder.path
+  return copyOfDatabase(from).path
 }
 
 const KILLS = isLong ? 50 : 5
@@ -144,7 +139,7 @@ const KILLS = isLong ? 50 : 5
 test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`, {
   timeout: isLong ? 600_000 : 30_000,
 }, async () => {
-  const shop = leftovers.add(await openShop({ subscribers: 40, days: 30 }))
+  const shop = await openShop({ subscribers: 40, days: 30 })
   const first = await connectTo(shop)
   const begun = leftBehind(first.folder)
   await first.windfall.history.backfill()
@@ -179,7 +174,7 @@ test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`
     await running
   }
   expect(stages.size).toBeGreaterThan(2)
-  const last = leftovers.add(await connectTo(shop, { folder }))
+  const last = await connectTo(shop, { folder })
   await last.windfall.history.backfill()
   expect(stateOf(last)).toEqual(expected)
   expect(expected.stages).toEqual(Array(shop.realms.length).fill('done'))

@@ -6,6 +6,7 @@ import { openAppStore } from '../../../src/demo/store/store.ts'
 import type { Lost } from '../../../src/demo/world/sent.ts'
 import { signNotification, type UnsignedNotification } from '../../../src/demo/world/unsigned.ts'
 import { NOW } from '../../apple/samples.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
 import { openMeddler } from './meddler.ts'
 
@@ -76,7 +77,7 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
       )
       .sort()
 
-  return {
+  return closedAtEnd({
     clock,
     simulation,
     store,
@@ -90,7 +91,7 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
     people,
     shown,
     close,
-  }
+  })
 }
 
 /** Opens a Windfall that has all of the shop's apps, and the shop's key. */
@@ -136,18 +137,4 @@ export async function liveUntil(
     if (step.kind === 'notification') await windfall.arrivals.receive(step.body.signedPayload, null, null)
   }
   shop.clock.set(until)
-}
-
-/** Closes what a test opened, the last first. */
-export function openLeftovers() {
-  const open: { close(): Promise<void> }[] = []
-  return {
-    add<Opened extends { close(): Promise<void> }>(opened: Opened): Opened {
-      open.push(opened)
-      return opened
-    },
-    async close(): Promise<void> {
-      for (const one of open.splice(0).reverse()) await one.close()
-    },
-  }
 }

@@ -1,15 +1,13 @@
-import { afterEach, expect, test } from 'vitest'
-import { connectTo, DAY, HOUR, held, openLeftovers, openShop } from './connected.ts'
+import { expect, test } from 'vitest'
+import { connectTo, DAY, HOUR, held, openShop } from './connected.ts'
 import { refusal } from './meddler.ts'
 
 const MINUTE = 60_000
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
 
 /** Connected, and nothing read: whatever an app names is news. */
 async function opened() {
-  const shop = leftovers.add(await openShop({ subscribers: 150, days: 60 }))
-  const app = leftovers.add(await connectTo(shop))
+  const shop = await openShop({ subscribers: 150, days: 60 })
+  const app = await connectTo(shop)
   const say = async (bundleId: string, originalTransactionId: string, appUserId = 'ada') => {
     const { status } = await app.post('/api/sdk/v1/attribute', { appUserId, bundleId, originalTransactionId })
     expect(status).toBe(200)

@@ -1,25 +1,13 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TestApp } from '../../helpers.ts'
-import {
-  connectTo,
-  DAY,
-  give,
-  HOUR,
-  held,
-  liveUntil,
-  openLeftovers,
-  openShop,
-  type Shop,
-} from './connected.ts'
+import { connectTo, DAY, give, HOUR, held, liveUntil, openShop, type Shop } from './connected.ts'
 
 const MINUTE = 60_000
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
 
 /** Connected and read through, with every delivery that was under way then come by an hour later. */
 async function opened(logged: string[] = []) {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop, { logged }))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop, { logged })
   const { history } = app.windfall
   await history.backfill()
   return { shop, app, history }

@@ -1,18 +1,15 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { verifyTransaction } from '../../../src/apple/notification.ts'
 import { verifyRenewal } from '../../../src/apple/subscription.ts'
 import { authorityFrom, issueChain } from '../../../src/demo/signing/authority.ts'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { sharedAuthority } from '../../helpers.ts'
-import { connectTo, held, openLeftovers, openShop } from './connected.ts'
+import { connectTo, held, openShop } from './connected.ts'
 import type { Answer } from './meddler.ts'
 
-const leftovers = openLeftovers()
-afterEach(leftovers.close)
-
 async function opened(logged: string[]) {
-  const shop = leftovers.add(await openShop({ subscribers: 12, days: 40 }))
-  const app = leftovers.add(await connectTo(shop, { logged }))
+  const shop = await openShop({ subscribers: 12, days: 40 })
+  const app = await connectTo(shop, { logged })
   return { shop, app, refused: app.windfall.arrivals.refused }
 }
 

@@ -60,7 +60,6 @@ export async function openApple() {
     const apps = folder ? [] : [{ bundle_id: BUNDLE, apple_id: APPLE_ID, sku: 'LANTERN-1' }]
     const hosts = { connect, server: { production: origin, sandbox: origin } }
     const app = await openTestApp({ clock, hosts, apps, ...(folder && { folder }) })
-    onTestFinished(app.close)
     const { windfall, organization } = app
     const organization_id = organization.id
     windfall.accounts.declare([

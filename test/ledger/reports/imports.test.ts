@@ -1,10 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addDays, pacificDay } from '../../../src/days.ts'
 import { endOfSegment } from '../../../src/demo/world/books.ts'
 import { endStateOf, HOUR, inOrder, NOW, openYear, salesIn, type Year } from './year.ts'
 
 let year: Year
-afterEach(() => year.close())
 
 test('a first import has the books of the store to the thousandth, and asks for nothing twice', async () => {
   year = await openYear({ subscribers: 500 })

@@ -1,10 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
 import { openYear } from './year.ts'
 
 test('where the key may not list subscriptions, reports tell their periods, once a day', async () => {
   const year = await openYear({ subscribers: 120, years: 1 })
-  onTestFinished(year.close)
   year.appStore.mood.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
   const { windfall, organization, imports } = await year.openWindfall()
   const { apps, products, reportedPeriods } = windfall

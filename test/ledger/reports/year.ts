@@ -4,6 +4,7 @@ import { openAppStore } from '../../../src/demo/store/store.ts'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
 import { openImports } from '../../../src/ledger/reports/imports.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
 /** Half past nine in the morning in California: yesterday's reports are there. */
@@ -17,9 +18,8 @@ export async function openYear({ subscribers = 60, seed = 7, years = 2 } = {}) {
   const authority = await sharedAuthority()
   const simulation = openSimulation({ seed, from: NOW - years * YEAR, until: NOW, subscribers, authority })
   simulation.pass(NOW)
-  const appStore = await openAppStore({ simulation, authority, clock })
+  const appStore = closedAtEnd(await openAppStore({ simulation, authority, clock }))
   const apps = APPS.map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
-  const opened: { close(): Promise<void> }[] = []
 
   /** A Windfall with the store's keys, on a new database or on the one in `folder`. */
   async function openWindfall(folder?: string, connected = apps) {
@@ -29,7 +29,6 @@ export async function openYear({ subscribers = 60, seed = 7, years = 2 } = {}) {
       apps: connected,
       ...(folder && { folder }),
     })
-    opened.push(app)
     const { windfall, organization } = app
     const account = {
       organization_id: organization.id,
@@ -48,12 +47,7 @@ export async function openYear({ subscribers = 60, seed = 7, years = 2 } = {}) {
     return { ...app, account, imports, waits }
   }
 
-  async function close(): Promise<void> {
-    for (const one of opened) await one.close()
-    await appStore.close()
-  }
-
-  return { clock, simulation, appStore, apps, openWindfall, close }
+  return { clock, simulation, appStore, apps, openWindfall }
 }
 
 export type Year = Awaited<ReturnType<typeof openYear>>

@@ -1,9 +1,10 @@
 /** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
 import type { CohortQuestion } from '../../../src/metrics/cohorts/spans.ts'
 import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
 import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import type { Oracle } from '../oracle/oracle.ts'
 import { openPlayed, type Played } from '../oracle/played.ts'
@@ -19,7 +20,6 @@ beforeAll(async () => {
   oracle = played.oracle()
   today = dayNumber(oracle.days.dayOf(played.until))
 })
-afterAll(() => played.close())
 
 function question(more: Partial<CohortQuestion> = {}): CohortQuestion {
   const scopes = played.app.windfall.apps
@@ -80,7 +80,9 @@ test('realized lifetime value by month of the first payment, whole and of a prod
 
 test.each(['day', 'week', 'month'] as const)('who paid in each %s, and how much', async (grain) => {
   for (const filter of filters()) {
-    for (const row of await played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today)) {
+    for (const row of nonEmpty(
+      await played.app.windfall.cohorts.arppu({ ...question(filter), grain }, today),
+    )) {
       const begin = dayNumber(row.cohort)
       const length = grain === 'day' ? 1 : grain === 'week' ? 7 : renewalDay(begin, 'P1M', 1) - begin
       const span = {

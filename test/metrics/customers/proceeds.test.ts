@@ -1,5 +1,5 @@
 /** What is kept of customers' proceeds, against what their profiles count from each charge. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DAY, type Late, NOW, openLate } from '../reports/late.ts'
 
 let late: Late
@@ -7,7 +7,6 @@ beforeAll(async () => {
   late = await openLate({ subscribers: 60, from: NOW - 200 * DAY })
   await late.live(NOW - 5 * DAY)
 })
-afterAll(() => late.close())
 
 /** Every customer as a list tells it, beside what its profile sums up. */
 async function told() {

@@ -1,5 +1,5 @@
 /** What customers come to, against the simulated store's own books, which none of this code writes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
 import { customerId } from '../../../src/ledger/customers.ts'
@@ -22,7 +22,6 @@ beforeAll(async () => {
   clock.set(UNTIL)
   await app.windfall.metrics.caughtUp()
 })
-afterAll(() => app.close())
 
 /** Sums that are nothing leave no trace. Each generation numbers itself and its series. */
 const kept = () =>

@@ -10,8 +10,8 @@ import { openReportedDays } from '../../../src/metrics/reports/days.ts'
 import { openReportedNames } from '../../../src/metrics/reports/names.ts'
 import { openReportedSums } from '../../../src/metrics/reports/sums.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { openCube } from '../../../src/metrics/sums/cube.ts'
 import { openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { DAY, NOW, openLate } from '../reports/late.ts'
 
 const COMMISSION = { commission_percent: 30, commission_after_a_year_percent: 15, small_business: false }
@@ -32,7 +32,7 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   await late.importAll(60)
   const seams = late.apps.map(({ id }) => reported.seamOf(id, 'mrr'))
   expect(seams.filter((seam) => seam !== null)).toHaveLength(late.apps.length)
-  for (const one of late.apps) {
+  for (const one of nonEmpty(late.apps)) {
     const seam = reported.seamOf(one.id, 'mrr')
     const until = Math.floor(NOW / DAY)
     const range = { app: one, environment: 'production', zone: 'own', filters: {}, split: null } as const
@@ -50,7 +50,6 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   await imports.run({ days: 5 })
   await reported.settled()
   expect(store.prepare('select * from metric_seams order by app_id, metric').all()).toEqual(kept)
-  await late.close()
 }, 30_000)
 
 test('a cutover is stored only if nothing changes between judging and storing it', async () => {
@@ -59,7 +58,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const { windfall, clock, organization } = late
   const { store, metrics, rates, apps, reported } = windfall
   const { generations } = metrics
-  const lines = openDayLines(store, openCube(store).onWritten)
+  const lines = openDayLines(store)
   await late.live(NOW)
   await late.importAll(40)
   await store.commit(() => store.prepare('delete from metric_seams').run())
@@ -102,7 +101,6 @@ test('a cutover is stored only if nothing changes between judging and storing it
   for (const [name, between] of Object.entries(changes)) expect(await judged(app, between), name).toEqual([])
   expect(await judged(app, null, false), 'something is due').toEqual([])
   expect(await judged(app, null)).toEqual(['flows', 'mrr', 'trials'])
-  await late.close()
 }, 30_000)
 
 test('a ledger that was whole before the first report is not interrupted by it', async () => {
@@ -112,7 +110,7 @@ test('a ledger that was whole before the first report is not interrupted by it',
   await late.live(NOW)
   await late.importAll(20)
   const token = await late.token()
-  for (const { id, bundle_id } of late.apps) {
+  for (const { id, bundle_id } of nonEmpty(late.apps)) {
     const [heard, whole] = [reported.seamOf(id, 'flows'), reported.seamOf(id, 'mrr')]
     expect(whole?.day).toBe(heard?.day)
     const path = `/api/v1/metrics/mrr?app=${bundle_id}&from=2026-01-15&to=2026-02-28`
@@ -121,7 +119,6 @@ test('a ledger that was whole before the first report is not interrupted by it',
     expect(sources.map(({ source }) => source)).toEqual(['ledger'])
     expect(seams.map(({ at, to }) => [at, to])).toEqual([[whole?.at, 'ledger']])
   }
-  await late.close()
 }, 30_000)
 
 test('why a month differs: each part of it has one cause', () => {

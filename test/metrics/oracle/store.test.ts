@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/demo/world/books.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { isLong } from '../../random.ts'
 import { figuresIn } from '../told_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'
@@ -34,7 +35,7 @@ const CHURNS = ['churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other
 function monthsOf({ from, until }: Played): { from_on: string; until_on: string }[] {
   const months = new Set<string>()
   for (let at = from - DAY; at <= until; at += DAY) months.add(new Date(at).toISOString().slice(0, 7))
-  return [...months].map((month) => {
+  return nonEmpty(months).map((month) => {
     const next = new Date(`${month}-01T00:00:00Z`)
     next.setUTCMonth(next.getUTCMonth() + 1)
     return { from_on: `${month}-01`, until_on: new Date(next.getTime() - DAY).toISOString().slice(0, 10) }
@@ -190,7 +191,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
         Map.groupBy(books.money(kind), (one) => lineageOf.get(one.original_transaction_id) ?? 'nobody'),
       )
       const [charges, refunds, prorations] = entries
-      for (const { customer, charged, refunded, prorated } of oracle.customerValues()) {
+      for (const { customer, charged, refunded, prorated } of nonEmpty(oracle.customerValues())) {
         expect(charged).toEqual(sumsOf(charges?.get(customer) ?? [], ({ price_milli }) => price_milli))
         expect(nonZero(refunded)).toEqual(
           sumsOf(refunds?.get(customer) ?? [], ({ refunded_milli }) => refunded_milli),
@@ -253,7 +254,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     })
 
     test('how many of those first paid in a month were still paid for at each renewal', () => {
-      for (const { cohort, size, renewals } of oracle.retention('month')) {
+      for (const { cohort, size, renewals } of nonEmpty(oracle.retention('month'))) {
         const month = monthsOf(played).find(({ from_on }) => from_on.startsWith(cohort))
         const { from, until } = rangeOf(month ?? { from_on: '1970-01-01', until_on: '1970-01-01' })
         for (const { k, due, held } of isTold ? renewals : renewals.slice(0, 1)) {

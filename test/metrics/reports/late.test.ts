@@ -1,10 +1,11 @@
 /** A store whose history before November only Apple's reports know: what is shown against the store's own books. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addDays, pacificDay, pacificDayOf } from '../../../src/days.ts'
 import type { JoinedMeasure } from '../../../src/metrics/joined/days.ts'
 import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
 import { rowsOf } from '../../helpers.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { DAY, type Late, NOW, openLate, reportedSums } from './late.ts'
 
 const CONNECTED = NOW - 60 * DAY
@@ -26,7 +27,6 @@ beforeAll(async () => {
   await late.windfall.metrics.caughtUp()
   await late.windfall.reported.settled()
 }, 60_000)
-afterAll(() => late.close())
 
 const shown = () => late.windfall.metrics.generations.shown(late.organization.id)
 const ask = (app: Late['apps'][number], more: object = {}) => ({
@@ -50,7 +50,7 @@ function truth(bundle_id: string, at: number, currency: string | null) {
 
 test('MRR is the books’, in each currency, from reports alone, anchored, and over the seam', async () => {
   const sources = new Set<string>()
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     for (const currency of ['USD', 'EUR', 'JPY']) {
       const { days, values } = await late.windfall.reported.read(ask(app, { currency }), 'mrr')
       for (const [index, { day, source, is_known }] of days.entries()) {
@@ -73,7 +73,7 @@ test('MRR is the books’, in each currency, from reports alone, anchored, and o
 
 test('in the base currency the line goes on after the last report as the business does', async () => {
   const { reported, rates } = late.windfall
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     const whole = await reported.read(ask(app), 'mrr')
     const last = whole.days.findLastIndex(({ source }) => source === 'reports')
     const shown = whole.values.get('') ?? []
@@ -96,7 +96,7 @@ test('whoever was never heard of is counted: the ledger alone has fewer', async 
     join metric_counted using (generation, lineage_id)
     where app_id = ? and environment = 'production' and measure = 'mrr' and known_at <= counted_at`)
   let [heard, shown, books] = [0, 0, 0]
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     heard += standing.get(app.id)?.count ?? 0
     shown += (await late.windfall.reported.read(ask(app), 'mrr')).values.get('')?.at(-1)?.count ?? 0
     books += truth(app.bundle_id, NOW, null).count
@@ -109,7 +109,7 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
   const { reported, apps } = late.windfall
   const last = pacificDayOf(IMPORTED)
   const first = addDays(last, -DAYS)
-  for (const app of apps.list()) {
+  for (const app of nonEmpty(apps.list())) {
     const lines = late.appStore
       .reported({ from: first, until: last })
       .filter(({ bundle_id, product_type }) => bundle_id === app.bundle_id && product_type.startsWith('IA'))
@@ -151,7 +151,7 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
 })
 
 test('charges over the seam of flows are the books’: none twice, none left out', async () => {
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     const seam = late.windfall.reported.seamOf(app.id, 'flows')
     // A small app is first heard of some days later.
     expect(seam?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
@@ -172,7 +172,7 @@ test('charges over the seam of flows are the books’: none twice, none left out
 })
 
 test('split and filtered the parts of a level add up to the whole, by the ids of products and three letters', async () => {
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     const whole = (await late.windfall.reported.read(ask(app), 'mrr')).values.get('') ?? []
     for (const split of ['product', 'country', 'period', 'offer', 'currency'] as const) {
       const { values } = await late.windfall.reported.read(ask(app, { split }), 'mrr')
@@ -225,7 +225,7 @@ test('tallies with reports in them give the levels that are shown', async () => 
   })
   const joined = from.filter((one) => !one.of_ledger)
   expect(joined.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
-  for (const app of late.apps) {
+  for (const app of nonEmpty(late.apps)) {
     const tally = tallies.get(app.id)?.get('mrr')
     const { values } = await reported.read(ask(app, { until: FIRST + 55 }), 'mrr')
     const changes = [...(tally?.milli ?? [])].reduce((sum, one) => sum + one, 0)

@@ -5,6 +5,7 @@ import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
 import { APPS } from '../../../src/demo/world/catalogue.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 
 export const DAY = 86_400_000
@@ -20,6 +21,8 @@ type Options = {
   with_purchases?: boolean
   /** Days are Pacific as those of reports, and no rate ever changes, so that figures can be compared to the thousandth. */
   is_plain?: boolean
+  /** How many of the simulated apps are connected from the beginning; all unless said. */
+  apps_known?: number
 }
 
 /** `connected`: since when notifications arrive; the history before it is the store's alone. */
@@ -30,6 +33,7 @@ export async function openLate({
   from = NOW - 800 * DAY,
   with_purchases = false,
   is_plain = false,
+  apps_known = APPS.length,
 }: Options = {}) {
   const clock = handClock(connected)
   const authority = await sharedAuthority()
@@ -37,7 +41,7 @@ export async function openLate({
   simulation.pass(connected)
   const appStore = await openAppStore({ simulation, authority, clock })
   const publisher = await openPublisher()
-  const apps = APPS.map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
+  const apps = APPS.slice(0, apps_known).map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
   const app = await openTestApp({ clock, hosts: appStore.hosts, apps, rate_origins: publisher.origins })
   const { windfall, organization } = app
   windfall.accounts.declare([
@@ -80,7 +84,7 @@ export async function openLate({
     await publisher.close()
   }
 
-  return { ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close }
+  return closedAtEnd({ ...app, simulation, appStore, apps: windfall.apps.list(), live, importAll, close })
 }
 
 /** What the reports of a generation come to: a line for each sum. */

@@ -1,5 +1,5 @@
 /** The simulated store's own books, written as its customers acted and by none of this code, against the metrics. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation, type Simulation } from '../../../src/demo/simulation.ts'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
@@ -29,7 +29,6 @@ beforeAll(async () => {
       from metric_rows join metric_lineages on id = lineage_id where environment = 'production'`)
     .all()
 })
-afterAll(() => app.close())
 
 const plus = (sums: Sums, key: string, amount: number): void => {
   sums[key] = (sums[key] ?? 0) + amount

@@ -9,10 +9,7 @@ let shop: Shop
 let headers: Record<string, string>
 /** Lets the worker go on, and has it wait again. */
 let worker: { halt(): Promise<void>; release(): void }
-afterEach(async () => {
-  worker.release()
-  await shop.close()
-})
+afterEach(() => worker.release())
 
 /** A question waits for long, so that one that does not wait is answered at once whatever this machine does meanwhile. */
 async function open(wait_ms: number): Promise<void> {

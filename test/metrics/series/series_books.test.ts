@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import type { Figure } from '../../../src/metrics/series/formula_lines.ts'
 import type { Point, Series } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
+import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import { openBooksOf } from '../oracle/books.ts'
 import { openPlayed, type Played } from '../oracle/played.ts'
@@ -25,7 +26,6 @@ beforeAll(async () => {
   books = openBooksOf(played.simulation, played.until)
   token = await played.app.token()
 })
-afterAll(() => played.close())
 
 async function ask(path: string): Promise<SeriesAnswer> {
   const response = await played.app.request(`/api/v1/metrics/${path}`, {
@@ -65,9 +65,10 @@ test('who is paid for and on trial at the end of each month is in the books', as
 })
 
 test('MRR is in the books, to the thousandth, by product in each currency', async () => {
+  const months = nonEmpty(whole(await ask(`mrr?${RANGE}`)))
   for (const currency of CURRENCIES) {
     const { series } = await ask(`mrr?${RANGE}&currency=${currency}&split=product&limit=100`)
-    for (const [index, { on }] of (series[0]?.points ?? []).entries()) {
+    for (const [index, { on }] of months.entries()) {
       const expected: Record<string, number> = {}
       for (const [name, milli] of Object.entries(books.aliveBy(monthOf(on).until - 1, true))) {
         const [kind = '', product = ''] = name.split(' ')
@@ -82,7 +83,7 @@ test('MRR is in the books, to the thousandth, by product in each currency', asyn
 test('revenue is in the books, charge by charge, by month and currency', async () => {
   for (const currency of CURRENCIES) {
     const points = whole(await ask(`revenue?${RANGE}&currency=${currency}`))
-    for (const { on, milli } of points) {
+    for (const { on, milli } of nonEmpty(points)) {
       const { has } = monthOf(on)
       const sum = (entries: ReturnType<typeof books.refunded>, amount: 'price_milli' | 'refunded_milli') =>
         entries
@@ -99,7 +100,7 @@ test('revenue is in the books, charge by charge, by month and currency', async (
 
 test('churn and trial conversion are in the books', async () => {
   const churn = whole(await ask(`churn_rate?${RANGE}`))
-  for (const { on, numerator } of churn) {
+  for (const { on, numerator } of nonEmpty(churn)) {
     const { from, until, has } = monthOf(on)
     const lost = books.losses().filter((one) => {
       const isBack = one.back_at !== null && one.back_at < until && one.back_at <= played.until
@@ -108,7 +109,7 @@ test('churn and trial conversion are in the books', async () => {
     expect(numerator).toBe(lost.length)
   }
   const cohorts = await ask(`trial_conversion?${RANGE}&view=cohort`)
-  for (const { on, denominator } of whole(cohorts)) {
+  for (const { on, denominator } of nonEmpty(whole(cohorts))) {
     const began = books.own.filter(({ kind, from }) => kind === 'trial' && monthOf(on).has({ at: from }))
     expect(denominator).toBe(began.length)
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { type Late, NOW, openLate } from '../reports/late.ts'
@@ -14,7 +14,6 @@ beforeAll(async () => {
   await late.importAll(150)
   token = await late.token()
 })
-afterAll(() => late.close())
 
 async function ask(path: string): Promise<SeriesAnswer> {
   const headers = { authorization: `Bearer ${token}` }

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type LinesPlace, openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { openTestApp } from '../../helpers.ts'
 import { figuresIn, openLedger } from '../told_ledger.ts'
@@ -84,7 +84,6 @@ test('what the developer gets follows what arrives, what reports tell of prices 
 
 test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
   const app = await openTestApp()
-  onTestFinished(app.close)
   const { store } = app.windfall
   const place: LinesPlace = {
     generation: 99,
@@ -111,8 +110,7 @@ test('sums that are given up while they are read are whole for whoever waits, an
       .prepare('insert into metric_days (series_id, day, milli, base_milli, count) values (902, ?, 1, 1, 1)')
       .run([far])
   })
-  const told: Parameters<Parameters<typeof openDayLines>[1]>[0][] = []
-  const lines = openDayLines(store, (listener) => void told.push(listener))
+  const lines = openDayLines(store)
   const read = (name: string, from: number, only?: string) =>
     lines.read(
       place,
@@ -126,8 +124,7 @@ test('sums that are given up while they are read are whole for whoever waits, an
     )
   const waiting = read('all', 10)
   const next = read('all', 0)
-  for (const tell of told)
-    tell(901, { ...place, value: 'A' }, new Map([[20, { milli: 5, base_milli: 5, count: 1 }]]))
+  lines.written(901, { ...place, value: 'A' }, new Map([[20, { milli: 5, base_milli: 5, count: 1 }]]))
   expect((await waiting).of.get('A')?.milli[10]).toBe(6)
   expect((await next).of.get('A')?.days).toBe(25_001)
   const kept = await read('small', 0, 'A')

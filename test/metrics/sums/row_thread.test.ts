@@ -76,5 +76,4 @@ test('a file that is none of ours fails who asks, and nobody else', async () => 
       other.ofAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
     ).rejects.toThrow("not one of Windfall's")
   await other.close()
-  await app.close()
 })

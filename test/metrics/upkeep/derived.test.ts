@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { schema } from '../../../src/store/schema/schema.ts'
@@ -58,7 +58,6 @@ beforeAll(async () => {
   clock.set(UNTIL)
   await settle()
 })
-afterAll(() => app.close())
 
 async function settle(): Promise<void> {
   const { metrics } = app.windfall

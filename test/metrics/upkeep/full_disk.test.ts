@@ -81,7 +81,6 @@ test.each([
   const mrr = async () =>
     (await (await shop.request('/api/v1/metrics/mrr', { headers })).json()) as { behind: unknown }
   await vi.waitFor(async () => expect((await mrr()).behind).toBeNull(), PATIENCE)
-  await shop.close()
 })
 
 test('reports that could not be summed are summed once there is room again', {

@@ -117,5 +117,4 @@ test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
     gate.open()
     expect([nth, side, name, ...(await faultsOfFigures(shop.windfall))]).toEqual([nth, side, name])
   }
-  await shop.close()
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { handClock, openTestApp, rowsOf, sharedAuthority, type TestApp } from '../../helpers.ts'
@@ -18,7 +18,6 @@ beforeAll(async () => {
   clock.set(UNTIL)
   await app.windfall.metrics.caughtUp()
 })
-afterAll(() => app.close())
 
 test('what was kept up while facts arrived is what the facts give', async () => {
   const before = await app.windfall.metrics.verify()

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { FORMULA } from '../../../src/metrics/upkeep/generations.ts'
@@ -15,8 +15,8 @@ import { isLong } from '../../random.ts'
 import { openLedger } from '../told_ledger.ts'
 
 /** Two subscriptions, of one customer each; the second began after the first had ended. */
-async function openSome(closing = onTestFinished) {
-  const { app, tell } = await openLedger({ closing })
+async function openSome() {
+  const { app, tell } = await openLedger()
   await tell('1', 0, '2026-03-10', '2026-04-10')
   await tell('1', 1, '2026-04-10', '2026-05-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
   await tell('2', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU', currency: 'EUR' })
@@ -27,7 +27,7 @@ let some: Awaited<ReturnType<typeof openSome>>
 /** A copy of its database. */
 let copy: string
 beforeAll(async () => {
-  some = await openSome((close) => afterAll(close))
+  some = await openSome()
   copy = join(temporaryFolder().path, 'copy.db')
   await some.store.copy(copy)
 })
@@ -145,9 +145,8 @@ test('the copy is gone afterwards, and after a crash', async () => {
   expect(await verifying).toEqual({ lineages: 2, due: 0, difference: null })
   expect(copies()).toEqual([])
   for (const suffix of ['', '.partial', '-wal']) writeFileSync(`${store.file}.verifying${suffix}`, 'left')
-  const next = await openTestApp({ folder: app.folder, apps: [] })
+  await openTestApp({ folder: app.folder, apps: [] })
   expect(copies()).toEqual([])
-  await next.close()
 })
 
 test('several verifications come one after the other, and end with the instance', async () => {
@@ -182,7 +181,6 @@ test('while facts keep arriving nothing is taken for a difference', async () => 
   const simulation = openSimulation({ seed: 11, from, until, subscribers, odd: true, authority })
   const clock = handClock(from)
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
-  onTestFinished(app.close)
   const { metrics, rates, store, products, apps } = app.windfall
   const changes = [
     () => {

@@ -65,7 +65,6 @@ test('restored elsewhere, every read answers the same', async () => {
   const again = await openTestApp({ clock, folder, apps: [] })
   expect(await answersOf(again, token)).toEqual(before)
   expect(Object.values(before).filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(10)
-  await again.close()
 })
 
 const claim = (app: TestApp, appUserId: string) =>
@@ -121,7 +120,6 @@ test('a fresh database in the way is not taken for the one that was lost', async
   const again = await openTestApp({ folder: fresh, apps: [] })
   await claim(again, 'second')
   expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
-  await again.close()
 })
 
 test('two restores of one backup, whose databases were both lost, give out different numbers', async () => {
@@ -162,7 +160,6 @@ test('an older backup over a newer one that it did not go on to: nothing is give
   app = await openTestApp({ folder, apps: [] })
   await claim(app, 'last')
   expect(app.feed().at(-1)?.seq).toBeGreaterThan(Math.max(...given))
-  await app.close()
 })
 
 test('a damaged database is restored over, and what it gave out counts as unknown', async () => {
@@ -185,7 +182,6 @@ test('a damaged database is restored over, and what it gave out counts as unknow
   const again = await openTestApp({ folder, apps: [] })
   await claim(again, 'second')
   expect(again.feed().at(-1)?.seq).toBeGreaterThan(1_000_000)
-  await again.close()
 })
 
 test('the log that lies beside the file is looked for there, not beside a link to it', async () => {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { examine } from '../../../src/cli/doctor/doctor.ts'
 import type { Finding } from '../../../src/health/findings.ts'
 import { BUNDLE } from '../../apple/samples.ts'
@@ -19,7 +19,6 @@ async function opened(folder?: string) {
   const logged: string[] = []
   const env = { WINDFALL_RATES_FETCH: 'false' }
   const app = await openTestApp({ logged, env, ...(folder !== undefined && { folder, apps: [] }) })
-  onTestFinished(app.close)
   const bearer = { headers: { authorization: `Bearer ${await app.token()}` } }
   const rows = async (): Promise<Row[]> => {
     const { rows } = (await (await app.request('/api/v1/status', bearer)).json()) as { rows: Row[] }

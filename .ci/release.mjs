@@ -1,0 +1,131 @@
+/**
+ * Releases the version that package.json names: checks, builds, writes the release notes and makes the annotated tag. It
+ * never pushes. Plain JavaScript without dependencies, like build.mjs.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const USAGE = `Usage: npm run release -- [--dry-run] [--checked] [--fixture]
+
+  --dry-run  say what a release would do, and do nothing
+  --checked  skip .ci/run, which has just passed on this commit
+  --fixture  write test/store/schema/fixtures/VERSION.sql, the database of this version, and stop
+
+WINDFALL_RELEASE_CHECK is run instead of .ci/run where it is set.
+`
+
+const root = new URL('..', import.meta.url)
+const at = (path) => fileURLToPath(new URL(path, root))
+const read = (path) => readFileSync(at(path), 'utf8')
+const say = (text) => process.stdout.write(`${text}\n`)
+
+function fail(...lines) {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exit(1)
+}
+
+/** The output of a git command that answers a question; null where it fails. */
+function git(...args) {
+  const { status, stdout } = spawnSync('git', args, { cwd: at('.'), encoding: 'utf8' })
+  return status === 0 ? stdout.trimEnd() : null
+}
+
+/** Runs a command that a person watches, and ends with it where it fails. */
+function run(command, args, options = {}) {
+  const { status, error } = spawnSync(command, args, { cwd: at('.'), stdio: 'inherit', ...options })
+  if (status !== 0) fail(`${[command, ...args].join(' ')} failed: ${error?.message ?? `status ${status}`}`)
+}
+
+/** The text below the heading of `version` in the changelog, `## 0.1.0` or `## 0.1.0 - 2026-01-31`; empty where there is none. */
+function notesOf(version) {
+  const sections = read('CHANGELOG.md').split(/^## /m)
+  const section = sections.find((text) => text.split(/\s/, 1)[0] === version) ?? ''
+  return section.slice(section.indexOf('\n') + 1).trim()
+}
+
+/** Why this commit cannot be released as it is, one sentence each. */
+function obstaclesTo({ version, tag, notes, fixture }) {
+  const changes = git('status', '--porcelain')
+  const branch = git('rev-parse', '--abbrev-ref', 'HEAD')
+  return [
+    changes === null && 'This is not a git repository.',
+    changes && `The tree has changes that are not committed:\n${changes}`,
+    branch !== 'main' && `A release is made on main, and this is ${branch}.`,
+    isTagged(tag) && `The tag ${tag} exists. Raise the version in package.json.`,
+    notes === '' && `CHANGELOG.md has no section "## ${version}".`,
+    !existsSync(at(fixture)) && `${fixture} is missing. Write it: npm run release -- --fixture`,
+    existsSync(at(fixture)) &&
+      !read(fixture).startsWith(read('schema.sql')) &&
+      `${fixture} has another schema than schema.sql. Write it again: npm run release -- --fixture`,
+  ].filter(Boolean)
+}
+
+const isTagged = (tag) => git('rev-parse', '--quiet', '--verify', `refs/tags/${tag}`) !== null
+
+function writeFixture(fixture) {
+  run(process.execPath, ['build.mjs', '--quiet'])
+  run(
+    at('node_modules/.bin/node'),
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--config',
+      'test/vitest.config.ts',
+      'test/store/schema/fixtures.test.ts',
+      '--testNamePattern',
+      'the database of a release',
+    ],
+    { env: { ...process.env, WINDFALL_FIXTURE: at(fixture) } },
+  )
+  say(`Wrote ${fixture}. Commit it.`)
+}
+
+function parsed() {
+  const flag = { type: 'boolean', default: false }
+  try {
+    return parseArgs({ options: { 'dry-run': flag, checked: flag, fixture: flag, help: flag } }).values
+  } catch (error) {
+    return fail(error.message, '', USAGE)
+  }
+}
+
+function release({ version, tag, notes, fixture }, { isDry, isChecked }) {
+  const check = process.env.WINDFALL_RELEASE_CHECK ?? '.ci/run'
+  const file = `dist/${tag}.md`
+  if (isDry) {
+    if (!isChecked) say(`Would run ${check}.`)
+    say(
+      `Would run node build.mjs, write ${file} and make the annotated tag ${tag} at ${git('rev-parse', 'HEAD')}:\n`,
+    )
+    return say(notes)
+  }
+  if (!isChecked) run(check, [], { shell: true })
+  run(process.execPath, ['build.mjs'])
+  const obstacles = obstaclesTo({ version, tag, notes, fixture })
+  if (obstacles.length > 0) fail('After the checks the tree is another:', ...obstacles)
+  mkdirSync(at('dist'), { recursive: true })
+  writeFileSync(at(file), `Windfall ${version}\n\n${notes}\n`)
+  // The usual clean-up would drop headings as comments.
+  run('git', ['tag', '--annotate', tag, '--cleanup=whitespace', '--file', file])
+  return say(`Tagged ${tag}; its notes are in ${file}. Publish it: git push origin main ${tag}`)
+}
+
+const options = parsed()
+const { version } = JSON.parse(read('package.json'))
+const plan = {
+  version,
+  tag: `v${version}`,
+  notes: notesOf(version),
+  fixture: `test/store/schema/fixtures/${version}.sql`,
+}
+if (options.help) say(USAGE)
+else if (options.fixture) {
+  if (isTagged(plan.tag)) fail(`${plan.tag} is released, and its fixture stays as it is.`)
+  writeFixture(plan.fixture)
+} else {
+  const obstacles = obstaclesTo(plan)
+  if (obstacles.length > 0) fail(...obstacles)
+  release(plan, { isDry: options['dry-run'], isChecked: options.checked })
+}

@@ -1,0 +1,37 @@
+/** `/api/v1/apps`: the connected apps. */
+import * as v from 'valibot'
+import type { Readers } from '../access/auth.ts'
+import { appsWithin } from '../access/scope.ts'
+import type { Apps } from '../apps/apps.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import { READ } from './route_defaults.ts'
+
+const nullable = v.nullable(v.string())
+/** A connected app. */
+export const AppAnswer = v.object({
+  id: v.string(),
+  organization_id: v.string(),
+  bundle_id: v.string(),
+  name: nullable,
+  apple_id: v.nullable(v.number()),
+  team_id: nullable,
+  android_package: nullable,
+  sku: nullable,
+  source: v.string(),
+  created_at: v.number(),
+  gone_at: v.nullable(v.number()),
+})
+const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
+
+type Deps = { apps: Apps; readers: Readers }
+
+export const appRoutes = ({ apps, readers }: Deps): Route[] => [
+  defineRoute({
+    ...READ,
+    path: '/api/v1/apps',
+    summary: 'The connected apps',
+    access: readers.viewer,
+    answers: { 200: { description: 'All that this token may read', schema: AppsAnswer } },
+    handler: ({ caller }) => ({ apps: appsWithin(caller.reach, apps) }),
+  }),
+]

@@ -1,0 +1,32 @@
+/** Holds every answer that a test gets against what the OpenAPI document says of its route. */
+import type { Route } from '../src/http/route.ts'
+
+/** What any route may answer. */
+const ANYWHERE = [405, 421, 500, 503]
+
+/** Throws where a route answers with a status, or refuses with a code, that it does not document. */
+export async function assertDocumented(
+  routes: readonly Route[],
+  { path, method }: { path: string; method: string },
+  response: Response,
+): Promise<void> {
+  if (ANYWHERE.includes(response.status)) return
+  const route = routeOf(routes, new URL(path, 'http://localhost').pathname, method)
+  if (!route) return
+  const answer = route.answers[response.status]
+  const asked = `${method} ${route.path} answered ${response.status}`
+  if (!answer) throw new Error(`${asked}, which is not documented`)
+  if (response.headers.get('content-type') !== 'application/problem+json' || method === 'HEAD') return
+  const { code } = (await response.clone().json()) as { code: string }
+  if (!answer.description.split(', ').includes(code))
+    throw new Error(`${asked} ${code}, which is not documented`)
+}
+
+const routeOf = (routes: readonly Route[], pathname: string, method: string) =>
+  routes
+    .filter((one) => one.method === (method === 'HEAD' ? 'GET' : method))
+    .filter(({ path }) =>
+      new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`).test(pathname),
+    )
+    // A fixed path goes before one with parameters.
+    .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0]

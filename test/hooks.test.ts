@@ -1,0 +1,132 @@
+import { beforeAll, expect, test } from 'vitest'
+import { openEndings } from '../src/access/revocations.ts'
+import type { Windfall } from '../src/app.ts'
+import { openHook } from '../src/hooks.ts'
+import { DAY, NOW, openLate } from './metrics/reports/late.ts'
+
+test('listeners are called in the order they were added, until they are removed', () => {
+  const hook = openHook<[text: string, times: number], string>()
+  expect(hook.call('a', 1)).toEqual([])
+  const repeat = (text: string, times: number) => text.repeat(times)
+  const remove = hook.add(repeat)
+  hook.add((text) => text.toUpperCase())
+  hook.add(repeat)
+  expect(hook.call('a', 2)).toEqual(['aa', 'A', 'aa'])
+  remove()
+  remove()
+  expect(hook.call('a', 2)).toEqual(['A', 'aa'])
+})
+
+test('a listener that is added or removed during a call counts from the next call on', () => {
+  const hook = openHook<[], number>()
+  const remove = hook.add(() => {
+    remove()
+    hook.add(() => 3)
+    return 1
+  })
+  hook.add(() => 2)
+  expect(hook.call()).toEqual([1, 2])
+  expect(hook.call()).toEqual([2, 3])
+})
+
+test('what a listener throws is thrown, and the listeners after it are not called', () => {
+  const hook = openHook<[]>()
+  let calls = 0
+  hook.add(() => {
+    throw new Error('full')
+  })
+  hook.add(() => {
+    calls += 1
+  })
+  expect(hook.call).toThrow('full')
+  expect(calls).toBe(0)
+})
+
+type Heard = () => void
+/** Adds a listener to each hook of the program; its result changes nothing. */
+const HOOKS = {
+  'feed.listen': ({ feed }, heard) => feed.listen(heard),
+  'live.complete': ({ live }, heard) =>
+    live.complete({
+      ready: () => Promise.resolve(true),
+      complete: (events) => {
+        heard()
+        return events
+      },
+    }),
+  'ledger.onChange': ({ ledger }, heard) => ledger.onChange(heard),
+  'ledger.describe': ({ ledger }, heard) =>
+    ledger.describe(() => {
+      heard()
+      return {}
+    }),
+  'ledger.withhold': ({ ledger }, heard) =>
+    ledger.withhold(() => {
+      heard()
+      return false
+    }),
+  'products.onPeriod': ({ products }, heard) => products.onPeriod(heard),
+  'catalogue.onConnected': ({ catalogue }, heard) => catalogue.onConnected(async () => heard()),
+  'rates.onChange': ({ rates }, heard) => rates.onChange(heard),
+  'imports.onDay': ({ imports }, heard) => imports.onDay(heard),
+  'imports.onJoin': ({ imports }, heard) => imports.onJoin(heard),
+  'reported.onPrices': ({ reported }, heard) => reported.onPrices(heard),
+  'reported.onSummed': ({ reported }, heard) => reported.onSummed(heard),
+  'reported.holdCutovers': ({ reported }, heard) =>
+    reported.holdCutovers(() => {
+      heard()
+      return false
+    }),
+  'forgetting.onForget': ({ forgetting }, heard) => forgetting.onForget(heard),
+} satisfies Record<string, (windfall: Windfall, heard: Heard) => unknown>
+
+/** How often the two listeners of each hook were called. */
+const calls = new Map<string, [first: number, second: number]>()
+
+/** A simulated App Store sends, is imported from, and connects an app that was not known; a user is forgotten. */
+beforeAll(async () => {
+  const connected = NOW - 3 * DAY
+  const late = await openLate({ subscribers: 60, from: NOW - 60 * DAY, connected, apps_known: 2 })
+  const { windfall } = late
+  for (const [name, add] of Object.entries(HOOKS)) {
+    const counts: [number, number] = [0, 0]
+    calls.set(name, counts)
+    for (const at of [0, 1] as const)
+      add(windfall, () => {
+        counts[at] += 1
+      })
+  }
+  windfall.live.watch({ wants: () => true, send: () => {} })
+  await windfall.rates.refresh(new AbortController().signal)
+  await late.importAll(10)
+  await windfall.catalogue.refresh(late.organization.id)
+  await late.importAll(10)
+  await late.live(NOW)
+  await windfall.reported.judge()
+  await windfall.store.commit(() =>
+    windfall.forgetting.forget({
+      app_id: late.apps[0]?.id ?? '',
+      app_user_id: 'ann',
+      asked_by: 'test',
+      even_unknown: true,
+    }),
+  )
+  await late.close()
+})
+
+test.each(Object.keys(HOOKS))('a second listener of %s is called as often as the first', (name) => {
+  const [first, second] = calls.get(name) ?? []
+  expect(first).toBeGreaterThan(0)
+  expect(second).toBe(first)
+})
+
+test('every watcher of revocations is told, until it stops watching', () => {
+  const endings = openEndings()
+  const told: string[] = []
+  const stop = endings.watch(() => void told.push('first'))
+  endings.watch(() => void told.push('second'))
+  endings.tell()
+  stop()
+  endings.tell()
+  expect(told).toEqual(['first', 'second', 'second'])
+})

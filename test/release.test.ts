@@ -1,0 +1,140 @@
+/** `npm run release` in a small repository of its own. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from './folders.ts'
+
+const SCHEMA = 'create table notes (id integer primary key);\n'
+const FIXTURE = 'test/store/schema/fixtures/1.2.0.sql'
+const FILES: Record<string, string> = {
+  'package.json': '{ "version": "1.2.0" }\n',
+  'CHANGELOG.md':
+    '# Changelog\n\n## Unreleased\n\n- Later.\n\n## 1.2.0 - 2026-11-22\n\n### New\n\n- A feed.\n\n## 1.1.0\n\n- Older.\n',
+  'schema.sql': SCHEMA,
+  [FIXTURE]: `${SCHEMA}insert into notes values (1);\n`,
+  'build.mjs': "import { writeFileSync } from 'node:fs'\nwriteFileSync('built.log', 'built')\n",
+  '.gitignore': '*.log\ndist/\n',
+}
+const CHECK = 'echo checked > check.log'
+
+let root: string
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+function git(...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com']
+  const { status, stdout, stderr } = spawnSync('git', [...identity, ...args], { cwd: root, encoding: 'utf8' })
+  expect(status, stderr).toBe(0)
+  return stdout.trim()
+}
+
+function commit(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'Change')
+}
+
+function release(args: readonly string[] = [], check = CHECK) {
+  const env = {
+    PATH: process.env.PATH,
+    WINDFALL_RELEASE_CHECK: check,
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@example.com',
+  }
+  return spawnSync(process.execPath, ['.ci/release.mjs', ...args], { cwd: root, encoding: 'utf8', env })
+}
+
+const hasRun = (name: string): boolean => existsSync(join(root, `${name}.log`))
+
+beforeEach(() => {
+  root = temporaryFolder().path
+  git('init', '--quiet', '--initial-branch', 'main')
+  mkdirSync(join(root, '.ci'))
+  cpSync(fileURLToPath(new URL('../.ci/release.mjs', import.meta.url)), join(root, '.ci/release.mjs'))
+  commit(FILES)
+})
+
+test('checks, builds, writes the notes and makes the annotated tag', () => {
+  const { status, stdout, stderr } = release()
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toContain('Publish it: git push origin main v1.2.0')
+  expect([hasRun('check'), hasRun('built')]).toEqual([true, true])
+  const notes = 'Windfall 1.2.0\n\n### New\n\n- A feed.'
+  expect(readFileSync(join(root, 'dist/v1.2.0.md'), 'utf8')).toBe(`${notes}\n`)
+  expect(git('cat-file', '-t', 'v1.2.0')).toBe('tag')
+  expect(git('tag', '--list', 'v1.2.0', '--format', '%(contents)')).toBe(notes)
+  expect(git('rev-parse', 'v1.2.0^{}')).toBe(git('rev-parse', 'HEAD'))
+})
+
+test('a dry run says what it would do, and does nothing', () => {
+  const { status, stdout } = release(['--dry-run'])
+  expect(status).toBe(0)
+  expect(stdout).toContain(`Would run ${CHECK}.`)
+  expect(stdout).toContain('make the annotated tag v1.2.0')
+  expect(stdout).toContain('- A feed.')
+  expect([hasRun('check'), hasRun('built'), git('tag')]).toEqual([false, false, ''])
+})
+
+test('--checked skips the check', () => {
+  expect(release(['--checked']).status).toBe(0)
+  expect([hasRun('check'), git('tag')]).toEqual([false, 'v1.2.0'])
+})
+
+test.each([
+  ['a dirty tree', () => write('new.ts', ''), 'changes that are not committed:\n?? new.ts'],
+  ['another branch', () => git('switch', '--quiet', '--create', 'topic'), 'made on main, and this is topic.'],
+  ['an existing tag', () => git('tag', 'v1.2.0'), 'The tag v1.2.0 exists.'],
+  [
+    'a changelog without the section',
+    () =>
+      commit({ 'CHANGELOG.md': '# Changelog\n\n## 1.2\n\n- A feed.\n\n## 1.2.0\n\n## 1.1.0\n\n- Older.\n' }),
+    'CHANGELOG.md has no section "## 1.2.0".',
+  ],
+  [
+    'no database of the version',
+    () => commit({ 'package.json': '{ "version": "1.1.0" }' }),
+    'test/store/schema/fixtures/1.1.0.sql is missing.',
+  ],
+  [
+    'a database of another schema',
+    () => commit({ 'schema.sql': 'create table notes (id text);\n' }),
+    `${FIXTURE} has another schema than schema.sql.`,
+  ],
+])('refuses %s before it checks', (_, change, words) => {
+  change()
+  const tags = git('tag')
+  for (const args of [[], ['--dry-run']]) {
+    const { status, stderr } = release(args)
+    expect(status).toBe(1)
+    expect(stderr).toContain(words)
+  }
+  expect([hasRun('check'), git('tag')]).toEqual([false, tags])
+})
+
+test('a failing check, and one that leaves changes behind, make no tag', () => {
+  expect(release([], 'exit 3')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('failed: status 3'),
+  })
+  expect(release([], 'touch left.ts')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('After the checks the tree is another:'),
+  })
+  expect(git('tag')).toBe('')
+})
+
+test('an unknown option is refused, and the database of a released version is not written again', () => {
+  expect(release(['--push'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Usage: npm run release'),
+  })
+  git('tag', 'v1.2.0')
+  expect(release(['--fixture'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('stays as it is'),
+  })
+})

@@ -1,0 +1,73 @@
+/** A small business whose database has rows in every table that is kept: what the database of a release is made from. */
+import Database from 'better-sqlite3'
+import { BUNDLE, dataBody, outerPayload } from '../../apple/samples.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { type Late, openLate } from '../../metrics/reports/late.ts'
+
+const DAY = 86_400_000
+
+/** The instant at which the database is made, and later versions open it. */
+export const MADE_AT = Date.UTC(2026, 2, 1, 17, 30)
+
+/** The configuration that the database is made and opened with. */
+export const ENVIRONMENT = {
+  WINDFALL_ORGANIZATIONS: '[{ slug = "default", name = "Default", time_zone = "America/Los_Angeles" }]',
+}
+
+/** Rows that nothing in so short a history brings. The last two are work that the next start does. */
+const BY_HAND = `
+  insert into disk_faults (kind, code, times, first_at, last_at) values ('io_error', 'SQLITE_IOERR_WRITE', 1, 1772300000000, 1772300000000);
+  insert into refunds (app_id, environment, transaction_id, revoked_at, revocation_type, revocation_percentage, signed_at, sha256)
+    select app_id, environment, transaction_id, purchased_at, 'REFUND_FULL', null, signed_at, x'00' from transactions limit 1;
+  insert into refund_reversals (app_id, environment, transaction_id, reversed_at)
+    select app_id, environment, transaction_id, revoked_at + 1 from refunds;
+  insert into gaps (id, app_id, environment, first_signed_at, last_signed_at, notifications, recovered, found_at, filled_at)
+    select 'gap_1', id, 'production', 1771000000000, 1771000000000, 1, 1, 1771000000000, 1771000000000 from apps limit 1;
+  insert into refused_calls (refused_on, bundle_id, platform, code, calls, example, last_at)
+    values ('2026-03-01', '', '', 'invalid_request', 1, null, 1772300000000);
+  insert into link_history (link_id, from_app_user_id, to_app_user_id, from_proofs, to_proofs, from_credential, to_credential, moved_at)
+    select id, null, app_user_id, proofs, proofs, credential, credential, updated_at from links limit 1;
+  insert into reported_lengths (app_id, number, offer, period, day) select id, '1', '', 'P1M', 20500 from apps limit 1;
+  insert into metric_due (generation, lineage_id, rank, since)
+    select metric_generations.id, metric_lineages.id, 0, 0 from metric_generations, metric_lineages limit 1;
+  insert into metric_tasks (what, subject, from_day, cursor) select 'period', id, 0, 0 from apps limit 1`
+
+/** Plays it, and resolves with the path of a copy of its database. */
+export async function playEveryTable(): Promise<string> {
+  const shop = await openLate({
+    subscribers: 12,
+    seed: 3,
+    from: MADE_AT - 30 * DAY,
+    connected: MADE_AT - 10 * DAY,
+    with_purchases: true,
+    is_plain: true,
+  })
+  const { windfall } = shop
+  await shop.live(MADE_AT)
+  await windfall.catalogue.refreshAll()
+  for (const job of ['backfill', 'reconcile', 'lookups']) await windfall.jobs.runNow(job)
+  await windfall.imports.run({ days: 6 })
+  await callEverything(shop)
+  await windfall.reported.settled()
+  await windfall.metrics.caughtUp()
+  const file = `${temporaryFolder().path}/windfall.db`
+  await windfall.store.copy(file)
+  const db = new Database(file)
+  db.exec(BY_HAND)
+  db.close()
+  return file
+}
+
+/** What people and client apps do: tokens, a password, a shared link, a user who is erased, calls that are refused. */
+async function callEverything({ windfall, apps, ...app }: Late): Promise<void> {
+  await app.token()
+  await windfall.store.commit(() => windfall.owner.setPassword('none'))
+  await app.post('/api/v1/share-links', { label: 'bank', basis: 'gross' }, await app.signIn())
+  await app.post('/api/sdk/v1/identify', {})
+  await app.post('/apple/notifications', { signedPayload: 'a.b.c' })
+  await app.notify(outerPayload(dataBody({ bundleId: `${BUNDLE}.unknown` })))
+  const bundleId = apps[0]?.bundle_id ?? ''
+  await app.post('/api/sdk/v1/identify', { appUserId: 'ann', bundleId })
+  const authorization = `Bearer ${await app.key('secret')}`
+  await app.request(`/api/v1/users/ann?app=${bundleId}`, { method: 'DELETE', headers: { authorization } })
+}

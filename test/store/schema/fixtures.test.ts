@@ -1,0 +1,99 @@
+/** Databases of releases, opened by this program. `npm run release -- --fixture` adds the one of this version. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
+import { beforeAll, expect, test } from 'vitest'
+import { schema, versionOf } from '../../../src/store/schema/schema.ts'
+import { differencesBetween, shapeOf } from '../../../src/store/schema/shape.ts'
+import { temporaryFolder } from '../../folders.ts'
+import { handClock, openTestApp } from '../../helpers.ts'
+import { commonColumns, dump, keptTables, restore, rowsIn, schemaOf } from './dump.ts'
+import { ENVIRONMENT, MADE_AT, playEveryTable } from './every_table.ts'
+
+const FOLDER = new URL('fixtures/', import.meta.url)
+const RELEASED = (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
+  .filter((name) => name.endsWith('.sql'))
+  .map((name) => ({ name: name.slice(0, -'.sql'.length), text: readFileSync(new URL(name, FOLDER), 'utf8') }))
+  .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+
+/** Work that the next start does, which is then no more. */
+const WORKED_OFF = ['metric_due', 'metric_tasks']
+
+let made: string
+beforeAll(async () => {
+  const db = new Database(await playEveryTable(), { readonly: true })
+  made = dump(db, schema)
+  db.close()
+})
+
+function restored(text: string, file = `${temporaryFolder().path}/windfall.db`): Database.Database {
+  mkdirSync(dirname(file), { recursive: true })
+  restore(text, file)
+  return new Database(file, { readonly: true })
+}
+
+test('the database of a release has rows in every table that is kept', () => {
+  const db = restored(made)
+  expect(keptTables(schema).filter((table) => rowsIn(db, table).length === 0)).toEqual([])
+  expect(dump(db, schema)).toBe(made)
+  db.close()
+  const { WINDFALL_FIXTURE: file } = process.env
+  if (!file) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, made)
+})
+
+test.each([...RELEASED, { name: 'this version', text: null }])(
+  'a database of $name keeps its rows, and its figures are what the facts give',
+  async ({ text }) => {
+    const before = restored(text ?? made)
+    const folder = temporaryFolder().path
+    const file = `${folder}/data/windfall.db`
+    restored(text ?? made, file).close()
+    const app = await openTestApp({ folder, apps: [], env: ENVIRONMENT, clock: handClock(MADE_AT) })
+    await app.windfall.metrics.caughtUp()
+
+    const after = new Database(file, { readonly: true })
+    expect(after.pragma('user_version', { simple: true })).toBe(versionOf(schema))
+    for (const table of keptTables(schemaOf(text ?? made)).filter((name) => !WORKED_OFF.includes(name))) {
+      const columns = commonColumns(before, after, table)
+      const there = new Set(rowsIn(after, table, columns))
+      expect(
+        rowsIn(before, table, columns).filter((row) => !there.has(row)),
+        table,
+      ).toEqual([])
+    }
+    expect(await app.windfall.metrics.verify()).toMatchObject({ due: 0, difference: null })
+    const types = before.prepare<[], string>('select distinct type from events').pluck().all()
+    expect(app.feed(types)).toHaveLength(rowsIn(before, 'events').length)
+    before.close()
+    after.close()
+  },
+)
+
+/** What two schemas of the same version have otherwise: a file of the one could not be told from a file of the other. */
+function unversioned(released: string, present: string): string[] {
+  if (versionOf(released) !== versionOf(present)) return []
+  const [one, other] = [released, present].map((sql) => new Database(':memory:').exec(sql))
+  return one && other ? differencesBetween(shapeOf(other), shapeOf(one)) : []
+}
+
+test('schema.sql has the version of the last release only while it has its shape', () => {
+  const last = RELEASED.at(-1)
+  if (last === undefined) return
+  expect(
+    unversioned(schemaOf(last.text), schema),
+    `schema.sql changed since ${last.name}: raise user_version and add a migration step to src/store/schema/schema.ts. ` +
+      'Before the tag is made: npm run release -- --fixture',
+  ).toEqual([])
+})
+
+test('another shape of the same version is noticed, a comment is not', () => {
+  const released = 'pragma user_version = 1; create table notes (id integer primary key) strict;'
+  expect(unversioned(released, `${released} -- Notes.`)).toEqual([])
+  expect(unversioned(released, `${released} create table tags (id integer primary key) strict;`)).not.toEqual(
+    [],
+  )
+  const next = released.replace('user_version = 1', 'user_version = 2')
+  expect(unversioned(released, `${next} create table tags (id integer primary key) strict;`)).toEqual([])
+})
