@@ -1,8 +1,8 @@
 /** Opens every module in order and joins them: the one file that sees the whole program. */
 import { X509Certificate } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { openDoor } from './access/access.ts'
-import { openEndings } from './access/revocations.ts'
+import { openAccessControl } from './access/access.ts'
+import { openRevocations } from './access/revocations.ts'
 import { openApiTokens } from './access/tokens.ts'
 import { apiRoutes } from './api/routes.ts'
 import { APPLE_HOSTS, type AppleHosts } from './apple/api/hosts.ts'
@@ -10,7 +10,7 @@ import { openRevocation } from './apple/jws/revocation.ts'
 import { APPLE_ROOTS } from './apple/jws/roots.ts'
 import { openVerifier } from './apple/jws/signed.ts'
 import { accountsOf, openAccounts } from './apps/accounts.ts'
-import { openAccess } from './apps/apple_clients.ts'
+import { openAppleClients } from './apps/apple_clients.ts'
 import { openApps } from './apps/apps.ts'
 import { openCatalogue } from './apps/catalogue.ts'
 import { openDeclarations } from './apps/declarations.ts'
@@ -23,18 +23,18 @@ import { openForgetting } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
 import type { Clock } from './clock.ts'
-import type { Whereabouts } from './config/load.ts'
+import type { ConfigSources } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
 import { openFeed } from './events/feed.ts'
 import { openLive } from './events/live.ts'
 import { openHealth } from './health/collect_findings.ts'
-import { openRhythms } from './health/silence.ts'
+import { openSilenceDetector } from './health/silence.ts'
 import { openHttp } from './http/http.ts'
-import { reachOf } from './http/reach.ts'
+import { httpSettingsOf } from './http/reach.ts'
 import { openJobs, schedulesOf } from './jobs/jobs.ts'
 import { jobList } from './jobs/list.ts'
-import { openArrivals } from './ledger/arrivals.ts'
+import { openNotificationReceiver } from './ledger/arrivals.ts'
 import { openHistory } from './ledger/history/history.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { openImports } from './ledger/reports/imports.ts'
@@ -54,7 +54,7 @@ import { openFront } from './web/front.ts'
 export type AppOptions = {
   config: Config
   /** Who said what of it; nobody unless said. */
-  whereabouts?: Whereabouts
+  configSources?: ConfigSources
   clock: Clock
   /** A clock that never jumps, for rate windows. */
   monotonic: Clock
@@ -89,47 +89,53 @@ export async function openApp(options: AppOptions) {
   const keys = openKeys(store, clock)
   const apps = openApps(store, clock)
   const accounts = openAccounts()
-  const access = openAccess({ accounts, clock, hosts, wait })
+  const appleClients = openAppleClients({ accounts, clock, hosts, wait })
   const products = openProducts(store, clock)
   const declarations = openDeclarations({ store, organizations, apps, keys, log })
   const revocation = config.apple.revocation_checks ? openRevocation({ clock, log }) : undefined
   const verifier = openVerifier({ roots, clock, revocation })
   const ledger = openLedger({ store, clock, feed, apps })
-  const arrivals = openArrivals({ store, clock, verifier, apps, ledger, log })
-  const catalogue = openCatalogue({ store, clock, apps, products, accounts, access, log })
+  const arrivals = openNotificationReceiver({ store, clock, verifier, apps, ledger, log })
+  const catalogue = openCatalogue({ store, clock, apps, products, accounts, appleClients, log })
   // One object for all who read it, so that a reload reaches them.
   const limits = { ...config.limits }
-  const written = { config, whereabouts: options.whereabouts ?? UNSAID }
+  const current = { config, configSources: options.configSources ?? NO_CONFIG_SOURCES }
   const { refused } = arrivals
-  const history = openHistory({ store, clock, verifier, apps, ledger, feed, access, refused, log })
-  const imports = openImports({ store, clock, feed, apps, accounts, access, wait, log })
+  const history = openHistory({ store, clock, verifier, apps, ledger, feed, appleClients, refused, log })
+  const imports = openImports({ store, clock, feed, apps, accounts, appleClients, wait, log })
   const reportedPeriods = openReportedPeriods({ store, products })
-  const forgetting = openForgetting({ store, clock, feed, live, log, wait })
-  const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
-  const pruning = openPruning({ store, clock, log, isOfForgotten: forgetting.isOfForgotten })
+  const erasures = openForgetting({ store, clock, feed, live, log, wait })
+  const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
+  const pruning = openPruning({ store, clock, log, isErased: erasures.isErased })
   const users = { ...config.users }
   const callers = openCallers({ apps, keys, organizations })
   const refusedCalls = openRefusedCalls({ store, clock, apps, log })
-  const endings = openEndings()
-  const tokens = openApiTokens(store, clock, endings)
-  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...reachOf(config) })
-  const entry = { ...config.sign_in, insecure_http: config.server.insecure_http }
-  const door = openDoor({
+  const revocations = openRevocations()
+  const tokens = openApiTokens(store, clock, revocations)
+  const http = openHttp({ log, version, beginRequest: store.beginRequest, ...httpSettingsOf(config) })
+  const signInSettings = { ...config.sign_in, insecure_http: config.server.insecure_http }
+  const accessControl = openAccessControl({
     store,
     clock,
     monotonic,
     wait,
     log,
     tokens,
-    endings,
-    settings: entry,
+    revocations,
+    settings: signInSettings,
     base_url: http.baseUrl,
   })
-  const { audit, owner, sessions, links } = door
+  const { audit, owner, sessions, links } = accessControl
   const rateSettings = { ...config.rates }
-  const also = () => organizations.list().map(({ currency }) => currency)
+  const currenciesInUse = () => organizations.list().map(({ currency }) => currency)
   const { rate_origins: origins, random } = options
-  const rates = openRates({ store, clock, settings: rateSettings, also, ...(origins && { origins }) })
+  const rates = openRates({
+    store,
+    clock,
+    settings: rateSettings,
+    currenciesInUse,
+    ...(origins && { origins }),
+  })
   const metricSettings = { ...config.metrics }
   const figures = openFigures({
     store,
@@ -144,7 +150,7 @@ export async function openApp(options: AppOptions) {
     log,
     factors: config.metrics.factors,
     config: metricSettings,
-    isOfForgotten: forgetting.isOfForgotten,
+    isErased: erasures.isErased,
     ...(options.formula && { formula: options.formula }),
   })
   const { metrics, reported, series, customers, cohorts } = figures
@@ -152,20 +158,20 @@ export async function openApp(options: AppOptions) {
   // Every hook of a folder gets its listeners from other folders here, and is called within the unit of work that changes
   // something unless it says otherwise. The listeners of one hook are called in this order.
   ledger.onChange(metrics.lineageChanged)
-  ledger.describe(attribution.userOf)
-  ledger.withhold(forgetting.isOfForgotten)
+  ledger.extendSnapshot(attribution.userOf)
+  ledger.redactTokens(erasures.isErased)
   products.onPeriod(metrics.periodChanged)
   rates.onChange(reported.ratesChanged)
   rates.onChange(metrics.ratesChanged)
   imports.onDay(reported.dayChanged)
-  imports.onJoin(reported.appsJoined)
+  imports.onAppsLinked(reported.appsJoined)
   catalogue.onConnected(arrivals.applyPending)
   live.complete(enrichment)
   const backups = openBackups({
     store,
     clock,
     windfall: version,
-    sources: () => backupSources({ config: written.config, ...written.whereabouts }),
+    sources: () => backupSources({ config: current.config, ...current.configSources }),
   })
   const modules = {
     clock,
@@ -178,7 +184,7 @@ export async function openApp(options: AppOptions) {
     keys,
     apps,
     accounts,
-    access,
+    appleClients,
     products,
     catalogue,
     tokens,
@@ -195,7 +201,7 @@ export async function openApp(options: AppOptions) {
     reportedPeriods,
     attribution,
     refusedCalls,
-    forgetting,
+    erasures,
     pruning,
     metrics,
     reported,
@@ -205,7 +211,7 @@ export async function openApp(options: AppOptions) {
     backups,
   }
   const clockCheck = openClockCheck(store, clock, monotonic)
-  const backup = () => scheduledBackup(backups, written.config.backup, clock)
+  const backup = () => scheduledBackup(backups, current.config.backup, clock)
   const jobs = openJobs(jobList({ ...modules, users, backup, clockCheck }), {
     store,
     clock,
@@ -217,25 +223,25 @@ export async function openApp(options: AppOptions) {
   const root_expires_at = Math.min(...roots.map((pem) => new X509Certificate(pem).validToDate.getTime()))
   const front = openFront()
   http.add(front.routes)
-  http.elsewhere(front.elsewhere)
-  const rhythms = openRhythms(store, clock)
-  const health = openHealth({ ...modules, rhythms, rates: rateSettings, written, root_expires_at })
+  http.fallback(front.notFound)
+  const silenceDetector = openSilenceDetector(store, clock)
+  const health = openHealth({ ...modules, silenceDetector, rates: rateSettings, current, root_expires_at })
   http.add(
     apiRoutes({
       ...modules,
-      ...door,
+      ...accessControl,
       ...figures,
       monotonic,
       roots,
       limits,
-      written,
+      current,
       root_expires_at,
       callers,
       enrichment,
       jobs,
       health,
-      rhythms,
-      endings,
+      silenceDetector,
+      revocations,
       base_url: http.baseUrl,
       closing: http.closing,
     }),
@@ -246,22 +252,22 @@ export async function openApp(options: AppOptions) {
    *
    * @throws Refusal when what it declares cannot be so; then nothing of it is taken over.
    */
-  async function declare(next: Config, whereabouts = written.whereabouts): Promise<void> {
+  async function declare(next: Config, configSources = current.configSources): Promise<void> {
     // First what can fail: an error leaves all as it was.
     await declarations.declare(next)
     accounts.declare(accountsOf(next.accounts, organizations))
-    Object.assign(written, { config: next, whereabouts })
+    Object.assign(current, { config: next, configSources })
     Object.assign(limits, next.limits)
     Object.assign(users, next.users)
     Object.assign(rateSettings, next.rates)
-    Object.assign(entry, next.sign_in, { insecure_http: next.server.insecure_http })
+    Object.assign(signInSettings, next.sign_in, { insecure_http: next.server.insecure_http })
     jobs.reschedule(schedulesOf(next))
-    http.reach(reachOf(next))
+    http.configure(httpSettingsOf(next))
     log.setLevel(next.log.level)
     Object.assign(metricSettings, next.metrics)
     await metrics.resume()
     await reported.resume()
-    forgetting.resume()
+    erasures.resume()
     const applied = await arrivals.applyPending()
     if (applied > 0) log.info('applied notifications that had waited for their app', { applied })
   }
@@ -269,8 +275,13 @@ export async function openApp(options: AppOptions) {
   async function close(): Promise<void> {
     // In this order, so that what asks Apple knows that it is stopped before its question is given up.
     pruning.close()
-    const asking = [jobs.close(), history.close(), imports.close(), access.close()]
-    await Promise.all([...asking, figures.closeFigures(), forgetting.close(), refusedCalls.close()])
+    const closingAppleCallers = [jobs.close(), history.close(), imports.close(), appleClients.close()]
+    await Promise.all([
+      ...closingAppleCallers,
+      figures.closeFigures(),
+      erasures.close(),
+      refusedCalls.close(),
+    ])
     await backups.close()
     await revocation?.close()
     await store.close()
@@ -287,4 +298,9 @@ export async function openApp(options: AppOptions) {
   return { ...modules, hosts, jobs, health, declare, close }
 }
 
-const UNSAID: Whereabouts = { file: null, base: process.cwd(), sources: new Map(), places: new Map() }
+const NO_CONFIG_SOURCES: ConfigSources = {
+  file: null,
+  base: process.cwd(),
+  sources: new Map(),
+  places: new Map(),
+}

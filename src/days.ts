@@ -4,25 +4,25 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 /** Apple's reports of worldwide agreements are of days in Pacific time, winter or summer. */
-const offsetIn = new Intl.DateTimeFormat('en-US', {
+const PACIFIC_OFFSET_FORMAT = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/Los_Angeles',
   timeZoneName: 'longOffset',
 })
 
 /** An instant for people: UTC, to the minute, as in `2026-01-31 09:44Z`. */
-export const minuteText = (at: number): string =>
+export const utcMinuteText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`
 
 /** Whether a text is a day of the calendar, written YYYY-MM-DD. */
-export const isDay = (text: string): boolean => text === strictDay(text)
+export const isDay = (text: string): boolean => text === parseIsoDay(text)
 
 /** A day as Apple writes it, YYYY-MM-DD or MM/DD/YYYY, as 'YYYY-MM-DD'; null when it is neither, or no day there is. */
-export function dayWritten(text: string): string | null {
-  const american = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)
-  return strictDay(american ? `${american[3]}-${american[1]}-${american[2]}` : text)
+export function parseDay(text: string): string | null {
+  const slashed = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)
+  return parseIsoDay(slashed ? `${slashed[3]}-${slashed[1]}-${slashed[2]}` : text)
 }
 
-function strictDay(text: string): string | null {
+function parseIsoDay(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null
   const at = Date.parse(`${text}T00:00:00Z`)
   // The 30th of February would be the 2nd of March.
@@ -58,7 +58,8 @@ export const pacificDay = (day: string): { from: number; until: number } => ({
 })
 
 function pacificOffset(at: number): number {
-  const name = offsetIn.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const name =
+    PACIFIC_OFFSET_FORMAT.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   const [, sign, hours, minutes] = /^GMT([+-])(\d\d):(\d\d)$/.exec(name) ?? []
   if (hours === undefined) throw new Error(`this machine does not know Pacific time: ${name}`)
   return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000)
@@ -66,7 +67,7 @@ function pacificOffset(at: number): number {
 
 /** @throws RangeError for what is no day. */
 function midnightUtc(day: string): number {
-  if (strictDay(day) === null) throw new RangeError(`${JSON.stringify(day)} is no day; write YYYY-MM-DD`)
+  if (parseIsoDay(day) === null) throw new RangeError(`${JSON.stringify(day)} is no day; write YYYY-MM-DD`)
   return Date.parse(`${day}T00:00:00Z`)
 }
 
@@ -74,4 +75,4 @@ function midnightUtc(day: string): number {
 export const dayOfUtc = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** The last instant that a JavaScript date can show, in milliseconds. */
-export const LAST_SHOWN_AT = 8_640_000_000_000_000
+export const MAX_TIMESTAMP_MS = 8_640_000_000_000_000

@@ -2,7 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /** `prefix` and 96 bits of SHA-256 over `parts`; the parts cannot run into one another. */
-export function idOf(prefix: string, ...parts: string[]): string {
+export function derivedId(prefix: string, ...parts: string[]): string {
   return `${prefix}_${hash('sha256', parts.join('\n'), 'hex').slice(0, 24)}`
 }
 
@@ -12,6 +12,6 @@ export function newId(prefix: string): string {
 }
 
 /** SHA-256 of a secret: what we keep of keys and tokens, which are long and random and need no slower hash. */
-export function hashOf(secret: string): Buffer {
+export function sha256Of(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

@@ -9,7 +9,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 type Fields = Readonly<Record<string, unknown>>
 
 /** One answered request. `bytes` is null where the answer is a stream, `code` is the code of a refusal. */
-type RequestLine = Readonly<{
+type RequestLogEntry = Readonly<{
   method: string
   path: string
   status: number
@@ -19,43 +19,43 @@ type RequestLine = Readonly<{
   code: string | null
 }>
 
-const token = /((?:[ps]k_live|dt|wf)_[\w-]{4})[\w-]+/g
-const bearer = /(bearer\s+(?!(?:[ps]k_live|dt|wf)_)[^\s"'\\]{4})[^\s"'\\]{4,}/gi
-const authorization =
+const TOKEN = /((?:[ps]k_live|dt|wf)_[\w-]{4})[\w-]+/g
+const BEARER = /(bearer\s+(?!(?:[ps]k_live|dt|wf)_)[^\s"'\\]{4})[^\s"'\\]{4,}/gi
+const AUTHORIZATION =
   /(authorization\\?["']?\s*[:=]\s*\\?["']?(?:(?:basic|bearer)\s+)?[^\s"'\\]{1,4})[^"'\\\n]*/gi
-const secretField = /^(?:proxy-)?authorization$|^(?:set-)?cookie$/i
-const longestPath = 300
-const mostPending = 65_536
-const longestWait = 25
+const SECRET_FIELD = /^(?:proxy-)?authorization$|^(?:set-)?cookie$/i
+const MAX_PATH_LENGTH = 300
+const MAX_PENDING_BYTES = 65_536
+const FLUSH_AFTER_MS = 25
 
 /**
  * The same text with every secret cut to its prefix and four characters: `pk_live_…`, `sk_live_…`, `dt_…` and `wf_…`
  * wherever they stand, and what follows the words authorization and bearer.
  */
 export function redact(text: string): string {
-  return text.replace(token, '$1…').replace(bearer, '$1…').replace(authorization, '$1…')
+  return text.replace(TOKEN, '$1…').replace(BEARER, '$1…').replace(AUTHORIZATION, '$1…')
 }
 
-function shown(key: string, value: unknown): unknown {
-  if (secretField.test(key)) return '…'
+function loggable(key: string, value: unknown): unknown {
+  if (SECRET_FIELD.test(key)) return '…'
   if (typeof value === 'bigint') return String(value)
   if (value instanceof Error) return { message: value.message, stack: value.stack, cause: value.cause }
   return value
 }
 
-function asJson(value: unknown): string {
+function jsonText(value: unknown): string {
   try {
-    return JSON.stringify(value, shown) ?? 'null'
+    return JSON.stringify(value, loggable) ?? 'null'
   } catch {
     // A circle in what was handed over must not cost the line.
     return '"(cannot be shown)"'
   }
 }
 
-function asWord(key: string, value: unknown): string {
+function prettyField(key: string, value: unknown): string {
   if (value instanceof Error) return `\n${value.stack ?? value.message}`
-  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return ` ${key}=${shown(key, value)}`
-  return ` ${key}=${asJson(shown(key, value))}`
+  if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return ` ${key}=${loggable(key, value)}`
+  return ` ${key}=${jsonText(loggable(key, value))}`
 }
 
 /**
@@ -63,7 +63,7 @@ function asWord(key: string, value: unknown): string {
  * The bytes lie outside the heap, where waiting lines are nothing that the garbage collector copies.
  */
 function openSink(write: (bytes: Uint8Array) => void) {
-  const pending = Buffer.allocUnsafe(mostPending)
+  const pending = Buffer.allocUnsafe(MAX_PENDING_BYTES)
   let size = 0
   let waiting = false
 
@@ -74,14 +74,14 @@ function openSink(write: (bytes: Uint8Array) => void) {
     write(bytes)
   }
 
-  function say(line: string): void {
+  function writeLine(line: string): void {
     // A character has three bytes of UTF-8 at most.
-    if (size + line.length * 3 > mostPending) flush()
-    if (line.length * 3 > mostPending) return write(Buffer.from(line))
+    if (size + line.length * 3 > MAX_PENDING_BYTES) flush()
+    if (line.length * 3 > MAX_PENDING_BYTES) return write(Buffer.from(line))
     size += pending.write(line, size)
     if (waiting) return
     waiting = true
-    setTimeout(flushLater, longestWait)
+    setTimeout(flushLater, FLUSH_AFTER_MS)
   }
 
   function flushLater(): void {
@@ -89,7 +89,7 @@ function openSink(write: (bytes: Uint8Array) => void) {
     flush()
   }
 
-  return { say, flush }
+  return { writeLine, flush }
 }
 
 /** All lines of a millisecond share its text: dates are the dearest part of a line. */
@@ -120,21 +120,21 @@ export function openLog(options: {
 }) {
   const { format } = options
   const timestamp = openTimestamps(options.clock ?? systemClock, format)
-  const { say, flush } = openSink(options.write ?? ((bytes) => process.stdout.write(bytes)))
+  const { writeLine, flush } = openSink(options.write ?? ((bytes) => process.stdout.write(bytes)))
 
   function line(level: string, message: string, fields: Fields): string {
     if (format === 'json') {
       const first = { time: timestamp(), level, message }
       const all = Object.entries({ ...first, ...fields, ...first })
-      return `{${all.map(([key, value]) => `${JSON.stringify(key)}:${asJson(shown(key, value))}`).join(',')}}`
+      return `{${all.map(([key, value]) => `${JSON.stringify(key)}:${jsonText(loggable(key, value))}`).join(',')}}`
     }
-    const words = Object.entries(fields).map(([key, value]) => asWord(key, value))
+    const words = Object.entries(fields).map(([key, value]) => prettyField(key, value))
     return `${timestamp()} ${level.padEnd(5)} ${message}${words.join('')}`
   }
 
   const reporter: ConsolaReporter = {
     log({ type, args: [message, fields] }) {
-      say(`${redact(line(type, String(message), fields ?? {}))}\n`)
+      writeLine(`${redact(line(type, String(message), fields ?? {}))}\n`)
       if (type === 'error') flush()
     },
   }
@@ -142,17 +142,17 @@ export function openLog(options: {
   const consola = createConsola({ level: LogLevels[options.level], reporters: [reporter], throttle: 0 })
 
   /** Does not pass through consola: this runs on every request. */
-  function request(asked: RequestLine): void {
+  function request(entry: RequestLogEntry): void {
     if (consola.level < LogLevels.info) return
-    const { method, status, bytes, request_id, code } = asked
+    const { method, status, bytes, request_id, code } = entry
     // Every secret has an underscore in it, nearly no path has.
-    const path = asked.path.includes('_') ? redact(asked.path) : asked.path
-    const ms = Math.round(asked.ms * 10) / 10
+    const path = entry.path.includes('_') ? redact(entry.path) : entry.path
+    const ms = Math.round(entry.ms * 10) / 10
     const tail = code === null ? '' : format === 'json' ? `,"code":"${code}"` : ` ${code}`
-    say(
+    writeLine(
       format === 'json'
-        ? `{"time":"${timestamp()}","level":"info","message":"request","method":"${method}","path":${JSON.stringify(path.slice(0, longestPath))},"status":${status},"ms":${ms},"bytes":${bytes},"request_id":"${request_id}"${tail}}\n`
-        : `${timestamp()} ${method} ${path.slice(0, longestPath)} ${status} ${ms}ms ${bytes ?? '-'}B ${request_id}${tail}\n`,
+        ? `{"time":"${timestamp()}","level":"info","message":"request","method":"${method}","path":${JSON.stringify(path.slice(0, MAX_PATH_LENGTH))},"status":${status},"ms":${ms},"bytes":${bytes},"request_id":"${request_id}"${tail}}\n`
+        : `${timestamp()} ${method} ${path.slice(0, MAX_PATH_LENGTH)} ${status} ${ms}ms ${bytes ?? '-'}B ${request_id}${tail}\n`,
     )
   }
 

@@ -8,7 +8,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
  * @throws RangeError when it is no decimal number, has more than three decimals that say something, or is beyond what
  * a number holds exactly (2^53 thousandths).
  */
-export function milliOf(text: string): number | null {
+export function parseMilli(text: string): number | null {
   const trimmed = text.trim()
   if (trimmed === '') return null
   const [, sign, whole, decimals = ''] = DECIMAL.exec(trimmed) ?? []
@@ -21,16 +21,16 @@ export function milliOf(text: string): number | null {
 }
 
 /** `count` times an amount, in thousandths. @throws RangeError where it could not be exact. */
-export const timesMilli = (count: number, amount: number): number => exactly(count * amount)
+export const multiplyMilli = (count: number, amount: number): number => assertSafeMilli(count * amount)
 
-function exactly(milli: number): number {
+function assertSafeMilli(milli: number): number {
   if (!Number.isSafeInteger(milli)) throw new RangeError('is too great to be exact')
   // -0 is no amount.
   return milli === 0 ? 0 : milli
 }
 
 /** `a ÷ b` for whole numbers, `b` above zero, rounded half to even. */
-export function dividedHalfEven(a: bigint, b: bigint): bigint {
+export function divideHalfEven(a: bigint, b: bigint): bigint {
   const quotient = a / b
   const twice = 2n * (a - quotient * b)
   const size = twice < 0n ? -twice : twice

@@ -6,13 +6,13 @@ const waiting: (() => void)[] = []
  * Resolves in a turn of the event loop in which nobody else's call does, after everybody who called before. To be awaited
  * before every slice of long work: however many answers are under way, requests are served after each slice.
  */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(beginTurn)
+    if (waiting.push(resolve) === 1) setImmediate(resumeNext)
   })
 }
 
-function beginTurn(): void {
+function resumeNext(): void {
   waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(beginTurn)
+  if (waiting.length > 0) setImmediate(resumeNext)
 }

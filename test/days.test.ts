@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import {
   addDays,
   daysBetween,
-  dayWritten,
   isDay,
   pacificDay,
   pacificDayOf,
   pacificMidnight,
+  parseDay,
 } from '../src/days.ts'
 import { runs } from './random.ts'
 
@@ -54,8 +54,8 @@ test('days are counted over the ends of months, years and leap days', () => {
 })
 
 test('both of Apple’s ways to write a day are understood', () => {
-  expect(dayWritten('10/05/2020')).toBe('2020-10-05')
-  expect(dayWritten('2020-10-05')).toBe('2020-10-05')
+  expect(parseDay('10/05/2020')).toBe('2020-10-05')
+  expect(parseDay('2020-10-05')).toBe('2020-10-05')
 })
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   ' 2020-10-05',
   'x',
 ])('%j is no day', (text) => {
-  expect(dayWritten(text)).toBeNull()
+  expect(parseDay(text)).toBeNull()
   expect(isDay(text)).toBe(false)
   expect(() => addDays(text, 1)).toThrow(RangeError)
 })

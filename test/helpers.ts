@@ -43,10 +43,10 @@ const NO_APPLE: AppleHosts = {
 }
 
 /** One authority for a whole test file: making keys takes longer than most tests. */
-let shared: Promise<Authority> | undefined
+let sharedChain: Promise<Authority> | undefined
 export const sharedAuthority = (): Promise<Authority> => {
-  shared ??= openAuthority({ now: NOW })
-  return shared
+  sharedChain ??= openAuthority({ now: NOW })
+  return sharedChain
 }
 
 export type TestOptions = {
@@ -88,7 +88,7 @@ export async function openTestApp(options: TestOptions = {}) {
   })
   const windfall = await openApp({
     config,
-    whereabouts: loaded,
+    configSources: loaded,
     clock,
     monotonic: clock,
     log,
@@ -99,7 +99,7 @@ export async function openTestApp(options: TestOptions = {}) {
     ...(options.formula && { formula: options.formula }),
     random: () => 0,
   })
-  const organization = windfall.organizations.meant(null)
+  const organization = windfall.organizations.resolve(null)
   for (const app of options.apps ?? [{ bundle_id: BUNDLE, apple_id: APPLE_ID }]) {
     await windfall.store.commit(() => windfall.apps.add(organization.id, app, 'test'))
   }
@@ -167,10 +167,10 @@ export async function openTestApp(options: TestOptions = {}) {
 }
 
 /** Every row of a table without the columns left out, as texts that can be compared. */
-export function rowsOf(store: Store, table: string, leaveOut: readonly string[] = []): string[] {
+export function rowsOf(store: Store, table: string, omit: readonly string[] = []): string[] {
   const rows = store.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()
   const plain = (key: string, value: unknown) => {
-    if (leaveOut.includes(key)) return undefined
+    if (omit.includes(key)) return undefined
     return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
       ? createHash('sha256').update(JSON.stringify(value)).digest('hex')
       : value

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { openEndings } from '../src/access/revocations.ts'
+import { openRevocations } from '../src/access/revocations.ts'
 import type { Windfall } from '../src/app.ts'
 import { openHook } from '../src/hooks.ts'
 import { DAY, NOW, openLate } from './metrics/reports/late.ts'
@@ -56,12 +56,12 @@ const HOOKS = {
     }),
   'ledger.onChange': ({ ledger }, heard) => ledger.onChange(heard),
   'ledger.describe': ({ ledger }, heard) =>
-    ledger.describe(() => {
+    ledger.extendSnapshot(() => {
       heard()
       return {}
     }),
   'ledger.withhold': ({ ledger }, heard) =>
-    ledger.withhold(() => {
+    ledger.redactTokens(() => {
       heard()
       return false
     }),
@@ -69,7 +69,7 @@ const HOOKS = {
   'catalogue.onConnected': ({ catalogue }, heard) => catalogue.onConnected(async () => heard()),
   'rates.onChange': ({ rates }, heard) => rates.onChange(heard),
   'imports.onDay': ({ imports }, heard) => imports.onDay(heard),
-  'imports.onJoin': ({ imports }, heard) => imports.onJoin(heard),
+  'imports.onJoin': ({ imports }, heard) => imports.onAppsLinked(heard),
   'reported.onPrices': ({ reported }, heard) => reported.onPrices(heard),
   'reported.onSummed': ({ reported }, heard) => reported.onSummed(heard),
   'reported.holdCutovers': ({ reported }, heard) =>
@@ -77,7 +77,7 @@ const HOOKS = {
       heard()
       return false
     }),
-  'forgetting.onForget': ({ forgetting }, heard) => forgetting.onForget(heard),
+  'forgetting.onForget': ({ erasures }, heard) => erasures.onErase(heard),
 } satisfies Record<string, (windfall: Windfall, heard: Heard) => unknown>
 
 /** How often the two listeners of each hook were called. */
@@ -102,9 +102,9 @@ beforeAll(async () => {
   await windfall.catalogue.refresh(late.organization.id)
   await late.importAll(10)
   await late.live(NOW)
-  await windfall.reported.judge()
+  await windfall.reported.evaluateCutovers()
   await windfall.store.commit(() =>
-    windfall.forgetting.forget({
+    windfall.erasures.forget({
       app_id: late.apps[0]?.id ?? '',
       app_user_id: 'ann',
       asked_by: 'test',
@@ -121,12 +121,12 @@ test.each(Object.keys(HOOKS))('a second listener of %s is called as often as the
 })
 
 test('every watcher of revocations is told, until it stops watching', () => {
-  const endings = openEndings()
+  const endings = openRevocations()
   const told: string[] = []
   const stop = endings.watch(() => void told.push('first'))
   endings.watch(() => void told.push('second'))
-  endings.tell()
+  endings.notify()
   stop()
-  endings.tell()
+  endings.notify()
   expect(told).toEqual(['first', 'second', 'second'])
 })

@@ -14,7 +14,7 @@ function openTestLog(format: 'pretty' | 'json', level: LogLevel = 'debug') {
   return {
     log,
     writes,
-    said() {
+    logged() {
       log.flush()
       const now = text
       text = ''
@@ -34,24 +34,24 @@ const request = {
 }
 
 test('a line for machines is one JSON object', () => {
-  const { log, said } = openTestLog('json')
+  const { log, logged } = openTestLog('json')
   log.info('listening', { url: 'http://127.0.0.1:8787', port: 8787, tls: false, previous: null })
-  expect(said()).toBe(
+  expect(logged()).toBe(
     '{"time":"2026-11-21T05:06:07.089Z","level":"info","message":"listening",' +
       '"url":"http://127.0.0.1:8787","port":8787,"tls":false,"previous":null}\n',
   )
 })
 
 test('a line for people has time, level, message and words', () => {
-  const { log, said } = openTestLog('pretty')
+  const { log, logged } = openTestLog('pretty')
   log.warn('a backup is late', { hours: 30, file: 'a b.db', where: { on: 'disk' } })
-  expect(said()).toBe('05:06:07 warn  a backup is late hours=30 file="a b.db" where={"on":"disk"}\n')
+  expect(logged()).toBe('05:06:07 warn  a backup is late hours=30 file="a b.db" where={"on":"disk"}\n')
 })
 
 test('a request is one line in either form', () => {
   const json = openTestLog('json')
   json.log.request(request)
-  expect(JSON.parse(json.said())).toEqual({
+  expect(JSON.parse(json.logged())).toEqual({
     time: '2026-11-21T05:06:07.089Z',
     level: 'info',
     message: 'request',
@@ -63,26 +63,26 @@ test('a request is one line in either form', () => {
     request_id: 'req_1_a',
   })
   json.log.request({ ...request, status: 404, bytes: null, code: 'not_found', path: '/"\\' })
-  expect(JSON.parse(json.said())).toMatchObject({ path: '/"\\', bytes: null, code: 'not_found' })
+  expect(JSON.parse(json.logged())).toMatchObject({ path: '/"\\', bytes: null, code: 'not_found' })
 
   const pretty = openTestLog('pretty')
   pretty.log.request(request)
   pretty.log.request({ ...request, status: 404, bytes: null, code: 'not_found' })
-  expect(pretty.said()).toBe(
+  expect(pretty.logged()).toBe(
     '05:06:07 POST /api/sdk/v1/identify 200 1.2ms 84B req_1_a\n' +
       '05:06:07 POST /api/sdk/v1/identify 404 1.2ms -B req_1_a not_found\n',
   )
 })
 
 test('lines below the level are not written, and the level can change', () => {
-  const { log, said } = openTestLog('pretty', 'warn')
+  const { log, logged } = openTestLog('pretty', 'warn')
   const all = () => {
     log.debug('d')
     log.info('i')
     log.request(request)
     log.warn('w')
     log.error('e')
-    return said()
+    return logged()
       .split('\n')
       .filter((line) => line !== '').length
   }
@@ -96,9 +96,9 @@ test('lines below the level are not written, and the level can change', () => {
 })
 
 test('lines that look alike are all written', () => {
-  const { log, said } = openTestLog('pretty')
+  const { log, logged } = openTestLog('pretty')
   for (let i = 0; i < 20; i++) log.info('again')
-  expect(said().split('\n')).toHaveLength(21)
+  expect(logged().split('\n')).toHaveLength(21)
 })
 
 test.each([
@@ -117,7 +117,7 @@ test.each([
 })
 
 test.each(['json', 'pretty'] as const)('no secret is in a %s line, wherever it was', (format) => {
-  const { log, said } = openTestLog(format)
+  const { log, logged } = openTestLog(format)
   const secret = 'sk_live_abcdSECRETSECRET'
   log.info(`refused ${secret}`)
   log.info('refused', { key: secret, deep: { list: [{ inside: `x${secret}` }] } })
@@ -125,7 +125,7 @@ test.each(['json', 'pretty'] as const)('no secret is in a %s line, wherever it w
   log.info('refused', { authorization: 'SECRET', 'set-cookie': ['sid=SECRET'] })
   log.error('broke', { error: new Error(`with ${secret}`, { cause: new Error(secret) }) })
   log.request({ ...request, path: `/links/${secret}` })
-  const text = said()
+  const text = logged()
   expect(text).not.toContain('SECRET')
   expect(text.match(/sk_live_abcd…/g)?.length).toBeGreaterThanOrEqual(5)
 })
@@ -133,28 +133,28 @@ test.each(['json', 'pretty'] as const)('no secret is in a %s line, wherever it w
 test('an error is written with its stack', () => {
   const json = openTestLog('json')
   json.log.error('broke', { error: new TypeError('no') })
-  expect(JSON.parse(json.said()).error).toMatchObject({
+  expect(JSON.parse(json.logged()).error).toMatchObject({
     message: 'no',
     stack: expect.stringContaining('log.test.ts'),
   })
   const pretty = openTestLog('pretty')
   pretty.log.error('broke', { error: new TypeError('no') })
-  expect(pretty.said()).toMatch(/^05:06:07 error broke\nTypeError: no\n {4}at .*log\.test\.ts/)
+  expect(pretty.logged()).toMatch(/^05:06:07 error broke\nTypeError: no\n {4}at .*log\.test\.ts/)
 })
 
 test('a field cannot pass for the message', () => {
-  const { log, said } = openTestLog('json')
+  const { log, logged } = openTestLog('json')
   log.info('refused', { message: 'all is well', level: 'debug' })
-  expect(JSON.parse(said())).toMatchObject({ message: 'refused', level: 'info' })
+  expect(JSON.parse(logged())).toMatchObject({ message: 'refused', level: 'info' })
 })
 
 test('what JSON cannot hold does not cost the line', () => {
-  const { log, said } = openTestLog('json')
+  const { log, logged } = openTestLog('json')
   const circle: Record<string, unknown> = {}
   circle.itself = circle
   log.info('big', { count: 12n })
   log.info('round', { circle, port: 1 })
-  const [big, round] = said()
+  const [big, round] = logged()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
@@ -163,9 +163,9 @@ test('what JSON cannot hold does not cost the line', () => {
 })
 
 test('a word for people cannot pass for another line', () => {
-  const { log, said } = openTestLog('pretty')
+  const { log, logged } = openTestLog('pretty')
   log.info('refused', { host: 'a\n05:06:07 info  all is well' })
-  expect(said().trim().split('\n')).toHaveLength(1)
+  expect(logged().trim().split('\n')).toHaveLength(1)
 })
 
 test('an error is written at once, with what came before it', () => {
@@ -186,12 +186,12 @@ test('lines are written by themselves soon after', async () => {
 })
 
 test('a long line and very many lines are written whole and in order', () => {
-  const { log, said } = openTestLog('json')
+  const { log, logged } = openTestLog('json')
   const numbers = Array.from({ length: 2000 }, (_, i) => i)
   for (const i of numbers) log.info('ä€😀', { i })
   log.info('long', { text: 'ä'.repeat(100_000) })
   log.info('last')
-  const lines = said()
+  const lines = logged()
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))

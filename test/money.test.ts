@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dividedHalfEven, milliOf, timesMilli } from '../src/money.ts'
+import { divideHalfEven, multiplyMilli, parseMilli } from '../src/money.ts'
 import { runs } from './random.ts'
 
 test.each([
@@ -16,11 +16,11 @@ test.each([
   [' 9.99 ', 9_990],
   ['9007199254740.991', Number.MAX_SAFE_INTEGER],
 ])('%j is %i thousandths', (text, milli) => {
-  expect(milliOf(text)).toBe(milli)
+  expect(parseMilli(text)).toBe(milli)
 })
 
 test.each(['', ' ', '\t'])('the blank %j is no amount', (text) => {
-  expect(milliOf(text)).toBeNull()
+  expect(parseMilli(text)).toBeNull()
 })
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   ['9007199254740.992', 'is too great to be exact'],
   ['1'.repeat(400), 'is too great to be exact'],
 ])('%j is refused: it %s', (text, problem) => {
-  expect(() => milliOf(text)).toThrow(new RangeError(problem))
+  expect(() => parseMilli(text)).toThrow(new RangeError(problem))
 })
 
 test('any amount that is written out is read back the same', () => {
@@ -49,20 +49,20 @@ test('any amount that is written out is read back the same', () => {
     fc.property(amounts, (milli) => {
       const digits = String(Math.abs(milli)).padStart(4, '0')
       const text = `${milli < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`
-      expect(milliOf(text)).toBe(milli)
+      expect(parseMilli(text)).toBe(milli)
     }),
     runs(500, 50_000),
   )
 })
 
 test('products that could not be exact are refused', () => {
-  expect(timesMilli(-3, 559_300)).toBe(-1_677_900)
-  expect(Object.is(timesMilli(-1, 0), 0)).toBe(true)
-  expect(() => timesMilli(3, Number.MAX_SAFE_INTEGER / 2)).toThrow('too great')
+  expect(multiplyMilli(-3, 559_300)).toBe(-1_677_900)
+  expect(Object.is(multiplyMilli(-1, 0), 0)).toBe(true)
+  expect(() => multiplyMilli(3, Number.MAX_SAFE_INTEGER / 2)).toThrow('too great')
 })
 
 test('halves go to the even neighbour, on both sides of zero', () => {
-  const halves = [1n, 3n, 5n, -1n, -3n, -5n].map((odd) => dividedHalfEven(odd, 2n))
+  const halves = [1n, 3n, 5n, -1n, -3n, -5n].map((odd) => divideHalfEven(odd, 2n))
   expect(halves).toEqual([0n, 2n, 2n, 0n, -2n, -2n])
-  expect([7n, -7n, 8n, -8n].map((one) => dividedHalfEven(one, 3n))).toEqual([2n, -2n, 3n, -3n])
+  expect([7n, -7n, 8n, -8n].map((one) => divideHalfEven(one, 3n))).toEqual([2n, -2n, 3n, -3n])
 })

@@ -136,10 +136,10 @@ test('every file says first what it is for', () => {
 const KNOWING_THE_TIME = new Set(['src/clock.ts', 'src/web/ui/now.ts'])
 
 test('only the clocks know the time, and nothing prints but the log and the commands', () => {
-  const telling = SOURCES.filter(
+  const withSteps = SOURCES.filter(
     (file) => !KNOWING_THE_TIME.has(file) && /Date\.now\(|new Date\(\)/.test(read(file)),
   )
-  expect(telling).toEqual([])
+  expect(withSteps).toEqual([])
   expect(SOURCES.filter((file) => /\bconsole\.\w+\(/.test(read(file)))).toEqual([])
 })
 

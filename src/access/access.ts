@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { openAudit } from './audit.ts'
-import { openReaders } from './auth.ts'
+import { openAuth } from './auth.ts'
 import { openOwner } from './owner.ts'
-import type { Endings } from './revocations.ts'
-import { openDoorway } from './session_cookie.ts'
+import type { Revocations } from './revocations.ts'
+import { openSessionCookie } from './session_cookie.ts'
 import { openSessions, type SessionSettings } from './sessions.ts'
 import { openShareLinks } from './share_links.ts'
 import { openSignIn } from './sign_in.ts'
@@ -21,21 +21,21 @@ type Deps = {
   wait: (ms: number) => Promise<void>
   log: Log
   tokens: ApiTokens
-  endings: Endings
+  revocations: Revocations
   /** One object for all who read it, so that a reload reaches them. */
   settings: SessionSettings & { insecure_http: boolean }
   base_url: () => string | undefined
 }
 
-export function openDoor(deps: Deps) {
-  const { store, clock, monotonic, wait, log, tokens, endings, settings, base_url } = deps
+export function openAccessControl(deps: Deps) {
+  const { store, clock, monotonic, wait, log, tokens, revocations, settings, base_url } = deps
   const audit = openAudit(store, clock)
   const owner = openOwner(store, clock)
-  const sessions = openSessions({ store, clock, settings, endings })
+  const sessions = openSessions({ store, clock, settings, revocations })
   const links = openShareLinks(store, clock, sessions)
-  const doorway = openDoorway({ base_url, settings })
+  const sessionCookie = openSessionCookie({ base_url, settings })
   const throttle = openThrottle({ clock: monotonic, wait })
-  const readers = openReaders({ store, tokens, sessions, links, doorway, audit, clock })
-  const signIn = openSignIn({ store, clock, log, owner, sessions, audit, throttle, doorway })
-  return { audit, owner, sessions, links, doorway, signIn, readers }
+  const auth = openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock })
+  const signIn = openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie })
+  return { audit, owner, sessions, links, sessionCookie, signIn, auth }
 }

@@ -7,56 +7,56 @@ import { header } from '../http/body/body.ts'
 import type { Access } from '../http/route.ts'
 import type { Basis } from '../money.ts'
 import type { Store } from '../store/store.ts'
-import type { Audit, Who } from './audit.ts'
-import { openGate } from './query_limits.ts'
-import type { Doorway } from './session_cookie.ts'
+import type { Audit, AuditActor } from './audit.ts'
+import { openQueryLimiter } from './query_limits.ts'
+import type { SessionCookie } from './session_cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { ShareLink, ShareLinks } from './share_links.ts'
-import type { ApiTokens, Reach } from './tokens.ts'
+import type { AccessScope, ApiTokens } from './tokens.ts'
 
 /** How long after the password was entered what is kept secret may be shown or changed. */
 export const FRESH_MS = 15 * 60_000
 /** An export is written down once in so long for each reader and table. */
 const EXPORT_EVERY_MS = 3_600_000
-const EXPORTS_KEPT = 1_000
+const MAX_EXPORTS = 1_000
 
 /** Who calls: the bearer of a token, the owner, or a guest with a share link. */
 export type Caller =
-  | { kind: 'token'; reach: Reach; id: string; expires_at: number | null }
-  | { kind: 'owner'; reach: Reach; session: Session }
-  | { kind: 'guest'; reach: Reach; session: Session; link: ShareLink }
+  | { kind: 'token'; accessScope: AccessScope; id: string; expires_at: number | null }
+  | { kind: 'owner'; accessScope: AccessScope; session: Session }
+  | { kind: 'guest'; accessScope: AccessScope; session: Session; link: ShareLink }
 
 /** What may be read; `basis` is the only one that money may be told in, null where both may. */
-export type Reading = { reach: Reach; basis: Basis | null; is_guest: boolean }
+export type ViewerAccess = { accessScope: AccessScope; basis: Basis | null; isGuest: boolean }
 
-const EVERYTHING: Reach = { organization_id: null, apps: null }
+const FULL_ACCESS: AccessScope = { organization_id: null, apps: null }
 
-export type Readers = ReturnType<typeof openReaders>
+export type Auth = ReturnType<typeof openAuth>
 
 type Deps = {
   store: Store
   tokens: ApiTokens
   sessions: Sessions
   links: ShareLinks
-  doorway: Doorway
+  sessionCookie: SessionCookie
   audit: Audit
   clock: Clock
 }
 
-export function openReaders({ store, tokens, sessions, links, doorway, audit, clock }: Deps) {
-  const exported = new Map<string, number>()
+export function openAuth({ store, tokens, sessions, links, sessionCookie, audit, clock }: Deps) {
+  const exportedAt = new Map<string, number>()
 
   /** Whoever is signed in by the cookie; null where nobody is, or no more. */
-  function signedIn(event: H3Event): Exclude<Caller, { kind: 'token' }> | null {
-    const token = doorway.tokenOf(event)
+  function cookieCaller(event: H3Event): Exclude<Caller, { kind: 'token' }> | null {
+    const token = sessionCookie.tokenOf(event)
     const session = token === null ? null : sessions.find(token)
     if (session === null) return null
-    if (session.link_id === null) return { kind: 'owner', reach: EVERYTHING, session }
+    if (session.link_id === null) return { kind: 'owner', accessScope: FULL_ACCESS, session }
     const link = links.get(session.link_id)
     return (
       link && {
         kind: 'guest',
-        reach: { organization_id: link.organization_id, apps: link.apps },
+        accessScope: { organization_id: link.organization_id, apps: link.apps },
         session,
         link,
       }
@@ -66,14 +66,14 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
   /** With a token the cookie counts for nothing, so that no page can lend one to the other. */
   function callerOf(event: H3Event): Caller {
     const authorization = header(event, 'authorization')
-    const caller = authorization === undefined ? signedIn(event) : null
+    const caller = authorization === undefined ? cookieCaller(event) : null
     if (caller) return caller
-    if (authorization === undefined && doorway.tokenOf(event) !== null) throw signInAgain()
-    const { id, expires_at, ...reach } = tokens.holderOf(authorization ?? null)
-    return { kind: 'token', id, expires_at, reach }
+    if (authorization === undefined && sessionCookie.tokenOf(event) !== null) throw signInRequired()
+    const { id, expires_at, ...accessScope } = tokens.holderOf(authorization ?? null)
+    return { kind: 'token', id, expires_at, accessScope }
   }
 
-  function admitted(event: H3Event): Caller {
+  function authenticate(event: H3Event): Caller {
     const caller = callerOf(event)
     if (caller.kind !== 'token') sessions.touch(caller.session)
     return caller
@@ -84,37 +84,37 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
    *
    * @throws Refusal 401 `token_required`, `invalid_token` or `sign_in_required`; 403 `not_for_guests`.
    */
-  function reachOf(event: H3Event): Reach {
-    const caller = admitted(event)
-    if (caller.kind === 'guest') throw notForGuests()
-    return caller.reach
+  function requireReader(event: H3Event): AccessScope {
+    const caller = authenticate(event)
+    if (caller.kind === 'guest') throw guestForbidden()
+    return caller.accessScope
   }
 
-  const reader: Access<Reach> = {
+  const reader: Access<AccessScope> = {
     security: ['read_token', 'session'],
     refusals: { 401: UNKNOWN_READER, 403: 'not_for_guests' },
-    admit: reachOf,
+    admit: requireReader,
   }
 
   /** The same where guests may read, too, within their link. */
-  function readingOf(event: H3Event): Reading {
-    const caller = admitted(event)
-    const is_guest = caller.kind === 'guest'
-    return { reach: caller.reach, basis: is_guest ? caller.link.basis : null, is_guest }
+  function requireViewer(event: H3Event): ViewerAccess {
+    const caller = authenticate(event)
+    const isGuest = caller.kind === 'guest'
+    return { accessScope: caller.accessScope, basis: isGuest ? caller.link.basis : null, isGuest }
   }
 
-  const viewer: Access<Reading> = {
+  const viewer: Access<ViewerAccess> = {
     security: ['read_token', 'session', 'guest'],
     refusals: { 401: UNKNOWN_READER },
-    admit: readingOf,
+    admit: requireViewer,
   }
 
   /** Handlers of expensive questions: guests and tokens ask two at once, the owner as many as there are. */
-  const rationed = openGate((event) => {
+  const limited = openQueryLimiter((event) => {
     const caller = callerOf(event)
     if (caller.kind === 'owner') return null
     // By link, not by session: a link can be opened any number of times.
-    return caller.kind === 'guest' ? { id: caller.link.id, waits: true } : { id: caller.id, waits: false }
+    return caller.kind === 'guest' ? { id: caller.link.id, canWait: true } : { id: caller.id, canWait: false }
   })
 
   /**
@@ -123,15 +123,15 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
    * @throws Refusal 401 `sign_in_required`; 403 `not_for_guests` or `cross_site`.
    */
   function ownerOf(event: H3Event): Session {
-    doorway.demandSameSite(event)
-    const caller = header(event, 'authorization') === undefined ? signedIn(event) : null
-    if (caller === null) throw signInAgain()
-    if (caller.kind === 'guest') throw notForGuests()
+    sessionCookie.requireSameSite(event)
+    const caller = header(event, 'authorization') === undefined ? cookieCaller(event) : null
+    if (caller === null) throw signInRequired()
+    if (caller.kind === 'guest') throw guestForbidden()
     sessions.touch(caller.session)
     return caller.session
   }
 
-  const owner: Access<Session> = {
+  const requireOwner: Access<Session> = {
     security: ['session'],
     refusals: { 401: 'sign_in_required', 403: 'not_for_guests, cross_site' },
     admit: ownerOf,
@@ -153,7 +153,7 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     throw new Refusal(403, 'reauthentication_required', detail)
   }
 
-  const freshOwner: Access<Session> = {
+  const requireFreshOwner: Access<Session> = {
     security: ['session'],
     refusals: { 401: 'sign_in_required', 403: 'reauthentication_required, not_for_guests, cross_site' },
     admit: freshOwnerOf,
@@ -165,7 +165,11 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
    *
    * @throws Refusal as `access` and `work`; then nothing is done.
    */
-  function commitAs<Done>(event: H3Event, access: Access<Session>, work: (who: Who) => Done): Promise<Done> {
+  function commitAs<Done>(
+    event: H3Event,
+    access: Access<Session>,
+    work: (actor: AuditActor) => Done,
+  ): Promise<Done> {
     return store.commit(() => {
       access.admit(event)
       return work({ actor: OWNER, address: clientAddress(event) })
@@ -173,18 +177,18 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
   }
 
   /** Until when the caller of a stream may go on reading, in ms since the epoch: infinity where there is no end. */
-  function mayUntil(event: H3Event): number {
+  function accessValidUntil(event: H3Event): number {
     try {
       const caller = callerOf(event)
       if (caller.kind === 'token') return caller.expires_at ?? Number.POSITIVE_INFINITY
-      return caller.kind === 'owner' ? sessions.overAt(caller.session) : 0
+      return caller.kind === 'owner' ? sessions.expiresAt(caller.session) : 0
     } catch {
       return 0
     }
   }
 
   /** The caller as the audit log names them. */
-  function whoOf(event: H3Event): Who {
+  function auditActorOf(event: H3Event): AuditActor {
     return { actor: actorOf(callerOf(event)), address: clientAddress(event) }
   }
 
@@ -198,23 +202,23 @@ export function openReaders({ store, tokens, sessions, links, doorway, audit, cl
     const subject = `/api/v1/${table}.csv`
     const key = `${actor} ${subject}`
     const now = clock()
-    if (now - (exported.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_EVERY_MS) return
-    if (exported.size >= EXPORTS_KEPT) exported.clear()
-    exported.set(key, now)
-    audit.noteAlone({ actor, address: clientAddress(event), action: 'export', subject })
+    if (now - (exportedAt.get(key) ?? Number.NEGATIVE_INFINITY) < EXPORT_EVERY_MS) return
+    if (exportedAt.size >= MAX_EXPORTS) exportedAt.clear()
+    exportedAt.set(key, now)
+    audit.noteInBackground({ actor, address: clientAddress(event), action: 'export', subject })
   }
 
   return {
-    signedIn,
+    cookieCaller,
     reader,
     viewer,
-    rationed,
-    owner,
+    limited,
+    requireOwner,
     isFresh,
-    freshOwner,
+    requireFreshOwner,
     commitAs,
-    mayUntil,
-    whoOf,
+    accessValidUntil,
+    auditActorOf,
     noteExport,
   }
 }
@@ -227,8 +231,8 @@ function actorOf(caller: Caller): string {
   return caller.kind === 'token' ? caller.id : caller.link.id
 }
 
-const signInAgain = (): Refusal =>
+const signInRequired = (): Refusal =>
   new Refusal(401, 'sign_in_required', 'this is for the owner, signed in; the time of a sign-in may be over')
 
-const notForGuests = (): Refusal =>
+const guestForbidden = (): Refusal =>
   new Refusal(403, 'not_for_guests', 'a share link shows the overview, metrics and cohorts of its apps alone')

@@ -1,42 +1,44 @@
 /** What we compute: whether a password is one that somebody would guess. */
 import { createRequire } from 'node:module'
 
-export const FEWEST_CHARACTERS = 12
-export const MOST_BYTES = 512
+export const MIN_CHARACTERS = 12
+export const MAX_BYTES = 512
 /** What is left of a password without the words below has to have so many characters. */
-const FEWEST_OWN = 6
+const MIN_OWN_CHARACTERS = 6
 
 declare const BUNDLED_PASSWORDS: string | undefined
 
 /** What whoever tries would try first here, and what stands beside it in passwords. */
-const OUR_WORDS =
+const PRODUCT_WORDS =
   /windfall|revenue|dashboard|subscriptions?|appstore|apple|itunes|iphone|admin(istrator)?|owner|root|demo|password|passwort|passw0rd|p@ssw0rd|letmein|welcome|secret|changeme|login|setup|qwertz|qwerty|asdf/g
 
-let known: ReadonlySet<string> | null = null
+let cached: ReadonlySet<string> | null = null
 
 /** The common ones that are long enough to be chosen: written into the bundle when it is built, else from the package. */
-function commonOnes(): ReadonlySet<string> {
-  known ??= new Set(typeof BUNDLED_PASSWORDS === 'string' ? BUNDLED_PASSWORDS.split('\n') : fromThePackage())
-  return known
+function commonPasswords(): ReadonlySet<string> {
+  cached ??= new Set(
+    typeof BUNDLED_PASSWORDS === 'string' ? BUNDLED_PASSWORDS.split('\n') : loadFromPackage(),
+  )
+  return cached
 }
 
-function fromThePackage(): string[] {
+function loadFromPackage(): string[] {
   const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common')
-  return dictionary['passwords-common'].filter((word: string) => word.length >= FEWEST_CHARACTERS)
+  return dictionary['passwords-common'].filter((word: string) => word.length >= MIN_CHARACTERS)
 }
 
 /** Why a password cannot be taken, in words that follow “must”; null where it can. */
 export function weaknessOf(password: string): string | null {
   const plain = password.normalize('NFKC')
   const characters = [...plain]
-  if (characters.length < FEWEST_CHARACTERS) return `have at least ${FEWEST_CHARACTERS} characters`
-  if (Buffer.byteLength(plain) > MOST_BYTES) return `have at most ${MOST_BYTES} bytes`
+  if (characters.length < MIN_CHARACTERS) return `have at least ${MIN_CHARACTERS} characters`
+  if (Buffer.byteLength(plain) > MAX_BYTES) return `have at most ${MAX_BYTES} bytes`
   const small = plain.toLowerCase()
-  if (commonOnes().has(small)) return 'not be a password that many people have'
+  if (commonPasswords().has(small)) return 'not be a password that many people have'
   if (isRepeated(small) || isSequence(characters)) return 'not be a repetition or a sequence'
-  const own = small.replace(OUR_WORDS, '').replace(/[^\p{L}]/gu, '')
+  const own = small.replace(PRODUCT_WORDS, '').replace(/[^\p{L}]/gu, '')
   const had = small.replace(/[^\p{L}]/gu, '')
-  if (own.length < had.length && own.length < FEWEST_OWN)
+  if (own.length < had.length && own.length < MIN_OWN_CHARACTERS)
     return 'not be made of words like windfall, admin or password alone'
   return null
 }

@@ -4,24 +4,24 @@ import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { appsNamed } from './scope.ts'
-import type { Reach } from './tokens.ts'
+import { resolveApps } from './scope.ts'
+import type { AccessScope } from './tokens.ts'
 
-const APPS_MOST = 100
-const LONGEST_YEARS = 100
+const MAX_APPS = 100
+const MAX_YEARS = 100
 /** How long a token or share link may be valid that ends at all. */
-export const LONGEST_MS = LONGEST_YEARS * 365.25 * 86_400_000
-export const TOO_LONG = `must be at most ${LONGEST_YEARS} years ahead; leave it out for no end`
-const text = (most: number) =>
+export const MAX_VALIDITY_MS = MAX_YEARS * 365.25 * 86_400_000
+export const VALIDITY_ERROR = `must be at most ${MAX_YEARS} years ahead; leave it out for no end`
+const text = (max: number) =>
   v.pipe(
     v.string(),
     v.trim(),
     v.nonEmpty('must not be empty'),
-    v.maxLength(most, `must have at most ${most} characters`),
+    v.maxLength(max, `must have at most ${max} characters`),
   )
 
 /** What tokens and links are asked for alike. */
-export const Wish = {
+export const GrantRequest = {
   label: v.pipe(text(100), v.description('For you, to know it again')),
   organization_id: v.optional(
     v.pipe(v.nullable(text(100)), v.description('The id of one; null for all of them')),
@@ -33,7 +33,7 @@ export const Wish = {
         v.pipe(
           v.array(text(200)),
           v.minLength(1, 'must name at least one'),
-          v.maxLength(APPS_MOST, `must name at most ${APPS_MOST}`),
+          v.maxLength(MAX_APPS, `must name at most ${MAX_APPS}`),
         ),
       ),
       v.description('Ids of apps, or bundle ids; null for all of them, now and later'),
@@ -48,10 +48,10 @@ export const Wish = {
     null,
   ),
 }
-type Wished = { organization_id: string | null; apps: string[] | null; expires_at: number | null }
+type RequestedGrant = { organization_id: string | null; apps: string[] | null; expires_at: number | null }
 
 /** What of a token or link is told alike. */
-export const WISHED = {
+export const GRANT_FIELDS = {
   id: v.string(),
   label: v.string(),
   organization_id: v.nullable(v.string()),
@@ -69,22 +69,22 @@ type Deps = { organizations: Organizations; apps: Apps; clock: Clock }
  * @throws Refusal 404 `unknown_organization` or `unknown_app`; 400 `invalid_request` where it would be over already, or in
  * more than 100 years.
  */
-export function reachWished({ organizations, apps, clock }: Deps, wished: Wished): Reach {
-  const { organization_id, expires_at } = wished
+export function resolveGrant({ organizations, apps, clock }: Deps, request: RequestedGrant): AccessScope {
+  const { organization_id, expires_at } = request
   if (organization_id !== null && !organizations.list().some(({ id }) => id === organization_id))
     throw new Refusal(404, 'unknown_organization', `there is no organization with the id ${organization_id}`)
-  const message = expires_at === null ? null : faultOfEnd(expires_at, clock())
+  const message = expires_at === null ? null : expiryError(expires_at, clock())
   if (message !== null) {
     throw new Refusal(400, 'invalid_request', `expires_at: ${message}`, {
       errors: [{ path: 'expires_at', message }],
     })
   }
   const within = { organization_id, apps: null }
-  const ids = wished.apps?.flatMap((name) => appsNamed(name, within, apps)) ?? null
+  const ids = request.apps?.flatMap((name) => resolveApps(name, within, apps)) ?? null
   return { organization_id, apps: ids && [...new Set(ids)] }
 }
 
-function faultOfEnd(expires_at: number, now: number): string | null {
+function expiryError(expires_at: number, now: number): string | null {
   if (expires_at <= now) return 'must lie in the future'
-  return expires_at > now + LONGEST_MS ? TOO_LONG : null
+  return expires_at > now + MAX_VALIDITY_MS ? VALIDITY_ERROR : null
 }

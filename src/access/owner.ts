@@ -1,7 +1,7 @@
 /** What we remember: the owner's password, and the link that works once in its place. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { hashOf } from '../ids.ts'
+import { sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
 /** setup: to choose a password. sign_in: to come in as if with it, which only the demo makes. */
@@ -35,31 +35,31 @@ export function openOwner(store: Store, clock: Clock) {
   }
 
   /** Makes the link's token, the only one from now on. Inside a unit of work. */
-  function makeLink(kind: LinkKind): { token: string; expires_at: number } {
+  function createLink(kind: LinkKind): { token: string; expires_at: number } {
     const token = randomBytes(32).toString('base64url')
     const expires_at = clock() + LINK_VALID_MS
-    const link = { link_kind: kind, link_hash: hashOf(token), link_expires_at: expires_at }
+    const link = { link_kind: kind, link_hash: sha256Of(token), link_expires_at: expires_at }
     write.run({ ...link, password: password(), changed_at: clock() })
     return { token, expires_at }
   }
 
   /** Whether the token is that of the link, and its time is not over. Compared are hashes, whose order tells nothing. */
-  function isLink(kind: LinkKind, token: string): boolean {
+  function isValidLink(kind: LinkKind, token: string): boolean {
     const row = find.get()
     if (!row?.link_hash || row.link_kind !== kind || (row.link_expires_at ?? 0) <= clock()) return false
-    return row.link_hash.equals(hashOf(token))
+    return row.link_hash.equals(sha256Of(token))
   }
 
   /** The link is over. Inside a unit of work. */
-  function useLink(): void {
+  function consumeLink(): void {
     write.run({ ...NO_LINK, password: password(), changed_at: clock() })
   }
 
   /** The password is none any more, and a new link chooses the next. Inside a unit of work. */
   function reset(): { token: string; expires_at: number } {
     write.run({ ...NO_LINK, password: null, changed_at: clock() })
-    return makeLink('setup')
+    return createLink('setup')
   }
 
-  return { password, setPassword, makeLink, isLink, useLink, reset }
+  return { password, setPassword, createLink, isValidLink, consumeLink, reset }
 }

@@ -8,34 +8,34 @@ import { openLimiter, type Queue, type Waiter } from '../limiter.ts'
 type Cost = { memory: number; passes: number; parallelism: number }
 const COST: Cost = { memory: 65_536, passes: 3, parallelism: 1 }
 /** What a stored hash may cost at most, whoever wrote it there. */
-const COST_MOST: Cost = { memory: 262_144, passes: 10, parallelism: 4 }
+const MAX_COST: Cost = { memory: 262_144, passes: 10, parallelism: 4 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** Each takes 64 MiB while it is made. */
-const AT_ONCE = 2
-const WAITING_MOST = 32
+const MAX_RUNNING = 2
+const MAX_WAITING = 32
 
 type Hashed = { salt: Buffer; hash: Buffer; cost: Cost }
 
 /** Whether a hash is made before those of callers who failed lately. */
-type Place = 'first' | 'later'
+type QueuePriority = 'first' | 'later'
 
 /**
  * Of those who wait, `first` ones are served before `later` ones, and the latest of them before the others: a caller
  * that guesses from many addresses has one `first` attempt from each, and the owner who comes later waits for none of them.
  * Where too many wait already, one that is `first` displaces another, and one that is `later` is refused itself.
  */
-function openPasswordQueue(): Queue<Place> {
-  const waiting: Record<Place, Waiter[]> = { first: [], later: [] }
+function openPasswordQueue(): Queue<QueuePriority> {
+  const waiting: Record<QueuePriority, Waiter[]> = { first: [], later: [] }
   const { first, later } = waiting
 
-  function add(waiter: Waiter, place: Place): void {
-    if (first.length + later.length >= WAITING_MOST) {
-      const displaced = place === 'later' ? waiter : (later.pop() ?? first.shift())
+  function add(waiter: Waiter, priority: QueuePriority): void {
+    if (first.length + later.length >= MAX_WAITING) {
+      const displaced = priority === 'later' ? waiter : (later.pop() ?? first.shift())
       displaced?.refuse(busy())
       if (displaced === waiter) return
     }
-    waiting[place].push(waiter)
+    waiting[priority].push(waiter)
   }
 
   return { add, next: () => first.pop() ?? later.shift() }
@@ -46,21 +46,21 @@ function busy(): Refusal {
   return new Refusal(503, 'busy', 'too many passwords are being checked at once; try again', { headers })
 }
 
-const limiter = openLimiter(AT_ONCE, openPasswordQueue())
+const limiter = openLimiter(MAX_RUNNING, openPasswordQueue())
 
 /** The same characters are the same password, however the keyboard composed them. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
-type Derived = { salt: Buffer; bytes: number; cost: Cost; place: Place }
+type Derived = { salt: Buffer; bytes: number; cost: Cost; priority: QueuePriority }
 
-function derive(password: string, { salt, bytes, cost, place }: Derived): Promise<Buffer> {
+function derive(password: string, { salt, bytes, cost, priority }: Derived): Promise<Buffer> {
   const given = { message: bytesOf(password), nonce: salt, tagLength: bytes, ...cost }
   return limiter.run(
     () =>
       new Promise<Buffer>((resolve, reject) => {
         crypto.argon2('argon2id', given, (error, hash) => (error ? reject(error) : resolve(hash)))
       }),
-    place,
+    priority,
   )
 }
 
@@ -69,7 +69,7 @@ const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll(
 /** The PHC string of a password, set by a caller who is signed in already: `$argon2id$v=19$m=65536,t=3,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(SALT_BYTES)
-  const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, place: 'first' })
+  const hash = await derive(password, { salt, bytes: HASH_BYTES, cost: COST, priority: 'first' })
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`
 }
@@ -79,7 +79,7 @@ export function readHash(phc: string): Hashed | null {
   const pattern = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/
   const [, memory, passes, parallelism, salt = '', hash = ''] = pattern.exec(phc) ?? []
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-  const fits = (name: keyof Cost): boolean => cost[name] >= 1 && cost[name] <= COST_MOST[name]
+  const fits = (name: keyof Cost): boolean => cost[name] >= 1 && cost[name] <= MAX_COST[name]
   if (!fits('memory') || !fits('passes') || !fits('parallelism')) return null
   return { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64'), cost }
 }
@@ -92,12 +92,12 @@ export function readHash(phc: string): Hashed | null {
 export async function checkPassword(
   password: string,
   phc: string,
-  place: Place,
+  priority: QueuePriority,
 ): Promise<{ fits: boolean; stale: boolean }> {
   const known = readHash(phc)
   if (!known) return { fits: false, stale: false }
   const { salt, hash, cost } = known
-  const given = await derive(password, { salt, bytes: hash.length, cost, place })
+  const given = await derive(password, { salt, bytes: hash.length, cost, priority })
   const stale = cost.memory < COST.memory || cost.passes < COST.passes || hash.length < HASH_BYTES
   return { fits: crypto.timingSafeEqual(given, hash), stale }
 }

@@ -2,15 +2,15 @@
 
 import { openHook } from '../hooks.ts'
 
-export type Endings = ReturnType<typeof openEndings>
+export type Revocations = ReturnType<typeof openRevocations>
 
-export function openEndings() {
+export function openRevocations() {
   const ended = openHook<[]>()
 
   return {
     /** Calls the listener whenever access of somebody has ended, until the returned function is called. */
     watch: ended.add,
     /** To be called once it is on disk. */
-    tell: (): void => void ended.call(),
+    notify: (): void => void ended.call(),
   }
 }

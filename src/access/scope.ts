@@ -2,18 +2,18 @@
 import * as v from 'valibot'
 import type { App, Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
-import type { FeedEvent, Filter } from '../events/feed.ts'
+import type { EventFilter, FeedEvent } from '../events/feed.ts'
 import { EVENT_TYPES, ORIGINS, QUIET_TYPES } from '../events/vocabulary.ts'
-import { documented } from '../http/documented.ts'
-import type { Reach } from './tokens.ts'
+import { jsonSchema } from '../http/documented.ts'
+import type { AccessScope } from './tokens.ts'
 
-const LARGEST = 999_999_999_999_999
+const MAX_NUMBER = 999_999_999_999_999
 /** A whole number in a query, of at most 15 digits. */
 export const whole = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, 'must be a whole number'),
-    documented({ type: 'integer', minimum: min, maximum: Math.min(max, LARGEST), pattern: undefined }),
+    jsonSchema({ type: 'integer', minimum: min, maximum: Math.min(max, MAX_NUMBER), pattern: undefined }),
     v.transform(Number),
     v.minValue(min, `must be at least ${min}`),
     v.maxValue(max, `must be at most ${max}`),
@@ -52,17 +52,21 @@ export const EventsQuery = v.object({
 })
 
 /** `query` for what is stored, `wants` for what is happening: the same choice twice. */
-export type Scope = { query: Filter; wants: (event: FeedEvent) => boolean }
+export type EventScope = { query: EventFilter; wants: (event: FeedEvent) => boolean }
 
 /**
  * @throws Refusal 400 `invalid_request` for a type that does not exist, 404 `unknown_app` for an app that does not,
  * or that the token may not read.
  */
-export function scopeOf(reach: Reach, asked: v.InferOutput<typeof ScopeQuery>, apps: Apps): Scope {
-  const types = asked.type?.flatMap(typesNamed) ?? null
-  const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps)) ?? reach.apps
-  const { environment = null, origin = null } = asked
-  const { organization_id } = reach
+export function eventScopeOf(
+  accessScope: AccessScope,
+  query: v.InferOutput<typeof ScopeQuery>,
+  apps: Apps,
+): EventScope {
+  const types = query.type?.flatMap(matchingTypes) ?? null
+  const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps)) ?? accessScope.apps
+  const { environment = null, origin = null } = query
+  const { organization_id } = accessScope
   const wanted = types && new Set<string>(types)
   const within = ids && new Set<string | null>(ids)
   return {
@@ -76,7 +80,7 @@ export function scopeOf(reach: Reach, asked: v.InferOutput<typeof ScopeQuery>, a
   }
 }
 
-function typesNamed(name: string): string[] {
+function matchingTypes(name: string): string[] {
   const types = EVENT_TYPES.filter(
     (type) => type === name || (name.endsWith('.*') && type.startsWith(name.slice(0, -1))),
   )
@@ -86,17 +90,19 @@ function typesNamed(name: string): string[] {
 }
 
 /** The ids that a name means: a bundle id may be connected in several organizations. */
-export function appsNamed(name: string, reach: Reach, apps: Apps): string[] {
-  const named = appsWithin(reach, apps).filter((one) => one.id === name || one.bundle_id === name)
-  if (named.length === 0)
+export function resolveApps(name: string, accessScope: AccessScope, apps: Apps): string[] {
+  const matching = appsInScope(accessScope, apps).filter((one) => one.id === name || one.bundle_id === name)
+  if (matching.length === 0)
     throw new Refusal(404, 'unknown_app', `there is no app ${name} that this token may read`)
-  return named.map((one) => one.id)
+  return matching.map((one) => one.id)
 }
 
 /** The connected apps that a token may read. */
-export function appsWithin(reach: Reach, apps: Apps): App[] {
+export function appsInScope(accessScope: AccessScope, apps: Apps): App[] {
   return apps
     .list()
-    .filter((app) => reach.organization_id === null || app.organization_id === reach.organization_id)
-    .filter((app) => reach.apps === null || reach.apps.includes(app.id))
+    .filter(
+      (app) => accessScope.organization_id === null || app.organization_id === accessScope.organization_id,
+    )
+    .filter((app) => accessScope.apps === null || accessScope.apps.includes(app.id))
 }

@@ -9,50 +9,50 @@ import type { Access } from '../http/route.ts'
  * How the caller reaches us. `cookie` is the session's name there; `is_insecure` is plain http other than on this
  * machine, which `is_open` only where the configuration lets it be.
  */
-type Line = { cookie: string; is_secure: boolean; is_insecure: boolean; is_open: boolean }
+type Transport = { cookie: string; isSecure: boolean; isInsecureTransport: boolean; isAllowed: boolean }
 
-const SECURE = '__Host-windfall'
-const PLAIN = 'windfall'
+const SECURE_NAME = '__Host-windfall'
+const PLAIN_NAME = 'windfall'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
-export type Doorway = ReturnType<typeof openDoorway>
+export type SessionCookie = ReturnType<typeof openSessionCookie>
 
 type Deps = { base_url: () => string | undefined; settings: { insecure_http: boolean } }
 
-export function openDoorway({ base_url, settings }: Deps) {
-  function lineOf(event: H3Event): Line {
+export function openSessionCookie({ base_url, settings }: Deps) {
+  function transportOf(event: H3Event): Transport {
     const ours = new URL(base_url() ?? 'http://127.0.0.1')
-    const is_secure = ours.protocol === 'https:'
-    const is_insecure = !is_secure && !(isLoopback(ours.host) && isLoopback(hostOf(event)))
-    const is_open = !is_insecure || settings.insecure_http
-    return { cookie: is_secure ? SECURE : PLAIN, is_secure, is_insecure, is_open }
+    const isSecure = ours.protocol === 'https:'
+    const isInsecureTransport = !isSecure && !(isLoopback(ours.host) && isLoopback(hostOf(event)))
+    const isAllowed = !isInsecureTransport || settings.insecure_http
+    return { cookie: isSecure ? SECURE_NAME : PLAIN_NAME, isSecure, isInsecureTransport, isAllowed }
   }
 
   /** The token in the session's cookie; null where there is none, or it came over a line that is not open. */
   function tokenOf(event: H3Event): string | null {
     const sent = header(event, 'cookie')
     if (sent === undefined) return null
-    const { cookie, is_open } = lineOf(event)
-    const value = is_open ? cookieNamed(sent, cookie) : null
+    const { cookie, isAllowed } = transportOf(event)
+    const value = isAllowed ? cookieNamed(sent, cookie) : null
     return value !== null && /^[\w-]{43}$/.test(value) ? value : null
   }
 
   /** Whether a session's cookie came along, of whatever worth. */
   const hasCookie = (event: H3Event): boolean =>
-    cookieNamed(header(event, 'cookie') ?? '', lineOf(event).cookie) !== null
+    cookieNamed(header(event, 'cookie') ?? '', transportOf(event).cookie) !== null
 
   /** Gives the session's token to the browser for so many seconds; null takes it away. */
-  function give(event: H3Event, token: string | null, seconds: number): void {
-    const { cookie, is_secure } = lineOf(event)
-    const secure = is_secure ? ' Secure;' : ''
-    const kept = token === null ? 0 : Math.max(0, Math.floor(seconds))
-    const text = `${cookie}=${token ?? ''}; Path=/; Max-Age=${kept};${secure} HttpOnly; SameSite=Lax`
+  function setToken(event: H3Event, token: string | null, seconds: number): void {
+    const { cookie, isSecure } = transportOf(event)
+    const secure = isSecure ? ' Secure;' : ''
+    const maxAge = token === null ? 0 : Math.max(0, Math.floor(seconds))
+    const text = `${cookie}=${token ?? ''}; Path=/; Max-Age=${maxAge};${secure} HttpOnly; SameSite=Lax`
     event.res.headers.append('set-cookie', text)
   }
 
   /** @throws Refusal 403 `insecure_transport` where a password would be readable on the way. */
-  function demandOpen(event: H3Event): void {
-    if (lineOf(event).is_open) return
+  function requireAllowedTransport(event: H3Event): void {
+    if (transportOf(event).isAllowed) return
     throw new Refusal(
       403,
       'insecure_transport',
@@ -67,17 +67,17 @@ export function openDoorway({ base_url, settings }: Deps) {
    *
    * @throws Refusal 403 `cross_site`.
    */
-  function demandSameSite(event: H3Event): void {
+  function requireSameSite(event: H3Event): void {
     if (SAFE_METHODS.includes(event.req.method)) return
     const site = header(event, 'sec-fetch-site')
     const origin = header(event, 'origin')
-    const is_ours =
+    const isOurs =
       site === undefined
         ? origin === undefined
           ? !hasCookie(event)
           : isOwnOrigin(event, origin)
         : site === 'same-origin' || site === 'none'
-    if (is_ours) return
+    if (isOurs) return
     throw new Refusal(403, 'cross_site', 'another site may not do this in your name; do it on our own pages')
   }
 
@@ -86,7 +86,7 @@ export function openDoorway({ base_url, settings }: Deps) {
     security: ['none'],
     refusals: { 403: 'cross_site' },
     admit(event) {
-      demandSameSite(event)
+      requireSameSite(event)
       return null
     },
   }
@@ -96,8 +96,8 @@ export function openDoorway({ base_url, settings }: Deps) {
     security: ['none'],
     refusals: { 403: 'insecure_transport, cross_site' },
     admit(event) {
-      demandSameSite(event)
-      demandOpen(event)
+      requireSameSite(event)
+      requireAllowedTransport(event)
       return null
     },
   }
@@ -110,11 +110,11 @@ export function openDoorway({ base_url, settings }: Deps) {
 
   return {
     tokenOf,
-    give,
-    demandSameSite,
+    setToken,
+    requireSameSite,
     ownPage,
     visitor,
-    isInsecure: (event: H3Event): boolean => lineOf(event).is_insecure && settings.insecure_http,
+    isInsecure: (event: H3Event): boolean => transportOf(event).isInsecureTransport && settings.insecure_http,
   }
 }
 

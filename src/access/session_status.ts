@@ -2,9 +2,9 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Store } from '../store/store.ts'
-import { FRESH_MS, type Readers } from './auth.ts'
+import { type Auth, FRESH_MS } from './auth.ts'
 import type { Owner } from './owner.ts'
-import type { Doorway } from './session_cookie.ts'
+import type { SessionCookie } from './session_cookie.ts'
 import type { Sessions } from './sessions.ts'
 
 export const SessionAnswer = v.object({
@@ -31,26 +31,29 @@ type Deps = {
   store: Pick<Store, 'condition'>
   owner: Owner
   sessions: Sessions
-  doorway: Doorway
-  readers: Readers
+  sessionCookie: SessionCookie
+  auth: Auth
 }
 
-export function openStanding({ store, owner, sessions, doorway, readers }: Deps) {
+export function openSessionStatus({ store, owner, sessions, sessionCookie, auth }: Deps) {
   /** How the caller of this request stands; after a sign-in, with the session it has just been given. */
-  function standing(event: H3Event, caller = readers.signedIn(event)): v.InferOutput<typeof SessionAnswer> {
-    const insecure = doorway.isInsecure(event)
+  function sessionStatus(
+    event: H3Event,
+    caller = auth.cookieCaller(event),
+  ): v.InferOutput<typeof SessionAnswer> {
+    const insecure = sessionCookie.isInsecure(event)
     const storage = store.condition()
     if (caller === null) {
       const state = owner.password() === null ? 'setup' : 'signed_out'
-      return { ...NOBODY, state, storage, insecure }
+      return { ...SIGNED_OUT, state, storage, insecure }
     }
-    const { kind, reach, session } = caller
-    const fresh = kind === 'owner' && readers.isFresh(session)
+    const { kind, accessScope, session } = caller
+    const fresh = kind === 'owner' && auth.isFresh(session)
     const link = kind === 'guest' ? caller.link : null
-    const expires_at = Math.min(sessions.overAt(session), link?.expires_at ?? Number.POSITIVE_INFINITY)
+    const expires_at = Math.min(sessions.expiresAt(session), link?.expires_at ?? Number.POSITIVE_INFINITY)
     const fresh_until = fresh ? session.confirmed_at + FRESH_MS : null
-    const { organization_id } = reach
-    const apps = reach.apps && [...reach.apps]
+    const { organization_id } = accessScope
+    const apps = accessScope.apps && [...accessScope.apps]
     return {
       state: kind,
       reach: { organization_id, apps },
@@ -63,7 +66,7 @@ export function openStanding({ store, owner, sessions, doorway, readers }: Deps)
     }
   }
 
-  return standing
+  return sessionStatus
 }
 
-const NOBODY = { reach: null, basis: null, fresh: false, fresh_until: null, expires_at: null }
+const SIGNED_OUT = { reach: null, basis: null, fresh: false, fresh_until: null, expires_at: null }

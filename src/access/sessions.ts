@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { hashOf, newId } from '../ids.ts'
+import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
-import type { Endings } from './revocations.ts'
+import type { Revocations } from './revocations.ts'
 
 /** `confirmed_at`: when the password was entered last. `link_id`: of a guest; null for the owner. */
 export type Session = {
@@ -23,15 +23,15 @@ export type SessionSettings = { idle_days: number; longest_days: number }
 
 const DAY_MS = 86_400_000
 /** How often it is written down that a session is in use. */
-const SEEN_EVERY_MS = 5 * 60_000
+const TOUCH_EVERY_MS = 5 * 60_000
 /** More for one link, or for the owner, end those unused for longest. */
-const KEPT = 200
+const MAX_SESSIONS = 200
 
 export type Sessions = ReturnType<typeof openSessions>
 
-type Deps = { store: Store; clock: Clock; settings: SessionSettings; endings: Endings }
+type Deps = { store: Store; clock: Clock; settings: SessionSettings; revocations: Revocations }
 
-export function openSessions({ store, clock, settings, endings }: Deps) {
+export function openSessions({ store, clock, settings, revocations }: Deps) {
   const columns = 'id, link_id, address, user_agent, created_at, seen_at, confirmed_at'
   const insert = store.prepare<Row>(`
     insert into sessions ( id,  link_id,  hash,  address,  user_agent,  created_at,  seen_at,  confirmed_at)
@@ -58,18 +58,18 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
   const newToken = (): string => randomBytes(32).toString('base64url')
 
   /** When a session is over in any case. */
-  const lastAt = ({ created_at }: Session): number => created_at + settings.longest_days * DAY_MS
+  const absoluteExpiryOf = ({ created_at }: Session): number => created_at + settings.longest_days * DAY_MS
   /** When it is over that is not used any more. */
-  const overAt = (session: Session): number =>
-    Math.min(session.seen_at + settings.idle_days * DAY_MS, lastAt(session))
+  const expiresAt = (session: Session): number =>
+    Math.min(session.seen_at + settings.idle_days * DAY_MS, absoluteExpiryOf(session))
 
   /** Begins one; its token is what the cookie holds. Inside a unit of work. */
   function begin(of: Pick<Session, 'link_id' | 'address' | 'user_agent'>): Session & { token: string } {
     const now = clock()
-    removeMany.run(of.link_id, KEPT - 1)
+    removeMany.run(of.link_id, MAX_SESSIONS - 1)
     const token = newToken()
     const session = { ...of, id: newId('ses'), created_at: now, seen_at: now, confirmed_at: now }
-    insert.run({ ...session, hash: hashOf(token) })
+    insert.run({ ...session, hash: sha256Of(token) })
     return { ...session, token }
   }
 
@@ -81,15 +81,15 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
 
   /** The session of a token; null where there is none, or it is over. */
   function find(token: string): Session | null {
-    const session = byHash.get(hashOf(token))
-    return session && overAt(session) > clock() ? session : null
+    const session = byHash.get(sha256Of(token))
+    return session && expiresAt(session) > clock() ? session : null
   }
 
   /** It is in use. */
   function touch({ id, seen_at }: Session): void {
     const now = clock()
     // A full disk must not stop anybody from reading, so this one write may fail.
-    if (now - seen_at > SEEN_EVERY_MS) store.commit(() => see.run(now, id)).catch(() => {})
+    if (now - seen_at > TOUCH_EVERY_MS) store.commit(() => see.run(now, id)).catch(() => {})
   }
 
   /**
@@ -100,14 +100,14 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
   function confirm(session: Session): Session & { token: string } {
     const token = newToken()
     const confirmed_at = clock()
-    if (rename.run(hashOf(token), confirmed_at, session.id).changes === 0)
+    if (rename.run(sha256Of(token), confirmed_at, session.id).changes === 0)
       throw new Refusal(401, 'sign_in_required', 'you were signed out meanwhile')
     return { ...session, confirmed_at, token }
   }
 
   /** Inside a unit of work, as all that end some. How many it ended. */
-  const ending = (run: () => { changes: number }): number => {
-    store.afterCommit(endings.tell)
+  const endWith = (run: () => { changes: number }): number => {
+    store.afterCommit(revocations.notify)
     return run().changes
   }
 
@@ -117,15 +117,15 @@ export function openSessions({ store, clock, settings, endings }: Deps) {
     find,
     touch,
     confirm,
-    lastAt,
-    overAt,
+    absoluteExpiryOf,
+    expiresAt,
     /** The owner's, the one used last first. */
-    list: (): Session[] => ofOwner.all().filter((session) => overAt(session) > clock()),
-    end: (id: string): number => ending(() => remove.run(id)),
+    list: (): Session[] => ofOwner.all().filter((session) => expiresAt(session) > clock()),
+    end: (id: string): number => endWith(() => remove.run(id)),
     /** All of the owner's, but for one. */
-    endOwners: (but: string | null): number => ending(() => removeOwners.run(but ?? '')),
+    endOwners: (but: string | null): number => endWith(() => removeOwners.run(but ?? '')),
     /** The guests’, too. */
-    endAll: (): number => ending(() => removeAll.run()),
-    endOfLink: (link_id: string): number => ending(() => removeLinks.run(link_id)),
+    endAll: (): number => endWith(() => removeAll.run()),
+    endOfLink: (link_id: string): number => endWith(() => removeLinks.run(link_id)),
   }
 }

@@ -1,15 +1,15 @@
 /** What we remember: share links: what a guest who has one may read, and until when. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { LAST_SHOWN_AT } from '../days.ts'
+import { MAX_TIMESTAMP_MS } from '../days.ts'
 import { Refusal } from '../errors.ts'
-import { hashOf, newId } from '../ids.ts'
+import { newId, sha256Of } from '../ids.ts'
 import type { Basis } from '../money.ts'
 import type { Store } from '../store/store.ts'
 import type { Sessions } from './sessions.ts'
-import type { Reach } from './tokens.ts'
+import type { AccessScope } from './tokens.ts'
 
-export type ShareLink = Reach & {
+export type ShareLink = AccessScope & {
   id: string
   label: string
   basis: Basis
@@ -22,13 +22,18 @@ export type ShareLink = Reach & {
 type Row = Omit<ShareLink, 'apps' | 'has_passcode'> & { apps: string | null; passcode: string | null }
 
 /** What a link is made of; `passcode` is a PHC string. */
-export type Wish = Reach & { label: string; basis: Basis; expires_at: number | null; passcode: string | null }
+export type NewShareLink = AccessScope & {
+  label: string
+  basis: Basis
+  expires_at: number | null
+  passcode: string | null
+}
 
 export type ShareLinks = ReturnType<typeof openShareLinks>
 
 export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   const columns = `
-    id, organization_id, apps, basis, label, passcode, created_at, min(expires_at, ${LAST_SHOWN_AT}) as expires_at,
+    id, organization_id, apps, basis, label, passcode, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at,
     opened_at, revoked_at`
   const insert = store.prepare<Row & { hash: Buffer }>(`
     insert into share_links ( id,  organization_id,  apps,  basis,  label,  hash,  passcode,  created_at,  expires_at,  opened_at,  revoked_at)
@@ -42,34 +47,34 @@ export function openShareLinks(store: Store, clock: Clock, sessions: Sessions) {
   )
 
   /** Makes a link and returns it with its token, the only time that can be read. Inside a unit of work. */
-  function create({ apps, ...wish }: Wish): ShareLink & { token: string } {
+  function create({ apps, ...fields }: NewShareLink): ShareLink & { token: string } {
     const token = randomBytes(32).toString('base64url')
     const row: Row = {
-      ...wish,
+      ...fields,
       id: newId('lnk'),
       apps: apps && JSON.stringify(apps),
       created_at: clock(),
       opened_at: null,
       revoked_at: null,
     }
-    insert.run({ ...row, hash: hashOf(token) })
+    insert.run({ ...row, hash: sha256Of(token) })
     return { ...linkOf(row), token }
   }
 
-  const isAlive = ({ revoked_at, expires_at }: Row): boolean =>
+  const isActive = ({ revoked_at, expires_at }: Row): boolean =>
     revoked_at === null && (expires_at === null || expires_at > clock())
 
-  const alive = (row: Row | undefined): Row | null => (row && isAlive(row) ? row : null)
+  const activeRow = (row: Row | undefined): Row | null => (row && isActive(row) ? row : null)
 
   /** The link of a token, with the hash of its passcode; null where there is none that still counts. */
   function byToken(token: string): { link: ShareLink; passcode: string | null } | null {
-    const row = alive(byHash.get(hashOf(token)))
+    const row = activeRow(byHash.get(sha256Of(token)))
     return row && { link: linkOf(row), passcode: row.passcode }
   }
 
   /** The link if it still counts. */
   function get(id: string): ShareLink | null {
-    const row = alive(byId.get(id))
+    const row = activeRow(byId.get(id))
     return row && linkOf(row)
   }
 

@@ -6,17 +6,17 @@ import { clientAddress } from '../http/addresses.ts'
 import { header } from '../http/body/body.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import type { Action, Audit } from './audit.ts'
+import type { Audit, AuditAction } from './audit.ts'
 import { weaknessOf } from './common_passwords.ts'
 import type { Owner } from './owner.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
-import type { Doorway } from './session_cookie.ts'
+import type { SessionCookie } from './session_cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
-const LONGEST_AGENT = 200
+const MAX_AGENT_LENGTH = 200
 /** Failures written into the audit log within an hour; all of them are in the log. */
-const FAILURES_NOTED = 100
+const MAX_NOTED_FAILURES = 100
 const HOUR_MS = 3_600_000
 
 export type SignIn = ReturnType<typeof openSignIn>
@@ -29,27 +29,27 @@ type Deps = {
   sessions: Sessions
   audit: Audit
   throttle: Throttle
-  doorway: Doorway
+  sessionCookie: SessionCookie
 }
 
-export function openSignIn({ store, clock, log, owner, sessions, audit, throttle, doorway }: Deps) {
+export function openSignIn({ store, clock, log, owner, sessions, audit, throttle, sessionCookie }: Deps) {
   let noted = { hour: 0, failures: 0 }
 
   /** Writes down that somebody could not come in: one stable line, by which a firewall can act. */
-  function noteFailure(event: H3Event, account: string, action: Action, why: string): void {
+  function noteFailure(event: H3Event, account: string, action: AuditAction, why: string): void {
     const address = clientAddress(event)
     log.warn('auth.failure', { ip: address, account, why })
     const hour = Math.floor(clock() / HOUR_MS)
     noted = { hour, failures: noted.hour === hour ? noted.failures + 1 : 1 }
-    if (noted.failures > FAILURES_NOTED) return
-    audit.noteAlone({ actor: 'somebody', address, action, subject: account, detail: why })
+    if (noted.failures > MAX_NOTED_FAILURES) return
+    audit.noteInBackground({ actor: 'somebody', address, action, subject: account, detail: why })
   }
 
   /** Whether `check` lets the caller in as `account`: not too often, and each failure is written down. */
   async function attempt(
     event: H3Event,
-    { account, action, why }: { account: string; action: Action; why: string },
-    check: (is_clean: boolean) => Promise<boolean>,
+    { account, action, why }: { account: string; action: AuditAction; why: string },
+    check: (isClean: boolean) => Promise<boolean>,
   ): Promise<boolean> {
     try {
       const isRight = await throttle.attempt(account, clientAddress(event), check)
@@ -63,29 +63,29 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   /** Begins a session and gives its cookie. `also` is done in the same unit of work, and may refuse. */
-  async function enter(event: H3Event, link_id: string | null, also: () => void): Promise<Session> {
-    const before = doorway.tokenOf(event)
+  async function startSession(event: H3Event, link_id: string | null, alsoDo: () => void): Promise<Session> {
+    const before = sessionCookie.tokenOf(event)
     const session = await store.commit(() => {
-      also()
+      alsoDo()
       // The cookie is replaced, and what it stood for must not go on without one.
       const old = before === null ? null : sessions.find(before)
       if (old) sessions.end(old.id)
       return sessions.begin({ link_id, address: clientAddress(event), user_agent: agentOf(event) })
     })
-    return given(event, session)
+    return setCookie(event, session)
   }
 
-  function given(event: H3Event, { token, ...session }: Session & { token: string }): Session {
-    const seconds = (sessions.lastAt(session) - clock()) / 1000
-    doorway.give(event, token, seconds)
+  function setCookie(event: H3Event, { token, ...session }: Session & { token: string }): Session {
+    const seconds = (sessions.absoluteExpiryOf(session) - clock()) / 1000
+    sessionCookie.setToken(event, token, seconds)
     return session
   }
 
-  const whoIn = (event: H3Event) => ({ actor: 'owner', address: clientAddress(event) })
+  const ownerActor = (event: H3Event) => ({ actor: 'owner', address: clientAddress(event) })
   const OWNER = { account: 'owner', action: 'owner.sign_in_failed' } as const
 
   /** @throws Refusal 400 `weak_password`. */
-  function demandStrong(password: string): void {
+  function requireStrongPassword(password: string): void {
     const weakness = weaknessOf(password)
     if (weakness === null) return
     const message = `must ${weakness}`
@@ -95,32 +95,32 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
   }
 
   /** @throws Refusal 401 `invalid_link`: it works once, for thirty minutes. */
-  async function demandLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
+  async function requireValidLink(event: H3Event, kind: 'setup' | 'sign_in', token: string): Promise<void> {
     const wrong = { ...OWNER, why: 'wrong link' }
-    if (!(await attempt(event, wrong, async () => owner.isLink(kind, token)))) throw overLink()
+    if (!(await attempt(event, wrong, async () => owner.isValidLink(kind, token)))) throw invalidLink()
   }
 
   /** Chooses the password by the link that was printed, which is used up only if all went well. */
   async function setUp(event: H3Event, token: string, password: string): Promise<Session> {
-    await demandLink(event, 'setup', token)
-    demandStrong(password)
+    await requireValidLink(event, 'setup', token)
+    requireStrongPassword(password)
     const phc = await hashPassword(password)
-    return enter(event, null, () => {
+    return startSession(event, null, () => {
       // Somebody else may have been faster.
-      if (!owner.isLink('setup', token)) throw overLink()
+      if (!owner.isValidLink('setup', token)) throw invalidLink()
       owner.setPassword(phc)
       sessions.endOwners(null)
-      audit.note({ ...whoIn(event), action: 'owner.set_up' })
+      audit.note({ ...ownerActor(event), action: 'owner.set_up' })
     })
   }
 
   /** @throws Refusal 401 `invalid_link`. */
-  async function enterByLink(event: H3Event, token: string): Promise<Session> {
-    await demandLink(event, 'sign_in', token)
-    return enter(event, null, () => {
-      if (!owner.isLink('sign_in', token)) throw overLink()
-      owner.useLink()
-      audit.note({ ...whoIn(event), action: 'owner.signed_in', detail: 'by a link' })
+  async function signInByLink(event: H3Event, token: string): Promise<Session> {
+    await requireValidLink(event, 'sign_in', token)
+    return startSession(event, null, () => {
+      if (!owner.isValidLink('sign_in', token)) throw invalidLink()
+      owner.consumeLink()
+      audit.note({ ...ownerActor(event), action: 'owner.signed_in', detail: 'by a link' })
     })
   }
 
@@ -129,13 +129,13 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
    *
    * @throws Refusal 401 `wrong_password`, also where there is none yet.
    */
-  async function demandPassword(event: H3Event, password: string): Promise<string | null> {
+  async function requirePassword(event: H3Event, password: string): Promise<string | null> {
     const wrong = { ...OWNER, why: 'wrong password' }
     let known: string | null = null
-    const isRight = await attempt(event, wrong, async (is_clean) => {
+    const isRight = await attempt(event, wrong, async (isClean) => {
       known = owner.password()
       if (known === null) return false
-      const { fits, stale } = await checkPassword(password, known, is_clean ? 'first' : 'later')
+      const { fits, stale } = await checkPassword(password, known, isClean ? 'first' : 'later')
       if (fits && stale) known = await rehash(password, known)
       return fits
     })
@@ -152,22 +152,22 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     })
   }
 
-  async function enterByPassword(event: H3Event, password: string): Promise<Session> {
-    const known = await demandPassword(event, password)
-    return enter(event, null, () => {
+  async function signInByPassword(event: H3Event, password: string): Promise<Session> {
+    const known = await requirePassword(event, password)
+    return startSession(event, null, () => {
       if (owner.password() !== known) throw wrongPassword()
-      audit.note({ ...whoIn(event), action: 'owner.signed_in' })
+      audit.note({ ...ownerActor(event), action: 'owner.signed_in' })
     })
   }
 
   /** The password once more: the session is fresh, by another token. */
   async function confirm(event: H3Event, session: Session, password: string): Promise<Session> {
-    await demandPassword(event, password)
+    await requirePassword(event, password)
     const confirmed = await store.commit(() => {
-      audit.note({ ...whoIn(event), action: 'owner.confirmed' })
+      audit.note({ ...ownerActor(event), action: 'owner.confirmed' })
       return sessions.confirm(session)
     })
-    return given(event, confirmed)
+    return setCookie(event, confirmed)
   }
 
   /**
@@ -180,23 +180,23 @@ export function openSignIn({ store, clock, log, owner, sessions, audit, throttle
     session: Session,
     { current_password, password }: { current_password: string; password: string },
   ): Promise<Session> {
-    demandStrong(password)
-    const known = await demandPassword(event, current_password)
+    requireStrongPassword(password)
+    const known = await requirePassword(event, current_password)
     const phc = await hashPassword(password)
     const renewed = await store.commit(() => {
       if (owner.password() !== known) throw wrongPassword()
       owner.setPassword(phc)
       sessions.endOwners(session.id)
-      audit.note({ ...whoIn(event), action: 'owner.password_changed' })
+      audit.note({ ...ownerActor(event), action: 'owner.password_changed' })
       return sessions.confirm(session)
     })
-    return given(event, renewed)
+    return setCookie(event, renewed)
   }
 
-  return { attempt, enter, setUp, enterByLink, enterByPassword, confirm, changePassword }
+  return { attempt, startSession, setUp, signInByLink, signInByPassword, confirm, changePassword }
 }
 
-const overLink = (): Refusal =>
+const invalidLink = (): Refusal =>
   new Refusal(
     401,
     'invalid_link',
@@ -206,4 +206,4 @@ const overLink = (): Refusal =>
 const wrongPassword = (): Refusal => new Refusal(401, 'wrong_password', 'this is not the password')
 
 const agentOf = (event: H3Event): string =>
-  (header(event, 'user-agent') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, LONGEST_AGENT)
+  (header(event, 'user-agent') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, MAX_AGENT_LENGTH)

@@ -1,7 +1,7 @@
 /** What we remember: how often somebody tried to come in and could not. In memory; a restart begins anew. */
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { addressBucket, siteBucket } from '../http/addresses.ts'
+import { addressBucketOf, siteBucketOf } from '../http/addresses.ts'
 
 /** Attempts at once, and how long each takes to come back: of one address, and of all of an IPv6 /48. */
 const ADDRESS = { burst: 10, every_ms: 60_000 }
@@ -9,11 +9,11 @@ const SITE = { burst: 40, every_ms: 15_000 }
 /** Failures in a row, of all addresses together, before an attempt waits; and how long it waits at most. */
 const FREE_FAILURES = 3
 const FIRST_WAIT_MS = 100
-const LONGEST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 /** After so long without a failure nothing waits. */
-const FORGIVEN_AFTER_MS = 15 * 60_000
+const RESET_AFTER_MS = 15 * 60_000
 /** Addresses and accounts beyond this many are forgotten, the longest unseen first. */
-const KEPT = 10_000
+const MAX_BUCKETS = 10_000
 
 type Bucket = { spent: number; at: number }
 type Allowance = { burst: number; every_ms: number }
@@ -37,28 +37,28 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   }
 
   /** Takes an attempt of an address. `is_clean`: none before it failed lately or is under way. */
-  function take(address: string): { is_clean: boolean; giveBack: () => void } {
-    const site = siteBucket(address)
-    const buckets = [bucketOf(addressBucket(address), ADDRESS)]
+  function take(address: string): { isClean: boolean; giveBack: () => void } {
+    const site = siteBucketOf(address)
+    const buckets = [bucketOf(addressBucketOf(address), ADDRESS)]
     if (site !== null) buckets.push(bucketOf(site, SITE))
-    const is_clean = buckets.every(({ spent }) => spent < 1)
+    const isClean = buckets.every(({ spent }) => spent < 1)
     for (const bucket of buckets) bucket.spent += 1
     const giveBack = (): void => {
       for (const bucket of buckets) bucket.spent = Math.max(0, bucket.spent - 1)
     }
-    return { is_clean, giveBack }
+    return { isClean, giveBack }
   }
 
   function waitOf(account: string): number {
     const { spent, at } = accounts.get(account) ?? { spent: 0, at: 0 }
-    if (spent <= FREE_FAILURES || clock() - at > FORGIVEN_AFTER_MS) return 0
-    return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (spent - FREE_FAILURES))
+    if (spent <= FREE_FAILURES || clock() - at > RESET_AFTER_MS) return 0
+    return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (spent - FREE_FAILURES))
   }
 
   function noteFailure(account: string): void {
     const { spent, at } = accounts.get(account) ?? { spent: 0, at: 0 }
     const now = clock()
-    keep(accounts, account, { spent: now - at > FORGIVEN_AFTER_MS ? 1 : Math.min(spent + 1, 100), at: now })
+    keep(accounts, account, { spent: now - at > RESET_AFTER_MS ? 1 : Math.min(spent + 1, 100), at: now })
   }
 
   /**
@@ -72,14 +72,14 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
   async function attempt(
     account: string,
     address: string,
-    check: (is_clean: boolean) => Promise<boolean>,
+    check: (isClean: boolean) => Promise<boolean>,
   ): Promise<boolean> {
-    const { is_clean, giveBack } = take(address)
+    const { isClean, giveBack } = take(address)
     const ms = waitOf(account)
     if (ms > 0) await wait(ms)
     let isFailure = false
     try {
-      isFailure = !(await check(is_clean))
+      isFailure = !(await check(isClean))
     } finally {
       if (!isFailure) giveBack()
     }
@@ -94,7 +94,7 @@ export function openThrottle({ clock, wait }: { clock: Clock; wait: (ms: number)
 function keep(map: Map<string, Bucket>, key: string, bucket: Bucket): void {
   map.delete(key)
   map.set(key, bucket)
-  if (map.size <= KEPT) return
+  if (map.size <= MAX_BUCKETS) return
   const [oldest] = map.keys()
   if (oldest !== undefined) map.delete(oldest)
 }

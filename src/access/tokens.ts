@@ -1,15 +1,15 @@
 /** What we remember: read-only tokens for scripts, the dashboard's guests and other machines. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { LAST_SHOWN_AT } from '../days.ts'
+import { MAX_TIMESTAMP_MS } from '../days.ts'
 import { Refusal } from '../errors.ts'
-import { hashOf, newId } from '../ids.ts'
+import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
-import type { Endings } from './revocations.ts'
+import type { Revocations } from './revocations.ts'
 
 /** What a token may read: one organization or all, some apps or all of them. */
-export type Reach = { organization_id: string | null; apps: readonly string[] | null }
-export type ApiToken = Reach & {
+export type AccessScope = { organization_id: string | null; apps: readonly string[] | null }
+export type ApiToken = AccessScope & {
   id: string
   label: string
   hint: string
@@ -26,9 +26,9 @@ const USED_EVERY_MS = 5 * 60_000
 
 export type ApiTokens = ReturnType<typeof openApiTokens>
 
-export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
+export function openApiTokens(store: Store, clock: Clock, revocations: Revocations) {
   const columns = `
-    id, organization_id, apps, label, hint, created_at, min(expires_at, ${LAST_SHOWN_AT}) as expires_at, used_at,
+    id, organization_id, apps, label, hint, created_at, min(expires_at, ${MAX_TIMESTAMP_MS}) as expires_at, used_at,
     revoked_at`
   const insert = store.prepare<Row & { hash: Buffer }>(`
     insert into api_tokens ( id,  organization_id,  apps,  label,  hash,  hint,  created_at,  expires_at,  used_at,  revoked_at)
@@ -42,14 +42,14 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
   /** Makes a token and returns it with its text, the only time that can be read. */
   function create(
     label: string,
-    reach: Reach,
+    accessScope: AccessScope,
     expires_at: number | null = null,
   ): ApiToken & { token: string } {
     const token = `wf_${randomBytes(24).toString('hex')}`
     const row: Row = {
       id: newId('tok'),
-      organization_id: reach.organization_id,
-      apps: reach.apps && JSON.stringify(reach.apps),
+      organization_id: accessScope.organization_id,
+      apps: accessScope.apps && JSON.stringify(accessScope.apps),
       label,
       hint: token.slice(-4),
       created_at: clock(),
@@ -57,7 +57,7 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
       used_at: null,
       revoked_at: null,
     }
-    insert.run({ ...row, hash: hashOf(token) })
+    insert.run({ ...row, hash: sha256Of(token) })
     return { ...tokenOf(row), token }
   }
 
@@ -66,7 +66,7 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
    *
    * @throws Refusal 401 `token_required` or `invalid_token`.
    */
-  function holderOf(authorization: string | null): Reach & Pick<ApiToken, 'id' | 'expires_at'> {
+  function holderOf(authorization: string | null): AccessScope & Pick<ApiToken, 'id' | 'expires_at'> {
     const [, token] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []
     if (!token) {
       throw new Refusal(
@@ -76,7 +76,7 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
         { headers: { 'www-authenticate': 'Bearer' } },
       )
     }
-    const row = byHash.get(hashOf(token))
+    const row = byHash.get(sha256Of(token))
     const now = clock()
     if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
       throw new Refusal(401, 'invalid_token', 'the token is unknown, revoked or past its time')
@@ -100,7 +100,7 @@ export function openApiTokens(store: Store, clock: Clock, endings: Endings) {
     if (!row)
       throw new Refusal(404, 'unknown_token', `there is no token ${id}; windfall tokens list shows them`)
     end.run(clock(), id)
-    store.afterCommit(endings.tell)
+    store.afterCommit(revocations.notify)
     return { ...tokenOf(row), revoked_at: clock() }
   }
 

@@ -3,10 +3,10 @@ import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Organizations } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { addressBucket, clientAddress } from '../http/addresses.ts'
+import { addressBucketOf, clientAddress } from '../http/addresses.ts'
 import { readJson } from '../http/body/body.ts'
 import { defineRoute, PUBLIC, type Route } from '../http/route.ts'
-import type { Arrivals } from '../ledger/arrivals.ts'
+import type { NotificationReceiver } from '../ledger/arrivals.ts'
 import type { Store } from '../store/store.ts'
 
 const SignedPayload = v.object({
@@ -16,7 +16,7 @@ const SignedPayload = v.object({
     v.description('responseBodyV2 of App Store Server Notifications V2: a JWS'),
   ),
 })
-const Taken = v.object({
+const AcceptedAnswer = v.object({
   applied: v.pipe(v.number(), v.description('Organizations it was applied to')),
   duplicates: v.pipe(v.number(), v.description('Organizations that had it already')),
   pending: v.pipe(
@@ -25,12 +25,12 @@ const Taken = v.object({
   ),
 })
 
-const ANSWERS = { 200: { description: 'It is on disk', schema: Taken } }
+const ANSWERS = { 200: { description: 'It is on disk', schema: AcceptedAnswer } }
 const REFUSALS = { 400: 'not_a_notification', 401: 'invalid_signature' }
 
 type Deps = {
-  store: Pick<Store, 'assertRoom'>
-  arrivals: Arrivals
+  store: Pick<Store, 'assertFreeSpace'>
+  arrivals: NotificationReceiver
   organizations: Organizations
   limits: { apple_body_bytes: number }
 }
@@ -43,13 +43,13 @@ export function appleRoutes({ store, arrivals, organizations, limits }: Deps): R
     body: SignedPayload,
     answers: ANSWERS,
     async read_body(event: H3Event) {
-      store.assertRoom()
+      store.assertFreeSpace()
       return readJson(event, limits.apple_body_bytes, 'reserved')
     },
   } as const
 
   const receive = (event: H3Event, signedPayload: string, organization_id: string | null) =>
-    arrivals.receive(signedPayload, organization_id, addressBucket(clientAddress(event)))
+    arrivals.receive(signedPayload, organization_id, addressBucketOf(clientAddress(event)))
 
   /** @throws Refusal 404 `unknown_organization`. */
   function organizationNamed(name: string): string {

@@ -1,10 +1,10 @@
 /** `/api/v1/apps`: the connected apps. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsWithin } from '../access/scope.ts'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { READ } from './route_defaults.ts'
+import { READ_ROUTE } from './route_defaults.ts'
 
 const nullable = v.nullable(v.string())
 /** A connected app. */
@@ -23,15 +23,15 @@ export const AppAnswer = v.object({
 })
 const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
 
-type Deps = { apps: Apps; readers: Readers }
+type Deps = { apps: Apps; readers: Auth }
 
 export const appRoutes = ({ apps, readers }: Deps): Route[] => [
   defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/apps',
     summary: 'The connected apps',
-    access: readers.viewer,
+    appleClients: readers.viewer,
     answers: { 200: { description: 'All that this token may read', schema: AppsAnswer } },
-    handler: ({ caller }) => ({ apps: appsWithin(caller.reach, apps) }),
+    handler: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
   }),
 ]

@@ -1,15 +1,15 @@
 /** `/api/v1/events`: the feed, in pages and live. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { EventsQuery, ScopeQuery, scopeOf } from '../access/scope.ts'
-import type { Reach } from '../access/tokens.ts'
+import type { Auth } from '../access/auth.ts'
+import { EventsQuery, eventScopeOf, ScopeQuery } from '../access/scope.ts'
+import type { AccessScope } from '../access/tokens.ts'
 import type { Apps } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
 import { pageBackwards, pageForwards } from '../events/pages.ts'
 import { header } from '../http/body/body.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { CustomerAnswer } from './customers/answers.ts'
-import { READ, UNKNOWN_APP } from './route_defaults.ts'
+import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { STREAM_HEADERS, type StreamDeps, streamOf } from './stream.ts'
 
 const nullable = v.nullable(v.string())
@@ -66,17 +66,17 @@ export const EventsAnswer = v.object({
     v.description('`after` (or `before`) of the next page, which may be short; null at the feed’s beginning'),
   ),
 })
-type Deps = StreamDeps & { apps: Apps; readers: Readers }
+type Deps = StreamDeps & { apps: Apps; auth: Auth }
 
 export function eventRoutes(deps: Deps): Route[] {
-  const { feed, enrichment, apps, readers } = deps
+  const { feed, enrichment, apps, auth } = deps
 
-  async function page(reach: Reach, query: v.InferOutput<typeof EventsQuery>) {
+  async function page(accessScope: AccessScope, query: v.InferOutput<typeof EventsQuery>) {
     const { after, before, limit, from_at = null, until_at = null } = query
     if (after !== undefined && before !== undefined) {
       throw new Refusal(400, 'invalid_request', 'ask for events after a seq or before one, not both')
     }
-    const filter = { ...scopeOf(reach, query, apps).query, from_at, until_at }
+    const filter = { ...eventScopeOf(accessScope, query, apps).query, from_at, until_at }
     const found =
       after === undefined
         ? await pageBackwards(feed, filter, before ?? null, limit)
@@ -86,20 +86,20 @@ export function eventRoutes(deps: Deps): Route[] {
 
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/events',
       summary: 'The feed, newest first; with `after`, oldest first from there on',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
       refusals: UNKNOWN_APP,
       handler: ({ caller, query }) => page(caller, query),
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/events/stream',
       summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: ScopeQuery,
       answers: {
         200: {
@@ -109,12 +109,12 @@ export function eventRoutes(deps: Deps): Route[] {
       },
       refusals: UNKNOWN_APP,
       handler({ event, caller, query }) {
-        const scope = scopeOf(caller, query, apps)
+        const scope = eventScopeOf(caller, query, apps)
         if (event.req.method === 'HEAD') return new Response(null, { headers: STREAM_HEADERS })
         return streamOf(deps, {
           scope,
-          after: lastSeen(header(event, 'last-event-id')),
-          mayUntil: () => readers.mayUntil(event),
+          after: lastEventId(header(event, 'last-event-id')),
+          accessValidUntil: () => auth.accessValidUntil(event),
         })
       },
     }),
@@ -122,5 +122,5 @@ export function eventRoutes(deps: Deps): Route[] {
 }
 
 /** The seq a client saw last; what is no seq counts as none. */
-const lastSeen = (id: string | undefined): number | null =>
+const lastEventId = (id: string | undefined): number | null =>
   id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : null

@@ -1,13 +1,13 @@
 /** What may be asked: what Apple had sent and we had not received, and whether it is here by now. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope, list, resolveApps, whole } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
-import { documented } from '../http/documented.ts'
+import { jsonSchema } from '../http/documented.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
 import { GapAnswer } from './history.ts'
-import { READ, UNKNOWN_APP } from './route_defaults.ts'
+import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
 const GapsQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
@@ -15,7 +15,7 @@ const GapsQuery = v.object({
   before: v.optional(
     v.pipe(
       v.string(),
-      documented({ pattern: '^\\d{1,15}\\.\\w+$' }),
+      jsonSchema({ pattern: '^\\d{1,15}\\.\\w+$' }),
       v.description('`next` of the page before'),
     ),
   ),
@@ -32,20 +32,21 @@ const GapsAnswer = v.object({
   next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null after the last')),
 })
 
-type Deps = { history: History; apps: Apps; readers: Readers }
+type Deps = { history: History; apps: Apps; auth: Auth }
 
-export const gapRoutes = ({ history, apps, readers }: Deps): Route[] => [
+export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/gaps',
     summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
-    access: readers.reader,
+    appleClients: auth.reader,
     query: GapsQuery,
     answers: { 200: { description: 'A page of them', schema: GapsAnswer } },
     refusals: UNKNOWN_APP,
     handler({ caller, query: { app, environment = null, before = null, limit } }) {
       const ids =
-        app?.flatMap((name) => appsNamed(name, caller, apps)) ?? appsWithin(caller, apps).map(({ id }) => id)
+        app?.flatMap((name) => resolveApps(name, caller, apps)) ??
+        appsInScope(caller, apps).map(({ id }) => id)
       return history.gaps({ apps: ids, environment, before, limit })
     },
   }),

@@ -1,11 +1,11 @@
 /** What may be asked: how far the history that Apple shows has been read, compared and filled in. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsWithin } from '../access/scope.ts'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope } from '../access/scope.ts'
 import type { Apps } from '../apps/apps.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import type { History } from '../ledger/history/history.ts'
-import { READ } from './route_defaults.ts'
+import { READ_ROUTE } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const count = (description: string) => v.pipe(v.number(), v.description(description))
@@ -57,19 +57,19 @@ const HistoryAnswer = v.object({
 })
 type Answer = v.InferOutput<typeof HistoryAnswer>
 
-type Deps = { history: History; apps: Apps; readers: Readers }
+type Deps = { history: History; apps: Apps; auth: Auth }
 
-export const historyRoutes = ({ history, apps, readers }: Deps): Route[] => [
+export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
   defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/history',
     summary: 'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
-    access: readers.reader,
+    appleClients: auth.reader,
     answers: {
       200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
     },
     handler({ caller }): Answer {
-      const within = new Set(appsWithin(caller, apps).map(({ id }) => id))
+      const within = new Set(appsInScope(caller, apps).map(({ id }) => id))
       const progress = history.progress().filter(({ app_id }) => within.has(app_id))
       return {
         history: progress.map(({ backfill, watermark, gaps, ...rest }) => ({

@@ -1,20 +1,20 @@
 /** What may be asked: which of Apple's daily reports we have, which not and why, and how far the import is. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsNamed, appsWithin, list, whole } from '../access/scope.ts'
-import type { Reach } from '../access/tokens.ts'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope, list, resolveApps, whole } from '../access/scope.ts'
+import type { AccessScope } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
 import type { Apps } from '../apps/apps.ts'
 import { invalid } from '../http/parse.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { REPORT_KINDS } from '../ledger/reports/import_days.ts'
-import type { Progress } from '../ledger/reports/import_stats.ts'
+import type { ImportProgress } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import { day } from '../metrics/series/question.ts'
-import { READ, UNKNOWN_APP } from './route_defaults.ts'
+import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 
 /** How many holes are told one by one; the counts have them all. */
-const HOLES_TOLD = 500
+const MAX_LISTED_HOLES = 500
 
 const at = v.nullable(v.number())
 const words = v.nullable(v.string())
@@ -60,7 +60,7 @@ export const ImportsAnswer = v.object({
           }),
         ),
         v.description(
-          `The newest ${HOLES_TOLD} days that we do not have, and days that are said to be empty and cannot be`,
+          `The newest ${MAX_LISTED_HOLES} days that we do not have, and days that are said to be empty and cannot be`,
         ),
       ),
       versions: v.array(v.object({ report: kind, version: v.string(), learned_at: v.number() })),
@@ -104,53 +104,56 @@ const DaysAnswer = v.object({
   next: v.pipe(v.nullable(v.string()), v.description('`before` of the next page; null at the oldest day')),
 })
 
-type Deps = { imports: Imports; accounts: Accounts; apps: Apps; readers: Readers }
+type Deps = { imports: Imports; accounts: Accounts; apps: Apps; auth: Auth }
 
-export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[] {
-  function state(reach: Reach): v.InferOutput<typeof ImportsAnswer> {
-    const within = organizationsOf(reach)
+export function importRoutes({ imports, accounts, apps, auth }: Deps): Route[] {
+  function state(accessScope: AccessScope): v.InferOutput<typeof ImportsAnswer> {
+    const within = organizationsOf(accessScope)
     return {
       running: runningWithin(imports.progress(), within),
-      organizations: within.map((id) => organizationState(imports, id, reach)),
+      organizations: within.map((id) => organizationState(imports, id, accessScope)),
     }
   }
 
   /** Those with keys, and those with apps, which may have had keys. */
-  function organizationsOf(reach: Reach): string[] {
+  function organizationsOf(accessScope: AccessScope): string[] {
     const withKeys = accounts
       .list()
       .map(({ organization_id }) => organization_id)
-      .filter((id) => reach.organization_id === null || id === reach.organization_id)
-    return [...new Set([...withKeys, ...appsWithin(reach, apps).map((app) => app.organization_id)])]
+      .filter((id) => accessScope.organization_id === null || id === accessScope.organization_id)
+    return [...new Set([...withKeys, ...appsInScope(accessScope, apps).map((app) => app.organization_id)])]
   }
 
-  function days(reach: Reach, query: v.InferOutput<typeof DaysQuery>): v.InferOutput<typeof DaysAnswer> {
-    const ids = query.app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter((app) => ids === undefined || ids.includes(app.id))
-    const reports = query.report?.map(reportNamed) ?? REPORT_KINDS
-    const { days: told, next } = imports.appDays({
+  function days(
+    accessScope: AccessScope,
+    query: v.InferOutput<typeof DaysQuery>,
+  ): v.InferOutput<typeof DaysAnswer> {
+    const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter((app) => ids === undefined || ids.includes(app.id))
+    const reports = query.report?.map(resolveReport) ?? REPORT_KINDS
+    const { days: result, next } = imports.appDays({
       apps: chosen,
       reports,
       before: query.before ?? null,
       days: query.limit,
     })
-    return { days: told, next }
+    return { days: result, next }
   }
 
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/imports',
       summary: 'Which of Apple’s daily reports are here, which not and why, and how far the import is',
-      access: readers.reader,
+      appleClients: auth.reader,
       answers: { 200: { description: 'Each organization that this token reads', schema: ImportsAnswer } },
       handler: ({ caller }) => state(caller),
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/imports/days',
       summary: 'Each app, report and day, newest first: whether it is here. Days are Pacific',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: DaysQuery,
       answers: { 200: { description: 'A page of days, each with its reports and apps', schema: DaysAnswer } },
       refusals: UNKNOWN_APP,
@@ -160,32 +163,32 @@ export function importRoutes({ imports, accounts, apps, readers }: Deps): Route[
 }
 
 /** What is known of the reports of one organization. */
-function organizationState(imports: Imports, organization_id: string, reach: Reach) {
+function organizationState(imports: Imports, organization_id: string, accessScope: AccessScope) {
   return {
     organization_id,
     states: imports.counts(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
     holes: imports
-      .holes(organization_id, HOLES_TOLD)
+      .missingDays(organization_id, MAX_LISTED_HOLES)
       .map(({ kind: report, organization_id: _, changed_at: __, ...rest }) => ({ report, ...rest })),
     versions: imports.versions(organization_id).map(({ kind: report, ...rest }) => ({ report, ...rest })),
-    unknown_apps: (reach.apps === null ? imports.strangers(organization_id) : []).map(
+    unknown_apps: (accessScope.apps === null ? imports.unconnectedApps(organization_id) : []).map(
       ({ sku, apple_id, name }) => ({ sku, apple_id, name }),
     ),
   }
 }
 
 /** A run may be at another organization's reports: then only how far it is may be told. */
-function runningWithin(progress: Progress | null, within: readonly string[]) {
+function runningWithin(progress: ImportProgress | null, within: readonly string[]) {
   if (progress === null) return null
   const { reading, tally: _, ...rest } = progress
-  const told =
+  const result =
     reading && within.includes(reading.organization_id)
       ? { vendor_number: reading.vendor_number, report: reading.kind, day_on: reading.day }
       : null
-  return { ...rest, reading: told }
+  return { ...rest, reading: result }
 }
 
-function reportNamed(name: string) {
+function resolveReport(name: string) {
   const found = REPORT_KINDS.find((one) => one === name)
   if (found) return found
   const message = `there is no report ${name}; there are: ${REPORT_KINDS.join(', ')}`

@@ -1,8 +1,8 @@
 /** What may be asked: what happens by the clock: how it went and when it is to happen next. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
+import type { Auth } from '../access/auth.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import { READ } from './route_defaults.ts'
+import { READ_ROUTE } from './route_defaults.ts'
 
 const at = v.nullable(v.number())
 const words = (description: string) => v.pipe(v.nullable(v.string()), v.description(description))
@@ -21,14 +21,14 @@ const JobAnswer = v.object({
 })
 export const JobsAnswer = v.object({ jobs: v.array(JobAnswer) })
 
-type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; readers: Readers }
+type Deps = { jobs: { list(): readonly v.InferOutput<typeof JobAnswer>[] }; auth: Auth }
 
-export const jobRoutes = ({ jobs, readers }: Deps): Route[] => [
+export const jobRoutes = ({ jobs, auth }: Deps): Route[] => [
   defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/jobs',
     summary: 'What happens by the clock: the last run of each job, how it went, and the next',
-    access: readers.reader,
+    appleClients: auth.reader,
     answers: { 200: { description: 'Every job', schema: JobsAnswer } },
     handler({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
       const all = [...jobs.list()]

@@ -8,9 +8,9 @@ import { Refusal } from '../errors.ts'
  *
  * @throws Refusal 404 `unknown_organization`, 400 `organization_needed`.
  */
-export function openMeant(organizations: Organizations) {
+export function openOrganizationLookup(organizations: Organizations) {
   return (id: string | undefined | null): Organization => {
-    if (id === undefined || id === null) return organizations.meant(null)
+    if (id === undefined || id === null) return organizations.resolve(null)
     const found = organizations.list().find((one) => one.id === id)
     if (found) return found
     throw new Refusal(404, 'unknown_organization', `there is no organization ${id.slice(0, 40)}`)
@@ -22,7 +22,7 @@ export function openMeant(organizations: Organizations) {
  *
  * @throws Refusal 404 `unknown_app`, 409 `ambiguous_app` for a bundle id of several organizations.
  */
-export function appMeant(apps: Apps, name: string): App {
+export function findApp(apps: Apps, name: string): App {
   const [app, another] = apps.list().filter(({ id, bundle_id }) => id === name || bundle_id === name)
   if (app && !another) return app
   if (app)

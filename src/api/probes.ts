@@ -35,7 +35,7 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
     tag: 'Operations',
     summary:
       'Can it take requests: database writable, not shutting down, Apple’s root in force; last job runs',
-    access: PUBLIC,
+    appleClients: PUBLIC,
     any_host: true,
     answers: {
       200: { description: 'It can', schema: Readiness },
@@ -53,13 +53,13 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
         status: isReady ? 'ready' : 'not_ready',
         checks,
         root_certificate_expires_at: root_expires_at,
-        jobs: jobs.list().map(withoutWords),
+        jobs: jobs.list().map(publicJobState),
       }
     },
   }),
 ]
 
 /** Everybody may ask, and words may name what not everybody may know. */
-function withoutWords({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
+function publicJobState({ job, running, started_at, finished_at, duration_ms, failures, next_at }: JobState) {
   return { job, running, started_at, finished_at, duration_ms, failures, next_at }
 }

@@ -1,10 +1,10 @@
 /** What may be asked: the exchange rates that amounts are converted at. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
+import type { Auth } from '../access/auth.ts'
 import { defineRoute, type Route } from '../http/route.ts'
 import { BASE } from '../rates/currencies.ts'
 import type { Rates } from '../rates/rates.ts'
-import { READ } from './route_defaults.ts'
+import { READ_ROUTE } from './route_defaults.ts'
 
 const day = v.nullable(v.string())
 export const RatesAnswer = v.object({
@@ -27,14 +27,14 @@ export const RatesAnswer = v.object({
   ),
 })
 
-type Deps = { rates: Rates; readers: Readers }
+type Deps = { rates: Rates; auth: Auth }
 
-export const rateRoutes = ({ rates, readers }: Deps): Route[] => [
+export const rateRoutes = ({ rates, auth }: Deps): Route[] => [
   defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/rates',
     summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
-    access: readers.reader,
+    appleClients: auth.reader,
     answers: { 200: { description: 'Every currency', schema: RatesAnswer } },
     handler: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
   }),

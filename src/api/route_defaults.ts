@@ -1,30 +1,30 @@
 /** What routes have in common: tags, error codes, CSV files, how long a reader waits for figures. */
 import type { H3Event } from 'h3'
 import { streamOfText } from '../http/csv.ts'
-import type { Behind } from '../metrics/series/questions.ts'
+import type { Lag } from '../metrics/series/questions.ts'
 
 /** A route that reads. */
-export const READ = { method: 'GET', tag: 'Read' } as const
+export const READ_ROUTE = { method: 'GET', tag: 'Read' } as const
 
 /** The error codes of an app or organization that a reader names. */
 export const UNKNOWN_APP = { 404: 'unknown_app' } as const
 
 /** The error codes of a costly question, of which a caller may ask few at once. */
-export const RATIONED = { 404: 'unknown_app', 429: 'too_many_questions' } as const
+export const QUERY_LIMIT_ERRORS = { 404: 'unknown_app', 429: 'too_many_questions' } as const
 
 /** A table as comma-separated values, to be kept as `name`.csv, made while it is sent. */
 export const csvResponse = (
   event: H3Event,
   name: string,
   parts: AsyncGenerator<string, void>,
-  behind: Behind | null = null,
+  behind: Lag | null = null,
 ): Response =>
   new Response(event.req.method === 'HEAD' ? null : streamOfText(parts), {
     headers: { ...csvHeaders(name), ...behindHeaders(behind) },
   })
 
 /** So long a file waits for figures that are behind the facts, in milliseconds. */
-export const PATIENCE_MS = 30_000
+export const MAX_WAIT_MS = 30_000
 /** So long the page of one customer waits for that customer. */
 export const CUSTOMER_WAIT_MS = 50
 
@@ -32,14 +32,14 @@ export const CUSTOMER_WAIT_MS = 50
  * How long a reader waits for figures that are behind the facts (`prefer: wait=n`, RFC 7240 §4.3), in milliseconds, at
  * most 30 s; null where it does not say.
  */
-export function patienceOf(event: H3Event): number | null {
+export function waitPreferenceOf(event: H3Event): number | null {
   const [, seconds] =
     /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec(event.req.headers.get('prefer') ?? '') ?? []
-  return seconds === undefined ? null : Math.min(PATIENCE_MS, Number(seconds) * 1_000)
+  return seconds === undefined ? null : Math.min(MAX_WAIT_MS, Number(seconds) * 1_000)
 }
 
 /** How far figures are behind the facts, for an answer whose body cannot say so. */
-export const behindHeaders = (behind: Behind | null): Record<string, string> =>
+export const behindHeaders = (behind: Lag | null): Record<string, string> =>
   behind === null
     ? {}
     : {
@@ -53,4 +53,4 @@ export const csvHeaders = (name: string): Record<string, string> => ({
 })
 
 /** A route for the owner alone. */
-export const OWNERS = { tag: 'Owner' } as const
+export const OWNER_ROUTE = { tag: 'Owner' } as const

@@ -60,12 +60,12 @@ const RESOURCES = [
 ] as const
 
 type Resource = (typeof RESOURCES)[number]
-type Intersection<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void
+type IntersectionOf<T> = (T extends unknown ? (of: T) => void : never) extends (of: infer All) => void
   ? All
   : never
 
 /** What all endpoints together need. */
-type ApiDeps = Intersection<Parameters<Resource>[0]>
+type ApiDeps = IntersectionOf<Parameters<Resource>[0]>
 
 export const apiRoutes = (deps: ApiDeps): Route[] =>
   (RESOURCES as readonly ((of: ApiDeps) => Route[])[]).flatMap((routes) => routes(deps))

@@ -10,11 +10,11 @@ import { type Caller, type Callers, type Claim, isProved } from '../attribution/
 import { openFairWindow } from '../attribution/fair_window.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import { AttributeCall, IdentifyCall } from '../attribution/requests.ts'
-import { checkCount } from '../attribution/users.ts'
+import { assertAttributeCount } from '../attribution/users.ts'
 import { openWindow } from '../attribution/window.ts'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { addressBucket, clientAddress } from '../http/addresses.ts'
+import { addressBucketOf, clientAddress } from '../http/addresses.ts'
 import { header, readJson } from '../http/body/body.ts'
 import { type Access, defineRoute, type Route } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
@@ -33,7 +33,7 @@ type Deps = {
   verifier: Verifier
   callers: Callers
   attribution: Attribution
-  refusedCalls: Pick<RefusedCalls, 'watch' | 'claimed'>
+  refusedCalls: Pick<RefusedCalls, 'countRefusals' | 'noteClaim'>
   limits: SdkLimits
 }
 
@@ -69,10 +69,10 @@ export function sdkRoutes(deps: Deps): Route[] {
     tag: 'SDK',
     access: SDK,
     cors: true,
-    around: refusedCalls.watch,
+    around: refusedCalls.countRefusals,
     async read_body(event: H3Event) {
-      store.assertRoom()
-      return refusedCalls.claimed(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
+      store.assertFreeSpace()
+      return refusedCalls.noteClaim(event, await readJson(event, limits.sdk_body_bytes, 'reserved'))
     },
   } as const
 
@@ -84,10 +84,10 @@ export function sdkRoutes(deps: Deps): Route[] {
       body: IdentifyCall,
       answers: { 200: { description: 'It is on disk', schema: Identified } },
       async handler({ event, body }) {
-        checkCount(body.attributes, limits.attributes_per_user)
-        const caller = admit(event, { bundle_id: body.bundleId, is_android: body.platform === 'android' })
+        assertAttributeCount(body.attributes, limits.attributes_per_user)
+        const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.platform === 'android' })
         const { verification } = await store.commit(() =>
-          attribution.identify(caller, body, unattestedBecause(event)),
+          attribution.identify(caller, body, unattestedReason(event)),
         )
         return { appUserId: body.appUserId, bundleId: body.bundleId, verification }
       },
@@ -100,9 +100,10 @@ export function sdkRoutes(deps: Deps): Route[] {
       answers: { 200: { description: 'It is on disk', schema: Attributed } },
       refusals: { 400: 'invalid_signed_transaction' },
       async handler({ event, body }) {
-        const caller = admit(event, { bundle_id: body.bundleId, is_android: body.store === 'google' })
-        const signed = body.jws === null ? null : await signedFor(deps.verifier, caller.app, body, body.jws)
-        const evidence = { signed, unattested: unattestedBecause(event) }
+        const caller = admit(event, { bundle_id: body.bundleId, isAndroid: body.store === 'google' })
+        const signed =
+          body.jws === null ? null : await verifySigned(deps.verifier, caller.app, body, body.jws)
+        const evidence = { signed, unattested: unattestedReason(event) }
         const { link, moved } = await store.commit(() => attribution.attribute(caller, body, evidence))
         return {
           originalTransactionId: body.originalTransactionId,
@@ -121,27 +122,27 @@ function openAdmission({ callers, limits, monotonic }: Deps) {
   const addresses = openWindow('address', () => limits.anonymous_requests_per_minute, monotonic)
 
   return function admit(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
-    const caller = whoCalls(event, claim)
+    const caller = identifyCaller(event, claim)
     const { app, credential } = caller
-    const address = credential === 'secret' ? null : addressBucket(clientAddress(event))
-    organizations.admit(app.organization_id, { address, is_proved: isProved(credential) })
+    const address = credential === 'secret' ? null : addressBucketOf(clientAddress(event))
+    organizations.admit(app.organization_id, { address, isProved: isProved(credential) })
     return caller
   }
 
-  function whoCalls(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
+  function identifyCaller(event: H3Event, claim: Omit<Claim, 'authorization'>): Caller {
     try {
       return callers.resolve({ ...claim, authorization: header(event, 'authorization') ?? null })
     } catch (error) {
-      if (error instanceof Refusal) addresses.admit(addressBucket(clientAddress(event)))
+      if (error instanceof Refusal) addresses.admit(addressBucketOf(clientAddress(event)))
       throw error
     }
   }
 }
 
 /** Why the SDK could not attest, in the header it says so in; anything else is not worth keeping. */
-function unattestedBecause(event: H3Event): string | null {
-  const said = header(event, 'x-windfall-unattested') ?? header(event, 'x-revenuehog-unattested')
-  return said !== undefined && UNATTESTED.has(said) ? said : null
+function unattestedReason(event: H3Event): string | null {
+  const reported = header(event, 'x-windfall-unattested') ?? header(event, 'x-revenuehog-unattested')
+  return reported !== undefined && UNATTESTED.has(reported) ? reported : null
 }
 
 /**
@@ -150,7 +151,7 @@ function unattestedBecause(event: H3Event): string | null {
  *
  * @throws Refusal 400 `invalid_signed_transaction`.
  */
-async function signedFor(
+async function verifySigned(
   verifier: Verifier,
   app: App,
   call: AttributeCall,

@@ -1,21 +1,21 @@
 /** What may be asked: whether anything needs a person, in general and of each app. */
 import * as v from 'valibot'
-import type { Readers } from '../access/auth.ts'
-import { appsNamed, appsWithin, list } from '../access/scope.ts'
-import type { Reach } from '../access/tokens.ts'
+import type { Auth } from '../access/auth.ts'
+import { appsInScope, list, resolveApps } from '../access/scope.ts'
+import type { AccessScope } from '../access/tokens.ts'
 import type { Accounts } from '../apps/accounts.ts'
-import type { Access } from '../apps/apple_clients.ts'
+import type { AppleClients } from '../apps/apple_clients.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Products } from '../apps/products.ts'
 import type { Clock } from '../clock.ts'
 import type { Health } from '../health/collect_findings.ts'
 import type { Finding } from '../health/findings.ts'
-import type { Rhythms } from '../health/silence.ts'
+import type { SilenceDetector } from '../health/silence.ts'
 import { defineRoute, type Route } from '../http/route.ts'
-import type { History, Progress } from '../ledger/history/history.ts'
-import { REACH_MS } from '../ledger/history/windows.ts'
+import type { History, HistoryProgress } from '../ledger/history/history.ts'
+import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
-import { READ, UNKNOWN_APP } from './route_defaults.ts'
+import { READ_ROUTE, UNKNOWN_APP } from './route_defaults.ts'
 import { HealthAnswer, StatusAnswer } from './status_answers.ts'
 
 const HealthQuery = v.object({
@@ -27,47 +27,47 @@ type Deps = {
   clock: Clock
   apps: Apps
   accounts: Accounts
-  access: Pick<Access, 'standing'>
+  appleClients: Pick<AppleClients, 'keyStatus'>
   history: Pick<History, 'progress'>
-  rhythms: Rhythms
+  silenceDetector: SilenceDetector
   imports: Pick<Imports, 'counts'>
   products: Pick<Products, 'list'>
-  readers: Readers
+  auth: Auth
 }
 
 const LEVELS = { fault: 'error', warning: 'warning', notice: 'notice', ok: 'ok' } as const
 
 export function statusRoutes(deps: Deps): Route[] {
-  const { readers, apps, clock, health } = deps
+  const { auth, apps, clock, health } = deps
 
-  async function status(reach: Reach): Promise<v.InferOutput<typeof StatusAnswer>> {
-    const mayRead = readableBy(reach, appsWithin(reach, apps))
+  async function status(accessScope: AccessScope): Promise<v.InferOutput<typeof StatusAnswer>> {
+    const mayRead = readableBy(accessScope, appsInScope(accessScope, apps))
     const found = (await health.findings()).filter(mayRead)
     return { level: LEVELS[found[0]?.state ?? 'ok'], checked_at: clock(), rows: found.map(rowOf) }
   }
 
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/status',
       summary:
         'What needs a person, or is good to know: gaps, keys, jobs, imports, what waits; the worst first',
       description: 'What is of the whole instance is for those who read everything.',
-      access: readers.reader,
+      appleClients: auth.reader,
       answers: { 200: { description: 'No row where all is well', schema: StatusAnswer } },
       handler: ({ caller }) => status(caller),
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/apps/health',
       summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: HealthQuery,
       answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer } },
       refusals: UNKNOWN_APP,
       handler({ caller, query: { app } }): v.InferOutput<typeof HealthAnswer> {
-        const ids = app?.flatMap((name) => appsNamed(name, caller, apps))
-        const chosen = appsWithin(caller, apps).filter(({ id }) => ids?.includes(id) ?? true)
+        const ids = app?.flatMap((name) => resolveApps(name, caller, apps))
+        const chosen = appsInScope(caller, apps).filter(({ id }) => ids?.includes(id) ?? true)
         return { apps: chosen.map((one) => healthOf(one, deps)) }
       },
     }),
@@ -75,32 +75,32 @@ export function statusRoutes(deps: Deps): Route[] {
 }
 
 /** What names an app or an organization is for who reads that; the rest for who reads everything. */
-function readableBy(reach: Reach, within: readonly App[]): (finding: Finding) => boolean {
-  const isWhole = reach.organization_id === null && reach.apps === null
-  return ({ about }) => {
+function readableBy(accessScope: AccessScope, within: readonly App[]): (finding: Finding) => boolean {
+  const isWhole = accessScope.organization_id === null && accessScope.apps === null
+  return ({ details }) => {
     if (isWhole) return true
-    if (about?.app_id !== undefined) return within.some(({ id }) => id === about.app_id)
+    if (details?.app_id !== undefined) return within.some(({ id }) => id === details.app_id)
     return (
-      about?.organization_id !== undefined &&
-      about.organization_id === reach.organization_id &&
-      reach.apps === null
+      details?.organization_id !== undefined &&
+      details.organization_id === accessScope.organization_id &&
+      accessScope.apps === null
     )
   }
 }
 
-const rowOf = ({ state, subject, words, about }: Finding) => ({
-  id: about?.id ?? subject,
+const rowOf = ({ state, subject, text, details }: Finding) => ({
+  id: details?.id ?? subject,
   level: LEVELS[state],
-  title: about?.title ?? subject,
-  detail: words,
-  action: about?.action ?? null,
-  since: about?.since ?? null,
-  app_id: about?.app_id ?? null,
-  progress: about?.progress ?? null,
+  title: details?.title ?? subject,
+  detail: text,
+  action: details?.action ?? null,
+  since: details?.since ?? null,
+  app_id: details?.app_id ?? null,
+  progress: details?.progress ?? null,
 })
 
 function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
-  const { rhythms, history, accounts, access, products } = deps
+  const { silenceDetector, history, accounts, appleClients, products } = deps
   const account = accounts.of(organization_id)
   const listed = products.list(id).filter(({ gone_at }) => gone_at === null)
   const own = history.progress().filter(({ app_id }) => app_id === id)
@@ -113,7 +113,7 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
     connected_at: app.created_at,
     notifications: (['production', 'sandbox'] as const).map((environment) => ({
       environment,
-      ...rhythms.heard(id, environment),
+      ...silenceDetector.activity(id, environment),
       gaps_open: own
         .filter((one) => one.environment === environment)
         .flatMap(({ gaps }) => gaps.filter(({ filled_at }) => filled_at === null)).length,
@@ -121,8 +121,8 @@ function healthOf({ id, bundle_id, organization_id, ...app }: App, deps: Deps) {
     reports: reportsOf(organization_id, deps),
     history: own.map(historyOf),
     keys: {
-      connect: access.standing(account?.connect ?? null),
-      purchases: access.standing(account?.purchases ?? null),
+      connect: appleClients.keyStatus(account?.connect ?? null),
+      purchases: appleClients.keyStatus(account?.purchases ?? null),
     },
     products: { count: listed.length, without_period: listed.filter(({ period }) => period === null).length },
   }
@@ -146,8 +146,8 @@ function reportsOf(organization_id: string, { imports }: Deps) {
   }
 }
 
-function historyOf({ environment, has_key, backfill, watermark }: Progress) {
-  const left = backfill === null ? null : (backfill.until_at - backfill.read_until_at) / REACH_MS
+function historyOf({ environment, has_key, backfill, watermark }: HistoryProgress) {
+  const left = backfill === null ? null : (backfill.until_at - backfill.read_until_at) / HISTORY_DEPTH_MS
   return {
     environment,
     has_key,

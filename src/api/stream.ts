@@ -1,13 +1,13 @@
 /** What may be asked: the feed as Server-Sent Events (HTML Living Standard §9.2), from any point on and live. */
 import type { UnderlyingSource } from 'node:stream/web'
-import type { Endings } from '../access/revocations.ts'
-import type { Scope } from '../access/scope.ts'
+import type { Revocations } from '../access/revocations.ts'
+import type { EventScope } from '../access/scope.ts'
 import type { Clock } from '../clock.ts'
 import type { Feed, FeedEvent } from '../events/feed.ts'
 import { type Live, messageOf } from '../events/live.ts'
 import { pageForwards } from '../events/pages.ts'
-import { type EnrichedEvent, type Enrichment, FIGURES_WITHIN_MS } from '../metrics/customers/enrichment.ts'
-import { nextTurn } from '../turns.ts'
+import { type EnrichedEvent, type Enrichment, FIGURES_TIMEOUT_MS } from '../metrics/customers/enrichment.ts'
+import { yieldToEventLoop } from '../turns.ts'
 
 const HEARTBEAT_MS = 15_000
 /** Events read at once while a client that was away catches up. */
@@ -24,7 +24,7 @@ export type StreamDeps = {
   feed: Feed
   live: Live
   enrichment: Pick<Enrichment, 'enrich'>
-  endings: Endings
+  revocations: Revocations
   clock: Clock
   monotonic: Clock
   closing: AbortSignal
@@ -34,14 +34,14 @@ export type StreamDeps = {
  * What is asked for: which events, after which seq (null: from the head on). `mayUntil` gives the instant at which the
  * caller's access ends, as far as is known now; one that has passed ends the stream.
  */
-export type Watched = { scope: Scope; after: number | null; mayUntil: () => number }
+export type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
 /** A response that sends every event asked for, then those that happen. */
-export function streamOf(deps: StreamDeps, watched: Watched): Response {
-  const body = new ReadableStream<Uint8Array>(openSource(deps, watched), {
+export function streamOf(deps: StreamDeps, query: StreamQuery): Response {
+  const body = new ReadableStream<Uint8Array>(openSource(deps, query), {
     highWaterMark: READY_BYTES,
     size: (chunk) => chunk.byteLength,
   })
@@ -52,32 +52,39 @@ export function streamOf(deps: StreamDeps, watched: Watched): Response {
  * Watches the caller's access: `onEnd` is called once `mayUntil` has passed. `look` asks `mayUntil` again; `demand` does
  * so only where the end known so far has passed, so that it costs nothing before a write.
  */
-function openAccess({ endings, clock }: StreamDeps, mayUntil: Watched['mayUntil'], onEnd: () => void) {
-  let until = mayUntil()
+function watchAccess(
+  { revocations, clock }: StreamDeps,
+  accessValidUntil: StreamQuery['accessValidUntil'],
+  onEnd: () => void,
+) {
+  let until = accessValidUntil()
   let timer: NodeJS.Timeout | undefined
 
-  function look(): void {
+  function check(): void {
     clearTimeout(timer)
-    until = mayUntil()
+    until = accessValidUntil()
     const left = until - clock()
     if (left <= 0) onEnd()
     // Later ends are looked at with a heartbeat before them.
-    else if (left <= HEARTBEAT_MS) timer = setTimeout(look, left).unref()
+    else if (left <= HEARTBEAT_MS) timer = setTimeout(check, left).unref()
   }
 
-  const unheed = endings.watch(look)
+  const unsubscribe = revocations.watch(check)
   function stop(): void {
     clearTimeout(timer)
-    unheed()
+    unsubscribe()
   }
-  const demand = (): void => {
-    if (until <= clock()) look()
+  const checkIfDue = (): void => {
+    if (until <= clock()) check()
   }
-  return { look, demand, stop }
+  return { check, checkIfDue, stop }
 }
 
 /** Reads pages for as long as the client is behind; what happens meanwhile is in a later page, not sent twice. */
-function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): UnderlyingSource<Uint8Array> {
+function openSource(
+  deps: StreamDeps,
+  { scope, after, accessValidUntil }: StreamQuery,
+): UnderlyingSource<Uint8Array> {
   const { feed, live, closing } = deps
   const pages = openPages(deps, scope)
   // A seq from beyond the head is of another database: a backup was restored, or the demo began anew.
@@ -85,7 +92,7 @@ function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): Unde
   let caughtUp = false
   let isOpen = true
   let unwatch = (): void => {}
-  let access: ReturnType<typeof openAccess> | undefined
+  let access: ReturnType<typeof watchAccess> | undefined
 
   function stop(): void {
     isOpen = false
@@ -99,26 +106,29 @@ function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): Unde
       controller.close()
     }
     const send = (messages: Uint8Array): void => {
-      access?.demand()
+      access?.checkIfDue()
       if (!isOpen) return
       controller.enqueue(messages)
       if ((controller.desiredSize ?? 0) < READY_BYTES - UNREAD_BYTES) end()
     }
-    access = openAccess(deps, mayUntil, end)
+    access = watchAccess(deps, accessValidUntil, end)
     const beat = setInterval(() => {
-      access?.look()
+      access?.check()
       if (caughtUp) send(heartbeat)
     }, HEARTBEAT_MS).unref()
-    const leave = live.watch({ wants: (event) => caughtUp && event.seq > sent && scope.wants(event), send })
+    const unwatchFeed = live.watch({
+      wants: (event) => caughtUp && event.seq > sent && scope.wants(event),
+      send,
+    })
     unwatch = () => {
-      leave()
+      unwatchFeed()
       access?.stop()
       clearInterval(beat)
       closing.removeEventListener('abort', end)
     }
     closing.addEventListener('abort', end)
     controller.enqueue(encoder.encode('retry: 2000\n\n'))
-    access.look()
+    access.check()
     if (closing.aborted) end()
   }
 
@@ -128,7 +138,7 @@ function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): Unde
       const { events, reached, isHead } = await pages.next(sent, () => isOpen)
       sent = reached
       caughtUp = isHead
-      access?.demand()
+      access?.checkIfDue()
       if (isOpen && events.length > 0) controller.enqueue(encoder.encode(events.map(messageOf).join('')))
     } catch (error) {
       stop()
@@ -140,8 +150,8 @@ function openSource(deps: StreamDeps, { scope, after, mayUntil }: Watched): Unde
 }
 
 /** The pages that a client catches up with. Together they wait for figures of customers no longer than one event may. */
-function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: Scope) {
-  let left = FIGURES_WITHIN_MS
+function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: EventScope) {
+  let left = FIGURES_TIMEOUT_MS
 
   async function enrich(events: readonly FeedEvent[]): Promise<EnrichedEvent[]> {
     const began = monotonic()
@@ -154,7 +164,7 @@ function openPages({ feed, enrichment, monotonic }: StreamDeps, { query }: Scope
   async function next(from: number, goOn: () => boolean) {
     let reached = from
     for (;;) {
-      await nextTurn()
+      await yieldToEventLoop()
       const page = await pageForwards(feed, query, reached, PAGE)
       reached = page.next ?? reached
       const events = await enrich(page.events)

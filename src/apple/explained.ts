@@ -3,7 +3,7 @@ import { hash, X509Certificate } from 'node:crypto'
 import { decodeObject, decodePayload, isObject, readHeader, splitCompact } from './jws/compact.ts'
 
 /** Times in milliseconds, `sha256` of the certificate's bytes in hex. */
-type ToldCertificate = {
+type CertificateSummary = {
   subject: string
   issuer: string
   not_before: number
@@ -14,18 +14,18 @@ type ToldCertificate = {
 /** A signed text within another, and where: `data.signedTransactionInfo`. */
 type Nested = { in: string; sha256: string; payload: Record<string, unknown> }
 
-export type Explained = {
+export type ExplainedJws = {
   payload: Record<string, unknown>
   nested: Nested[]
   signed_at: number | null
   /** The leaf first. */
-  chain: ToldCertificate[]
+  chain: CertificateSummary[]
   /** The last certificate is one of the roots, byte for byte. */
   root_trusted: boolean
 }
 
 /** Lays open a text that was proved before it was kept. `roots` are PEM. Throws SignatureError where it is damaged. */
-export function explained(jws: string, roots: readonly string[]): Explained {
+export function explainJws(jws: string, roots: readonly string[]): ExplainedJws {
   const { header, payload: text } = splitCompact(jws)
   const payload = decodeObject(decodePayload(text)) ?? {}
   const chain = readHeader(header).map((base64) => new X509Certificate(Buffer.from(base64, 'base64')))
@@ -34,7 +34,7 @@ export function explained(jws: string, roots: readonly string[]): Explained {
     payload,
     nested: nestedIn(payload),
     signed_at: typeof signedDate === 'number' ? signedDate : null,
-    chain: chain.map(told),
+    chain: chain.map(describeCertificate),
     root_trusted: roots.some((pem) => chain.at(-1)?.raw.equals(new X509Certificate(pem).raw) ?? false),
   }
 }
@@ -52,7 +52,13 @@ function nestedIn(payload: Record<string, unknown>, above = ''): Nested[] {
 /** Whether a field of Apple's holds a signed text, by its name. */
 export const isSigned = (key: string): boolean => /^signed(Transaction|Renewal|AppTransaction)Info$/.test(key)
 
-const told = ({ subject, issuer, validFromDate, validToDate, raw }: X509Certificate): ToldCertificate => ({
+const describeCertificate = ({
+  subject,
+  issuer,
+  validFromDate,
+  validToDate,
+  raw,
+}: X509Certificate): CertificateSummary => ({
   subject: oneLine(subject),
   issuer: oneLine(issuer),
   not_before: validFromDate.getTime(),

@@ -1,14 +1,14 @@
 /** What we compute: one notification of the App Store, proved part by part, and put into our words. */
 import type * as v from 'valibot'
 import { Refusal } from '../errors.ts'
-import { restated, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
+import { mapVerified, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
 import {
+  type AppIdentity,
   AppTransactionPayload,
+  appIdentityOf,
   detailOf,
-  type Place,
-  placeOf,
-  readBody,
-  readMost,
+  parseBody,
+  parseLenient,
 } from './notification_payload.ts'
 import {
   type Environment,
@@ -38,10 +38,10 @@ export type Notification = {
   problem: string | null
 }
 
-type Proved = Verified<Record<string, unknown>>
+type VerifiedPayload = Verified<Record<string, unknown>>
 
 /** What else of Apple's was posted here by mistake, told by a field that only this kind has. */
-const STRANGERS: readonly (readonly [field: string, what: string])[] = [
+const FOREIGN_JWS_FIELDS: readonly (readonly [field: string, what: string])[] = [
   ['autoRenewStatus', 'renewal information (JWSRenewalInfo)'],
   ['autoRenewProductId', 'renewal information (JWSRenewalInfo)'],
   ['receiptType', 'an app transaction (JWSAppTransaction)'],
@@ -50,7 +50,7 @@ const STRANGERS: readonly (readonly [field: string, what: string])[] = [
 
 function assertNotification(payload: Record<string, unknown>): void {
   if (typeof payload.notificationType === 'string') return
-  const what = STRANGERS.find(([field]) => field in payload)?.[1] ?? 'something else'
+  const what = FOREIGN_JWS_FIELDS.find(([field]) => field in payload)?.[1] ?? 'something else'
   const detail = `signed by Apple, but this is ${what}: expected the signedPayload of a notification of version 2`
   throw new Refusal(400, 'not_a_notification', detail)
 }
@@ -67,7 +67,9 @@ async function verifyInside(verifier: Verifier, field: string, jws: string | nul
 }
 
 /** All of them, or the first fault in the order given, whichever was found first. */
-async function together(work: readonly Promise<Proved | null>[]): Promise<(Proved | null)[]> {
+async function allOrFirstError(
+  work: readonly Promise<VerifiedPayload | null>[],
+): Promise<(VerifiedPayload | null)[]> {
   await Promise.allSettled(work)
   return Promise.all(work)
 }
@@ -82,15 +84,19 @@ function assertSame(what: string, one: unknown, other: unknown): void {
   throw new SignatureError('mismatch', `parts that do not belong together: ${what} ${named}`)
 }
 
-type Inside = { transaction: Proved | null; renewal: Proved | null; appTransaction: Proved | null }
+type NestedParts = {
+  transaction: VerifiedPayload | null
+  renewal: VerifiedPayload | null
+  appTransaction: VerifiedPayload | null
+}
 
-function assertBelongTogether(place: Place, inside: Inside): void {
-  const [transaction, renewal, app] = [inside.transaction, inside.renewal, inside.appTransaction].map(
+function assertConsistent(appIdentity: AppIdentity, nested: NestedParts): void {
+  const [transaction, renewal, app] = [nested.transaction, nested.renewal, nested.appTransaction].map(
     (part) => part?.payload ?? {},
   )
-  const store = place.environment === 'production' ? 'Production' : 'Sandbox'
-  assertSame('bundle ids', place.bundle_id, transaction?.bundleId)
-  assertSame('bundle ids', place.bundle_id, app?.bundleId)
+  const store = appIdentity.environment === 'production' ? 'Production' : 'Sandbox'
+  assertSame('bundle ids', appIdentity.bundle_id, transaction?.bundleId)
+  assertSame('bundle ids', appIdentity.bundle_id, app?.bundleId)
   assertSame('environments', store, transaction?.environment)
   assertSame('environments', store, renewal?.environment)
   assertSame('environments', store, app?.receiptType)
@@ -99,11 +105,15 @@ function assertBelongTogether(place: Place, inside: Inside): void {
 }
 
 /** A proved part in our words, or null; and what of it could not be read. */
-function read<Schema extends v.GenericSchema>(name: string, part: Proved | null, schema: Schema) {
+function parsePart<Schema extends v.GenericSchema>(
+  name: string,
+  part: VerifiedPayload | null,
+  schema: Schema,
+) {
   if (part === null) return { value: null, problem: null }
-  const { value, problem } = readMost(schema, part.payload)
+  const { value, problem } = parseLenient(schema, part.payload)
   return {
-    value: value === null ? null : restated(part, (): v.InferOutput<Schema> => value),
+    value: value === null ? null : mapVerified(part, (): v.InferOutput<Schema> => value),
     problem: problem === null ? null : `${name}: ${problem}`,
   }
 }
@@ -119,24 +129,24 @@ export async function verifyNotification(
 ): Promise<Verified<Notification>> {
   const outer = await verifier.verify(signedPayload)
   assertNotification(outer.payload)
-  const { body, problem } = readBody(outer.payload)
-  const place = placeOf(body, outer.payload)
-  const [transaction = null, renewal = null, appTransaction = null] = await together([
+  const { body, problem } = parseBody(outer.payload)
+  const appIdentity = appIdentityOf(body, outer.payload)
+  const [transaction = null, renewal = null, appTransaction = null] = await allOrFirstError([
     verifyInside(verifier, 'signedTransactionInfo', body.data?.signedTransactionInfo),
     verifyInside(verifier, 'signedRenewalInfo', body.data?.signedRenewalInfo),
     verifyInside(verifier, 'signedAppTransactionInfo', body.appData?.signedAppTransactionInfo),
   ])
-  assertBelongTogether(place, { transaction, renewal, appTransaction })
-  const bought = read('transaction', transaction, TransactionPayload)
-  const renews = read('renewal', renewal, RenewalPayload)
-  const app = read('app transaction', appTransaction, AppTransactionPayload)
+  assertConsistent(appIdentity, { transaction, renewal, appTransaction })
+  const bought = parsePart('transaction', transaction, TransactionPayload)
+  const renews = parsePart('renewal', renewal, RenewalPayload)
+  const app = parsePart('app transaction', appTransaction, AppTransactionPayload)
   const problems = [problem, bought.problem, renews.problem, app.problem].filter((one) => one !== null)
-  return restated(outer, () => ({
+  return mapVerified(outer, () => ({
     uuid: body.notificationUUID,
     type: body.notificationType,
     subtype: body.subtype,
     signed_at: body.signedDate ?? bought.value?.payload.signed_at ?? renews.value?.payload.signed_at ?? null,
-    ...place,
+    ...appIdentity,
     status: body.data?.status ?? null,
     transaction: bought.value,
     renewal: renews.value,
@@ -151,7 +161,7 @@ export async function verifyNotification(
  */
 export async function verifyTransaction(verifier: Verifier, jws: string): Promise<Verified<Transaction>> {
   const proved = await verifier.verify(jws)
-  const { value, problem } = readMost(TransactionPayload, proved.payload)
-  if (value !== null) return restated(proved, () => value)
+  const { value, problem } = parseLenient(TransactionPayload, proved.payload)
+  if (value !== null) return mapVerified(proved, () => value)
   throw new SignatureError('payload', `signed by Apple, but not a transaction: ${problem}`)
 }

@@ -5,16 +5,16 @@ import { assertStore, SignatureError } from './jws/signed.ts'
 import { type Environment, Environments, type NotificationBody, NotificationPayload } from './payloads.ts'
 
 /** Whom a notification is about: what each of Apple's bodies names, whichever of them came. */
-export type Place = { bundle_id: string; apple_id: number | null; environment: Environment }
+export type AppIdentity = { bundle_id: string; apple_id: number | null; environment: Environment }
 
 /** Faults in words: which field, and what is wrong with it. */
-function inWords(issues: readonly v.BaseIssue<unknown>[]): string {
+function issuesText(issues: readonly v.BaseIssue<unknown>[]): string {
   const faults = issues.map((issue) => `${v.getDotPath(issue) ?? 'payload'}: ${issue.message}`)
   return [...new Set(faults)].join('; ')
 }
 
 /** A copy without the fields at fault: those at the top, or one below it, as in `data.status`. */
-function without(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unknown {
+function withoutInvalidFields(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unknown {
   const kept: unknown = structuredClone(payload)
   for (const { path } of issues) {
     const [field, below] = path ?? []
@@ -29,24 +29,24 @@ function without(payload: unknown, issues: readonly v.BaseIssue<unknown>[]): unk
  * What can be read of a proved payload. A field that Apple sends in a shape we do not know counts as not sent and
  * is named in `problem`; `value` is null when what is needed is among them.
  */
-export function readMost<Schema extends v.GenericSchema>(
+export function parseLenient<Schema extends v.GenericSchema>(
   schema: Schema,
   payload: unknown,
 ): { value: v.InferOutput<Schema> | null; problem: string | null } {
   const whole = v.safeParse(schema, payload)
   if (whole.success) return { value: whole.output, problem: null }
-  const most = v.safeParse(schema, without(payload, whole.issues))
-  return { value: most.success ? most.output : null, problem: inWords(whole.issues) }
+  const most = v.safeParse(schema, withoutInvalidFields(payload, whole.issues))
+  return { value: most.success ? most.output : null, problem: issuesText(whole.issues) }
 }
 
 /** The body of a notification. Throws SignatureError `payload` when it cannot be told which notification it is. */
-export function readBody(payload: unknown): { body: NotificationBody; problem: string | null } {
-  const { value, problem } = readMost(NotificationPayload, payload)
+export function parseBody(payload: unknown): { body: NotificationBody; problem: string | null } {
+  const { value, problem } = parseLenient(NotificationPayload, payload)
   if (value !== null) return { body: value, problem }
   throw new SignatureError('payload', `a notification that cannot be told from others: ${problem}`)
 }
 
-const Placed = v.looseObject({
+const AppFields = v.looseObject({
   bundleId: v.pipe(v.string(), v.minLength(1)),
   appAppleId: v.optional(v.nullable(v.number()), null),
   environment: v.optional(v.nullable(v.string()), null),
@@ -68,10 +68,10 @@ function environmentOfToken(token: NotificationBody['externalPurchaseToken']): s
  * Whom the notification is about. Throws SignatureError `payload` when no body names a bundle id, `xcode` or
  * `environment` when it comes from neither Production nor Sandbox.
  */
-export function placeOf(body: NotificationBody, payload: Record<string, unknown>): Place {
-  const placed = bodiesOf(body, payload).find((one) => v.is(Placed, one))
+export function appIdentityOf(body: NotificationBody, payload: Record<string, unknown>): AppIdentity {
+  const placed = bodiesOf(body, payload).find((one) => v.is(AppFields, one))
   if (placed === undefined) throw new SignatureError('payload', 'a notification that names no bundle id')
-  const { bundleId, appAppleId, environment } = v.parse(Placed, placed)
+  const { bundleId, appAppleId, environment } = v.parse(AppFields, placed)
   const named =
     placed === body.externalPurchaseToken ? environmentOfToken(body.externalPurchaseToken) : environment
   assertStore(named)
@@ -79,7 +79,7 @@ export function placeOf(body: NotificationBody, payload: Record<string, unknown>
 }
 
 /** `fields` in our words, without those that Apple did not send. */
-function present(fields: Record<string, unknown>): Record<string, unknown> {
+function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   )
@@ -91,7 +91,7 @@ export function detailOf({
   summary,
   externalPurchaseToken,
 }: NotificationBody): Record<string, unknown> {
-  return present({
+  return withoutNulls({
     consumption_request_reason: data?.consumptionRequestReason,
     request_id: summary?.requestIdentifier,
     product_id: summary?.productId,
@@ -118,7 +118,7 @@ export const AppTransactionPayload = v.pipe(
     receiptCreationDate: v.optional(v.number()),
   }),
   v.transform((t) =>
-    present({
+    withoutNulls({
       app_transaction_id: t.appTransactionId,
       application_version: t.applicationVersion,
       original_application_version: t.originalApplicationVersion,

@@ -11,7 +11,7 @@ export type Environment = 'production' | 'sandbox'
 const instant = v.pipe(v.number(), v.transform(Math.trunc), v.safeInteger())
 /** What the database keeps as an integer must be one that a double holds exactly. */
 const whole = v.pipe(v.number(), v.safeInteger())
-const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
+const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
 const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 const flag = v.optional(v.nullable(v.boolean()), null)
 
@@ -23,36 +23,36 @@ export const Environments = v.pipe(
 /** JWSTransactionDecodedPayload. Money is integer thousandths of `currency`; an absent price is unknown, not zero. */
 export const TransactionPayload = v.pipe(
   v.object({
-    transactionId: word,
-    originalTransactionId: word,
-    bundleId: word,
-    productId: word,
+    transactionId: shortText,
+    originalTransactionId: shortText,
+    bundleId: shortText,
+    productId: shortText,
     purchaseDate: instant,
     originalPurchaseDate: optional(instant),
     signedDate: instant,
     environment: Environments,
-    type: optional(word),
-    webOrderLineItemId: optional(word),
-    subscriptionGroupIdentifier: optional(word),
+    type: optional(shortText),
+    webOrderLineItemId: optional(shortText),
+    subscriptionGroupIdentifier: optional(shortText),
     expiresDate: optional(instant),
     quantity: optional(whole),
-    inAppOwnershipType: optional(word),
-    appAccountToken: optional(word),
-    appTransactionId: optional(word),
-    transactionReason: optional(word),
-    storefront: optional(word),
+    inAppOwnershipType: optional(shortText),
+    appAccountToken: optional(shortText),
+    appTransactionId: optional(shortText),
+    transactionReason: optional(shortText),
+    storefront: optional(shortText),
     price: optional(whole),
-    currency: optional(word),
+    currency: optional(shortText),
     offerType: optional(whole),
     offerIdentifier: optional(v.string()),
-    offerDiscountType: optional(word),
-    offerPeriod: optional(word),
+    offerDiscountType: optional(shortText),
+    offerPeriod: optional(shortText),
     isUpgraded: flag,
     revocationDate: optional(instant),
     revocationReason: optional(whole),
-    revocationType: optional(word),
+    revocationType: optional(shortText),
     revocationPercentage: optional(whole),
-    billingPlanType: optional(word),
+    billingPlanType: optional(shortText),
     commitmentInfo: optional(v.looseObject({})),
   }),
   v.transform((t) => ({
@@ -96,11 +96,11 @@ export type Transaction = v.InferOutput<typeof TransactionPayload>
 /** JWSRenewalInfoDecodedPayload. It names no bundle id: it is bound to what it came with by its original transaction id. */
 export const RenewalPayload = v.pipe(
   v.object({
-    originalTransactionId: word,
-    productId: optional(word),
+    originalTransactionId: shortText,
+    productId: optional(shortText),
     signedDate: instant,
     environment: Environments,
-    autoRenewProductId: optional(word),
+    autoRenewProductId: optional(shortText),
     autoRenewStatus: optional(whole),
     expirationIntent: optional(whole),
     isInBillingRetryPeriod: flag,
@@ -108,15 +108,15 @@ export const RenewalPayload = v.pipe(
     priceIncreaseStatus: optional(whole),
     renewalDate: optional(instant),
     renewalPrice: optional(whole),
-    currency: optional(word),
+    currency: optional(shortText),
     offerType: optional(whole),
     offerIdentifier: optional(v.string()),
-    offerDiscountType: optional(word),
-    offerPeriod: optional(word),
+    offerDiscountType: optional(shortText),
+    offerPeriod: optional(shortText),
     recentSubscriptionStartDate: optional(instant),
-    appAccountToken: optional(word),
-    appTransactionId: optional(word),
-    renewalBillingPlanType: optional(word),
+    appAccountToken: optional(shortText),
+    appTransactionId: optional(shortText),
+    renewalBillingPlanType: optional(shortText),
   }),
   v.transform((r) => ({
     original_transaction_id: r.originalTransactionId,
@@ -147,28 +147,28 @@ export type Renewal = v.InferOutput<typeof RenewalPayload>
 
 /** responseBodyV2DecodedPayload, before its nested signatures are looked at. Exactly one of the four bodies is present. */
 export const NotificationPayload = v.object({
-  notificationType: word,
+  notificationType: shortText,
   subtype: optional(v.string()),
-  notificationUUID: word,
+  notificationUUID: shortText,
   signedDate: optional(instant),
   data: optional(
     v.looseObject({
       appAppleId: optional(whole),
-      bundleId: optional(word),
-      environment: optional(word),
+      bundleId: optional(shortText),
+      environment: optional(shortText),
       status: optional(whole),
-      consumptionRequestReason: optional(word),
+      consumptionRequestReason: optional(shortText),
       signedTransactionInfo: optional(v.string()),
       signedRenewalInfo: optional(v.string()),
     }),
   ),
   summary: optional(
     v.looseObject({
-      requestIdentifier: optional(word),
-      environment: optional(word),
+      requestIdentifier: optional(shortText),
+      environment: optional(shortText),
       appAppleId: optional(whole),
-      bundleId: optional(word),
-      productId: optional(word),
+      bundleId: optional(shortText),
+      productId: optional(shortText),
       storefrontCountryCodes: optional(v.array(v.string())),
       succeededCount: optional(whole),
       failedCount: optional(whole),
@@ -176,19 +176,19 @@ export const NotificationPayload = v.object({
   ),
   externalPurchaseToken: optional(
     v.looseObject({
-      externalPurchaseId: optional(word),
+      externalPurchaseId: optional(shortText),
       tokenCreationDate: optional(instant),
       tokenExpirationDate: optional(instant),
-      tokenType: optional(word),
+      tokenType: optional(shortText),
       appAppleId: optional(whole),
-      bundleId: optional(word),
+      bundleId: optional(shortText),
     }),
   ),
   appData: optional(
     v.looseObject({
       appAppleId: optional(whole),
-      bundleId: optional(word),
-      environment: optional(word),
+      bundleId: optional(shortText),
+      environment: optional(shortText),
       signedAppTransactionInfo: optional(v.string()),
     }),
   ),

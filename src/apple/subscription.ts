@@ -1,7 +1,7 @@
 /** What we compute: whether Apple signed what its list of subscriptions holds, and whether the two texts of an entry belong together. */
-import { restated, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
+import { mapVerified, SignatureError, type Verified, type Verifier } from './jws/signed.ts'
 import { verifyTransaction } from './notification.ts'
-import { readMost } from './notification_payload.ts'
+import { parseLenient } from './notification_payload.ts'
 import { type Environment, type Renewal, RenewalPayload, type Transaction } from './payloads.ts'
 
 /** A subscription as Apple sees it now: its last transaction and how it is to renew, each proved by itself. */
@@ -13,8 +13,8 @@ type Expected = { bundle_id: string; environment: Environment; original_transact
 /** Proves signed renewal information. Throws SignatureError, `payload` for something else that Apple signed; Refusal 503 `busy`. */
 export async function verifyRenewal(verifier: Verifier, jws: string): Promise<Verified<Renewal>> {
   const proved = await verifier.verify(jws)
-  const { value, problem } = readMost(RenewalPayload, proved.payload)
-  if (value !== null) return restated(proved, () => value)
+  const { value, problem } = parseLenient(RenewalPayload, proved.payload)
+  if (value !== null) return mapVerified(proved, () => value)
   throw new SignatureError('payload', `signed by Apple, but not renewal information: ${problem}`)
 }
 

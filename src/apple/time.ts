@@ -1,7 +1,7 @@
 /** What Apple says: what time it is. */
 import { request } from 'undici'
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /**
  * Apple's time in milliseconds since the epoch, to the second, as any of its answers tells it (RFC 9110 §6.6.1);
@@ -9,11 +9,8 @@ const PATIENCE_MS = 10_000
  *
  * @throws Error when `origin` cannot be reached.
  */
-export async function timeAt(origin: string): Promise<number | null> {
-  const { headers, body } = await request(origin, {
-    method: 'HEAD',
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  })
+export async function serverTime(origin: string): Promise<number | null> {
+  const { headers, body } = await request(origin, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) })
   await body.dump()
   const date = Array.isArray(headers.date) ? headers.date[0] : headers.date
   const at = Date.parse(date ?? '')

@@ -12,13 +12,13 @@ import type { App } from './apps.ts'
  * What Apple said to a key the last time: `none` there is no key, `unknown` it was not asked since the start. `why` in
  * words, `since` in milliseconds.
  */
-export type KeyStanding = {
+export type KeyStatus = {
   state: 'none' | 'unknown' | 'ok' | 'refused'
   why: string | null
   since: number | null
 }
 
-export type Access = ReturnType<typeof openAccess>
+export type AppleClients = ReturnType<typeof openAppleClients>
 
 type Deps = {
   accounts: Accounts
@@ -28,17 +28,17 @@ type Deps = {
   wait: (ms: number) => Promise<void>
 }
 
-export function openAccess({ accounts, clock, hosts, wait }: Deps) {
-  const standings = new Map<string, KeyStanding>()
-  const connects = openKept<ConnectApi>(accounts)
-  const servers = openKept<ServerApi>(accounts)
+export function openAppleClients({ accounts, clock, hosts, wait }: Deps) {
+  const statuses = new Map<string, KeyStatus>()
+  const connects = openClientCache<ConnectApi>(accounts)
+  const servers = openClientCache<ServerApi>(accounts)
 
   /** App Store Connect with the organization's key; null where it has none. */
   function connect(organization_id: string): ConnectApi | null {
     const key = accounts.of(organization_id)?.connect
     if (!key) return null
     return connects.get(key, '', () =>
-      openConnectApi({ key, clock, host: hosts.connect, wait, onAnswer: noting(key) }),
+      openConnectApi({ key, clock, host: hosts.connect, wait, onAnswer: statusRecorder(key) }),
     )
   }
 
@@ -47,57 +47,57 @@ export function openAccess({ accounts, clock, hosts, wait }: Deps) {
     const key = accounts.of(organization_id)?.purchases
     if (!key) return null
     const open = () =>
-      openServerApi({ key, bundle_id, clock, wait, hosts: hosts.server, onAnswer: noting(key) })
+      openServerApi({ key, bundle_id, clock, wait, hosts: hosts.server, onAnswer: statusRecorder(key) })
     return servers.get(key, bundle_id, open)
   }
 
   /** Only what Apple says of the key itself; whether it may ask this or that is told by who asks. */
-  const noting =
+  const statusRecorder =
     (key: ApiKey) =>
     (fault: AppleFault | null): void => {
       const isRefused = fault?.kind === 'unauthorized' || fault?.kind === 'agreement'
       if (fault !== null && !isRefused) return
       const name = identityOf(key)
       const state = isRefused ? 'refused' : 'ok'
-      const before = standings.get(name)
+      const before = statuses.get(name)
       const since = before?.state === state ? before.since : clock()
-      standings.set(name, { state, why: fault?.message ?? null, since })
+      statuses.set(name, { state, why: fault?.message ?? null, since })
     }
 
   /** How Apple takes a key. */
-  const standing = (key: ApiKey | null): KeyStanding =>
-    key === null ? { ...UNASKED, state: 'none' } : (standings.get(identityOf(key)) ?? UNASKED)
+  const keyStatus = (key: ApiKey | null): KeyStatus =>
+    key === null ? { ...UNKNOWN_STATUS, state: 'none' } : (statuses.get(identityOf(key)) ?? UNKNOWN_STATUS)
 
   /** Ends what is under way with Apple. */
   async function close(): Promise<void> {
     await Promise.all([connects.close(), servers.close()])
   }
 
-  return { connect, server, standing, close }
+  return { connect, server, keyStatus, close }
 }
 
-const UNASKED: KeyStanding = { state: 'unknown', why: null, since: null }
+const UNKNOWN_STATUS: KeyStatus = { state: 'unknown', why: null, since: null }
 
 /** Clients by key and subject. One whose key no account has any more is given to nobody, and finishes what it does. */
-function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts) {
-  const kept = new Map<string, { key: string; client: Client }>()
+function openClientCache<Client extends { close(): Promise<void> }>(accounts: Accounts) {
+  const cache = new Map<string, { key: string; client: Client }>()
   const retired: Client[] = []
   let isClosed = false
 
   function get(key: ApiKey, subject: string, make: () => Client): Client {
     const name = identityOf(key)
-    const known = kept.get(name + subject)
+    const known = cache.get(name + subject)
     if (known) return known.client
     const inUse = new Set(
       accounts.list().flatMap(({ connect, purchases }) => [connect, purchases].flatMap(namesOf)),
     )
-    for (const [id, entry] of kept) {
+    for (const [id, entry] of cache) {
       if (inUse.has(entry.key)) continue
-      kept.delete(id)
+      cache.delete(id)
       retired.push(entry.client)
     }
     const client = make()
-    kept.set(name + subject, { key: name, client })
+    cache.set(name + subject, { key: name, client })
     // Who asks after the end is told so at once, and waits for nobody.
     if (isClosed) void client.close()
     return client
@@ -105,7 +105,7 @@ function openKept<Client extends { close(): Promise<void> }>(accounts: Accounts)
 
   function close() {
     isClosed = true
-    const clients = [...retired, ...[...kept.values()].map(({ client }) => client)]
+    const clients = [...retired, ...[...cache.values()].map(({ client }) => client)]
     return Promise.all(clients.map((client) => client.close()))
   }
 

@@ -26,7 +26,7 @@ export type AppDeclaration = { bundle_id: string } & {
 export type Apps = ReturnType<typeof openApps>
 
 export function openApps(store: Store, clock: Clock) {
-  const everyOne = store.prepare<[], App>(`
+  const selectAll = store.prepare<[], App>(`
     select apps.* from apps join organizations on organizations.id = organization_id
     where apps.gone_at is null and organizations.gone_at is null order by apps.created_at, bundle_id`)
   const ofBundle = store.prepare<[string], App>(
@@ -35,42 +35,42 @@ export function openApps(store: Store, clock: Clock) {
   const ofPackage = store.prepare<[string], App>(
     `select * from apps where android_package = ${bound} and gone_at is null order by organization_id`,
   )
-  const ownerThere = store.prepare<[string], { id: string }>(
+  const presentOrganization = store.prepare<[string], { id: string }>(
     'select id from organizations where id = ? and gone_at is null',
   )
   const tables = ['apps', 'organizations']
-  const connectedAs = store.remembering(tables, (bundle_id) => ofBundle.all(bundle_id).filter(isThere))
-  const connectedOnAndroidAs = store.remembering(tables, (name) => ofPackage.all(name).filter(isThere))
+  const cachedByBundle = store.cached(tables, (bundle_id) => ofBundle.all(bundle_id).filter(isPresent))
+  const cachedByPackage = store.cached(tables, (name) => ofPackage.all(name).filter(isPresent))
   const withId = store.prepare<[string], App>('select * from apps where id = ?')
-  const byId = store.remembering(['apps'], (id): App | null => withId.get(id) ?? null)
+  const byId = store.cached(['apps'], (id): App | null => withId.get(id) ?? null)
   const inOrganization = store.prepare<[string, string], App>(
     'select * from apps where organization_id = ? and bundle_id = ?',
   )
-  const put = store.prepare<App>(`
+  const upsert = store.prepare<App>(`
     insert into apps ( id,  organization_id,  bundle_id,  name,  apple_id,  team_id,  android_package,  sku,  source,  created_at,  gone_at)
     values           (:id, :organization_id, :bundle_id, :name, :apple_id, :team_id, :android_package, :sku, :source, :created_at, null)
     on conflict (organization_id, bundle_id) do update set
       name = excluded.name, apple_id = excluded.apple_id, team_id = excluded.team_id,
       android_package = excluded.android_package, sku = excluded.sku, source = excluded.source, gone_at = null`)
-  const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
-  const sendAway = store.prepare<[number, string]>(
+  const markGone = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
+  const markRemoved = store.prepare<[number, string]>(
     "update apps set gone_at = ?, source = 'command line' where id = ?",
   )
   const giveUpPackage = store.prepare<[string]>('update apps set android_package = null where id = ?')
-  const learn = store.prepare<[number, string]>(
+  const updateAppleId = store.prepare<[number, string]>(
     'update apps set apple_id = ? where id = ? and apple_id is null',
   )
 
-  const isThere = (app: App): boolean => ownerThere.get(app.organization_id) !== undefined
+  const isPresent = (app: App): boolean => presentOrganization.get(app.organization_id) !== undefined
 
   /** All connected apps, oldest first. */
-  const list = (): App[] => everyOne.all()
+  const list = (): App[] => selectAll.all()
 
   /** The connected apps of this bundle id: one per organization that has it. */
-  const byBundle = (bundle_id: string): readonly App[] => connectedAs(bundle_id)
+  const byBundle = (bundle_id: string): readonly App[] => cachedByBundle(bundle_id)
 
   /** The connected apps whose Android application id this is. */
-  const byAndroidPackage = (name: string): readonly App[] => connectedOnAndroidAs(name)
+  const byAndroidPackage = (name: string): readonly App[] => cachedByPackage(name)
 
   /** The app of an organization that has this bundle id or id, gone or not. */
   function ofOrganization(organization_id: string, name: string): App | null {
@@ -97,7 +97,7 @@ export function openApps(store: Store, clock: Clock) {
       )
     }
     const { bundle_id } = declaration
-    put.run({
+    upsert.run({
       id: known?.id ?? newId('app'),
       organization_id,
       bundle_id,
@@ -144,7 +144,7 @@ export function openApps(store: Store, clock: Clock) {
     const declared = new Set(declarations.map((declaration) => declaration.bundle_id))
     const present = list().filter((app) => app.organization_id === organization_id)
     for (const app of present) {
-      if (app.source === 'config' && !declared.has(app.bundle_id)) leave.run(clock(), app.id)
+      if (app.source === 'config' && !declared.has(app.bundle_id)) markGone.run(clock(), app.id)
     }
     for (const { bundle_id, android_package } of declarations) {
       const holder = packageHolder(organization_id, bundle_id, android_package ?? null)
@@ -168,12 +168,12 @@ export function openApps(store: Store, clock: Clock) {
         `${bundle_id} is declared in config.toml; take it out there`,
       )
     }
-    sendAway.run(clock(), app.id)
+    markRemoved.run(clock(), app.id)
     return { ...app, source: 'command line', gone_at: clock() }
   }
 
   /** Apple's id of the app, told by a proved payload, where nobody has said it. */
-  const learnAppleId = (app: App, apple_id: number): void => void learn.run(apple_id, app.id)
+  const setAppleId = (app: App, apple_id: number): void => void updateAppleId.run(apple_id, app.id)
 
-  return { list, byBundle, byAndroidPackage, get, ofOrganization, add, declare, remove, learnAppleId }
+  return { list, byBundle, byAndroidPackage, get, ofOrganization, add, declare, remove, setAppleId }
 }

@@ -7,7 +7,7 @@ import { openHook } from '../hooks.ts'
 import type { Log } from '../log.ts'
 import { bound, type Store } from '../store/store.ts'
 import type { Accounts } from './accounts.ts'
-import type { Access } from './apple_clients.ts'
+import type { AppleClients } from './apple_clients.ts'
 import type { App, Apps } from './apps.ts'
 import type { Products } from './products.ts'
 
@@ -17,23 +17,23 @@ type Deps = {
   apps: Apps
   products: Products
   accounts: Accounts
-  access: Access
+  appleClients: AppleClients
   log: Log
 }
 
 /** What changed. `renamed` has the apps with their new names; `periods` the ids of products whose period is new. */
-export type Refreshed = { added: App[]; renamed: App[]; gone: App[]; periods: string[] }
+export type CatalogueChanges = { added: App[]; renamed: App[]; gone: App[]; periods: string[] }
 
 export type Catalogue = ReturnType<typeof openCatalogue>
 
 /** Faults that asking for another app may not meet. */
-const OF_ONE_APP: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unreadable'])
+const SINGLE_APP_FAULTS: ReadonlySet<FaultKind> = new Set(['not_found', 'refused', 'unreadable'])
 
 /** How many apps are written in one unit of work. */
 const SLICE = 50
 
 export function openCatalogue(deps: Deps) {
-  const { store, clock, apps, products, accounts, access, log } = deps
+  const { store, clock, apps, products, accounts, appleClients, log } = deps
   const inOrganization = store.prepare<[string, string], App>(
     'select * from apps where organization_id = ? and bundle_id = ?',
   )
@@ -44,7 +44,7 @@ export function openCatalogue(deps: Deps) {
     update apps set name = ifnull(name, :name), apple_id = ifnull(apple_id, :apple_id),
       team_id = ifnull(team_id, :team_id), sku = ifnull(sku, :sku) where id = :id`)
   const leave = store.prepare<[number, string]>('update apps set gone_at = ? where id = ?')
-  const told = new Set<string>()
+  const warnedAbout = new Set<string>()
   const connected = openHook<[], Promise<unknown>>()
 
   /**
@@ -55,19 +55,19 @@ export function openCatalogue(deps: Deps) {
    * @throws Refusal 409 `no_connect_key`; AppleFault where Apple did not give the list of apps (then nothing has
    * changed), or for a time gives no list of products; one of an app that it never gives is told and passed over.
    */
-  async function refresh(organization_id: string): Promise<Refreshed> {
-    const api = access.connect(organization_id)
+  async function refresh(organization_id: string): Promise<CatalogueChanges> {
+    const api = appleClients.connect(organization_id)
     if (!api) throw new Refusal(409, 'no_connect_key', 'there is no App Store Connect key: windfall connect')
     const listed = await api.apps()
-    const teams = await readable(organization_id, 'team ids', () => api.teams())
-    const { added, renamed } = await takeOver(organization_id, listed, teams)
+    const teams = await readOrLog(organization_id, 'team ids', () => api.teams())
+    const { added, renamed } = await applyListing(organization_id, listed, teams)
     const gone = await store.commit(() => markGone(organization_id, listed))
     if (added.length > 0) await Promise.all(connected.call())
     const periods = await refreshProducts(organization_id, api, listed)
     return { added, renamed, gone, periods }
   }
 
-  async function takeOver(
+  async function applyListing(
     organization_id: string,
     listed: readonly AppleApp[],
     teams: Teams,
@@ -76,25 +76,25 @@ export function openCatalogue(deps: Deps) {
     for (let start = 0; start < listed.length; start += SLICE) {
       await store.commit(() => {
         for (const one of listed.slice(start, start + SLICE)) {
-          const { is, app } = takeOverOne(organization_id, one, teams?.get(one.bundle_id) ?? null)
-          if (is !== null) changes[is].push(app)
+          const { kind, app } = applyListedApp(organization_id, one, teams?.get(one.bundle_id) ?? null)
+          if (kind !== null) changes[kind].push(app)
         }
       })
     }
     return changes
   }
 
-  function takeOverOne(organization_id: string, listed: AppleApp, team_id: string | null): Change {
+  function applyListedApp(organization_id: string, listed: AppleApp, team_id: string | null): Change {
     const known = inOrganization.get(organization_id, listed.bundle_id)
-    if (known && isSaid(known)) {
+    if (known && isDeclared(known)) {
       const { name, apple_id, sku } = listed
       if (lacks(known, team_id)) gain.run({ id: known.id, name, apple_id, team_id, sku })
-      return { is: null, app: known }
+      return { kind: null, app: known }
     }
-    if (known && agrees(known, listed, team_id)) return { is: null, app: known }
+    if (known && agrees(known, listed, team_id)) return { kind: null, app: known }
     const app = apps.add(organization_id, { ...listed, team_id: team_id ?? undefined }, 'apple')
-    if (!known || known.gone_at !== null) return { is: 'added', app }
-    return { is: known.name === app.name ? null : 'renamed', app }
+    if (!known || known.gone_at !== null) return { kind: 'added', app }
+    return { kind: known.name === app.name ? null : 'renamed', app }
   }
 
   function markGone(organization_id: string, listed: readonly AppleApp[]): App[] {
@@ -115,8 +115,8 @@ export function openCatalogue(deps: Deps) {
     for (const { bundle_id, apple_id } of listed) {
       const app = inOrganization.get(organization_id, bundle_id)
       if (!app || app.gone_at !== null) continue
-      const ask = () => api.subscriptions(apple_id).catch((error: unknown) => passedOver(bundle_id, error))
-      const list = await readable(organization_id, 'subscriptions', ask)
+      const ask = () => api.subscriptions(apple_id).catch((error: unknown) => logSkipped(bundle_id, error))
+      const list = await readOrLog(organization_id, 'subscriptions', ask)
       if (list === null) break
       if (list === undefined) continue
       periods.push(...(await store.commit(() => products.declare(app.id, list))))
@@ -125,13 +125,13 @@ export function openCatalogue(deps: Deps) {
   }
 
   /** What Apple does not tell of one app keeps nobody from the others. @throws what is wrong with all of them. */
-  function passedOver(bundle_id: string, error: unknown): undefined {
-    if (!(error instanceof AppleFault) || !OF_ONE_APP.has(error.kind)) throw error
+  function logSkipped(bundle_id: string, error: unknown): undefined {
+    if (!(error instanceof AppleFault) || !SINGLE_APP_FAULTS.has(error.kind)) throw error
     log.warn('an app’s subscriptions could not be read', { bundle_id, why: error.message })
   }
 
   /** What `read` gives; null where the key may not read it, which is told once. */
-  async function readable<T>(
+  async function readOrLog<T>(
     organization_id: string,
     what: string,
     read: () => Promise<T>,
@@ -141,11 +141,11 @@ export function openCatalogue(deps: Deps) {
     } catch (error) {
       if (!(error instanceof AppleFault) || error.kind !== 'forbidden') throw error
       const once = `${organization_id} ${what}`
-      if (!told.has(once)) {
+      if (!warnedAbout.has(once)) {
         const why = error.message
         log.info('the App Store Connect key may not read this; it is learned elsewhere', { what, why })
       }
-      told.add(once)
+      warnedAbout.add(once)
       return null
     }
   }
@@ -175,10 +175,10 @@ export function openCatalogue(deps: Deps) {
 }
 
 type Teams = ReadonlyMap<string, string> | null
-type Change = { is: 'added' | 'renamed' | null; app: App }
+type Change = { kind: 'added' | 'renamed' | null; app: App }
 
 /** Whether somebody else than Apple has the say over it; what config.toml has dropped is nobody's any more. */
-const isSaid = ({ source, gone_at }: App): boolean =>
+const isDeclared = ({ source, gone_at }: App): boolean =>
   source !== 'apple' && (gone_at === null || source !== 'config')
 
 /** Whether Apple's list can tell something of a connected app that nobody has said. */

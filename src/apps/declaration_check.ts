@@ -16,7 +16,7 @@ import { openOrganizations } from './organizations.ts'
 const TABLES = ['organizations', 'sdk_keys', 'apps']
 
 type Row = Record<string, unknown>
-type Given = { reader: Reader; clock: Clock; log: Log }
+type DryRunDeps = { reader: Reader; clock: Clock; log: Log }
 
 /**
  * Takes over what `config` declares on a copy of the organizations, keys and apps of the database that `reader` reads.
@@ -24,7 +24,7 @@ type Given = { reader: Reader; clock: Clock; log: Log }
  *
  * @throws Refusal as `serve` would: 409 `key_in_use`, 409 `android_package_taken`.
  */
-export async function rehearse(config: Config, { reader, clock, log }: Given): Promise<void> {
+export async function dryRunDeclarations(config: Config, { reader, clock, log }: DryRunDeps): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-check-'))
   try {
     const store = openStore(join(folder, 'copy.db'))

@@ -18,18 +18,18 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
    */
   async function declare(next: Declared): Promise<void> {
     const warnings = await store.commit(() => {
-      const said = [...settleRenames(next), ...settleFirstStart(next)]
+      const declaredBefore = [...settleRenames(next), ...settleFirstStart(next)]
       const before = organizations.list()
       organizations.declare(next.organizations)
-      said.push(...before.flatMap(warningOfDropped))
+      declaredBefore.push(...before.flatMap(warnDropped))
       for (const organization of organizations.list()) declareOne(organization, next)
-      return said
+      return declaredBefore
     })
     for (const { message, fields } of warnings) log.warn(message, fields)
   }
 
   /** Taking an organization out of config.toml stops its apps. The warning says how to rename it instead. */
-  function warningOfDropped({ id, slug }: Organization): Warning[] {
+  function warnDropped({ id, slug }: Organization): Warning[] {
     const bundle_ids = bundlesOf(apps.list().filter((app) => app.organization_id === id))
     if (organizations.list().some((one) => one.id === id) || bundle_ids.length === 0) return []
     const message =
@@ -79,17 +79,19 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
    * has no app that was connected by hand, and stays if it has one: its history hangs on it. Each is logged.
    */
   function settleFirstStart(next: Declared): Warning[] {
-    const first = organizations.unnamed()
+    const first = organizations.firstStartOrganization()
     const isDeclared = next.organizations.some(({ slug }) => slug === first?.slug)
     if (!first || isDeclared || next.organizations.length === 0) return []
     const { id, slug } = first
     const present = apps.list().filter((app) => app.organization_id === id)
-    const heir = heirOf(bundlesOf(present), next)
-    if (heir !== null) {
-      organizations.rename(id, heir)
+    const successor = successorOf(bundlesOf(present), next)
+    if (successor !== null) {
+      organizations.rename(id, successor)
       const message =
         'the organization of the first start has the name that config.toml gives it; its address, too'
-      return [{ message, fields: { before: slug, now: heir, address: `/apple/notifications/${heir}` } }]
+      return [
+        { message, fields: { before: slug, now: successor, address: `/apple/notifications/${successor}` } },
+      ]
     }
     const staying = present.filter((app) => app.source !== 'config')
     if (staying.length === 0) {
@@ -104,13 +106,13 @@ export function openDeclarations({ store, organizations, apps, keys, log }: Deps
     return [{ message, fields: { organization: slug, apps: bundlesOf(staying), to_end } }]
   }
 
-  function heirOf(bundles: readonly string[], next: Declared): string | null {
+  function successorOf(bundles: readonly string[], next: Declared): string | null {
     const fresh = next.organizations.flatMap(({ slug }) => (organizations.named(slug) ? [] : slug))
     if (next.organizations.length === 1) return fresh[0] ?? null
     const has = (slug: string, bundle: string) =>
       next.apps.some((app) => app.organization === slug && app.bundle_id === bundle)
-    const heirs = fresh.filter((slug) => bundles.every((bundle) => has(slug, bundle)))
-    return heirs.length === 1 && bundles.length > 0 ? (heirs[0] ?? null) : null
+    const successors = fresh.filter((slug) => bundles.every((bundle) => has(slug, bundle)))
+    return successors.length === 1 && bundles.length > 0 ? (successors[0] ?? null) : null
   }
 
   return { declare }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { Refusal } from '../errors.ts'
-import { hashOf, newId } from '../ids.ts'
+import { newId, sha256Of } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 
 /** publishable: embedded in a client app, writes only. secret: for the owner's backend, its calls are proved. */
@@ -35,7 +35,7 @@ export function openKeys(store: Store, clock: Clock) {
     insert into sdk_keys ( id,  organization_id,  kind,  hash,  token,  hint,  label,  source,  created_at,  expires_at,  revoked_at)
     values               (:id, :organization_id, :kind, :hash, :token, :hint, :label, :source, :created_at, :expires_at, :revoked_at)`)
   const byHash = store.prepare<[Buffer], Key>(`select ${columns} from sdk_keys where hash = ?`)
-  const known = store.remembering(['sdk_keys'], (token) => byHash.get(hashOf(token)) ?? null)
+  const known = store.cached(['sdk_keys'], (token) => byHash.get(sha256Of(token)) ?? null)
   const byId = store.prepare<[string], Key>(`select ${columns} from sdk_keys where id = ?`)
   const all = store.prepare<[string | null, string | null], Key>(
     `select ${columns} from sdk_keys where (? is null or organization_id = ?) order by created_at, id`,
@@ -67,32 +67,32 @@ export function openKeys(store: Store, clock: Clock) {
       expires_at: null,
       revoked_at: null,
     }
-    insert.run({ ...key, hash: hashOf(token) })
+    insert.run({ ...key, hash: sha256Of(token) })
     return { ...key, token }
   }
 
   /** The key that `token` is, while it is neither revoked nor past its overlap; null otherwise. */
-  function recognise(token: string): Key | null {
+  function findByToken(token: string): Key | null {
     const key = known(token)
-    return key && isAlive(key, clock()) ? key : null
+    return key && isActive(key, clock()) ? key : null
   }
 
   /** The organization whose key `token` is, while the key is valid; null otherwise. */
   const holderOf = (token: string): string | null => {
-    const key = byHash.get(hashOf(token))
-    return key && isAlive(key, clock()) ? key.organization_id : null
+    const key = byHash.get(sha256Of(token))
+    return key && isActive(key, clock()) ? key.organization_id : null
   }
 
   /** All keys of an organization (null: of the instance), oldest first, ended ones too. */
   const list = (organization_id: string | null): Key[] => all.all(organization_id, organization_id)
 
   /** The keys of a kind that can be used, oldest first. */
-  const alive = (organization_id: string, kind: KeyKind): Key[] =>
-    list(organization_id).filter((key) => key.kind === kind && isAlive(key, clock()))
+  const activeKeys = (organization_id: string, kind: KeyKind): Key[] =>
+    list(organization_id).filter((key) => key.kind === kind && isActive(key, clock()))
 
   /** The publishable key to put into an app: the newest that is alive, rather one without an end; null without any. */
   function publishable(organization_id: string): Key | null {
-    const keys = alive(organization_id, 'publishable')
+    const keys = activeKeys(organization_id, 'publishable')
     return keys.findLast((key) => key.expires_at === null) ?? keys.at(-1) ?? null
   }
 
@@ -101,7 +101,7 @@ export function openKeys(store: Store, clock: Clock) {
    * where that was asked for: `cli` or `dashboard`.
    */
   function rotate(id: string, overlap_ms: number, source = 'cli') {
-    const old = mutable(id)
+    const old = requireMutable(id)
     const successor = create(old.organization_id, old.kind, old.label, { source })
     expire.run(clock() + overlap_ms, id)
     return { ...successor, replaces: id, old_expires_at: clock() + overlap_ms }
@@ -109,17 +109,17 @@ export function openKeys(store: Store, clock: Clock) {
 
   /** Ends a key at once. */
   function revoke(id: string): Key {
-    const key = mutable(id)
+    const key = requireMutable(id)
     endNow.run(clock(), id)
     return { ...key, revoked_at: clock() }
   }
 
-  function mutable(id: string): Key {
+  function requireMutable(id: string): Key {
     const key = byId.get(id)
     if (!key) throw new Refusal(404, 'unknown_key', `there is no key ${id}; windfall keys list shows them`)
     if (key.source === 'config')
       throw new Refusal(409, 'declared_in_config', `${id} is declared in config.toml; change it there`)
-    if (!isAlive(key, clock())) throw new Refusal(409, 'key_ended', `${id} has ended already`)
+    if (!isActive(key, clock())) throw new Refusal(409, 'key_ended', `${id} has ended already`)
     return key
   }
 
@@ -129,15 +129,15 @@ export function openKeys(store: Store, clock: Clock) {
    * @throws Refusal 409 `key_in_use` when one of them is another organization's.
    */
   function declare(organization_id: string, tokens: readonly DeclaredKey[]): void {
-    const kept = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
+    const declaredIds = new Set(tokens.map(({ kind, token }) => declareOne(organization_id, kind, token)))
     const dropped = list(organization_id).filter(
-      (key) => key.source === 'config' && key.revoked_at === null && !kept.has(key.id),
+      (key) => key.source === 'config' && key.revoked_at === null && !declaredIds.has(key.id),
     )
     for (const key of dropped) endNow.run(clock(), key.id)
   }
 
   function declareOne(organization_id: string, kind: KeyKind, token: string): string {
-    const holder = byHash.get(hashOf(token))
+    const holder = byHash.get(sha256Of(token))
     if (!holder) return create(organization_id, kind, 'from config.toml', { token, source: 'config' }).id
     if (holder.organization_id !== organization_id) {
       throw new Refusal(
@@ -146,12 +146,12 @@ export function openKeys(store: Store, clock: Clock) {
         `the ${holder.kind} key …${holder.hint} in config.toml belongs to the organization ${slugOf.get(holder.organization_id)?.slug}; declare it there, or write another key`,
       )
     }
-    if (!isAlive(holder, clock())) revive.run(holder.id)
+    if (!isActive(holder, clock())) revive.run(holder.id)
     return holder.id
   }
 
-  return { create, recognise, holderOf, list, alive, publishable, rotate, revoke, declare }
+  return { create, findByToken, holderOf, list, activeKeys, publishable, rotate, revoke, declare }
 }
 
-const isAlive = (key: Key, now: number): boolean =>
+const isActive = (key: Key, now: number): boolean =>
   key.revoked_at === null && (key.expires_at === null || key.expires_at > now)

@@ -33,30 +33,30 @@ const DEFAULT: OrganizationDeclaration = {
 }
 
 export function openOrganizations(store: Store, clock: Clock) {
-  const everyOne = store.prepare<[], Organization>('select * from organizations order by created_at, slug')
+  const selectAll = store.prepare<[], Organization>('select * from organizations order by created_at, slug')
   const byId = store.prepare<[string], Organization>('select * from organizations where id = ?')
   const bySlug = store.prepare<[string], Organization>('select * from organizations where slug = ?')
-  const put = store.prepare<Organization>(`
+  const upsert = store.prepare<Organization>(`
     insert into organizations ( id,  slug,  name,  sdk_auth,  time_zone,  currency,  source,  created_at,  gone_at)
     values                    (:id, :slug, :name, :sdk_auth, :time_zone, :currency, :source, :created_at, :gone_at)
     on conflict (slug) do update set
       name = excluded.name, sdk_auth = excluded.sdk_auth, time_zone = excluded.time_zone,
       currency = excluded.currency, source = excluded.source, gone_at = null`)
-  const reslug = store.prepare<[string, string]>('update organizations set slug = ? where id = ?')
-  const leave = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
+  const updateSlug = store.prepare<[string, string]>('update organizations set slug = ? where id = ?')
+  const markGone = store.prepare<[number, string]>('update organizations set gone_at = ? where id = ?')
 
   /** All that are not gone, oldest first. */
-  const list = (): Organization[] => everyOne.all().filter((organization) => organization.gone_at === null)
+  const list = (): Organization[] => selectAll.all().filter((organization) => organization.gone_at === null)
 
   /** The one with this id, gone or not. */
-  const get = store.remembering(['organizations'], (id): Organization | null => byId.get(id) ?? null)
+  const get = store.cached(['organizations'], (id): Organization | null => byId.get(id) ?? null)
 
   /**
    * The organization a command means: the one named, or the only one.
    *
    * @throws Refusal 404 when there is none of that name, 400 when several could be meant.
    */
-  function meant(slug: string | null): Organization {
+  function resolve(slug: string | null): Organization {
     const present = list()
     if (slug === null) {
       const [only, second] = present
@@ -73,13 +73,14 @@ export function openOrganizations(store: Store, clock: Clock) {
   const named = (slug: string): Organization | null => bySlug.get(slug) ?? null
 
   /** The organization of the first start, which nobody has named: null where config.toml has, or it is gone. */
-  const unnamed = (): Organization | null => list().find(({ source }) => source === FIRST_START) ?? null
+  const firstStartOrganization = (): Organization | null =>
+    list().find(({ source }) => source === FIRST_START) ?? null
 
   /** Gives an organization another slug; it stays the same one, with all it has. */
-  const rename = (id: string, slug: string): void => void reslug.run(slug, id)
+  const rename = (id: string, slug: string): void => void updateSlug.run(slug, id)
 
   /** Marks an organization gone; what it has stays on disk. */
-  const drop = (id: string): void => void leave.run(clock(), id)
+  const drop = (id: string): void => void markGone.run(clock(), id)
 
   /** Makes what config.toml declares be so; what it declared before and no longer does is marked gone. */
   function declare(declarations: readonly OrganizationDeclaration[]): void {
@@ -93,10 +94,10 @@ export function openOrganizations(store: Store, clock: Clock) {
 
   function write(declaration: OrganizationDeclaration, source: string): void {
     const id = bySlug.get(declaration.slug)?.id ?? newId('org')
-    put.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
+    upsert.run({ ...declaration, id, source, created_at: clock(), gone_at: null })
   }
 
-  return { list, get, named, unnamed, rename, drop, meant, declare }
+  return { list, get, named, firstStartOrganization, rename, drop, resolve, declare }
 }
 
 const slugs = (organizations: readonly Organization[]): string =>

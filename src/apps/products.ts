@@ -65,37 +65,37 @@ export function openProducts(store: Store, clock: Clock) {
     return subscriptions.flatMap((subscription) => declareOne(app_id, subscription))
   }
 
-  function declareOne(app_id: string, said: AppleSubscription): string[] {
-    const known = one.get(app_id, said.product_id)
+  function declareOne(app_id: string, reported: AppleSubscription): string[] {
+    const known = one.get(app_id, reported.product_id)
     // A product without a period is a draft in App Store Connect; what a report has told stays.
-    const period = said.period ?? known?.period ?? null
-    const period_source = said.period === null ? (known?.period_source ?? null) : 'connect'
+    const period = reported.period ?? known?.period ?? null
+    const period_source = reported.period === null ? (known?.period_source ?? null) : 'connect'
     const created_at = known?.created_at ?? clock()
-    write(known, { ...said, app_id, period, period_source, created_at, gone_at: null })
-    return known?.period === period || period === null ? [] : [said.product_id]
+    write(known, { ...reported, app_id, period, period_source, created_at, gone_at: null })
+    return known?.period === period || period === null ? [] : [reported.product_id]
   }
 
   /**
    * Takes over what a report says of a product, where Apple's list of products has not said it. True when that gave
    * or changed the product's period.
    */
-  function learnPeriod(app_id: string, said: ReportedProduct): boolean {
-    const known = one.get(app_id, said.product_id)
+  function setReportedPeriod(app_id: string, reported: ReportedProduct): boolean {
+    const known = one.get(app_id, reported.product_id)
     if (known?.period_source === 'connect') return false
     write(known, {
       app_id,
-      product_id: said.product_id,
-      apple_id: known?.apple_id ?? said.apple_id ?? null,
-      name: known?.name ?? said.name ?? null,
-      group_id: known?.group_id ?? said.group_id ?? null,
+      product_id: reported.product_id,
+      apple_id: known?.apple_id ?? reported.apple_id ?? null,
+      name: known?.name ?? reported.name ?? null,
+      group_id: known?.group_id ?? reported.group_id ?? null,
       group_name: known?.group_name ?? null,
       group_level: known?.group_level ?? null,
-      period: said.period,
+      period: reported.period,
       period_source: 'report',
       created_at: known?.created_at ?? clock(),
       gone_at: known?.gone_at ?? null,
     })
-    return known?.period !== said.period
+    return known?.period !== reported.period
   }
 
   function write(known: Product | undefined, next: Product): void {
@@ -109,7 +109,7 @@ export function openProducts(store: Store, clock: Clock) {
     list,
     periodOf,
     declare,
-    learnPeriod,
+    setReportedPeriod,
     /** Calls the listener with an app within the unit of work that changes a period of its products. */
     onPeriod: periodChanged.add,
   }

@@ -21,7 +21,7 @@ type Deps = {
   apps: Pick<Apps, 'get'>
   feed: Feed
   ledger: Ledger
-  forgetting: Pick<Forgetting, 'admit'>
+  erasures: Pick<Forgetting, 'admit'>
   limits: { attributes_per_user: number }
 }
 
@@ -30,7 +30,7 @@ type Evidence = { signed: Verified<Transaction> | 'xcode' | null; unattested: st
 
 export type Attribution = ReturnType<typeof openAttribution>
 
-export function openAttribution({ store, clock, apps, feed, ledger, forgetting, limits }: Deps) {
+export function openAttribution({ store, clock, apps, feed, ledger, erasures, limits }: Deps) {
   const users = openUsers(store, clock, limits)
   const links = openLinks(store, clock)
 
@@ -40,13 +40,13 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
    * @throws Refusal 410 `forgotten`.
    */
   function identify({ app, credential }: Caller, call: IdentifyCall, unattested: string | null): CallLabel {
-    const forgotten_by = forgetting.admit(app.id, call.appUserId)
+    const erasure_id = erasures.admit(app.id, call.appUserId)
     const verification: Verification = isProved(credential) ? 'verified' : 'unverified'
     const label = { verification, unattested: verification === 'verified' ? null : unattested }
     const { is_new } = users.upsert(app, call, label)
     if (is_new) {
       const data = { user: { app_user_id: call.appUserId, verification }, platform: call.platform }
-      tell(app, 'customer.identified', `${forgotten_by ?? app.id}/${call.appUserId}`, null, data)
+      appendEvent(app, 'customer.identified', `${erasure_id ?? app.id}/${call.appUserId}`, null, data)
     }
     return label
   }
@@ -59,9 +59,9 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
    * @throws Refusal 410 `forgotten`; then nothing of the call is kept.
    */
   function attribute({ app, credential }: Caller, call: AttributeCall, { signed, unattested }: Evidence) {
-    forgetting.admit(app.id, call.appUserId)
-    if (signed === 'xcode') return { link: unkept(call), moved: false }
-    if (call.store === 'apple') ledger.lookups.want(app, call.originalTransactionId)
+    erasures.admit(app.id, call.appUserId)
+    if (signed === 'xcode') return { link: transientLink(call), moved: false }
+    if (call.store === 'apple') ledger.lookups.add(app, call.originalTransactionId)
     if (signed) ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' })
     const { now, before, change, store } = links.claim({
       app,
@@ -89,31 +89,31 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
     const { row, now, before, change } = links.undo(move_id)
     const { app_id, store, transaction_id } = row
     for (const user of [now.app_user_id, now.proved_app_user_id]) {
-      if (user !== null) forgetting.admit(app_id, user)
+      if (user !== null) erasures.admit(app_id, user)
     }
     const app = apps.get(app_id)
     if (app) announce(app, { store, transaction_id, now, before, change })
     return { link: now, app_id }
   }
 
-  function announce(app: App, { store, transaction_id, now, before, change }: Changed): void {
+  function announce(app: App, { store, transaction_id, now, before, change }: LinkChange): void {
     const data = {
       ...userPart(now),
       ...(before && { from_app_user_id: before.app_user_id }),
       product_id: now.product_id,
       store,
     }
-    tell(app, before ? 'customer.moved' : 'customer.linked', change, transaction_id, data)
+    appendEvent(app, before ? 'customer.moved' : 'customer.linked', change, transaction_id, data)
   }
 
-  function tell(
+  function appendEvent(
     app: App,
     type: EventType,
     cause: string,
     subject: string | null,
     data: Record<string, unknown>,
   ): void {
-    const customer = subject === null ? null : ledger.customers.ofLineage(app.id, subject)
+    const customer = subject === null ? null : ledger.customers.findByLineage(app.id, subject)
     feed.append({
       type,
       cause,
@@ -139,9 +139,9 @@ export function openAttribution({ store, clock, apps, feed, ledger, forgetting, 
 }
 
 /** A purchase that is another's now, or somebody's at last. */
-type Changed = { store: StoreName; transaction_id: string; now: Link; before: Link | null; change: string }
+type LinkChange = { store: StoreName; transaction_id: string; now: Link; before: Link | null; change: string }
 
-const unkept = ({ appUserId }: AttributeCall) => ({
+const transientLink = ({ appUserId }: AttributeCall) => ({
   app_user_id: appUserId,
   verification: 'unverified' as const,
 })

@@ -13,7 +13,7 @@ export const isProved = (credential: Credential): boolean =>
   credential === 'secret' || credential === 'device'
 
 /** What the call says of itself. `authorization` is the header as it came. */
-export type Claim = { authorization: string | null; bundle_id: string; is_android: boolean }
+export type Claim = { authorization: string | null; bundle_id: string; isAndroid: boolean }
 
 type Deps = { apps: Apps; keys: Keys; organizations: Organizations }
 
@@ -30,21 +30,25 @@ export function openCallers({ apps, keys, organizations }: Deps) {
     const token = bearer(claim.authorization)
     const caller = token === null || token.startsWith('dt_') ? withoutKey(claim) : withKey(token, claim)
     const organization = organizations.get(caller.app.organization_id)
-    if (organization) demand(organization, caller.credential)
+    if (organization) requireCredential(organization, caller.credential)
     return caller
   }
 
   function withKey(token: string, claim: Claim): Caller {
-    const key = keys.recognise(token)
+    const key = keys.findByToken(token)
     if (!key) throw new Refusal(401, 'invalid_key', 'the key is unknown, revoked or past its time')
     const [app] = appsOf(claim, key.organization_id)
     if (app) return { app, credential: key.kind }
-    throw new Refusal(403, 'app_not_in_organization', `${missing(claim)} in the organization of this key`)
+    throw new Refusal(
+      403,
+      'app_not_in_organization',
+      `${notConnectedText(claim)} in the organization of this key`,
+    )
   }
 
   function withoutKey(claim: Claim): Caller {
     const [app, another] = appsOf(claim)
-    if (!app) throw new Refusal(404, 'unknown_app', missing(claim))
+    if (!app) throw new Refusal(404, 'unknown_app', notConnectedText(claim))
     if (another) {
       throw new Refusal(
         409,
@@ -56,29 +60,29 @@ export function openCallers({ apps, keys, organizations }: Deps) {
   }
 
   /** An Android app goes by its package, or by its bundle id where no app has that package: the two are often the same. */
-  function appsOf({ is_android, bundle_id }: Claim, organization_id: string | null = null): readonly App[] {
-    const within = (found: readonly App[]) =>
+  function appsOf({ isAndroid, bundle_id }: Claim, organization_id: string | null = null): readonly App[] {
+    const inOrganization = (found: readonly App[]) =>
       organization_id === null ? found : found.filter((app) => app.organization_id === organization_id)
-    const byPackage = is_android ? within(apps.byAndroidPackage(bundle_id)) : []
-    return byPackage.length > 0 ? byPackage : within(apps.byBundle(bundle_id))
+    const byPackage = isAndroid ? inOrganization(apps.byAndroidPackage(bundle_id)) : []
+    return byPackage.length > 0 ? byPackage : inOrganization(apps.byBundle(bundle_id))
   }
 
   return { resolve }
 }
 
-function missing({ is_android, bundle_id }: Claim): string {
-  return `no app with the ${is_android ? 'Android package or bundle id' : 'bundle id'} ${bundle_id} is connected`
+function notConnectedText({ isAndroid, bundle_id }: Claim): string {
+  return `no app with the ${isAndroid ? 'Android package or bundle id' : 'bundle id'} ${bundle_id} is connected`
 }
 
-function demand(organization: Organization, credential: Credential): void {
+function requireCredential(organization: Organization, credential: Credential): void {
   const { sdk_auth } = organization
   const isEnough =
     credential === 'secret' ||
     sdk_auth === 'any' ||
     credential === (sdk_auth === 'key' ? 'publishable' : 'device')
   if (isEnough) return
-  const wanted = sdk_auth === 'key' ? 'a key (Authorization: Bearer pk_live_…)' : 'an attested device'
-  throw new Refusal(401, 'credential_required', `this organization demands ${wanted}`)
+  const requirement = sdk_auth === 'key' ? 'a key (Authorization: Bearer pk_live_…)' : 'an attested device'
+  throw new Refusal(401, 'credential_required', `this organization demands ${requirement}`)
 }
 
 function bearer(authorization: string | null): string | null {

@@ -15,12 +15,12 @@ const SEEN_MS = 61_000
 /** The busiest minute of proved callers is looked for in this much of the past. */
 const BUSIEST_MS = 5 * MINUTE_MS
 /** Shares get no smaller however many addresses call: 240 ÷ 20 = 12. */
-const SHARES_MOST = 20
+const MAX_SHARES = 20
 /** Past this many seconds every call of the past has ceased to count. */
-const WAIT_MOST_S = BUSIEST_MS / 1_000 + 1
+const MAX_WAIT_S = BUSIEST_MS / 1_000 + 1
 
 /** Who calls: `address` is the bucket its calls count under, null for a secret key, whose calls count under none. */
-export type WindowCaller = { address: string | null; is_proved: boolean }
+export type WindowCaller = { address: string | null; isProved: boolean }
 
 type Traffic = {
   proved: Stamps
@@ -51,13 +51,13 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   function admit(organization_id: string, caller: WindowCaller): void {
     const now = clock()
     const traffic = trafficOf(organization_id)
-    forgetPast(traffic, now)
-    see(traffic, caller, now)
+    dropExpired(traffic, now)
+    recordSeen(traffic, caller, now)
     if (!isOpen(traffic, caller, now)) throw refusal(traffic, caller, now)
-    const { address, is_proved } = caller
-    const calls = is_proved ? traffic.proved : traffic.unproved
+    const { address, isProved } = caller
+    const calls = isProved ? traffic.proved : traffic.unproved
     calls.add(now)
-    if (address !== null) hold(traffic.held, address, now)
+    if (address !== null) recordHeld(traffic.held, address, now)
   }
 
   /** Whether a call of `caller` is admitted at `at`, which is now or later, if no other caller calls until then. */
@@ -67,7 +67,7 @@ export function openFairWindow(limit: () => number, clock: Clock) {
     const [withProof, without] = [proved.countAfter(since), unproved.countAfter(since)]
     if (withProof + without >= most) return false
     const kept = Math.min(busiest.before(at), Math.floor(most / 2))
-    if (!caller.is_proved && without + Math.max(withProof, kept) >= most) return false
+    if (!caller.isProved && without + Math.max(withProof, kept) >= most) return false
     if (caller.address === null || withProof + without < most / 2) return true
     const share = Math.max(1, Math.floor(most / sharesAt(seen, at)))
     return (held.get(caller.address)?.countAfter(since) ?? 0) < share
@@ -75,7 +75,7 @@ export function openFairWindow(limit: () => number, clock: Clock) {
 
   /** The rule only ever opens with time, so the first second at which it is open is found by halving. */
   function refusal(traffic: Traffic, caller: WindowCaller, now: number) {
-    let [shut, open] = [0, WAIT_MOST_S]
+    let [shut, open] = [0, MAX_WAIT_S]
     while (open - shut > 1) {
       const middle = (shut + open) >> 1
       if (isOpen(traffic, caller, now + middle * 1_000)) open = middle
@@ -102,7 +102,7 @@ export function openFairWindow(limit: () => number, clock: Clock) {
   return { admit }
 }
 
-function forgetPast({ proved, unproved, held }: Traffic, now: number): void {
+function dropExpired({ proved, unproved, held }: Traffic, now: number): void {
   proved.drop(now - MINUTE_MS)
   unproved.drop(now - MINUTE_MS)
   for (const [address, calls] of held) {
@@ -111,18 +111,18 @@ function forgetPast({ proved, unproved, held }: Traffic, now: number): void {
   }
 }
 
-function see({ seen, busiest }: Traffic, { address, is_proved }: WindowCaller, now: number): void {
-  if (is_proved) busiest.note(now)
+function recordSeen({ seen, busiest }: Traffic, { address, isProved }: WindowCaller, now: number): void {
+  if (isProved) busiest.note(now)
   if (address === null) return
   seen.delete(address)
   seen.set(address, now)
   for (const oldest of seen.keys()) {
-    if (seen.size <= SHARES_MOST) return
+    if (seen.size <= MAX_SHARES) return
     seen.delete(oldest)
   }
 }
 
-function hold(held: Map<string, Stamps>, address: string, now: number): void {
+function recordHeld(held: Map<string, Stamps>, address: string, now: number): void {
   const calls = held.get(address) ?? openStamps()
   calls.drop(now - MINUTE_MS)
   calls.add(now)

@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Credential } from './callers.ts'
 import { isSameLink, type LinkFacts, labelOf, linkAfter, type Proof, type Verification } from './link.ts'
-import type { Means } from './why.ts'
+import type { CallCredential } from './why.ts'
 
 /** Whose transaction id it is: Apple's original transaction id, or a Play purchase token. */
 export type StoreName = 'apple' | 'google'
@@ -17,7 +17,7 @@ export type Link = LinkFacts & {
 }
 
 /** One attribute call, its proofs checked. */
-type Claimed = {
+type LinkClaim = {
   app: App
   store: StoreName
   transaction_id: string
@@ -57,12 +57,12 @@ type Move = {
 }
 
 /** What a call says that makes no change of its own. */
-const SAID = ['store', 'platform', 'product_id', 'unattested'] as const
+const CALL_FIELDS = ['store', 'platform', 'product_id', 'unattested'] as const
 
-type Outcome = { now: Link; before: Link | null; change: string | null; store: StoreName }
+type ClaimResult = { now: Link; before: Link | null; change: string | null; store: StoreName }
 
 /** A move that was undone: the link as it was kept, as it is and was, and what names the change. */
-type Undone = { row: Row; now: Link; before: Link; change: string }
+type UndoResult = { row: Row; now: Link; before: Link; change: string }
 
 export function openLinks(store: Store, clock: Clock) {
   const find = store.prepare<[string, StoreName, string], Row>(
@@ -77,33 +77,33 @@ export function openLinks(store: Store, clock: Clock) {
     where id = :id`)
   const byId = store.prepare<[number], Row>('select * from links where id = ?')
   const moveOf = store.prepare<[number], Move>('select * from link_history where id = ?')
-  const newestOf = store.prepare<[number], { id: number }>(
+  const newestMoveOf = store.prepare<[number], { id: number }>(
     'select max(id) as id from link_history where link_id = ?',
   )
-  const record = store.prepare<object>(`
+  const insertMove = store.prepare<object>(`
     insert into link_history ( link_id,  from_app_user_id,  to_app_user_id,  from_proved_app_user_id,  to_proved_app_user_id,  from_proofs,  to_proofs,  from_credential,  to_credential,  moved_at)
     values                   (:link_id, :from_app_user_id, :to_app_user_id, :from_proved_app_user_id, :to_proved_app_user_id, :from_proofs, :to_proofs, :from_credential, :to_credential, :moved_at)`)
 
   /** Applies one call, and returns the link as it is now, what it was, its store, and what names the change, if any. */
-  function claim(claimed: Claimed) {
-    const row = find.get(claimed.app.id, claimed.store, claimed.transaction_id) ?? elsewhere(claimed)
-    return row ? claimAgain(row, claimed) : claimFirst(claimed)
+  function claim(call: LinkClaim) {
+    const row = find.get(call.app.id, call.store, call.transaction_id) ?? findInOtherStore(call)
+    return row ? updateLink(row, call) : insertLink(call)
   }
 
   /**
    * The link of the other store that the call is about. A call without a platform is about the link that there is; one
    * that names the App Store takes a link over whose store was only concluded.
    */
-  function elsewhere({ app, store: storeName, transaction_id, platform }: Claimed): Row | undefined {
+  function findInOtherStore({ app, store: storeName, transaction_id, platform }: LinkClaim): Row | undefined {
     const other = find.get(app.id, storeName === 'apple' ? 'google' : 'apple', transaction_id)
     if (other === undefined) return undefined
-    const isConcluded = storeName === 'apple' ? other.platform === null : platform === null
-    return isConcluded ? other : undefined
+    const isInferred = storeName === 'apple' ? other.platform === null : platform === null
+    return isInferred ? other : undefined
   }
 
-  function claimFirst(claimed: Claimed): Outcome {
-    const facts = linkAfter(null, claimed.app_user_id, claimed.proofs)
-    const { app, store: storeName, transaction_id, platform, credential, product_id, unattested } = claimed
+  function insertLink(call: LinkClaim): ClaimResult {
+    const facts = linkAfter(null, call.app_user_id, call.proofs)
+    const { app, store: storeName, transaction_id, platform, credential, product_id, unattested } = call
     const { lastInsertRowid } = insert.run({
       app_id: app.id,
       store: storeName,
@@ -121,23 +121,23 @@ export function openLinks(store: Store, clock: Clock) {
     return { now, before: null, change: `link/${lastInsertRowid}`, store: storeName }
   }
 
-  function claimAgain(row: Row, claimed: Claimed): Outcome {
+  function updateLink(row: Row, call: LinkClaim): ClaimResult {
     const before = linkOf(row)
-    const facts = linkAfter(before, claimed.app_user_id, claimed.proofs)
+    const facts = linkAfter(before, call.app_user_id, call.proofs)
     const isSame = isSameLink(before, facts)
     const after: Row = {
       ...row,
       ...facts,
       proofs: JSON.stringify(facts.proofs),
-      store: claimed.platform === null ? row.store : claimed.store,
-      platform: claimed.platform ?? row.platform,
-      credential: isSame ? row.credential : claimed.credential,
-      product_id: claimed.product_id ?? row.product_id,
-      unattested: claimed.unattested,
+      store: call.platform === null ? row.store : call.store,
+      platform: call.platform ?? row.platform,
+      credential: isSame ? row.credential : call.credential,
+      product_id: call.product_id ?? row.product_id,
+      unattested: call.unattested,
       updated_at: clock(),
     }
-    if (!isSame || SAID.some((field) => after[field] !== row[field])) update.run(after)
-    const change = isSame ? null : `link/${row.id}/${remember(row, after)}`
+    if (!isSame || CALL_FIELDS.some((field) => after[field] !== row[field])) update.run(after)
+    const change = isSame ? null : `link/${row.id}/${recordMove(row, after)}`
     return { now: linkOf(after), before, change, store: after.store }
   }
 
@@ -148,14 +148,14 @@ export function openLinks(store: Store, clock: Clock) {
    * @throws Refusal 404 `unknown_move`, 409 `move_superseded` where it is not the link's last change, or moved nothing
    * that can be given back.
    */
-  function undo(move_id: number): Undone {
+  function undo(move_id: number): UndoResult {
     const move = moveOf.get(move_id)
     const row = move && byId.get(move.link_id)
     if (!move || !row) throw new Refusal(404, 'unknown_move', `no purchase was moved by ${move_id}`)
     const { from_app_user_id, from_proved_app_user_id, from_proofs, from_credential } = move
-    const isLast = newestOf.get(row.id)?.id === move_id && row.app_user_id === move.to_app_user_id
-    if (!isLast || from_app_user_id === null || from_app_user_id === move.to_app_user_id)
-      throw new Refusal(409, 'move_superseded', superseded(move, isLast))
+    const isLatest = newestMoveOf.get(row.id)?.id === move_id && row.app_user_id === move.to_app_user_id
+    if (!isLatest || from_app_user_id === null || from_app_user_id === move.to_app_user_id)
+      throw new Refusal(409, 'move_superseded', superseded(move, isLatest))
     const after: Row = {
       ...row,
       app_user_id: from_app_user_id,
@@ -167,12 +167,12 @@ export function openLinks(store: Store, clock: Clock) {
       updated_at: clock(),
     }
     update.run(after)
-    const change = `link/${row.id}/${remember(row, { ...after, credential: 'owner' })}`
+    const change = `link/${row.id}/${recordMove(row, { ...after, credential: 'owner' })}`
     return { row, now: linkOf(after), before: linkOf(row), change }
   }
 
-  function remember(from: Row, to: Omit<Row, 'credential'> & { credential: Means }): number {
-    const { lastInsertRowid } = record.run({
+  function recordMove(from: Row, to: Omit<Row, 'credential'> & { credential: CallCredential }): number {
+    const { lastInsertRowid } = insertMove.run({
       link_id: to.id,
       from_app_user_id: from.app_user_id,
       to_app_user_id: to.app_user_id,
@@ -202,8 +202,8 @@ function linkOf(row: Row): Link {
   return { ...facts, verification: labelOf(facts), product_id, unattested }
 }
 
-function superseded({ from_app_user_id }: Move, isLast: boolean): string {
-  if (!isLast) return 'the purchase was changed again since: undo the last change'
+function superseded({ from_app_user_id }: Move, isLatest: boolean): string {
+  if (!isLatest) return 'the purchase was changed again since: undo the last change'
   return from_app_user_id === null
     ? 'who held it before was forgotten'
     : 'it stayed with the same user: there is nothing to undo'

@@ -13,14 +13,14 @@ const DAY_MS = 86_400_000
 const SLICE = 500
 /** Counted every day for the status, where nothing prunes them: how long unseen, and up to how many. */
 const COUNTED_DAYS = 30
-const COUNTED_MOST = 50_000
+const COUNT_MAX = 50_000
 /** A little less than a day, because jobs are moved by chance. */
 const DAILY_MS = DAY_MS - 3_600_000
 
 type Slice = { after: number; until: number; before: number }
 type Candidate = { id: number; app_id: string; app_user_id: string }
 /** `note` is called within the first unit of work that prunes a user. */
-type Wish = { unseen_days: number; note: () => void }
+type PruneRequest = { unseen_days: number; onFirstPruned: () => void }
 
 /** How far the walk over all users is. */
 export type PruneProgress = { done: number; of: number }
@@ -30,12 +30,12 @@ type Deps = {
   clock: Clock
   log: Log
   /** Whether a user id was ever forgotten, so that its tombstone says so. */
-  isOfForgotten: (app_id: string, app_user_id: string) => boolean
+  isErased: (app_id: string, app_user_id: string) => boolean
 }
 
 export type Pruning = ReturnType<typeof openPruning>
 
-export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
+export function openPruning({ store, clock, log, isErased }: Deps) {
   // A user who was proved to hold a link and lost it is in the history of that link, with the proof.
   const unseen = store.prepare<Slice, Candidate>(`
     select users.rowid as id, app_id, app_user_id from users
@@ -69,7 +69,7 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
   }
 
   const candidates = (slice: Slice): Candidate[] =>
-    unseen.all(slice).filter(({ app_id, app_user_id }) => !isOfForgotten(app_id, app_user_id))
+    unseen.all(slice).filter(({ app_id, app_user_id }) => !isErased(app_id, app_user_id))
 
   /**
    * How many users were only ever claimed, have no purchase, no proof and no tombstone, and were not seen for
@@ -90,10 +90,11 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
    *
    * @throws Refusal 503 `store_closing` when Windfall stops on the way; what is done stays done.
    */
-  async function prune({ unseen_days, note }: Wish): Promise<number> {
+  async function prune({ unseen_days, onFirstPruned }: PruneRequest): Promise<number> {
     let users = 0
     for await (const { slice, found } of slices(unseen_days)) {
-      if (found > 0) users += await store.commit(() => pruneSlice(slice, users === 0 ? note : () => {}))
+      if (found > 0)
+        users += await store.commit(() => pruneSlice(slice, users === 0 ? onFirstPruned : () => {}))
     }
     if (users === 0) return 0
     counted = null
@@ -102,19 +103,19 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
     return users
   }
 
-  function pruneSlice(slice: Slice, note: () => void): number {
+  function pruneSlice(slice: Slice, onFirstPruned: () => void): number {
     const found = candidates(slice)
-    if (found.length > 0) note()
+    if (found.length > 0) onFirstPruned()
     for (const { id } of found) drop.run(id)
     return found.length
   }
 
   /** Once a day: prunes, or where `unseen_days` is 0 counts whom it would be worth to prune. Null when it is not time. */
-  async function daily({ unseen_days, note }: Wish): Promise<number | null> {
+  async function daily({ unseen_days, onFirstPruned }: PruneRequest): Promise<number | null> {
     // A time in the future was noted while the clock was wrong.
     if (done_at <= clock() && clock() - done_at < DAILY_MS) return null
-    const pruned = unseen_days === 0 ? null : await prune({ unseen_days, note })
-    counted = await count(COUNTED_DAYS, COUNTED_MOST)
+    const pruned = unseen_days === 0 ? null : await prune({ unseen_days, onFirstPruned })
+    counted = await count(COUNTED_DAYS, COUNT_MAX)
     done_at = clock()
     return pruned
   }
@@ -131,8 +132,8 @@ export function openPruning({ store, clock, log, isOfForgotten }: Deps) {
     close,
     progress: () => progress,
     /** Whether there are so many of them that the owner should know, as last counted. */
-    isWorthIt: () => counted === COUNTED_MOST,
+    isThresholdReached: () => counted === COUNT_MAX,
     /** What `isWorthIt` is about. */
-    worth: { users: COUNTED_MOST, unseen_days: COUNTED_DAYS },
+    threshold: { users: COUNT_MAX, unseen_days: COUNTED_DAYS },
   }
 }

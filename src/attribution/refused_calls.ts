@@ -13,18 +13,18 @@ import { reasonOf } from '../store/warnings.ts'
 const FLUSH_EVERY_MS = 60_000
 const DAYS_KEPT = 30
 /** Rows a day, and combinations in memory. Those beyond are counted together as `OTHERS`. */
-const MOST = 1_000
+const MAX_COUNTERS = 1_000
 /** How many of them may exist before only connected apps get one of their own: anybody can invent bundle ids. */
-const MOST_OF_STRANGERS = 500
+const MAX_UNCONNECTED_COUNTERS = 500
 const EXAMPLE_CHARACTERS = 300
 const OTHERS = '*'
 
 const BUNDLE_ID = /^[\w.-]{1,255}$/
 const CONTROL_CHARACTERS = /\p{C}/gu
 
-type Name = { refused_on: string; bundle_id: string; platform: string; code: string }
-type Counted = Name & { calls: number; example: string | null; last_at: number }
-type Claimed = Pick<Name, 'bundle_id' | 'platform'>
+type RefusalKey = { refused_on: string; bundle_id: string; platform: string; code: string }
+type RefusalCount = RefusalKey & { calls: number; example: string | null; last_at: number }
+type ClaimedApp = Pick<RefusalKey, 'bundle_id' | 'platform'>
 
 type Deps = {
   store: Store
@@ -40,15 +40,15 @@ export type RefusedCalls = ReturnType<typeof openRefusedCalls>
  * small commit a minute. The store being unable to write loses no count and fails no call.
  */
 export function openRefusedCalls({ store, clock, apps, log }: Deps) {
-  const claims = new WeakMap<H3Event, Claimed>()
-  let counts = new Map<string, Counted>()
+  const claims = new WeakMap<H3Event, ClaimedApp>()
+  let counts = new Map<string, RefusalCount>()
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> = Promise.resolve()
 
-  const raise = store.prepare<Counted>(`
+  const raise = store.prepare<RefusalCount>(`
     update refused_calls set calls = calls + :calls, example = coalesce(:example, example), last_at = :last_at
     where refused_on = :refused_on and bundle_id = :bundle_id and platform = :platform and code = :code`)
-  const insert = store.prepare<Counted>(`
+  const insert = store.prepare<RefusalCount>(`
     insert into refused_calls ( refused_on,  bundle_id,  platform,  code,  calls,  example,  last_at)
     values                    (:refused_on, :bundle_id, :platform, :code, :calls, :example, :last_at)`)
   const rowsOfDay = store.prepare<[string], { count: number }>(
@@ -57,19 +57,19 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
   const dropBefore = store.prepare<[string]>('delete from refused_calls where refused_on < ?')
 
   /** Wraps a route's handler so that each 4xx it throws is counted. */
-  const watch =
+  const countRefusals =
     (handler: Route['handler']): Route['handler'] =>
     async (event) => {
       try {
         return await handler(event)
       } catch (error) {
-        if (error instanceof Refusal && error.status < 500 && !isCutOff(event)) count(event, error)
+        if (error instanceof Refusal && error.status < 500 && !isAborted(event)) count(event, error)
         throw error
       }
     }
 
   /** Notes which app the body names, before the body is validated. Returns the body. */
-  function claimed(event: H3Event, body: unknown): unknown {
+  function noteClaim(event: H3Event, body: unknown): unknown {
     const { bundleId, platform } = (body ?? {}) as { bundleId?: unknown; platform?: unknown }
     claims.set(event, { bundle_id: bundleIdIn(bundleId), platform: platformIn(platform) })
     return body
@@ -83,7 +83,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     timer ??= setTimeout(() => void flush(), FLUSH_EVERY_MS).unref()
   }
 
-  function add(more: Counted): void {
+  function add(more: RefusalCount): void {
     const known = counts.get(keyOf(more))
     if (known) {
       // What could not be written comes back later than what was counted meanwhile.
@@ -94,13 +94,15 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
         example: newer.example ?? older.example,
         last_at,
       })
-    } else if (isOthers(more) || counts.size < shareOf(more)) counts.set(keyOf(more), { ...more })
-    else add(amongOthers(more))
+    } else if (isOthers(more) || counts.size < limitFor(more)) counts.set(keyOf(more), { ...more })
+    else add(asOthers(more))
   }
 
   /** How many names a day may have before this one no longer gets a count of its own. */
-  const shareOf = ({ bundle_id }: Counted): number =>
-    apps.byBundle(bundle_id).length + apps.byAndroidPackage(bundle_id).length > 0 ? MOST : MOST_OF_STRANGERS
+  const limitFor = ({ bundle_id }: RefusalCount): number =>
+    apps.byBundle(bundle_id).length + apps.byAndroidPackage(bundle_id).length > 0
+      ? MAX_COUNTERS
+      : MAX_UNCONNECTED_COUNTERS
 
   /** Writes what was counted so far. Resolves when it is on disk, or when it is kept for the next attempt. */
   function flush(): Promise<void> {
@@ -116,7 +118,7 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     counts = new Map()
     try {
       await store.commit(() => {
-        for (const one of batch) keep(one)
+        for (const one of batch) saveCount(one)
       })
     } catch (error) {
       for (const one of batch) add(one)
@@ -127,11 +129,11 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     }
   }
 
-  function keep(one: Counted): void {
+  function saveCount(one: RefusalCount): void {
     if (raise.run(one).changes > 0) return
     const rows = rowsOfDay.get(one.refused_on)?.count ?? 0
-    if (isOthers(one) || rows < shareOf(one)) insert.run(one)
-    else keep(amongOthers(one))
+    if (isOthers(one) || rows < limitFor(one)) insert.run(one)
+    else saveCount(asOthers(one))
   }
 
   /** Deletes the counts of days more than 30 days ago. Inside a unit of work. */
@@ -143,24 +145,30 @@ export function openRefusedCalls({ store, clock, apps, log }: Deps) {
     if (timer !== null) clearTimeout(timer)
   }
 
-  return { watch, claimed, flush, expire, close }
+  return { countRefusals, noteClaim, flush, expire, close }
 }
 
-const keyOf = ({ refused_on, bundle_id, platform, code }: Name): string =>
+const keyOf = ({ refused_on, bundle_id, platform, code }: RefusalKey): string =>
   `${refused_on} ${bundle_id} ${platform} ${code}`
-const isOthers = ({ bundle_id }: Name): boolean => bundle_id === OTHERS
-const amongOthers = (one: Counted): Counted => ({ ...one, bundle_id: OTHERS, platform: '', example: null })
+const isOthers = ({ bundle_id }: RefusalKey): boolean => bundle_id === OTHERS
+const asOthers = (one: RefusalCount): RefusalCount => ({
+  ...one,
+  bundle_id: OTHERS,
+  platform: '',
+  example: null,
+})
 
-const bundleIdIn = (said: unknown): string => (typeof said === 'string' && BUNDLE_ID.test(said) ? said : '')
+const bundleIdIn = (value: unknown): string =>
+  typeof value === 'string' && BUNDLE_ID.test(value) ? value : ''
 
-function platformIn(said: unknown): string {
-  if (typeof said !== 'string' || said === '') return ''
-  const platform = said.toLowerCase()
+function platformIn(value: unknown): string {
+  if (typeof value !== 'string' || value === '') return ''
+  const platform = value.toLowerCase()
   return platform === 'ios' || platform === 'android' ? platform : 'other'
 }
 
 /** Whether the connection broke before the body was whole: nobody got an answer, and the SDK sends the call again. */
-function isCutOff(event: H3Event): boolean {
+function isAborted(event: H3Event): boolean {
   const req = event.runtime?.node?.req
   return req instanceof IncomingMessage && req.destroyed && !req.complete
 }
@@ -174,10 +182,10 @@ function exampleOf({ code, errors }: Refusal): string | null {
   if (fault === undefined) return null
   // The name of an attribute may be of a person, too.
   const path = fault.path.replace(/^attributes\..*/s, 'attributes.*')
-  if (code === 'invalid_request') return shortened(`${path}: ${fault.message}`)
+  if (code === 'invalid_request') return truncated(`${path}: ${fault.message}`)
   if (code !== 'invalid_signed_transaction') return null
   const [, reason] = /^([a-z_]+): /.exec(fault.message) ?? []
   return `${fault.path}: ${reason ?? 'it is not of this app or this purchase'}`
 }
 
-const shortened = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ').slice(0, EXAMPLE_CHARACTERS)
+const truncated = (text: string): string => text.replace(CONTROL_CHARACTERS, ' ').slice(0, EXAMPLE_CHARACTERS)

@@ -1,10 +1,10 @@
 /** What we compute: the two calls of client apps, checked. Field names are the public SDKs'. */
 import * as v from 'valibot'
-import { documented } from '../http/documented.ts'
+import { jsonSchema } from '../http/documented.ts'
 import type { StoreName } from './links.ts'
 
 /** What an app sends when it means that it does not know who its user is. Compared without regard to case. */
-const NOBODY = new Set([
+const PLACEHOLDER_IDS = new Set([
   'no_user',
   'null',
   '(null)',
@@ -24,7 +24,7 @@ const NOBODY = new Set([
 ])
 
 /** The same as a pattern; JSON Schema has none that disregards case. */
-const NOBODY_PATTERN = `^(${[...NOBODY]
+const PLACEHOLDER_PATTERN = `^(${[...PLACEHOLDER_IDS]
   .map((word) =>
     word.replace(/[a-z()[\]{}]/g, (one) => (/[a-z]/.test(one) ? `[${one}${one.toUpperCase()}]` : `\\${one}`)),
   )
@@ -33,7 +33,7 @@ const NOBODY_PATTERN = `^(${[...NOBODY]
 const USER_ID_CHARACTERS = 256
 const KEY_CHARACTERS = 64
 const VALUE_CHARACTERS = 1_024
-const FAULTS_TOLD = 100
+const MAX_FAULTS = 100
 
 const characters = (text: string): number => {
   let count = 0
@@ -49,14 +49,14 @@ const text = (limit: number) =>
     v.string(),
     v.nonEmpty('must not be empty'),
     v.check((value) => isAtMost(value, limit), `must have at most ${limit} characters`),
-    documented({ maxLength: limit }),
+    jsonSchema({ maxLength: limit }),
     v.check(isStorable, 'must be well-formed Unicode without null characters'),
   )
 
-const absent = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
+const optionalOrNull = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
 /** Thin clients send an empty text for what they do not know. */
-const absentText = <T>(schema: v.GenericSchema<string, T>) =>
+const optionalText = <T>(schema: v.GenericSchema<string, T>) =>
   v.optional(
     v.pipe(
       v.nullable(v.string()),
@@ -70,16 +70,16 @@ export const AppUserId = v.pipe(
   text(USER_ID_CHARACTERS),
   v.check((id) => id.trim() === id, 'must not begin or end with white space'),
   v.check(
-    (id) => !NOBODY.has(id.toLowerCase()),
+    (id) => !PLACEHOLDER_IDS.has(id.toLowerCase()),
     'means nobody; leave the call out, or send an anonymous id of your own',
   ),
-  documented({ pattern: '^\\S([\\s\\S]*\\S)?$', not: { pattern: NOBODY_PATTERN } }),
+  jsonSchema({ pattern: '^\\S([\\s\\S]*\\S)?$', not: { pattern: PLACEHOLDER_PATTERN } }),
   v.description(
-    `The customer’s own user id, or an anonymous id that the app keeps. Refused are ids that mean nobody, in upper or lower case: ${[...NOBODY].join(', ')}`,
+    `The customer’s own user id, or an anonymous id that the app keeps. Refused are ids that mean nobody, in upper or lower case: ${[...PLACEHOLDER_IDS].join(', ')}`,
   ),
 )
 
-const platform = absentText(
+const platform = optionalText(
   v.pipe(text(64), v.toLowerCase(), v.description('ios, android, or any other word')),
 )
 const bundleId = v.pipe(
@@ -96,7 +96,7 @@ const Attributes = v.pipe(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   ),
-  documented({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } }),
+  jsonSchema({ type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
     // The same object for every fault, and not for ever: this runs before anybody is known to be anybody.
@@ -107,7 +107,7 @@ const Attributes = v.pipe(
       if (message === null) continue
       addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value }] })
       faults += 1
-      if (faults === FAULTS_TOLD) return
+      if (faults === MAX_FAULTS) return
     }
   }),
 )
@@ -130,10 +130,10 @@ export const IdentifyCall = v.object({
   appUserId: AppUserId,
   bundleId,
   platform,
-  osVersion: absentText(text(VALUE_CHARACTERS)),
-  deviceModel: absentText(text(VALUE_CHARACTERS)),
-  locale: absentText(text(VALUE_CHARACTERS)),
-  attributes: absent(Attributes),
+  osVersion: optionalText(text(VALUE_CHARACTERS)),
+  deviceModel: optionalText(text(VALUE_CHARACTERS)),
+  locale: optionalText(text(VALUE_CHARACTERS)),
+  attributes: optionalOrNull(Attributes),
 })
 export type IdentifyCall = v.InferOutput<typeof IdentifyCall>
 
@@ -149,11 +149,11 @@ export const AttributeCall = v.pipe(
   v.object({
     appUserId: AppUserId,
     bundleId,
-    originalTransactionId: absent(transactionId),
-    purchaseToken: absent(transactionId),
-    productId: absentText(text(255)),
+    originalTransactionId: optionalOrNull(transactionId),
+    purchaseToken: optionalOrNull(transactionId),
+    productId: optionalText(text(255)),
     platform,
-    jws: absentText(
+    jws: optionalText(
       v.pipe(v.string(), v.description('The signed transaction (StoreKit’s jwsRepresentation)')),
     ),
   }),
@@ -172,10 +172,10 @@ export const AttributeCall = v.pipe(
   }),
 )
 
-type Named = { platform: string | null; originalTransactionId: string; jws: string | null }
+type StoreHints = { platform: string | null; originalTransactionId: string; jws: string | null }
 
 /** Older SDKs for Android send no platform: an id that is not all digits cannot be Apple's. */
-function storeOf({ platform, originalTransactionId, jws }: Named): StoreName {
+function storeOf({ platform, originalTransactionId, jws }: StoreHints): StoreName {
   if (platform !== null) return platform === 'android' ? 'google' : 'apple'
   return jws === null && !/^\d+$/.test(originalTransactionId) ? 'google' : 'apple'
 }

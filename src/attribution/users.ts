@@ -48,30 +48,34 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
    * @throws Refusal 400 `invalid_request` when the user would have too many attributes.
    */
   function upsert(app: App, call: IdentifyCall, label: CallLabel): { is_new: boolean } {
-    const known = find.get(app.id, call.appUserId)
-    const said = {
-      platform: call.platform ?? known?.platform ?? null,
-      os_version: call.osVersion ?? known?.os_version ?? null,
-      device_model: call.deviceModel ?? known?.device_model ?? null,
-      locale: call.locale ?? known?.locale ?? null,
-      ...attributesAfter(known, call.attributes, label),
+    const existing = find.get(app.id, call.appUserId)
+    const incoming = {
+      platform: call.platform ?? existing?.platform ?? null,
+      os_version: call.osVersion ?? existing?.os_version ?? null,
+      device_model: call.deviceModel ?? existing?.device_model ?? null,
+      locale: call.locale ?? existing?.locale ?? null,
+      ...attributesAfter(existing, call.attributes, label),
       ...label,
       seen_at: clock(),
     }
-    if (known) update.run({ ...said, rowid: known.rowid })
-    else insert.run({ ...said, app_id: app.id, app_user_id: call.appUserId, created_at: clock() })
-    return { is_new: !known }
+    if (existing) update.run({ ...incoming, rowid: existing.rowid })
+    else insert.run({ ...incoming, app_id: app.id, app_user_id: call.appUserId, created_at: clock() })
+    return { is_new: !existing }
   }
 
   /** Proved keys count apart, so that claims cannot keep the backend from writing its own. */
-  function attributesAfter(known: UserRow | undefined, said: Attributes | null, { verification }: CallLabel) {
-    const { attributes = '{}', proved_attributes = '{}', proved_at = null } = known ?? {}
+  function attributesAfter(
+    existing: UserRow | undefined,
+    incoming: Attributes | null,
+    { verification }: CallLabel,
+  ) {
+    const { attributes = '{}', proved_attributes = '{}', proved_at = null } = existing ?? {}
     const most = limits.attributes_per_user
     if (verification === 'unverified')
-      return { attributes: merged(attributes, said, most, most), proved_attributes, proved_at }
+      return { attributes: mergeAttributes(attributes, incoming, most, most), proved_attributes, proved_at }
     return {
-      attributes: merged(attributes, said, 2 * most, most),
-      proved_attributes: merged(proved_attributes, said, most, most),
+      attributes: mergeAttributes(attributes, incoming, 2 * most, most),
+      proved_attributes: mergeAttributes(proved_attributes, incoming, most, most),
       proved_at: clock(),
     }
   }
@@ -83,12 +87,12 @@ export function openUsers(store: Store, clock: Clock, limits: { attributes_per_u
 }
 
 /** `before` with the keys of `said`. A call may not add keys beyond `most`; what is there already may change. */
-function merged(before: string, said: Attributes | null, most: number, limit: number): string {
-  if (said === null) return before
+function mergeAttributes(before: string, incoming: Attributes | null, most: number, limit: number): string {
+  if (incoming === null) return before
   const attributes = new Map<string, unknown>(Object.entries(JSON.parse(before)))
   const size = attributes.size
-  for (const [key, value] of Object.entries(said)) attributes.set(key, value)
-  if (attributes.size > most && attributes.size > size) throw tooMany(limit)
+  for (const [key, value] of Object.entries(incoming)) attributes.set(key, value)
+  if (attributes.size > most && attributes.size > size) throw tooManyAttributes(limit)
   return JSON.stringify(Object.fromEntries(attributes))
 }
 
@@ -98,12 +102,12 @@ function merged(before: string, said: Attributes | null, most: number, limit: nu
  *
  * @throws Refusal 400 `invalid_request`.
  */
-export function checkCount(said: Attributes | null, limit: number): void {
-  if (said !== null && Object.keys(said).length > limit) throw tooMany(limit)
+export function assertAttributeCount(incoming: Attributes | null, limit: number): void {
+  if (incoming !== null && Object.keys(incoming).length > limit) throw tooManyAttributes(limit)
 }
 
 /** States the limit alone: how many attributes a user has, and which, is not disclosed to callers. */
-function tooMany(limit: number): Refusal {
+function tooManyAttributes(limit: number): Refusal {
   const message = `a user has at most ${limit} attributes`
   return new Refusal(400, 'invalid_request', message, { errors: [{ path: 'attributes', message }] })
 }

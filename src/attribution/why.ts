@@ -3,14 +3,14 @@ import { anonymityOf } from './anonymous.ts'
 import { type LinkFacts, labelOf, type Proof, type Verification } from './link.ts'
 
 /** What came with the call: a credential, or `owner` where a person undid a move. */
-export type Means = 'publishable' | 'secret' | 'device' | 'none' | 'owner'
+export type CallCredential = 'publishable' | 'secret' | 'device' | 'none' | 'owner'
 
 const PROVED: Readonly<Record<Proof, string>> = {
   purchase: 'Apple’s signature over this purchase came with a call that named them',
   device: 'an attested device named them',
   server: 'your backend named them with the secret key',
 }
-const CALLED: Readonly<Record<Means, string>> = {
+const CALLED: Readonly<Record<CallCredential, string>> = {
   none: 'claimed by a call without a key',
   publishable: 'claimed by a call with the publishable key, which every copy of the app holds',
   device: 'claimed by a device',
@@ -28,7 +28,7 @@ const UNATTESTED: Readonly<Record<string, string>> = {
 const NO_SIGNATURE = 'no Apple signature came with the call'
 
 /** By which call a user claimed a purchase that an anonymous install had proved. */
-const CLAIMED_IN: Partial<Record<Means, string>> = {
+const CLAIM_SOURCE: Partial<Record<CallCredential, string>> = {
   none: 'in a call without a key',
   publishable: 'in a call with the publishable key, which every copy of the app holds',
 }
@@ -46,30 +46,30 @@ type Labelled = LinkFacts & { credential: string; unattested: string | null }
 export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credential }: Labelled): boolean {
   if (proved_app_user_id === null || !proofs.includes('purchase')) return false
   const isAnonymous = anonymityOf(proved_app_user_id) !== null && anonymityOf(app_user_id) === null
-  return isAnonymous && CLAIMED_IN[meansIn(credential)] !== undefined
+  return isAnonymous && CLAIM_SOURCE[credentialIn(credential)] !== undefined
 }
 
 /** Why the purchase is labelled as it is. */
-export function whyLinked(link: Labelled): string {
+export function explainLinkLabel(link: Labelled): string {
   const { app_user_id, proved_app_user_id, proofs, unattested } = link
   const proved = proofs.map((proof) => PROVED[proof]).join(', and ')
   if (labelOf(link) === 'verified') return sentence(proved)
   if (proved_app_user_id === app_user_id)
     return sentence(`${proved}; no Apple signature over this purchase came with it`)
-  const claimed = `${CALLED[meansIn(link.credential)]}${ofDevice(unattested)}; ${NO_SIGNATURE}`
+  const claimed = `${CALLED[credentialIn(link.credential)]}${ofDevice(unattested)}; ${NO_SIGNATURE}`
   if (proved_app_user_id === null) return sentence(claimed)
   if (isHandedOver(link)) {
     const buyer = BUYER[anonymityOf(proved_app_user_id) ?? 'likely']
-    const means = `${CLAIMED_IN[meansIn(link.credential)]}${ofDevice(unattested)}`
+    const credentialText = `${CLAIM_SOURCE[credentialIn(link.credential)]}${ofDevice(unattested)}`
     return sentence(
-      `bought by ${buyer}, then claimed by ${app_user_id} ${means}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
+      `bought by ${buyer}, then claimed by ${app_user_id} ${credentialText}; no Apple signature came with that call. The install is ${proved_app_user_id}: ${proved}`,
     )
   }
   return sentence(`${claimed}. Proved is ${proved_app_user_id}: ${proved}`)
 }
 
 /** Why a user is labelled as the last identify call left them. */
-export function whyKnown({
+export function explainUserLabel({
   verification,
   unattested,
 }: {
@@ -78,18 +78,18 @@ export function whyKnown({
 }): string {
   if (verification === 'verified')
     return sentence('an attested device, or your backend with the secret key, made the last call')
-  const reason = unattested === null ? '' : ` (${wordsOf(unattested)})`
+  const reason = unattested === null ? '' : ` (${describeUnattested(unattested)})`
   return sentence(`the last call came without a secret key or an attested device${reason}`)
 }
 
 const ofDevice = (unattested: string | null): string =>
-  unattested === null ? '' : `, from an unattested device (${wordsOf(unattested)})`
+  unattested === null ? '' : `, from an unattested device (${describeUnattested(unattested)})`
 
-const wordsOf = (unattested: string): string =>
+const describeUnattested = (unattested: string): string =>
   Object.hasOwn(UNATTESTED, unattested) ? (UNATTESTED[unattested] ?? unattested) : unattested
 
-const meansIn = (credential: string): Means => (isMeans(credential) ? credential : 'none')
+const credentialIn = (credential: string): CallCredential => (isCredential(credential) ? credential : 'none')
 
-const isMeans = (word: string): word is Means => Object.hasOwn(CALLED, word)
+const isCredential = (word: string): word is CallCredential => Object.hasOwn(CALLED, word)
 
 const sentence = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}.`

@@ -1,11 +1,11 @@
 /** The command `windfall apps`: which apps are connected. */
 import { defineCommand } from 'citty'
 import type { App } from '../apps/apps.ts'
-import type { Refreshed } from '../apps/catalogue.ts'
+import type { CatalogueChanges } from '../apps/catalogue.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
-import { columns, configArg, counted, organizationArg, print, shownAt, tell } from './instance/instance.ts'
+import { columns, configArg, organizationArg, plural, print, sendVerb, shownAt } from './instance/instance.ts'
 
 type Listed = { organizations: (Organization & { apps: App[] })[]; pending: PendingSummary[] }
 type Added = { app: App; organization: string; applied: number }
@@ -35,7 +35,7 @@ const add = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { app, organization, applied } = await tell<Added>(args.config, 'apps.add', {
+    const { app, organization, applied } = await sendVerb<Added>(args.config, 'apps.add', {
       organization: args.organization ?? null,
       bundle_id: args.bundle,
       apple_id: args['apple-id'] === undefined ? undefined : digits(args['apple-id']),
@@ -47,7 +47,7 @@ const add = defineCommand({
     print(`${app.bundle_id} is connected to ${organization}.`)
     if (applied > 0)
       print(
-        `${counted(applied, 'notification')} that had waited for it ${applied === 1 ? 'is' : 'are'} in the feed.`,
+        `${plural(applied, 'notification')} that had waited for it ${applied === 1 ? 'is' : 'are'} in the feed.`,
       )
   },
 })
@@ -61,8 +61,8 @@ const remove = defineCommand({
   meta: { name: 'remove', description: 'Disconnect an app; what it has sent stays' },
   args: { ...bundleArg, ...organizationArg, ...configArg },
   async run({ args }) {
-    const asked = { organization: args.organization ?? null, bundle_id: args.bundle }
-    const app = await tell<App>(args.config, 'apps.remove', asked)
+    const request = { organization: args.organization ?? null, bundle_id: args.bundle }
+    const app = await sendVerb<App>(args.config, 'apps.remove', request)
     print(`${app.bundle_id} is disconnected. What it sends now waits for seven days.`)
   },
 })
@@ -71,7 +71,7 @@ const list = defineCommand({
   meta: { name: 'list', description: 'Show the connected apps, and those that wait to be' },
   args: configArg,
   async run({ args }) {
-    const { organizations, pending } = await tell<Listed>(args.config, 'apps.list', {})
+    const { organizations, pending } = await sendVerb<Listed>(args.config, 'apps.list', {})
     for (const organization of organizations) {
       print(`${organization.slug} (${organization.id})`)
       if (organization.apps.length === 0) print('  no app yet: windfall apps add BUNDLE')
@@ -87,8 +87,12 @@ const refresh = defineCommand({
   meta: { name: 'refresh', description: 'Ask Apple for the list of apps and of their subscriptions, now' },
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
-    const asked = { organization: args.organization ?? null }
-    const answer = await tell<(Refreshed & { organization: string })[]>(args.config, 'apps.refresh', asked)
+    const request = { organization: args.organization ?? null }
+    const answer = await sendVerb<(CatalogueChanges & { organization: string })[]>(
+      args.config,
+      'apps.refresh',
+      request,
+    )
     for (const { organization, added, renamed, gone } of answer) {
       const changes = [
         ...added.map((app) => `connected: ${nameOf(app)}`),
@@ -108,10 +112,10 @@ const waitingRow = (one: PendingSummary) => [
   one.bundle_id,
   one.notifications,
   `since ${shownAt(one.first_received_at)}`,
-  whyItWaits(one),
+  waitingReason(one),
 ]
 
-function whyItWaits({ bundle_id, apple_id, connected }: PendingSummary): string {
+function waitingReason({ bundle_id, apple_id, connected }: PendingSummary): string {
   if (connected === null) return `not connected: windfall apps add ${bundle_id}`
   const remedy =
     connected.source === 'config'

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { systemClock } from '../clock.ts'
-import type { Loaded } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import { backupSources } from '../config/sources/backup_sources.ts'
 import { backupVerbs } from '../control/backup_verbs.ts'
 import { Refusal } from '../errors.ts'
-import { assertRecipients, type Lock } from '../store/backup/archive/age.ts'
+import { assertRecipients, type Encryption } from '../store/backup/archive/age.ts'
 import { type Backup, openBackups } from '../store/backup/backup.ts'
 import { openCopySource } from '../store/backup/copy_source.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { version } from '../version.ts'
-import { configArg, counted, load, print, withInstance } from './instance/instance.ts'
+import { configArg, load, plural, print, withInstance } from './instance/instance.ts'
 import { askNewPassphrase } from './instance/passphrase.ts'
 
 export const backupCommand = defineCommand({
@@ -40,20 +40,23 @@ export const backupCommand = defineCommand({
     const destination = resolve(args.file)
     if (!existsSync(dirname(destination)))
       throw new Refusal(400, 'no_folder', `${destination} cannot be written: its folder does not exist`)
-    const lock = await lockFor(args, load(args.config))
+    const lock = await encryptionFor(args, load(args.config))
     const backup = await withInstance(
       args.config,
-      (ask) => ask<Backup>('backup', { destination, lock }),
+      (send) => send<Backup>('backup', { destination, lock }),
       openForBackup,
     )
-    for (const line of wordsOf(backup)) print(line)
+    for (const line of summaryLines(backup)) print(line)
   },
 })
 
-type Chosen = { recipients?: string | undefined; passphrase: boolean; plain: boolean }
+type EncryptionArgs = { recipients?: string | undefined; passphrase: boolean; plain: boolean }
 
 /** For whom the backup is encrypted. @throws Refusal 400 when more than one way is asked for, or a recipient is none. */
-async function lockFor({ recipients, passphrase, plain }: Chosen, { config }: Loaded): Promise<Lock | null> {
+async function encryptionFor(
+  { recipients, passphrase, plain }: EncryptionArgs,
+  { config }: LoadedConfig,
+): Promise<Encryption | null> {
   if ([recipients !== undefined, passphrase, plain].filter(Boolean).length > 1)
     throw new Refusal(400, 'invalid_request', 'choose one of --recipients, --passphrase and --plain')
   if (passphrase) return { passphrase: await askNewPassphrase() }
@@ -64,7 +67,7 @@ async function lockFor({ recipients, passphrase, plain }: Chosen, { config }: Lo
 }
 
 /** Backs up without a server, and without upgrading the database first. */
-async function openForBackup(loaded: Loaded) {
+async function openForBackup(loaded: LoadedConfig) {
   const lock = lockForServing(loaded.config.store.path)
   try {
     const store = openCopySource(loaded.config.store.path)
@@ -88,10 +91,10 @@ async function openForBackup(loaded: Loaded) {
   }
 }
 
-function wordsOf({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
+function summaryLines({ file, bytes, sha256, rows, files, encrypted, not_included }: Backup): string[] {
   const counts = Object.values(rows)
   const all = counts.reduce((sum, count) => sum + count, 0)
-  const size = `${counted(bytes, 'byte')}, ${counted(all, 'row')} in ${counted(counts.length, 'table')}`
+  const size = `${plural(bytes, 'byte')}, ${plural(all, 'row')} in ${plural(counts.length, 'table')}`
   return [
     `${file}: ${size}, verified${encrypted ? ', encrypted' : ''}`,
     `sha256 ${sha256}`,

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { defineCommand } from 'citty'
-import { rehearse } from '../apps/declaration_check.ts'
+import { dryRunDeclarations } from '../apps/declaration_check.ts'
 import { systemClock } from '../clock.ts'
 import { type Path, pathText } from '../config/checks/issues.ts'
-import { leavesOf } from '../config/flatten.ts'
-import { loadConfig, type Surroundings } from '../config/load.ts'
+import { flatten } from '../config/flatten.ts'
+import { type LoadOptions, loadConfig } from '../config/load.ts'
 import { tomlText } from '../config/setting.ts'
 import { type Config, settingAt } from '../config/settings.ts'
 import { openLog } from '../log.ts'
@@ -25,19 +25,19 @@ import { actAsOwnerOf } from './instance/privileges.ts'
  *
  * @throws ConfigError when it cannot be used; Refusal as `serve` would, when the database does not take it.
  */
-export async function check(surroundings: Surroundings): Promise<string[]> {
-  const { config, file, places } = loadConfig(surroundings)
+export async function check(loadOptions: LoadOptions): Promise<string[]> {
+  const { config, file, places } = loadConfig(loadOptions)
   await assertRecipients(config.backup.recipients)
-  await tryOnDatabase(config)
-  const written = leavesOf(config).flatMap(([path, value]) => {
+  await checkOnDatabase(config)
+  const written = flatten(config).flatMap(([path, value]) => {
     const place = places.get(pathText(path))
-    return place === undefined ? [] : [[`${pathText(path)} = ${shown(path, value)}`, place] as const]
+    return place === undefined ? [] : [[`${pathText(path)} = ${displayValue(path, value)}`, place] as const]
   })
   const width = Math.min(60, Math.max(0, ...written.map(([text]) => text.length)))
   return [
     file === null
       ? 'There is no config file, and none is needed.'
-      : `${relative(surroundings.cwd, file)} can be used.`,
+      : `${relative(loadOptions.cwd, file)} can be used.`,
     ...written.map(([text, place]) => `  ${text.padEnd(width)}  ${place}`),
     written.length === 0 ? 'Everything is at its default.' : 'Everything else is at its default.',
     `Windfall is reached at ${config.base_url} and keeps everything in ${config.store.path}`,
@@ -45,7 +45,7 @@ export async function check(surroundings: Surroundings): Promise<string[]> {
 }
 
 /** Where there is a database already, what it holds may contradict what is declared. */
-async function tryOnDatabase(config: Config): Promise<void> {
+async function checkOnDatabase(config: Config): Promise<void> {
   const { path } = config.store
   actAsOwnerOf(path)
   assertNotSwapping(realPathOf(path))
@@ -55,13 +55,13 @@ async function tryOnDatabase(config: Config): Promise<void> {
   if (reader === null) return
   const log = openLog({ format: 'pretty', level: 'warn', write: (text) => process.stderr.write(text) })
   try {
-    await rehearse(config, { reader, clock: systemClock, log })
+    await dryRunDeclarations(config, { reader, clock: systemClock, log })
   } finally {
     reader.close()
   }
 }
 
-const shown = (path: Path, value: unknown): string =>
+const displayValue = (path: Path, value: unknown): string =>
   settingAt(path)?.secret ? '(not shown)' : tomlText(value)
 
 export const checkCommand = defineCommand({

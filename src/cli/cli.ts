@@ -1,12 +1,12 @@
 /** The table of commands, and how a command that cannot be done says so. */
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
-import { ConfigError, complaintLine } from '../config/checks/issues.ts'
-import { nearest } from '../config/checks/suggest.ts'
+import { ConfigError, issueLine } from '../config/checks/issues.ts'
+import { closestMatch } from '../config/checks/suggest.ts'
 import { Refusal } from '../errors.ts'
 import { version } from '../version.ts'
 import { appsCommand } from './apps.ts'
-import { faultInWords } from './arguments.ts'
+import { argumentsError } from './arguments.ts'
 import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { connectCommand } from './connect/connect.ts'
@@ -70,14 +70,14 @@ export async function runCli(argv: string[]): Promise<void> {
   // Whoever read what we say may be gone: a server goes on, and a command has done its work.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    if (argv.includes('--version')) return say(process.stdout, version)
+    if (argv.includes('--version')) return writeTo(process.stdout, version)
     if (rest.includes('--help') || rest.includes('-h') || command.subCommands)
       return await help(command, path, rest)
-    const fault = faultInWords(rest, command.args as ArgsDef)
-    if (fault !== null) return refuseWords(`${fault} ${path.join(' ')} --help shows what it takes.`)
+    const fault = argumentsError(rest, command.args as ArgsDef)
+    if (fault !== null) return refuseArguments(`${fault} ${path.join(' ')} --help shows what it takes.`)
     await runCommand(command, { rawArgs: rest })
   } catch (error) {
-    process.exitCode = complain(error)
+    process.exitCode = printFailure(error)
   }
 }
 
@@ -105,42 +105,47 @@ async function help(command: AnyCommand, path: string[], rest: string[]): Promis
   const [unknown] = rest.filter((word) => !word.startsWith('-'))
   if (unknown === undefined || !command.subCommands) {
     const parent = defineCommand({ meta: { name: path.slice(0, -1).join(' ') } })
-    return say(process.stdout, await (path.length > 1 ? renderUsage(command, parent) : renderUsage(command)))
+    return writeTo(
+      process.stdout,
+      await (path.length > 1 ? renderUsage(command, parent) : renderUsage(command)),
+    )
   }
   const names = Object.keys(command.subCommands)
-  const meant = nearest(unknown, names, (name) => name)
-  const hint = meant ? `Did you mean ${path.join(' ')} ${meant}?` : `There are: ${names.join(', ')}.`
-  refuseWords(`There is no command ${path.join(' ')} ${unknown}. ${hint}`)
+  const suggestion = closestMatch(unknown, names, (name) => name)
+  const hint = suggestion
+    ? `Did you mean ${path.join(' ')} ${suggestion}?`
+    : `There are: ${names.join(', ')}.`
+  refuseArguments(`There is no command ${path.join(' ')} ${unknown}. ${hint}`)
 }
 
-function refuseWords(text: string): void {
-  say(process.stderr, text)
+function refuseArguments(text: string): void {
+  writeTo(process.stderr, text)
   process.exitCode = 2
 }
 
-function complain(error: unknown): number {
+function printFailure(error: unknown): number {
   if (error instanceof ConfigError) {
-    say(process.stderr, error.complaints.map(complaintLine).join('\n'))
+    writeTo(process.stderr, error.issues.map(issueLine).join('\n'))
     return 2
   }
   if (error instanceof Refusal) {
-    say(process.stderr, error.message)
+    writeTo(process.stderr, error.message)
     const faults = (error.errors ?? []).map(({ path, message }) => `${path}: ${message}`)
-    for (const fault of faults) if (fault !== error.message) say(process.stderr, `  ${fault}`)
+    for (const fault of faults) if (fault !== error.message) writeTo(process.stderr, `  ${fault}`)
     return 1
   }
   if (error instanceof Error && error.name === 'CLIError') {
-    say(process.stderr, `${error.message}. --help shows what it takes.`)
+    writeTo(process.stderr, `${error.message}. --help shows what it takes.`)
     return 2
   }
-  say(process.stderr, error instanceof Error ? toldBy(error) : String(error))
+  writeTo(process.stderr, error instanceof Error ? errorText(error) : String(error))
   return 1
 }
 
 /** What we or the system say in words is a plain Error. Of any other the place in the program is needed, too. */
-const toldBy = (error: Error): string =>
+const errorText = (error: Error): string =>
   error.constructor === Error ? error.message : (error.stack ?? error.message)
 
 /** Colours are for terminals. */
-const say = (stream: NodeJS.WriteStream, text: string): void =>
+const writeTo = (stream: NodeJS.WriteStream, text: string): void =>
   void stream.write(`${stream.isTTY ? text : stripVTControlCharacters(text)}\n`)

@@ -6,12 +6,12 @@ import { Refusal } from '../errors.ts'
 import {
   columns,
   configArg,
-  counted,
   organizationArg,
+  plural,
   print,
-  remark,
+  printError,
+  sendVerb,
   shownAt,
-  tell,
   withInstance,
 } from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
@@ -41,46 +41,48 @@ export const forgetCommand = defineCommand({
   async run({ args }) {
     const { user, app, list, compact, unknown = false, config } = args
     if (list) return printList(config)
-    if (compact && user === undefined) return writeAnew(config)
+    if (compact && user === undefined) return compactDatabase(config)
     if (user === undefined || app === undefined) {
       const usage = 'windfall forget --app BUNDLE USER says whom to forget; --list shows what was done'
       throw new Refusal(400, 'invalid_request', usage)
     }
-    const meant = { organization: args.organization ?? null, app, app_user_id: user }
-    if (args['undo-tombstone']) return undo(config, meant)
-    const erasure = await withInstance(config, (ask) =>
-      follow<ErasureRecord, ErasureProgress>(ask, {
+    const target = { organization: args.organization ?? null, app, app_user_id: user }
+    if (args['undo-tombstone']) return undo(config, target)
+    const erasure = await withInstance(config, (send) =>
+      follow<ErasureRecord, ErasureProgress>(send, {
         verb: 'forget.user',
-        args: { ...meant, even_unknown: unknown },
+        args: { ...target, even_unknown: unknown },
         status: 'forget.status',
-        inWords,
+        progressText,
       }),
     )
     const { id, links, scrubbed, finished_at } = erasure
     print(
-      `Forgotten on ${shownAt(finished_at)}: ${counted(links, 'link')} and ${counted(scrubbed, 'event')} named them. Recorded as ${id}.`,
+      `Forgotten on ${shownAt(finished_at)}: ${plural(links, 'link')} and ${plural(scrubbed, 'event')} named them. Recorded as ${id}.`,
     )
-    if (compact) await writeAnew(config)
-    remark('Calls for this user id are refused from now on. Backups taken before still hold what they held.')
+    if (compact) await compactDatabase(config)
+    printError(
+      'Calls for this user id are refused from now on. Backups taken before still hold what they held.',
+    )
   },
 })
 
-type Meant = { organization: string | null; app: string; app_user_id: string }
+type ErasureTarget = { organization: string | null; app: string; app_user_id: string }
 
-async function undo(config: string | undefined, meant: Meant): Promise<void> {
-  const { id } = await tell<ErasureRecord>(config, 'forget.lift', meant)
+async function undo(config: string | undefined, target: ErasureTarget): Promise<void> {
+  const { id } = await sendVerb<ErasureRecord>(config, 'forget.lift', target)
   print(`Calls for this user id are accepted again. What was forgotten (${id}) stays forgotten.`)
 }
 
-async function writeAnew(config: string | undefined): Promise<void> {
-  const { bytes } = await tell<{ bytes: number }>(config, 'forget.compact', {})
-  print(`The file is written anew: ${counted(bytes, 'byte')}.`)
+async function compactDatabase(config: string | undefined): Promise<void> {
+  const { bytes } = await sendVerb<{ bytes: number }>(config, 'forget.compact', {})
+  print(`The file is written anew: ${plural(bytes, 'byte')}.`)
 }
 
 const HEAD = ['id', 'app', 'asked for', 'by', 'done', 'links', 'events']
 
 async function printList(config: string | undefined): Promise<void> {
-  const { erasures } = await tell<{ erasures: ErasureRecord[] }>(config, 'forget.list', {})
+  const { erasures } = await sendVerb<{ erasures: ErasureRecord[] }>(config, 'forget.list', {})
   if (erasures.length === 0) return print('Nobody was forgotten.')
   print(columns([HEAD, ...erasures.map(rowOf)]))
 }
@@ -95,5 +97,5 @@ const rowOf = (one: ErasureRecord) => [
   one.scrubbed,
 ]
 
-const inWords = ({ done, of }: ErasureProgress): string =>
-  `${done.toLocaleString('en-US')} of ${counted(of, 'event')} looked at`
+const progressText = ({ done, of }: ErasureProgress): string =>
+  `${done.toLocaleString('en-US')} of ${plural(of, 'event')} looked at`

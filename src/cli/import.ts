@@ -3,13 +3,13 @@ import { defineCommand } from 'citty'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
 import {
+  describeStop,
+  type ImportProgress,
   type ImportRun,
-  type Progress,
-  resultOf,
-  type Stopped,
-  stopInWords,
+  outcomeText,
+  type StoppedImport,
 } from '../ledger/reports/import_stats.ts'
-import { configArg, organizationArg, print, remark, shownAt, withInstance } from './instance/instance.ts'
+import { configArg, organizationArg, print, printError, shownAt, withInstance } from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
 
 type Answer = { joined: boolean; run: ImportRun; organizations: Organization[] }
@@ -26,24 +26,29 @@ export const importCommand = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const asked = {
+    const request = {
       organization: args.organization ?? null,
       days: args.days === undefined ? null : daysOf(args.days),
     }
-    const { joined, run, organizations } = await withInstance(args.config, (ask) =>
-      follow<Answer, Progress>(ask, { verb: 'imports.run', args: asked, status: 'imports.status', inWords }),
+    const { joined, run, organizations } = await withInstance(args.config, (send) =>
+      follow<Answer, ImportProgress>(send, {
+        verb: 'imports.run',
+        args: request,
+        status: 'imports.status',
+        progressText,
+      }),
     )
-    if (joined) remark('An import was under way already; this is what came of it.')
-    const result = run.skipped.length > 0 && run.first_day === null ? null : resultOf(run)
+    if (joined) printError('An import was under way already; this is what came of it.')
+    const result = run.skipped.length > 0 && run.first_day === null ? null : outcomeText(run)
     if (result !== null) print(`${result}.`)
     const several = organizations.length > 1
-    const nameOf = ({ organization_id }: Stopped): string =>
+    const nameOf = ({ organization_id }: StoppedImport): string =>
       several ? `${organizations.find(({ id }) => id === organization_id)?.slug ?? organization_id}: ` : ''
     for (const skipped of run.skipped)
-      remark(`${nameOf(skipped)}Not asked: ${skipped.reason} (windfall connect).`)
-    for (const stopped of run.stopped) remark(`${nameOf(stopped)}${stopInWords(stopped)}`)
+      printError(`${nameOf(skipped)}Not asked: ${skipped.reason} (windfall connect).`)
+    for (const stopped of run.stopped) printError(`${nameOf(stopped)}${describeStop(stopped)}`)
     if (run.failed > 0)
-      remark('Failed days are tried again by themselves. /api/v1/imports says why they failed.')
+      printError('Failed days are tried again by themselves. /api/v1/imports says why they failed.')
     if (run.failed > 0 || run.stopped.length > 0 || run.skipped.length > 0) process.exitCode = 1
   },
 })
@@ -55,7 +60,7 @@ function daysOf(text: string): number {
 }
 
 /** How far a run is, in a line. */
-export function inWords(progress: Progress): string {
+export function progressText(progress: ImportProgress): string {
   const { done, of, per_second, seconds_left, reading, waiting_until, tally } = progress
   const parts = [`${done} of ${of} daily ${of === 1 ? 'report' : 'reports'}`]
   if (tally.failed > 0) parts.push(`${tally.failed} failed`)

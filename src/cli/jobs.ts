@@ -2,21 +2,21 @@
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import type { JobState } from '../jobs/jobs.ts'
-import { columns, configArg, print, shownAt, tell } from './instance/instance.ts'
+import { columns, configArg, print, sendVerb, shownAt } from './instance/instance.ts'
 
 const list = defineCommand({
   meta: { name: 'list', description: 'Show every job: its last run, how it went, and the next' },
   args: configArg,
   async run({ args }) {
-    const { jobs } = await tell<{ jobs: JobState[] }>(args.config, 'jobs.list', {})
+    const { jobs } = await sendVerb<{ jobs: JobState[] }>(args.config, 'jobs.list', {})
     const rows = jobs.map((job) => [job.job, job.schedule, shownAt(job.started_at), ...endOf(job)])
     print(columns([['job', 'schedule', 'last run', 'took', 'next', 'outcome'], ...rows]))
   },
 })
 
-const endOf = (job: JobState) => [tookOf(job), shownAt(job.next_at), outcomeOf(job)]
+const endOf = (job: JobState) => [durationOf(job), shownAt(job.next_at), outcomeOf(job)]
 
-function tookOf({ duration_ms }: JobState): string | null {
+function durationOf({ duration_ms }: JobState): string | null {
   if (duration_ms === null) return null
   return duration_ms < 1000 ? `${duration_ms} ms` : `${(duration_ms / 1000).toFixed(1)} s`
 }
@@ -34,7 +34,7 @@ const run = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const job = await tell<JobState>(args.config, 'jobs.run', { name: args.name })
+    const job = await sendVerb<JobState>(args.config, 'jobs.run', { name: args.name })
     if (job.error !== null) throw new Refusal(502, 'job_failed', `${args.name} failed: ${job.error}`)
     print(`${args.name}: ${job.outcome}`)
   },

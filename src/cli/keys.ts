@@ -3,7 +3,15 @@ import { defineCommand } from 'citty'
 import type { Key } from '../apps/keys.ts'
 import type { Organization } from '../apps/organizations.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance/instance.ts'
+import {
+  columns,
+  configArg,
+  organizationArg,
+  print,
+  printError,
+  sendVerb,
+  shownAt,
+} from './instance/instance.ts'
 
 type Created = Key & { token: string }
 type Rotated = Created & { replaces: string; old_expires_at: number }
@@ -13,7 +21,7 @@ const HOUR_MS = 3_600_000
 const idArg = {
   id: { type: 'positional', required: true, description: 'Id of the key, as `keys list` shows it' },
 } as const
-const ONCE = 'This is the only time a secret key is shown. It belongs in your backend, never in an app.'
+const SHOWN_ONCE = 'This is the only time a secret key is shown. It belongs in your backend, never in an app.'
 
 const create = defineCommand({
   meta: { name: 'create', description: 'Make a key' },
@@ -30,10 +38,10 @@ const create = defineCommand({
   async run({ args }) {
     const { secret, label } = args
     const kind = secret ? 'secret' : 'publishable'
-    const asked = { organization: args.organization ?? null, kind, label }
-    const key = await tell<Created>(args.config, 'keys.create', asked)
+    const request = { organization: args.organization ?? null, kind, label }
+    const key = await sendVerb<Created>(args.config, 'keys.create', request)
     print(`${key.id}  ${key.token}`)
-    if (secret) remark(ONCE)
+    if (secret) printError(SHOWN_ONCE)
   },
 })
 
@@ -41,8 +49,8 @@ const list = defineCommand({
   meta: { name: 'list', description: 'Show all keys; publishable ones in full' },
   args: { ...organizationArg, ...configArg },
   async run({ args }) {
-    const asked = { organization: args.organization ?? null }
-    const { organizations, keys } = await tell<Listed>(args.config, 'keys.list', asked)
+    const request = { organization: args.organization ?? null }
+    const { organizations, keys } = await sendVerb<Listed>(args.config, 'keys.list', request)
     const slugs = new Map(organizations.map(({ id, slug }) => [id, slug]))
     const head = ['id', 'organization', 'key', 'label', 'made', 'state']
     const rows = keys.map((key) => {
@@ -81,10 +89,13 @@ const rotate = defineCommand({
     const hours = Number(args.overlap)
     if (!(hours >= 0))
       throw new Refusal(400, 'invalid_request', `--overlap takes hours; ${args.overlap} is no number`)
-    const key = await tell<Rotated>(args.config, 'keys.rotate', { id: args.id, overlap_ms: hours * HOUR_MS })
+    const key = await sendVerb<Rotated>(args.config, 'keys.rotate', {
+      id: args.id,
+      overlap_ms: hours * HOUR_MS,
+    })
     print(`${key.id}  ${key.token}`)
-    if (key.kind === 'secret') remark(ONCE)
-    remark(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
+    if (key.kind === 'secret') printError(SHOWN_ONCE)
+    printError(`${key.replaces} goes on until ${shownAt(key.old_expires_at)}.`)
   },
 })
 
@@ -92,7 +103,7 @@ const revoke = defineCommand({
   meta: { name: 'revoke', description: 'End a key at once' },
   args: { ...idArg, ...configArg },
   async run({ args }) {
-    const key = await tell<Key>(args.config, 'keys.revoke', { id: args.id })
+    const key = await sendVerb<Key>(args.config, 'keys.revoke', { id: args.id })
     print(`${key.id} is revoked.`)
   },
 })

@@ -1,11 +1,11 @@
 /** The command `windfall rebuild metrics`: what is derived is counted again from the facts. */
 import { defineCommand } from 'citty'
 import type { RebuildProgress } from '../metrics/metrics.ts'
-import { configArg, counted, print, withInstance } from './instance/instance.ts'
+import { configArg, plural, print, withInstance } from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
 
-const inWords = ({ done, of }: RebuildProgress): string =>
-  `${done.toLocaleString('en-US')} of ${counted(of, 'purchase')}`
+const progressText = ({ done, of }: RebuildProgress): string =>
+  `${done.toLocaleString('en-US')} of ${plural(of, 'purchase')}`
 
 const metrics = defineCommand({
   meta: {
@@ -14,15 +14,15 @@ const metrics = defineCommand({
   },
   args: configArg,
   async run({ args }) {
-    const { lineages } = await withInstance(args.config, (ask) =>
-      follow<{ lineages: number }, RebuildProgress>(ask, {
+    const { lineages } = await withInstance(args.config, (send) =>
+      follow<{ lineages: number }, RebuildProgress>(send, {
         verb: 'metrics.rebuild',
         args: {},
         status: 'metrics.status',
-        inWords,
+        progressText,
       }),
     )
-    print(`The metrics of ${counted(lineages, 'purchase')} are made anew.`)
+    print(`The metrics of ${plural(lineages, 'purchase')} are made anew.`)
   },
 })
 

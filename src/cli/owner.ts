@@ -1,13 +1,13 @@
 /** The command `windfall owner`: for whoever has lost the password, or somebody else has found it. */
 import { defineCommand } from 'citty'
-import { minuteText } from '../days.ts'
-import { configArg, print, remark, tell } from './instance/instance.ts'
+import { utcMinuteText } from '../days.ts'
+import { configArg, print, printError, sendVerb } from './instance/instance.ts'
 
 type Link = { url: string; expires_at: number }
 
 /** The link, and how long it works. */
-export const linkInWords = ({ url, expires_at }: Link): string =>
-  `${url}\n    It works once, until ${minuteText(expires_at)}; \`windfall owner reset\` prints another.`
+export const linkText = ({ url, expires_at }: Link): string =>
+  `${url}\n    It works once, until ${utcMinuteText(expires_at)}; \`windfall owner reset\` prints another.`
 
 const reset = defineCommand({
   meta: {
@@ -16,9 +16,9 @@ const reset = defineCommand({
   },
   args: configArg,
   async run({ args }) {
-    const link = await tell<Link>(args.config, 'owner.reset', {})
+    const link = await sendVerb<Link>(args.config, 'owner.reset', {})
     print(link.url)
-    remark(`It works once, until ${minuteText(link.expires_at)}. Nobody is signed in any more.`)
+    printError(`It works once, until ${utcMinuteText(link.expires_at)}. Nobody is signed in any more.`)
   },
 })
 

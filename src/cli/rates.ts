@@ -5,21 +5,21 @@ import { defineCommand } from 'citty'
 import { readFile } from '../config/sources/files.ts'
 import { Refusal } from '../errors.ts'
 import { BASE } from '../rates/currencies.ts'
-import type { CurrencyRates, Differing, Imported, ShownRate } from '../rates/rates.ts'
-import { columns, configArg, counted, print, remark, tell } from './instance/instance.ts'
+import type { CurrencyRates, DifferingRate, ImportedRates, ShownRate } from '../rates/rates.ts'
+import { columns, configArg, plural, print, printError, sendVerb } from './instance/instance.ts'
 
 /** Far more than the rates that one file may hold. */
-const LARGEST_FILE = 4_000_000
+const MAX_FILE_BYTES = 4_000_000
 const DAYS_SHOWN = 30
 
 const list = defineCommand({
   meta: { name: 'list', description: 'Show the newest rate of each currency, where it is from, and gaps' },
   args: configArg,
   async run({ args }) {
-    const { currencies } = await tell<{ currencies: CurrencyRates[] }>(args.config, 'rates.list', {})
-    const there = currencies.filter(({ per_usd }) => per_usd !== null)
+    const { currencies } = await sendVerb<{ currencies: CurrencyRates[] }>(args.config, 'rates.list', {})
+    const known = currencies.filter(({ per_usd }) => per_usd !== null)
     const none = currencies.filter(({ per_usd }) => per_usd === null).map(({ currency }) => currency)
-    const rows = there.map((one) => [
+    const rows = known.map((one) => [
       one.currency,
       one.per_usd,
       one.oldest_on,
@@ -47,10 +47,10 @@ const show = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const asked = { currency: args.currency.toUpperCase(), days: daysIn(args.days) }
-    const { rates } = await tell<{ rates: ShownRate[] }>(args.config, 'rates.show', asked)
+    const request = { currency: args.currency.toUpperCase(), days: daysIn(args.days) }
+    const { rates } = await sendVerb<{ rates: ShownRate[] }>(args.config, 'rates.show', request)
     if (rates.length === 0)
-      return print(`There is no rate of ${asked.currency} in the last ${counted(asked.days, 'day')}.`)
+      return print(`There is no rate of ${request.currency} in the last ${plural(request.days, 'day')}.`)
     const rows = rates.map(({ rated_on, per_usd, source }) => [rated_on, per_usd, source])
     print(columns([['day', 'per dollar', 'source'], ...rows]))
   },
@@ -77,14 +77,14 @@ const importFile = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const asked = { csv: textOf(args.file), base: args.base.toUpperCase() }
-    const done = await tell<Imported>(args.config, 'rates.import', asked)
+    const request = { csv: textOf(args.file), base: args.base.toUpperCase() }
+    const done = await sendVerb<ImportedRates>(args.config, 'rates.import', request)
     const { added, known, settled, days, differing } = done
-    print(`${counted(added, 'rate')} on ${counted(days, 'day')} ${added === 1 ? 'is' : 'are'} new.`)
+    print(`${plural(added, 'rate')} on ${plural(days, 'day')} ${added === 1 ? 'is' : 'are'} new.`)
     const same = known - differing.length
     if (same > 0) print(`${same} ${same === 1 ? 'was' : 'were'} known already.`)
     if (settled > 0) print(settledText(settled))
-    tellDiffering(differing)
+    printDiffering(differing)
   },
 })
 
@@ -94,26 +94,26 @@ const settledText = (count: number): string =>
     : `${count} are of weekends or holidays over which the rate before them was carried, and are left out.`
 
 /** Differing rates that are told one by one; more of them help nobody. */
-const TOLD = 20
+const MAX_LISTED = 20
 
-function tellDiffering(differing: readonly Differing[]): void {
+function printDiffering(differing: readonly DifferingRate[]): void {
   if (differing.length === 0) return
   process.exitCode = 1
-  for (const { currency, on, written, known, source } of differing.slice(0, TOLD)) {
+  for (const { currency, on, written, known, source } of differing.slice(0, MAX_LISTED)) {
     const way = source === 'import' ? ` (windfall rates remove ${currency} ${on} makes room)` : ''
-    remark(
+    printError(
       `${currency} on ${on}: ${written} for one ${BASE} differs from what is known (${known} on that day); not changed${way}`,
     )
   }
-  const more = differing.length - TOLD
-  if (more > 0) remark(`and ${more} more that differ`)
+  const more = differing.length - MAX_LISTED
+  if (more > 0) printError(`and ${more} more that differ`)
 }
 
 /** @throws Refusal 400 in words */
 function textOf(written: string): string {
   const file = resolve(written)
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (size > LARGEST_FILE)
+  if (size > MAX_FILE_BYTES)
     throw new Refusal(400, 'too_large', `${file} is over 4 MB: split it, a year in each file`)
   const read = readFile(file)
   if ('problem' in read) throw new Refusal(400, 'unreadable', `${file} ${read.problem}`)
@@ -128,10 +128,10 @@ const remove = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const asked = { currency: args.currency.toUpperCase(), day: args.day }
-    const { rated_on, per_usd } = await tell<ShownRate>(args.config, 'rates.remove', asked)
+    const request = { currency: args.currency.toUpperCase(), day: args.day }
+    const { rated_on, per_usd } = await sendVerb<ShownRate>(args.config, 'rates.remove', request)
     print(
-      `${asked.currency} of ${rated_on} (${per_usd}) is removed. What was converted at it is counted anew.`,
+      `${request.currency} of ${rated_on} (${per_usd}) is removed. What was converted at it is counted anew.`,
     )
   },
 })

@@ -1,10 +1,10 @@
 /** The command `windfall refused`: notifications that did not verify, to find out why. */
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
-import type { Refused } from '../ledger/refused.ts'
-import { columns, configArg, harmless, print, shownAt, tell } from './instance/instance.ts'
+import type { RefusedPayload } from '../ledger/refused.ts'
+import { columns, configArg, print, sendVerb, shownAt, stripControls } from './instance/instance.ts'
 
-type Listed = { count: number; kept: Refused[] }
+type Listed = { count: number; kept: RefusedPayload[] }
 
 const list = defineCommand({
   meta: { name: 'list', description: 'Show the notifications that did not verify, the newest hundred' },
@@ -14,7 +14,7 @@ const list = defineCommand({
   },
   async run({ args }) {
     if (args.raw !== undefined) return printRaw(args.config, numberOf(args.raw))
-    const { count, kept } = await tell<Listed>(args.config, 'refused.list', {})
+    const { count, kept } = await sendVerb<Listed>(args.config, 'refused.list', {})
     if (kept.length === 0) print('No notification was refused. `windfall doctor` shows refused SDK calls.')
     else print(columns([HEAD, ...kept.map(rowOf)]))
     if (count > kept.length) print(`${count} were refused since the start.`)
@@ -22,17 +22,17 @@ const list = defineCommand({
 })
 
 const HEAD = ['number', 'when', 'from', 'reason', 'detail']
-const rowOf = ({ id, received_at, address, reason, detail }: Refused) => [
+const rowOf = ({ id, received_at, address, reason, detail }: RefusedPayload) => [
   id,
   shownAt(received_at),
   address,
   reason,
-  harmless(detail),
+  stripControls(detail),
 ]
 
 async function printRaw(config: string | undefined, id: number): Promise<void> {
-  const { raw } = await tell<{ raw: string }>(config, 'refused.raw', { id })
-  print(process.stdout.isTTY ? harmless(raw) : raw)
+  const { raw } = await sendVerb<{ raw: string }>(config, 'refused.raw', { id })
+  print(process.stdout.isTTY ? stripControls(raw) : raw)
 }
 
 function numberOf(text: string): number {

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { systemClock } from '../clock.ts'
 import { ConfigError } from '../config/checks/issues.ts'
-import { minuteText } from '../days.ts'
+import { utcMinuteText } from '../days.ts'
 import { type Restored, restore } from '../store/backup/restore.ts'
-import type { Placed } from '../store/backup/restored_files.ts'
+import type { PlacedFile } from '../store/backup/restored_files.ts'
 import { realPathOf } from '../store/disk/paths.ts'
-import { configArg, counted, load, print, remark } from './instance/instance.ts'
+import { configArg, load, plural, print, printError } from './instance/instance.ts'
 import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
 import { giveTo, ownerOf } from './instance/privileges.ts'
 
@@ -28,11 +28,11 @@ export const restoreCommand = defineCommand({
     const backup = existingBackup(args.file)
     const target = args.into === undefined ? configuredTarget(args.config) : intoTarget(args.into)
     const key = await keyFor(backup, args.identity)
-    remark('Verifying the backup …')
+    printError('Verifying the backup …')
     const owner = ownerOf(target.database ?? target.folder)
     const restored = await restore({ backup, key, ...target, clock: systemClock })
     giveTo(owner, filesOf(restored), target.folder)
-    for (const line of wordsOf(restored, backup)) print(line)
+    for (const line of summaryLines(restored, backup)) print(line)
     print(args.into === undefined ? START : `To look at it: ${serveCommand(restored, target.folder)}`)
   },
 })
@@ -64,26 +64,29 @@ function configuredTarget(configPath: string | undefined) {
     return { folder: base, database, isAnywhere: true }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    remark(
+    printError(
       'The configuration cannot be used; restore into another folder with --into DIR, then compare the two.',
     )
     throw error
   }
 }
 
-function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, backup: string): string[] {
+function summaryLines(
+  { database, originalPath, aside, rows, placed, manifest }: Restored,
+  backup: string,
+): string[] {
   const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
   const made =
-    manifest === null ? '' : ` of ${minuteText(manifest.created_at)}, by Windfall ${manifest.windfall}`
+    manifest === null ? '' : ` of ${utcMinuteText(manifest.created_at)}, by Windfall ${manifest.windfall}`
   return [
-    `Restored ${database}: ${counted(all, 'row')}, verified; from ${backup}${made}.`,
-    ...(was === null
+    `Restored ${database}: ${plural(all, 'row')}, verified; from ${backup}${made}.`,
+    ...(originalPath === null
       ? []
-      : [`  The configuration names ${was}: set store.path to the file above, or move it there.`]),
+      : [`  The configuration names ${originalPath}: set store.path to the file above, or move it there.`]),
     ...(aside === null
       ? []
       : [`The database that was there is ${aside}. Delete it once you no longer need it.`]),
-    ...placed.flatMap(placedWords),
+    ...placed.flatMap(placedText),
     ...(manifest?.not_included ?? []).map((name) => `Not in the backup: ${name}`),
     '',
     'What happened after the backup was made is not in it:',
@@ -94,13 +97,13 @@ function wordsOf({ database, was, aside, rows, placed, manifest }: Restored, bac
   ]
 }
 
-function placedWords({ file, state, was }: Placed): string[] {
+function placedText({ file, state, originalPath }: PlacedFile): string[] {
   const words = {
     restored: `Restored ${file}.`,
     same: `${file} is there already, and the same.`,
     beside: `Another file is in its place, so the backup’s is ${file}. Compare the two.`,
   }[state]
-  return was === null
+  return originalPath === null
     ? [words]
-    : [words, `  The configuration names ${was}: move it there, or change the setting.`]
+    : [words, `  The configuration names ${originalPath}: move it there, or change the setting.`]
 }

@@ -5,28 +5,28 @@ import { COMMAND_LINE } from '../access/audit.ts'
 import { type AppOptions, openApp, type Windfall } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { withPort } from '../config/base_url.ts'
-import { ConfigError, complaintLine } from '../config/checks/issues.ts'
-import { differences, takenOver } from '../config/differences.ts'
-import { type Loaded, loadConfig } from '../config/load.ts'
+import { ConfigError, issueLine } from '../config/checks/issues.ts'
+import { diffConfig, reloadedConfig } from '../config/differences.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import { setupUrl } from '../control/owner_verbs.ts'
 import { openControl, type Verbs, verb } from '../control/socket.ts'
 import { verbsOf } from '../control/verbs.ts'
 import { Refusal } from '../errors.ts'
-import { reachOf } from '../http/reach.ts'
+import { httpSettingsOf } from '../http/reach.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { openSerial } from '../limiter.ts'
 import { type Log, openLog } from '../log.ts'
 import { lockForServing } from '../store/disk/lock.ts'
 import { configArg, print } from './instance/instance.ts'
-import { linkInWords } from './owner.ts'
+import { linkText } from './owner.ts'
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Take notifications and calls, and serve the feed' },
   args: configArg,
   async run({ args }) {
-    const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
-    await serveUntilStopped(() => loadConfig(surroundings))
+    const loadOptions = { path: args.config, env: process.env, cwd: process.cwd() }
+    await serveUntilStopped(() => loadConfig(loadOptions))
   },
 })
 
@@ -34,17 +34,17 @@ export const serveCommand = defineCommand({
  * Serves what `load` gives until a signal says stop; SIGHUP loads again. `apple` is for tests, whose Apple is another.
  */
 export async function serveUntilStopped(
-  load: () => Loaded,
+  load: () => LoadedConfig,
   apple: Pick<AppOptions, 'roots' | 'hosts'> = {},
 ): Promise<void> {
-  const hangUps = openHangUps()
+  const hangUps = openHangupSignals()
   const loaded = load()
   const { config } = loaded
   const log = logOf(config)
   const lock = lockForServing(config.store.path)
   const windfall = await openApp({
     config,
-    whereabouts: loaded,
+    configSources: loaded,
     clock: systemClock,
     monotonic: () => performance.now(),
     log,
@@ -54,8 +54,8 @@ export async function serveUntilStopped(
   const server = await serve(windfall, config, log, { verbs: reloadVerb(reload) })
   const link = await setupLink(windfall)
   welcome(windfall, server, link)
-  if (config.accounts.length > 0) fetchSoundly(windfall)
-  hangUps.start(() => reload().then(telling(log), complaining(log)))
+  if (config.accounts.length > 0) fetchMissed(windfall)
+  hangUps.start(() => reload().then(logReload(log), logReloadFailure(log)))
   await stopSignal()
   await hangUps.stop()
   await server.close()
@@ -76,12 +76,12 @@ export async function serve(
   windfall: Windfall,
   config: Config,
   log: Log,
-  { any_port = false, verbs = {} }: { any_port?: boolean; verbs?: Verbs } = {},
+  { anyPort = false, verbs = {} }: { anyPort?: boolean; verbs?: Verbs } = {},
 ) {
-  const server = await listenOr(windfall, config, any_port)
+  const server = await listenOr(windfall, config, anyPort)
   windfall.http.beginServing(systemClock())
   const { base_url } = withPort(config, server.port)
-  windfall.http.reach(reachOf(withPort(config, server.port)))
+  windfall.http.configure(httpSettingsOf(withPort(config, server.port)))
   const control = await openControl(
     config.store.path,
     { ...verbsOf(windfall), ...verbs, ...statusVerb(windfall, server.url) },
@@ -91,7 +91,7 @@ export async function serve(
     await windfall.close()
     throw error
   })
-  windfall.store.watchRoom()
+  windfall.store.watchFreeSpace()
   windfall.jobs.start()
   log.info('serving', { address: server.url, database: config.store.path })
   return {
@@ -118,7 +118,7 @@ const statusVerb = ({ http, hosts, store }: Windfall, address: string): Verbs =>
   })),
 })
 
-async function listenOr(windfall: Windfall, config: Config, any_port: boolean): Promise<Listening> {
+async function listenOr(windfall: Windfall, config: Config, anyPort: boolean): Promise<Listening> {
   const set = {
     host: config.server.host,
     max_connections: config.server.max_connections,
@@ -132,7 +132,7 @@ async function listenOr(windfall: Windfall, config: Config, any_port: boolean): 
   try {
     return await listen(windfall.http, { ...set, port: config.server.port })
   } catch (error) {
-    if (any_port) return listen(windfall.http, { ...set, port: 0 })
+    if (anyPort) return listen(windfall.http, { ...set, port: 0 })
     await windfall.close()
     throw error
   }
@@ -157,8 +157,8 @@ export function stopSignal(): Promise<void> {
 async function setupLink(windfall: Windfall): Promise<string | null> {
   const { store, owner } = windfall
   if (owner.password() !== null) return null
-  const { token, expires_at } = await store.commit(() => owner.makeLink('setup'))
-  return linkInWords({ url: setupUrl(windfall, token), expires_at })
+  const { token, expires_at } = await store.commit(() => owner.createLink('setup'))
+  return linkText({ url: setupUrl(windfall, token), expires_at })
 }
 
 function welcome(windfall: Windfall, server: { url: string; base_url: string }, link: string | null): void {
@@ -168,7 +168,7 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
   if (link !== null) print(`  Choose the password of the dashboard: ${link}`)
   for (const organization of windfall.organizations.list()) {
     const of = several ? ` of ${organization.slug}` : ''
-    const alive = windfall.keys.alive(organization.id, 'publishable')
+    const alive = windfall.keys.activeKeys(organization.id, 'publishable')
     if (alive.length === 0) print(`  Publishable key${of}: none (windfall keys create)`)
     for (const { token, label } of alive)
       print(`  Publishable key${of}${alive.length > 1 ? ` (${label})` : ''}: ${token}`)
@@ -187,7 +187,7 @@ function welcome(windfall: Windfall, server: { url: string; base_url: string }, 
  * Minds SIGHUP from now on: until `start` is called it is remembered, for it would end the process otherwise; then
  * each reads the configuration again, one after the other; after `stop` it is nothing.
  */
-function openHangUps() {
+function openHangupSignals() {
   let reload: (() => Promise<void>) | null = null
   let missed = false
   const reloads = openSerial()
@@ -215,8 +215,8 @@ type Reloaded = { taken_over: string[]; needs_a_restart: string[] }
  */
 export function openReloading(
   windfall: Windfall,
-  loaded: Loaded,
-  load: () => Loaded,
+  loaded: LoadedConfig,
+  load: () => LoadedConfig,
 ): () => Promise<Reloaded> {
   let current = loaded.config
   const reloads = openSerial()
@@ -226,11 +226,11 @@ export function openReloading(
     const { config: next, file } = again
     // Nobody who moves the file away means to disconnect every app.
     if (loaded.file !== null && file === null) throw new Error(`${loaded.file} is gone`)
-    const { reloadable, restart } = differences(current, next)
-    const running = takenOver(current, next)
+    const { reloadable, restart } = diffConfig(current, next)
+    const running = reloadedConfig(current, next)
     await windfall.declare(running, again)
     current = running
-    windfall.audit.noteAlone({
+    windfall.audit.noteInBackground({
       ...COMMAND_LINE,
       action: 'configuration.read',
       detail: reloadable.join(', ').slice(0, 500),
@@ -251,34 +251,34 @@ function fetchNow({ jobs }: Windfall, job: string): void {
 }
 
 /** At start what did not fail the last time: the keys may be new, and so may be Apple's list of apps. */
-function fetchSoundly(windfall: Windfall): void {
+function fetchMissed(windfall: Windfall): void {
   for (const { job, failures } of windfall.jobs.list()) {
     if (FETCHING.includes(job) && failures === 0) fetchNow(windfall, job)
   }
 }
 
-const telling =
+const logReload =
   (log: Log) =>
   (outcome: Reloaded): void => {
     if (outcome.needs_a_restart.length === 0) log.info('configuration read again', outcome)
     else log.warn('configuration read again, but not all of it can change while it runs', outcome)
   }
 
-const complaining = (log: Log) => (error: unknown) =>
+const logReloadFailure = (log: Log) => (error: unknown) =>
   log.error('the configuration was read again and cannot be used; the old one goes on', {
-    why: wordsOf(error),
+    why: errorText(error),
   })
 
 /** Lets a command have the configuration read again. Refused as 400 `invalid_configuration` when it cannot be used. */
 export const reloadVerb = (reload: () => Promise<Reloaded>): Verbs => ({
   'config.reload': verb(v.object({}), () =>
     reload().catch((error: unknown) => {
-      throw new Refusal(400, 'invalid_configuration', [wordsOf(error)].flat().join('\n'))
+      throw new Refusal(400, 'invalid_configuration', [errorText(error)].flat().join('\n'))
     }),
   ),
 })
 
-function wordsOf(error: unknown): string | string[] {
-  if (error instanceof ConfigError) return error.complaints.map(complaintLine)
+function errorText(error: unknown): string | string[] {
+  if (error instanceof ConfigError) return error.issues.map(issueLine)
   return error instanceof Error ? error.message : String(error)
 }

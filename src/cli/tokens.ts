@@ -2,7 +2,15 @@
 import { defineCommand } from 'citty'
 import type { ApiToken } from '../access/tokens.ts'
 import { Refusal } from '../errors.ts'
-import { columns, configArg, organizationArg, print, remark, shownAt, tell } from './instance/instance.ts'
+import {
+  columns,
+  configArg,
+  organizationArg,
+  print,
+  printError,
+  sendVerb,
+  shownAt,
+} from './instance/instance.ts'
 
 const DAY_MS = 86_400_000
 
@@ -20,7 +28,7 @@ const create = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const { token, id, reads } = await tell<ApiToken & { token: string; reads: string }>(
+    const { token, id, reads } = await sendVerb<ApiToken & { token: string; reads: string }>(
       args.config,
       'tokens.create',
       {
@@ -31,7 +39,7 @@ const create = defineCommand({
       },
     )
     print(`${id}  ${token}`)
-    remark(`It reads ${reads}. This is the only time it is shown.`)
+    printError(`It reads ${reads}. This is the only time it is shown.`)
   },
 })
 
@@ -44,7 +52,7 @@ const list = defineCommand({
   meta: { name: 'list', description: 'Show all tokens' },
   args: configArg,
   async run({ args }) {
-    const tokens = await tell<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
+    const tokens = await sendVerb<(ApiToken & { reads: string })[]>(args.config, 'tokens.list', {})
     if (tokens.length === 0) return print('There is no token yet: windfall tokens create')
     const head = ['id', 'token', 'reads', 'label', 'made', 'last used', 'state']
     const rows = tokens.map((token) => {
@@ -67,7 +75,7 @@ const revoke = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const token = await tell<ApiToken>(args.config, 'tokens.revoke', { id: args.id })
+    const token = await sendVerb<ApiToken>(args.config, 'tokens.revoke', { id: args.id })
     print(`${token.id} is revoked.`)
   },
 })

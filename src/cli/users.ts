@@ -2,7 +2,7 @@
 import { defineCommand } from 'citty'
 import type { PruneProgress } from '../attribution/prune.ts'
 import { Refusal } from '../errors.ts'
-import { configArg, counted, print, remark, withInstance } from './instance/instance.ts'
+import { configArg, plural, print, printError, withInstance } from './instance/instance.ts'
 import { follow } from './instance/progress.ts'
 
 const prune = defineCommand({
@@ -24,17 +24,17 @@ const prune = defineCommand({
   async run({ args }) {
     const unseen_days = days(args['unseen-for'])
     const isDry = args['dry-run'] === true
-    const { users } = await withInstance(args.config, (ask) =>
-      follow<{ users: number }, PruneProgress>(ask, {
+    const { users } = await withInstance(args.config, (send) =>
+      follow<{ users: number }, PruneProgress>(send, {
         verb: isDry ? 'users.prunable.show' : 'users.prune',
         args: { unseen_days },
         status: 'users.prune.status',
-        inWords,
+        progressText,
       }),
     )
-    const who = `${counted(users, 'user')} unseen for ${counted(unseen_days, 'day')}`
-    print(isDry ? `${who} would be pruned.` : `${who} ${users === 1 ? 'was' : 'were'} pruned.`)
-    if (isDry && users > 0) remark('Run without --dry-run to delete them.')
+    const pruned = `${plural(users, 'user')} unseen for ${plural(unseen_days, 'day')}`
+    print(isDry ? `${pruned} would be pruned.` : `${pruned} ${users === 1 ? 'was' : 'were'} pruned.`)
+    if (isDry && users > 0) printError('Run without --dry-run to delete them.')
   },
 })
 
@@ -43,8 +43,8 @@ function days(text: string): number {
   throw new Refusal(400, 'invalid_request', `--unseen-for takes 1 to 36500 days; ${text} is not among them`)
 }
 
-const inWords = ({ done, of }: PruneProgress): string =>
-  `${done.toLocaleString('en-US')} of ${counted(of, 'user')} looked at`
+const progressText = ({ done, of }: PruneProgress): string =>
+  `${done.toLocaleString('en-US')} of ${plural(of, 'user')} looked at`
 
 export const usersCommand = defineCommand({
   meta: { name: 'users', description: 'Delete users that no authenticated call ever named' },

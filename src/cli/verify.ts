@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { Refusal } from '../errors.ts'
 import { FORMULA } from '../metrics/upkeep/generations.ts'
-import { compareFile, type Verified, type VerifyProgress } from '../metrics/verification/comparison.ts'
-import type { Key } from '../store/backup/archive/age.ts'
-import { kindOf } from '../store/backup/archive/unpack.ts'
-import { assertRoom } from '../store/backup/backup.ts'
+import { compareFile, type VerifyProgress, type VerifyResult } from '../metrics/verification/comparison.ts'
+import type { DecryptionKey } from '../store/backup/archive/age.ts'
+import { backupKindOf } from '../store/backup/archive/unpack.ts'
+import { assertFreeSpace } from '../store/backup/backup.ts'
 import { stage } from '../store/backup/staged.ts'
 import { damageIn } from '../store/disk/disk_faults.ts'
 import { lockForServing } from '../store/disk/lock.ts'
@@ -16,7 +16,7 @@ import { realPathOf } from '../store/disk/paths.ts'
 import { readHeader } from '../store/schema/header.ts'
 import { identifyFile } from '../store/schema/identify.ts'
 import { reasonOf } from '../store/warnings.ts'
-import { type Ask, configArg, counted, print, remark, withInstance } from './instance/instance.ts'
+import { configArg, plural, print, printError, type SendVerb, withInstance } from './instance/instance.ts'
 import { existingBackup, identityArg, keyFor } from './instance/opening.ts'
 import { follow } from './instance/progress.ts'
 
@@ -37,7 +37,7 @@ export const verifyCommand = defineCommand({
       file === undefined
         ? await withInstance(args.config, followed)
         : await verifyBackup(existingBackup(file), args.identity)
-    if (difference === null) return print(wordsOf(found, file !== undefined))
+    if (difference === null) return print(summaryLines(found, file !== undefined))
     print(`A difference: ${difference}`)
     print(
       'windfall rebuild metrics counts all metrics again from the facts; please report how it came to this.',
@@ -46,8 +46,8 @@ export const verifyCommand = defineCommand({
   },
 })
 
-function wordsOf({ lineages, due }: Omit<Verified, 'difference'>, isFile: boolean): string {
-  const same = `The metrics are those that the facts of ${counted(lineages, 'purchase')} give`
+function summaryLines({ lineages, due }: Omit<VerifyResult, 'difference'>, isFile: boolean): string {
+  const same = `The metrics are those that the facts of ${plural(lineages, 'purchase')} give`
   if (due === 0) return `${same}.`
   const number = due.toLocaleString('en-US')
   if (isFile)
@@ -58,16 +58,16 @@ function wordsOf({ lineages, due }: Omit<Verified, 'difference'>, isFile: boolea
 const VERIFY = 'metrics.verify'
 const STATUS = 'verification.status'
 
-const followed = (ask: Ask): Promise<Verified> =>
-  follow<Verified, VerifyProgress>(ask, { verb: VERIFY, args: {}, status: STATUS, inWords })
+const followed = (send: SendVerb): Promise<VerifyResult> =>
+  follow<VerifyResult, VerifyProgress>(send, { verb: VERIFY, args: {}, status: STATUS, progressText })
 
-function inWords({ part, done, of }: VerifyProgress): string {
-  if (part === 'facts') return `${done.toLocaleString('en-US')} of ${counted(of, 'purchase')}`
+function progressText({ part, done, of }: VerifyProgress): string {
+  if (part === 'facts') return `${done.toLocaleString('en-US')} of ${plural(of, 'purchase')}`
   const share = Math.floor((100 * done) / Math.max(1, of))
   return `${part === 'sums' ? 'sums by day' : 'sums of cohorts'}: ${share} %`
 }
 
-async function verifyBackup(backup: string, identity: string | undefined): Promise<Verified> {
+async function verifyBackup(backup: string, identity: string | undefined): Promise<VerifyResult> {
   const key = await keyFor(backup, identity)
   if (isReadInPlace(backup)) {
     const found = identifyFile(backup)
@@ -78,7 +78,11 @@ async function verifyBackup(backup: string, identity: string | undefined): Promi
     })
   }
   return inTemporaryFolder(async (folder) => {
-    const { file, identity: found, manifest } = await unlessServed(backup, () => staged(backup, key, folder))
+    const {
+      file,
+      identity: found,
+      manifest,
+    } = await withUnservedLock(backup, () => staged(backup, key, folder))
     assertUsable(found.isPresent, backup)
     return compareShown(file, manifest?.created_at ?? null)
   })
@@ -89,7 +93,7 @@ const damaged = (backup: string, error: unknown): Refusal =>
 
 /** A database that is one file: what needs a log is opened with other files beside it. */
 const isReadInPlace = (backup: string): boolean =>
-  kindOf(backup) === 'database' &&
+  backupKindOf(backup) === 'database' &&
   readHeader(backup)?.isWal === false &&
   !existsSync(`${backup}-wal`) &&
   !existsSync(`${backup}-journal`)
@@ -103,10 +107,10 @@ function assertUsable(isPresent: boolean, backup: string): void {
   throw new Refusal(400, 'unusable_database', detail)
 }
 
-function staged(backup: string, key: Key | null, folder: string): ReturnType<typeof stage> {
-  remark('Verifying the backup …')
+function staged(backup: string, key: DecryptionKey | null, folder: string): ReturnType<typeof stage> {
+  printError('Verifying the backup …')
   try {
-    assertRoom(join(folder, 'windfall.db'), statSync(backup).size)
+    assertFreeSpace(join(folder, 'windfall.db'), statSync(backup).size)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(error.status, error.code, `${error.message}. Set TMPDIR to a folder with more room`)
@@ -115,7 +119,7 @@ function staged(backup: string, key: Key | null, folder: string): ReturnType<typ
 }
 
 /** While a process writes to a database, its files are not of one instant. */
-async function unlessServed<Result>(backup: string, work: () => Promise<Result>): Promise<Result> {
+async function withUnservedLock<Result>(backup: string, work: () => Promise<Result>): Promise<Result> {
   if (!existsSync(`${realPathOf(backup)}.lock`)) return work()
   const lock = lockUnserved(backup)
   try {
@@ -139,10 +143,10 @@ function lockUnserved(backup: string): ReturnType<typeof lockForServing> {
 }
 
 /** Compares a file, and shows how far that is. */
-function compareShown(file: string, at: number | null): Promise<Verified> {
+function compareShown(file: string, at: number | null): Promise<VerifyResult> {
   let progress: VerifyProgress | null = null
-  const onProgress = (told: VerifyProgress): void => {
-    progress = told
+  const onProgress = (update: VerifyProgress): void => {
+    progress = update
   }
   const { signal } = new AbortController()
   const compared = compareFile({ file, at, formula: FORMULA, signal, onProgress })

@@ -7,7 +7,7 @@ type Listening = Readonly<{ host: string; port: number }>
 const WILDCARDS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** The address of a server that nobody has given another, as in `http://127.0.0.1:8787`. */
-export function ownAddress({ host, port }: Listening): string {
+export function listenUrl({ host, port }: Listening): string {
   const name = WILDCARDS[host] ?? host
   return new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`).origin
 }
@@ -17,6 +17,6 @@ export function ownAddress({ host, port }: Listening): string {
  * alone, and only if that follows from the port.
  */
 export function withPort(config: Config, port: number): Config {
-  if (config.base_url !== ownAddress(config.server)) return config
-  return Object.freeze({ ...config, base_url: ownAddress({ host: config.server.host, port }) })
+  if (config.base_url !== listenUrl(config.server)) return config
+  return Object.freeze({ ...config, base_url: listenUrl({ host: config.server.host, port }) })
 }

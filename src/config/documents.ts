@@ -5,7 +5,7 @@ import { heading, SECTIONS, type Section, variableName } from './settings.ts'
 
 const WIDTH = 96
 
-const OPENING = `# Windfall's settings. Each has a default, so that this file may be empty or missing. A # without a
+const HEADER = `# Windfall's settings. Each has a default, so that this file may be empty or missing. A # without a
 # space after it stands before a setting at its default, or an example where it has none: take
 # the # away to change it. The environment wins over this file: WINDFALL_SERVER_PORT is the port
 # of [server]. \`windfall check\` says what is wrong; a running server takes changes over on SIGHUP.`
@@ -19,35 +19,35 @@ export function commentedConfig(bundle_id?: string): string {
   const sections = SECTIONS.map((section) =>
     sectionText(section, section.name === 'apps' ? bundle_id : undefined),
   )
-  return `${[OPENING, ...sections].join('\n\n')}\n`
+  return `${[HEADER, ...sections].join('\n\n')}\n`
 }
 
 function sectionText(section: Section, bundle_id?: string): string {
   const settings = Object.entries(section.settings).map(([key, setting]) => {
-    const is_written = key === 'bundle_id' && bundle_id !== undefined
-    const line = is_written ? `${key} = ${tomlText(bundle_id)}` : `#${key} = ${defaultOrExample(setting)}`
-    return `${wrapped(notes(setting))}\n${line}`
+    const isWritten = key === 'bundle_id' && bundle_id !== undefined
+    const line = isWritten ? `${key} = ${tomlText(bundle_id)}` : `#${key} = ${defaultOrExample(setting)}`
+    return `${wrapText(commentLines(setting))}\n${line}`
   })
   if (section.name === '') return settings.join('\n\n')
-  const is_commented = section.list && bundle_id === undefined
-  const head = `${wrapped(section.reason)}\n${is_commented ? '#' : ''}${heading(section)}`
+  const isCommented = section.list && bundle_id === undefined
+  const head = `${wrapText(section.reason)}\n${isCommented ? '#' : ''}${heading(section)}`
   return [head, ...settings].join('\n\n')
 }
 
 const defaultOrExample = ({ fallback, example }: Setting): string =>
   fallback === null || fallback === undefined ? (example ?? '') : tomlText(fallback)
 
-function notes({ reason, otherwise, restart }: Setting, with_default = true): string {
+function commentLines({ reason, otherwise, restart }: Setting, withDefault = true): string {
   const parts = [
     reason,
-    with_default && otherwise && `Default: ${otherwise}.`,
+    withDefault && otherwise && `Default: ${otherwise}.`,
     restart && 'Changes with a restart.',
   ]
   return parts.filter(Boolean).join(' ')
 }
 
 /** A text as comment lines. */
-function wrapped(text: string): string {
+function wrapText(text: string): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const line = lines.at(-1)
@@ -70,7 +70,7 @@ function rows(section: Section): string[] {
   const whole = row([name], 'none', `${reason} The variable takes a TOML array of inline tables.`)
   const each = Object.entries(settings).map(([key, setting]) => {
     const above = list ? [name, 0] : [name].filter(Boolean)
-    return row([...above, key], defaultText(setting), notes(setting, false))
+    return row([...above, key], defaultText(setting), commentLines(setting, false))
   })
   return list ? [whole, ...each] : each
 }

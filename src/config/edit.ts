@@ -32,10 +32,10 @@ export function withAccount(text: string, entry: AccountEntry, index: number | n
   if (index === null) {
     const tables = accountTables(text)
     const isInline = tables !== null && tables.length === 0 && hasAccounts(text)
-    return tables === null || isInline ? null : text + appendix(text, entry, newline)
+    return tables === null || isInline ? null : text + appendedAccount(text, entry, newline)
   }
   const table = accountTables(text)?.[index]
-  return table ? edited(text, editsOf(text, table, entry, index, newline)) : null
+  return table ? applyEdits(text, editsOf(text, table, entry, index, newline)) : null
 }
 
 /** The lines of an account, for a file or for a person to write. */
@@ -44,7 +44,7 @@ export function accountLines(entry: AccountEntry): string[] {
   return ['[[accounts]]', ...pairs.map(([key, value]) => `${key} = ${tomlText(value)}`)]
 }
 
-function appendix(text: string, entry: AccountEntry, newline: string): string {
+function appendedAccount(text: string, entry: AccountEntry, newline: string): string {
   const gap = text === '' ? '' : text.endsWith('\n') ? newline : newline + newline
   return `${gap}${accountLines(entry).join(newline)}${newline}`
 }
@@ -81,25 +81,25 @@ function editsOf(
   index: number,
   newline: string,
 ): Edit[] {
-  const said = valuesOf(text)[index] ?? {}
+  const existing = valuesOf(text)[index] ?? {}
   const edits: Edit[] = []
   const more: string[] = []
   for (const [key, value] of Object.entries(entry)) {
     const pair = table.body.find(({ key: written }) => isDeepStrictEqual(namesOf(written), [key]))
-    if (value === undefined || (pair && isSame(said[key], value))) continue
+    if (value === undefined || (pair && isSame(existing[key], value))) continue
     if (value === null) edits.push(...(pair ? [withoutPair(text, pair)] : []))
     else if (pair) edits.push({ from: pair.value.range[0], to: pair.value.range[1], text: tomlText(value) })
     else more.push(`${newline}${key} = ${tomlText(value)}`)
   }
-  const leaving = Object.entries(entry).flatMap(([key, value]) => (value === null ? key : []))
-  const staying = table.body.filter(({ key }) => !leaving.includes(namesOf(key).join('.')))
-  const at = endOfLine(text, Math.max(table.key.range[1], ...staying.map(({ range }) => range[1])))
+  const removed = Object.entries(entry).flatMap(([key, value]) => (value === null ? key : []))
+  const remaining = table.body.filter(({ key }) => !removed.includes(namesOf(key).join('.')))
+  const at = endOfLine(text, Math.max(table.key.range[1], ...remaining.map(({ range }) => range[1])))
   return [...edits, { from: at, to: at, text: more.join('') }]
 }
 
 /** Numbers and texts of the same digits say the same. */
-const isSame = (said: unknown, value: string | readonly string[] | null): boolean =>
-  isDeepStrictEqual(Array.isArray(said) ? said.map(String) : said, value)
+const isSame = (existing: unknown, value: string | readonly string[] | null): boolean =>
+  isDeepStrictEqual(Array.isArray(existing) ? existing.map(String) : existing, value)
 
 /** Takes a setting out with its line, unless a comment stands behind it. */
 function withoutPair(text: string, { range: [from, to] }: AST.TOMLKeyValue): Edit {
@@ -117,7 +117,7 @@ function endOfLine(text: string, at: number): number {
   return text[end - 1] === '\r' && end > at ? end - 1 : end
 }
 
-function edited(text: string, edits: readonly Edit[]): string {
+function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits
     .toSorted((a, b) => b.from - a.from)
     .reduce((before, { from, to, text: piece }) => before.slice(0, from) + piece + before.slice(to), text)

@@ -1,18 +1,18 @@
 /** What we compute: the settings that apply, each with who said so and why one would change it. Secrets are not told. */
 import { pathText } from './checks/issues.ts'
-import type { Whereabouts } from './load.ts'
-import type { Origin } from './raw_config.ts'
+import type { ConfigSources } from './load.ts'
+import type { ValueOrigin } from './raw_config.ts'
 import { isTable, type Setting, tomlText } from './setting.ts'
 import { type Config, SECTIONS, type Section, variableName } from './settings.ts'
 
 /** `place` names the line, the variable or the key file; null for a default. Of a secret only whether it is set. */
-type ToldSetting = {
+type EffectiveSetting = {
   path: string
   key: string
   value: unknown
   is_secret: boolean
   is_set: boolean
-  source: Origin['kind']
+  source: ValueOrigin['kind']
   place: string | null
   /** In words or as TOML text; null where there is none. */
   default: string | null
@@ -20,25 +20,25 @@ type ToldSetting = {
   reason: string
   needs_restart: boolean
 }
-type ToldSection = { name: string; reason: string; settings: ToldSetting[] }
+type EffectiveSection = { name: string; reason: string; settings: EffectiveSetting[] }
 
 /** Every section, of lists each entry, in the order of the example file. */
-export function toldSettings(config: Config, from: Whereabouts): ToldSection[] {
+export function effectiveSettings(config: Config, sources: ConfigSources): EffectiveSection[] {
   return SECTIONS.map((section) => ({
     name: section.name,
     reason: section.reason,
-    settings: placesOf(section, config).flatMap(({ above, values }) =>
+    settings: tablesOf(section, config).flatMap(({ above, values }) =>
       Object.entries(section.settings).flatMap(([key, setting]) =>
         // What only names the file of a secret is told as the place of that.
-        Object.hasOwn(values, key) ? [told([...above, key], values[key], setting, from)] : [],
+        Object.hasOwn(values, key) ? [describeSetting([...above, key], values[key], setting, sources)] : [],
       ),
     ),
   }))
 }
 
-type Place = { above: (string | number)[]; values: Record<string, unknown> }
+type SettingTable = { above: (string | number)[]; values: Record<string, unknown> }
 
-function placesOf({ name, list }: Section, config: Config): Place[] {
+function tablesOf({ name, list }: Section, config: Config): SettingTable[] {
   const all: Record<string, unknown> = config
   if (name === '') return [{ above: [], values: all }]
   const value = all[name]
@@ -47,14 +47,14 @@ function placesOf({ name, list }: Section, config: Config): Place[] {
   return entries.flatMap((values, index) => (isTable(values) ? [{ above: [name, index], values }] : []))
 }
 
-function told(
+function describeSetting(
   path: (string | number)[],
   value: unknown,
   { secret, restart, reason, fallback, otherwise }: Setting,
-  { sources, places }: Whereabouts,
-): ToldSetting {
+  { sources, places }: ConfigSources,
+): EffectiveSetting {
   const text = pathText(path)
-  const usual = fallback === null || fallback === undefined ? null : tomlText(fallback)
+  const defaultValue = fallback === null || fallback === undefined ? null : tomlText(fallback)
   return {
     path: text,
     key: String(path.at(-1)),
@@ -63,7 +63,7 @@ function told(
     is_set: value !== null,
     source: sources.get(text) ?? 'default',
     place: places.get(text) ?? null,
-    default: otherwise ?? usual,
+    default: otherwise ?? defaultValue,
     variable: variableName(path),
     reason,
     needs_restart: restart === true,

@@ -3,8 +3,8 @@ import type { Path } from './checks/issues.ts'
 import { isTable } from './setting.ts'
 
 /** Every value in a tree with its path; a list of plain values is one. */
-export function leavesOf(value: unknown, path: Path = []): [Path, unknown][] {
-  if (isTable(value)) return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+export function flatten(value: unknown, path: Path = []): [Path, unknown][] {
+  if (isTable(value)) return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))
   if (!Array.isArray(value) || !value.some(isTable)) return [[path, value]]
-  return value.flatMap((inner: unknown, index) => leavesOf(inner, [...path, index]))
+  return value.flatMap((inner: unknown, index) => flatten(inner, [...path, index]))
 }

@@ -1,27 +1,27 @@
 /** What we compute: what was written and where, before anybody has said whether it makes sense. */
-import { type Complaint, type Path, pathText } from './checks/issues.ts'
+import { type ConfigIssue, type Path, pathText } from './checks/issues.ts'
 import { isTable } from './setting.ts'
 
 /** Where a value was written. */
-export type Origin = Readonly<{
+export type ValueOrigin = Readonly<{
   kind: 'default' | 'file' | 'environment' | 'secret file'
   source: string
   line: number | null
 }>
 
-export type Draft = ReturnType<typeof openDraft>
+export type RawConfig = ReturnType<typeof openRawConfig>
 
 /**
  * An empty draft. `values` is the tree of what was written, as TOML would have it; `complaints` gathers all that
  * is wrong with it, one for each place, because what follows from a first fault helps nobody.
  */
-export function openDraft() {
+export function openRawConfig() {
   const values: Record<string, unknown> = Object.create(null)
-  const origins = new Map<string, Origin>()
-  const complaints: Complaint[] = []
+  const origins = new Map<string, ValueOrigin>()
+  const issues: ConfigIssue[] = []
 
   /** Where the value at `path`, or the nearest thing around it, was written. */
-  function originOf(path: Path): Origin {
+  function originOf(path: Path): ValueOrigin {
     for (let length = path.length; length > 0; length--) {
       const origin = origins.get(pathText(path.slice(0, length)))
       if (origin !== undefined) return origin
@@ -37,12 +37,12 @@ export function openDraft() {
   }
 
   /** Says what is wrong at a place, and what to write instead. */
-  function complain(path: Path, problem: string, advice: string, origin = originOf(path)): void {
+  function addIssue(path: Path, problem: string, advice: string, origin = originOf(path)): void {
     const text = pathText(path)
     const { source, line } = origin
-    const known = complaints.some((earlier) => earlier.path === text && earlier.source === source)
+    const known = issues.some((earlier) => earlier.path === text && earlier.source === source)
     if (known && text !== '') return
-    complaints.push({ path: text, line, source, problem, advice })
+    issues.push({ path: text, line, source, problem, advice })
   }
 
   /** The table of a section, or of one entry of a list, made where nothing is; null where something else stands. */
@@ -58,7 +58,7 @@ export function openDraft() {
   }
 
   /** Puts a value in place of what was there. Where its section is no table nothing happens: that is complained of anyway. */
-  function set(path: Path, value: unknown, origin: Origin): void {
+  function set(path: Path, value: unknown, origin: ValueOrigin): void {
     const table = tableAt(path.slice(0, -1))
     const key = path.at(-1)
     if (table === null || key === undefined) return
@@ -84,5 +84,5 @@ export function openDraft() {
     }
   }
 
-  return { values, origins, complaints, originOf, has, complain, set, remove }
+  return { values, origins, issues, originOf, has, addIssue, set, remove }
 }

@@ -1,11 +1,11 @@
 /** What may be written: the settings of this process: its address, its file, its log, its limits. */
 import * as v from 'valibot'
-import { possible, setting } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 import * as is from './values.ts'
 
 export const root = {
   base_url: {
-    ...possible(is.baseUrl, {
+    ...optionalSetting(is.baseUrl, {
       reason:
         'Where Apple, your apps and your browser reach Windfall. Every link and the notification URL are built from it, and requests for another host are refused.',
       write: 'http:// or https:// and a host, without a path',

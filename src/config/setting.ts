@@ -1,7 +1,7 @@
 /** What we compute: one setting: its value, its default, and the words that the example file, docs/configuration.md and complaints use. */
 import * as v from 'valibot'
 
-type About = {
+type SettingDocs = {
   /** Why one would change it, in whole sentences. */
   reason: string
   /** What a value looks like, to finish the sentence "Write …". */
@@ -16,25 +16,31 @@ type About = {
   restart?: true
 }
 
-export type Setting = About & Readonly<{ schema: v.GenericSchema; fallback: unknown }>
+export type Setting = SettingDocs & Readonly<{ schema: v.GenericSchema; fallback: unknown }>
 
 /** A setting with a default. */
 export function setting<S extends v.GenericSchema, const Default extends v.InferInput<S>>(
   value: S,
   fallback: Default,
-  about: About,
+  docs: SettingDocs,
 ) {
-  return { ...about, fallback, schema: v.optional(value, () => fallback) }
+  return { ...docs, fallback, schema: v.optional(value, () => fallback) }
 }
 
 /** A setting that may be left out and then has no value. */
-export function possible<S extends v.GenericSchema>(value: S, about: About & { example: string }) {
-  return { ...about, fallback: null, schema: v.optional(v.nullable(value), null) }
+export function optionalSetting<S extends v.GenericSchema>(
+  value: S,
+  docs: SettingDocs & { example: string },
+) {
+  return { ...docs, fallback: null, schema: v.optional(v.nullable(value), null) }
 }
 
 /** A setting that must be written. */
-export function required<S extends v.GenericSchema>(value: S, about: About & { example: string }) {
-  return { ...about, fallback: undefined, schema: value }
+export function requiredSetting<S extends v.GenericSchema>(
+  value: S,
+  docs: SettingDocs & { example: string },
+) {
+  return { ...docs, fallback: undefined, schema: value }
 }
 
 /** The valibot schema of a TOML table with these settings. Unknown keys are left for `unknown.ts` to name. */

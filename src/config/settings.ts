@@ -38,25 +38,25 @@ export const Settings = v.object({
   apps: v.optional(v.array(table(app)), []),
 })
 
-export type Written = v.InferOutput<typeof Settings>
+export type ParsedConfig = v.InferOutput<typeof Settings>
 
 /** An organization as declared. `secret_key` is the key itself, wherever it was written. */
-type OrganizationConfig = Omit<Written['organizations'][number], 'name' | 'secret_key_file'> & {
+type OrganizationConfig = Omit<ParsedConfig['organizations'][number], 'name' | 'secret_key_file'> & {
   name: string
 }
 
 /** An app as declared. `organization` is a slug; "default" when no organization is declared. */
-type AppConfig = Omit<Written['apps'][number], 'organization'> & { organization: string }
+type AppConfig = Omit<ParsedConfig['apps'][number], 'organization'> & { organization: string }
 
 /** Apple's keys as declared, themselves, wherever they were written. `organization` is a slug as with an app. */
 export type AccountConfig = Omit<
-  Written['accounts'][number],
+  ParsedConfig['accounts'][number],
   'organization' | 'connect_key_file' | 'purchase_key_file'
 > & { organization: string }
 
 /** What applies. Paths are absolute, every default is filled in, and nothing in it can be changed. */
 export type Config = Frozen<
-  Omit<Written, 'base_url' | 'organizations' | 'accounts' | 'apps'> & {
+  Omit<ParsedConfig, 'base_url' | 'organizations' | 'accounts' | 'apps'> & {
     base_url: string
     organizations: OrganizationConfig[]
     accounts: AccountConfig[]

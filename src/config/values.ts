@@ -3,20 +3,23 @@ import { isIP, isIPv4 } from 'node:net'
 import { Cron } from 'croner'
 import * as v from 'valibot'
 import { faultOfPrivateKey } from './checks/private_key.ts'
-import { nearest } from './checks/suggest.ts'
+import { closestMatch } from './checks/suggest.ts'
 
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.number(),
     v.integer('is not a whole number'),
-    v.minValue(least, `is less than ${least}`),
-    v.maxValue(most, `is more than ${most}`),
+    v.minValue(min, `is less than ${min}`),
+    v.maxValue(max, `is more than ${max}`),
   )
 
 export const oneOf = <const Words extends readonly string[]>(words: Words) =>
   v.picklist(words, (issue) => {
-    const meant = typeof issue.input === 'string' ? nearest(issue.input, words, (word) => word) : null
-    return meant === null ? 'is not one of the choices' : `is not one of the choices, but "${meant}" is`
+    const suggestion =
+      typeof issue.input === 'string' ? closestMatch(issue.input, words, (word) => word) : null
+    return suggestion === null
+      ? 'is not one of the choices'
+      : `is not one of the choices, but "${suggestion}" is`
   })
 
 export const shortText = v.pipe(
@@ -95,8 +98,8 @@ function isTimeZone(name: string): boolean {
 export const timeZone = v.pipe(
   v.string(),
   v.check(isTimeZone, (issue) => {
-    const meant = nearest(issue.input, Intl.supportedValuesOf('timeZone'), (zone) => zone)
-    return meant === null ? 'is not a time zone' : `is not a time zone, but "${meant}" is`
+    const suggestion = closestMatch(issue.input, Intl.supportedValuesOf('timeZone'), (zone) => zone)
+    return suggestion === null ? 'is not a time zone' : `is not a time zone, but "${suggestion}" is`
   }),
 )
 
@@ -163,8 +166,8 @@ function faultOfSchedule(text: string): string | null {
   if (text === 'off') return null
   if (text.trim().split(/\s+/).length !== 5) return 'is not a cron pattern of five fields'
   try {
-    const isEver = new Cron(text, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(0)) !== null
-    return isEver ? null : 'names no day that there is'
+    const hasRuns = new Cron(text, { timezone: 'UTC', mode: '5-part' }).nextRun(new Date(0)) !== null
+    return hasRuns ? null : 'names no day that there is'
   } catch {
     return 'is not a cron pattern'
   }

@@ -1,8 +1,8 @@
 /** What a person may tell a running Windfall of who may come in: the owner’s link, read tokens. */
 import * as v from 'valibot'
 import { COMMAND_LINE } from '../access/audit.ts'
-import { LONGEST_MS, TOO_LONG } from '../access/grants.ts'
-import type { Reach } from '../access/tokens.ts'
+import { MAX_VALIDITY_MS, VALIDITY_ERROR } from '../access/grants.ts'
+import type { AccessScope } from '../access/tokens.ts'
 import type { Windfall } from '../app.ts'
 import type { App } from '../apps/apps.ts'
 import { Refusal } from '../errors.ts'
@@ -13,7 +13,10 @@ const CreateToken = v.object({
   organization: v.optional(v.nullable(v.string()), null),
   apps: v.optional(v.nullable(v.array(text)), null),
   label: text,
-  valid_ms: v.optional(v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(LONGEST_MS, TOO_LONG))), null),
+  valid_ms: v.optional(
+    v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_VALIDITY_MS, VALIDITY_ERROR))),
+    null,
+  ),
 })
 
 /** The link by which the owner chooses a password, as `owner reset` and the first start print it. */
@@ -36,31 +39,31 @@ export function ownerVerbs(windfall: Windfall): Verbs {
 }
 
 function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfall): Verbs {
-  function reachNamed({ organization, apps: names }: v.InferOutput<typeof CreateToken>) {
+  function resolveScope({ organization, apps: names }: v.InferOutput<typeof CreateToken>) {
     if (organization === null && names === null) return { organization_id: null, apps: null }
-    const { id } = organizations.meant(organization)
-    return { organization_id: id, apps: names?.map((name) => appNamed(id, name).id) ?? null }
+    const { id } = organizations.resolve(organization)
+    return { organization_id: id, apps: names?.map((name) => requireApp(id, name).id) ?? null }
   }
 
   /** The same token with what it reads in words: an organization's slug, bundle ids, or everything there is. */
-  function inWords<Token extends Reach>(token: Token): Token & { reads: string } {
+  function withReadableScope<Token extends AccessScope>(token: Token): Token & { reads: string } {
     const names = token.apps?.map((id) => apps.get(id)?.bundle_id ?? id).join(', ')
     const slug = token.organization_id && organizations.get(token.organization_id)?.slug
     if (slug === null) return { ...token, reads: names ?? 'everything' }
     return { ...token, reads: names === undefined ? `all of ${slug}` : `${names} of ${slug}` }
   }
 
-  async function createToken(asked: v.InferOutput<typeof CreateToken>) {
-    const expires_at = asked.valid_ms === null ? null : clock() + asked.valid_ms
+  async function createToken(request: v.InferOutput<typeof CreateToken>) {
+    const expires_at = request.valid_ms === null ? null : clock() + request.valid_ms
     const token = await store.commit(() => {
-      const made = tokens.create(asked.label, reachNamed(asked), expires_at)
+      const made = tokens.create(request.label, resolveScope(request), expires_at)
       audit.note({ ...COMMAND_LINE, action: 'token.made', subject: made.id, detail: made.label })
       return made
     })
-    return inWords(token)
+    return withReadableScope(token)
   }
 
-  function appNamed(organization_id: string, bundle_id: string): App {
+  function requireApp(organization_id: string, bundle_id: string): App {
     const app = apps
       .list()
       .find((one) => one.organization_id === organization_id && one.bundle_id === bundle_id)
@@ -76,7 +79,7 @@ function tokenVerbs({ store, clock, apps, tokens, organizations, audit }: Windfa
 
   return {
     'tokens.create': verb(CreateToken, createToken),
-    'tokens.list': verb(v.object({}), () => tokens.list().map(inWords)),
+    'tokens.list': verb(v.object({}), () => tokens.list().map(withReadableScope)),
     'tokens.revoke': verb(v.object({ id: text }), ({ id }) => revoke(id)),
   }
 }

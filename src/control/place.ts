@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts'
 import { realPathOf, statsAt } from '../store/disk/paths.ts'
 
 /** Unix sockets have short names: 104 bytes on macOS. */
-const LONGEST_PATH = 100
+const MAX_PATH_LENGTH = 100
 const ROOT = 0
 /** Write permission for anybody but the owner. */
 const WRITABLE_BY_OTHERS = 0o022
@@ -20,9 +20,9 @@ const ownUid = (): number => process.geteuid?.() ?? ROOT
  *
  * @throws Refusal 409 `untrusted_folder` when another user made that folder, or can write it.
  */
-export function placeToListen(databaseFile: string): string {
+export function listenPath(databaseFile: string): string {
   const real = realPathOf(databaseFile)
-  const beside = besideOf(real)
+  const beside = siblingSocketPath(real)
   const uid = ownUid()
   if (beside !== null && faultOfFolder(lstatSync(dirname(real)), [uid]) === null) return beside
   const folder = privateFolder(uid)
@@ -41,11 +41,11 @@ export function placeToListen(databaseFile: string): string {
  *
  * @throws Refusal 403 `untrusted_socket` when one exists that does not count.
  */
-export function* placesToAsk(databaseFile: string): Generator<string> {
+export function* candidatePaths(databaseFile: string): Generator<string> {
   const real = realPathOf(databaseFile)
   const owners = trustedOwners(real)
   const inFolders = owners.map((uid) => join(privateFolder(uid), nameFor(real)))
-  const beside = besideOf(real)
+  const beside = siblingSocketPath(real)
   for (const path of [...(beside === null ? [] : [beside]), ...inFolders]) {
     if (isTrusted(path, owners)) yield path
   }
@@ -77,9 +77,9 @@ function faultOfFolder(folder: Stats, owners: readonly number[]): string | null 
   return (folder.mode & WRITABLE_BY_OTHERS) === 0 ? null : 'other users can write (chmod go-w)'
 }
 
-function besideOf(real: string): string | null {
+function siblingSocketPath(real: string): string | null {
   const path = `${real}.sock`
-  return Buffer.byteLength(path) <= LONGEST_PATH ? path : null
+  return Buffer.byteLength(path) <= MAX_PATH_LENGTH ? path : null
 }
 
 const privateFolder = (uid: number): string => join(tmpdir(), `windfall-${uid}`)

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 import { parse } from '../http/parse.ts'
 import type { Log } from '../log.ts'
-import { placesToAsk, placeToListen } from './place.ts'
+import { candidatePaths, listenPath } from './place.ts'
 
 /** One thing that can be asked: what it takes, checked, and what it does. */
 type Verb = (args: unknown) => Promise<unknown>
@@ -21,11 +21,11 @@ export function verb<Schema extends v.GenericSchema>(
 }
 
 /** Whether a verb changes nothing: the last word of its name says so. */
-export const onlyReads = (name: string): boolean => READING.test(name)
-const READING = /\.(list|show|status|raw|verify)$/
+export const isReadOnly = (name: string): boolean => READ_ONLY.test(name)
+const READ_ONLY = /\.(list|show|status|raw|verify)$/
 
-const Asked = v.object({ verb: v.string(), args: v.unknown() })
-const Answered = v.union([
+const ControlRequest = v.object({ verb: v.string(), args: v.unknown() })
+const ControlResponse = v.union([
   v.object({ result: v.unknown() }),
   v.object({ refusal: v.object({ status: v.number(), code: v.string(), detail: v.string() }) }),
 ])
@@ -41,7 +41,7 @@ export async function openControl(
   verbs: Verbs,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const path = placeToListen(databaseFile)
+  const path = listenPath(databaseFile)
   rmSync(path, { force: true })
   const server = createServer((req, res) => void answer(req, res, verbs, log))
   const mask = process.umask(0o177)
@@ -72,9 +72,9 @@ async function outcomeOf(req: IncomingMessage, verbs: Verbs, log: Log) {
   try {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
-    const asked = v.parse(Asked, JSON.parse(Buffer.concat(chunks).toString()))
-    log[onlyReads(asked.verb) ? 'debug' : 'info']('command', { verb: asked.verb })
-    return { result: await perform(verbs, asked.verb, asked.args) }
+    const call = v.parse(ControlRequest, JSON.parse(Buffer.concat(chunks).toString()))
+    log[isReadOnly(call.verb) ? 'debug' : 'info']('command', { verb: call.verb })
+    return { result: await perform(verbs, call.verb, call.args) }
   } catch (error) {
     if (error instanceof Refusal)
       return { refusal: { status: error.status, code: error.code, detail: error.message } }
@@ -103,19 +103,19 @@ export async function perform(verbs: Verbs, name: string, args: unknown): Promis
  * @throws Refusal as the server said it; 503 `no_answer` when it ended before it could; 403 `untrusted_socket` when
  * another user may have made the socket.
  */
-export async function askControl(
+export async function callControl(
   databaseFile: string,
   name: string,
   args: unknown,
 ): Promise<{ result: unknown } | null> {
-  for (const path of placesToAsk(databaseFile)) {
-    const answered = await askAt(path, name, args)
+  for (const path of candidatePaths(databaseFile)) {
+    const answered = await callAt(path, name, args)
     if (answered !== null) return answered
   }
   return null
 }
 
-async function askAt(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
+async function callAt(path: string, name: string, args: unknown): Promise<{ result: unknown } | null> {
   const dispatcher = new Agent({ connect: { socketPath: path }, headersTimeout: 0, bodyTimeout: 0 })
   try {
     const { body } = await request('http://windfall/', {
@@ -123,12 +123,12 @@ async function askAt(path: string, name: string, args: unknown): Promise<{ resul
       body: JSON.stringify({ verb: name, args }),
       dispatcher,
     })
-    const answered = v.parse(Answered, await body.json())
+    const answered = v.parse(ControlResponse, await body.json())
     if ('result' in answered) return answered
     const { status, code, detail } = answered.refusal
     throw new Refusal(status, code, detail)
   } catch (error) {
-    if (isNobodyThere(error)) return null
+    if (isNotListening(error)) return null
     if (isCutOff(error)) {
       const detail = 'the process that serves ended before it answered: look whether it was done'
       throw new Refusal(503, 'no_answer', detail)
@@ -139,7 +139,7 @@ async function askAt(path: string, name: string, args: unknown): Promise<{ resul
   }
 }
 
-const isNobodyThere = (error: unknown): boolean =>
+const isNotListening = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'].includes(String(error.code))

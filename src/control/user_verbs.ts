@@ -11,8 +11,8 @@ const Unseen = v.object({
 export function userVerbs({ pruning, audit }: Windfall): Verbs {
   async function prune({ unseen_days }: v.InferOutput<typeof Unseen>) {
     const detail = `unseen for ${unseen_days} days`
-    const note = () => audit.note({ ...COMMAND_LINE, action: 'users.pruned', detail })
-    return { users: await pruning.prune({ unseen_days, note }) }
+    const onFirstPruned = () => audit.note({ ...COMMAND_LINE, action: 'users.pruned', detail })
+    return { users: await pruning.prune({ unseen_days, onFirstPruned }) }
   }
 
   return {

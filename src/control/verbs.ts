@@ -1,16 +1,16 @@
 /** What a person may tell a running Windfall from the command line: each verb checked, each write one unit of work. */
 import * as v from 'valibot'
-import { type Action, COMMAND_LINE } from '../access/audit.ts'
-import { LONGEST_MS } from '../access/grants.ts'
+import { type AuditAction, COMMAND_LINE } from '../access/audit.ts'
+import { MAX_VALIDITY_MS } from '../access/grants.ts'
 import { refusedByApple } from '../api/owner/test_notification.ts'
 import type { Windfall } from '../app.ts'
 import type { App } from '../apps/apps.ts'
-import type { Refreshed } from '../apps/catalogue.ts'
+import type { CatalogueChanges } from '../apps/catalogue.ts'
 import { AppUserId } from '../attribution/requests.ts'
 import { isDay } from '../days.ts'
 import { Refusal } from '../errors.ts'
 import { instantSince } from '../ledger/history/since.ts'
-import { REACH_MS } from '../ledger/history/windows.ts'
+import { HISTORY_DEPTH_MS } from '../ledger/history/windows.ts'
 import { backupVerbs } from './backup_verbs.ts'
 import { ownerVerbs } from './owner_verbs.ts'
 import { type Verbs, verb } from './socket.ts'
@@ -18,22 +18,22 @@ import { userVerbs } from './user_verbs.ts'
 
 const slug = v.optional(v.nullable(v.string()), null)
 const text = v.pipe(v.string(), v.nonEmpty())
-const said = v.optional(text)
+const optionalText = v.optional(text)
 
 const AddApp = v.object({
   organization: slug,
   bundle_id: v.pipe(text, v.regex(/^[A-Za-z0-9.-]+$/, 'a bundle id has letters, digits, dots and hyphens')),
-  name: said,
+  name: optionalText,
   apple_id: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   team_id: v.optional(v.pipe(text, v.regex(/^[A-Z0-9]{10}$/, 'a team id is ten capital letters and digits'))),
-  android_package: said,
-  sku: said,
+  android_package: optionalText,
+  sku: optionalText,
 })
 const NamedApp = v.object({ organization: slug, bundle_id: text })
 const CreateKey = v.object({ organization: slug, kind: v.picklist(['publishable', 'secret']), label: text })
 const RotateKey = v.object({
   id: text,
-  overlap_ms: v.pipe(v.number(), v.minValue(0), v.maxValue(LONGEST_MS, 'must be at most 100 years')),
+  overlap_ms: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_VALIDITY_MS, 'must be at most 100 years')),
 })
 const ById = v.object({ id: text })
 const NumberedRefused = v.object({ id: v.pipe(v.number(), v.safeInteger(), v.minValue(1)) })
@@ -57,7 +57,7 @@ export function verbsOf(windfall: Windfall): Verbs {
   const { store, apps, keys, organizations, arrivals, audit } = windfall
 
   /** What is done to a key, and that it was. */
-  const noted = <Key extends { id: string; label: string }>(action: Action, work: () => Key) =>
+  const audited = <Key extends { id: string; label: string }>(action: AuditAction, work: () => Key) =>
     store.commit(() => {
       const key = work()
       audit.note({ ...COMMAND_LINE, action, subject: key.id, detail: key.label })
@@ -65,7 +65,7 @@ export function verbsOf(windfall: Windfall): Verbs {
     })
 
   async function addApp({ organization, ...declaration }: v.InferOutput<typeof AddApp>) {
-    const { id, slug: name } = organizations.meant(organization)
+    const { id, slug: name } = organizations.resolve(organization)
     const app = await store.commit(() => apps.add(id, declaration, 'command line'))
     return { app, organization: name, applied: await arrivals.applyPending() }
   }
@@ -81,23 +81,23 @@ export function verbsOf(windfall: Windfall): Verbs {
   return {
     'apps.add': verb(AddApp, addApp),
     'apps.remove': verb(NamedApp, ({ organization, bundle_id }) =>
-      store.commit(() => apps.remove(organizations.meant(organization).id, bundle_id)),
+      store.commit(() => apps.remove(organizations.resolve(organization).id, bundle_id)),
     ),
     'apps.list': verb(v.object({}), () => ({ organizations: listed(), pending: arrivals.pending.list() })),
     'apps.refresh': verb(v.object({ organization: slug }), ({ organization }) =>
       refreshApps(windfall, organization),
     ),
     'keys.create': verb(CreateKey, ({ organization, kind, label }) =>
-      noted('key.made', () => keys.create(organizations.meant(organization).id, kind, label)),
+      audited('key.made', () => keys.create(organizations.resolve(organization).id, kind, label)),
     ),
     'keys.list': verb(v.object({ organization: slug }), ({ organization }) => ({
       organizations: organizations.list(),
-      keys: keys.list(organization === null ? null : organizations.meant(organization).id),
+      keys: keys.list(organization === null ? null : organizations.resolve(organization).id),
     })),
     'keys.rotate': verb(RotateKey, ({ id, overlap_ms }) =>
-      noted('key.rotated', () => keys.rotate(id, overlap_ms)),
+      audited('key.rotated', () => keys.rotate(id, overlap_ms)),
     ),
-    'keys.revoke': verb(ById, ({ id }) => noted('key.revoked', () => keys.revoke(id))),
+    'keys.revoke': verb(ById, ({ id }) => audited('key.revoked', () => keys.revoke(id))),
     ...ownerVerbs(windfall),
     ...refusedVerbs(windfall),
     ...historyVerbs(windfall),
@@ -114,11 +114,11 @@ export function verbsOf(windfall: Windfall): Verbs {
 async function refreshApps(
   { accounts, catalogue, organizations }: Windfall,
   organization: string | null,
-): Promise<(Refreshed & { organization: string })[]> {
+): Promise<(CatalogueChanges & { organization: string })[]> {
   const all = organizations.list().filter(({ id }) => accounts.of(id)?.connect)
-  const meant = organization === null && all.length > 0 ? all : [organizations.meant(organization)]
-  const refreshed: (Refreshed & { organization: string })[] = []
-  for (const { id, slug: name } of meant) {
+  const matching = organization === null && all.length > 0 ? all : [organizations.resolve(organization)]
+  const refreshed: (CatalogueChanges & { organization: string })[] = []
+  for (const { id, slug: name } of matching) {
     const changes = await catalogue.refresh(id).catch(refusedByApple)
     refreshed.push({ organization: name, ...changes })
   }
@@ -142,23 +142,25 @@ function refusedVerbs({ arrivals: { refused } }: Windfall): Verbs {
   }
 }
 
-function historyVerbs({ clock, apps, organizations, access, history }: Windfall): Verbs {
-  function appsMeant(bundle_id: string | null, organization: string | null): App[] {
-    const owner = organization === null ? null : organizations.meant(organization).id
-    const meant = apps
+function historyVerbs({ clock, apps, organizations, appleClients, history }: Windfall): Verbs {
+  function findApps(bundle_id: string | null, organization: string | null): App[] {
+    const owner = organization === null ? null : organizations.resolve(organization).id
+    const matching = apps
       .list()
       .filter((app) => bundle_id === null || app.bundle_id === bundle_id)
       .filter((app) => owner === null || app.organization_id === owner)
-    if (meant.length > 0 || bundle_id === null) return meant
+    if (matching.length > 0 || bundle_id === null) return matching
     throw new Refusal(404, 'unknown_app', `${bundle_id} is not connected`)
   }
 
   async function reconcile({ since, app, organization }: v.InferOutput<typeof Reconcile>) {
     const from = since === null ? null : instantSince(since, clock())
-    const meant = appsMeant(app, organization)
-    const without_key = meant.filter((one) => access.server(one) === null).map((one) => one.bundle_id)
-    const reaches_to = clock() - REACH_MS
-    const compared = await history.reconcile({ since: from, apps: meant })
+    const matching = findApps(app, organization)
+    const without_key = matching
+      .filter((one) => appleClients.server(one) === null)
+      .map((one) => one.bundle_id)
+    const reaches_to = clock() - HISTORY_DEPTH_MS
+    const compared = await history.reconcile({ since: from, apps: matching })
     return { compared, without_key, kept_since: from !== null && from < reaches_to ? reaches_to : null }
   }
 
@@ -192,48 +194,48 @@ function metricVerbs({ metrics }: Windfall): Verbs {
   }
 }
 
-function forgetVerbs({ store, apps, organizations, forgetting, audit }: Windfall): Verbs {
-  function appMeant({ organization, app: name }: v.InferOutput<typeof Forgotten>): string {
-    const { id, slug: owner } = organizations.meant(organization)
+function forgetVerbs({ store, apps, organizations, erasures, audit }: Windfall): Verbs {
+  function findAppId({ organization, app: name }: v.InferOutput<typeof Forgotten>): string {
+    const { id, slug: owner } = organizations.resolve(organization)
     const app = apps.ofOrganization(id, name)
     if (app) return app.id
     throw new Refusal(404, 'unknown_app', `${name} is no app of ${owner}; windfall apps list shows them`)
   }
 
   /** Answers once all is done. */
-  async function forget({ app_user_id, even_unknown, ...meant }: v.InferOutput<typeof Forget>) {
-    const app_id = appMeant({ ...meant, app_user_id })
-    const wish = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
+  async function forget({ app_user_id, even_unknown, ...matching }: v.InferOutput<typeof Forget>) {
+    const app_id = findAppId({ ...matching, app_user_id })
+    const request = { app_id, app_user_id, even_unknown, asked_by: 'command line' }
     const { id } = await store.commit(() => {
-      const erasure = forgetting.forget(wish)
+      const erasure = erasures.forget(request)
       audit.note({ ...COMMAND_LINE, action: 'user.forgotten', subject: erasure.id })
       return erasure
     })
-    return forgetting.finished(id)
+    return erasures.finished(id)
   }
 
   return {
     'forget.user': verb(Forget, forget),
-    'forget.lift': verb(Forgotten, (asked) =>
+    'forget.lift': verb(Forgotten, (query) =>
       store.commit(() => {
-        audit.note({ ...COMMAND_LINE, action: 'user.forgetting_undone', subject: asked.app })
-        return forgetting.lift(appMeant(asked), asked.app_user_id)
+        audit.note({ ...COMMAND_LINE, action: 'user.forgetting_undone', subject: query.app })
+        return erasures.lift(findAppId(query), query.app_user_id)
       }),
     ),
     'forget.list': verb(v.object({}), () => ({
-      erasures: forgetting.list({ organization_id: null, apps: null, limit: 1_000, before: null }),
+      erasures: erasures.list({ organization_id: null, apps: null, limit: 1_000, before: null }),
     })),
-    'forget.compact': verb(v.object({}), forgetting.compact),
-    'forget.status': verb(v.object({}), () => ({ progress: forgetting.progress() })),
+    'forget.compact': verb(v.object({}), erasures.compact),
+    'forget.status': verb(v.object({}), () => ({ progress: erasures.progress() })),
   }
 }
 
 function importVerbs({ organizations, accounts, catalogue, imports }: Windfall): Verbs {
   /** Imports with patience, or waits for the import under way; how far it is, is asked with the other verb meanwhile. */
   async function run({ organization, days }: v.InferOutput<typeof RunImport>) {
-    const organization_id = organization === null ? null : organizations.meant(organization).id
-    const isMeant = (id: string) => organization_id === null || id === organization_id
-    if (!accounts.list().some((account) => isMeant(account.organization_id)))
+    const organization_id = organization === null ? null : organizations.resolve(organization).id
+    const isSelected = (id: string) => organization_id === null || id === organization_id
+    if (!accounts.list().some((account) => isSelected(account.organization_id)))
       throw new Refusal(
         409,
         'no_account',

@@ -8,12 +8,12 @@ import { openBulk } from '../store/bulk.ts'
 import type { Step } from './world/steps.ts'
 
 /** Steps that are proved ahead of what is being written: as many as a batch or two of bulk work hold. */
-const AHEAD = 64
+const MAX_PENDING = 64
 
-const TOLD_EVERY = 64
+const PROGRESS_EVERY = 64
 
 /** A clock that stands where the history is. */
-type PlayedClock = { set(at: number): void }
+type SettableClock = { set(at: number): void }
 
 /**
  * Plays `steps` in order, each at its own time, through the same verification and the same units of work as HTTP, as
@@ -24,31 +24,31 @@ type PlayedClock = { set(at: number): void }
 export async function fill(
   windfall: Windfall,
   steps: Iterable<Step> | AsyncIterable<Step>,
-  clock: PlayedClock,
-  told: (done: number, at: number) => void,
+  clock: SettableClock,
+  onProgress: (done: number, at: number) => void,
 ): Promise<number> {
-  const underWay: Promise<() => unknown>[] = []
-  const bulk = openBulk(windfall.store, AHEAD)
+  const pending: Promise<() => unknown>[] = []
+  const bulk = openBulk(windfall.store, MAX_PENDING)
   let done = 0
 
   async function writeNext(): Promise<void> {
-    const work = await underWay.shift()
+    const work = await pending.shift()
     if (work) await bulk.add(work)
     done += 1
   }
 
   for await (const step of steps) {
-    underWay.push(prepared(windfall, step, clock))
-    if (underWay.length >= AHEAD) await writeNext()
-    if (done % TOLD_EVERY === 0) told(done, step.at)
+    pending.push(prepareStep(windfall, step, clock))
+    if (pending.length >= MAX_PENDING) await writeNext()
+    if (done % PROGRESS_EVERY === 0) onProgress(done, step.at)
   }
-  while (underWay.length > 0) await writeNext()
+  while (pending.length > 0) await writeNext()
   await bulk.finish()
   return done
 }
 
 /** What a step does to the database, once everything about it is proved. */
-async function prepared(windfall: Windfall, step: Step, clock: PlayedClock): Promise<() => unknown> {
+async function prepareStep(windfall: Windfall, step: Step, clock: SettableClock): Promise<() => unknown> {
   const work = await workOf(windfall, step)
   return () => {
     clock.set(step.at)
@@ -61,7 +61,7 @@ async function workOf(windfall: Windfall, step: Step): Promise<() => unknown> {
   if (step.kind === 'notification') {
     const verified = await verifyNotification(verifier, step.body.signedPayload)
     const [app] = apps.byBundle(verified.payload.bundle_id)
-    if (!app) return () => arrivals.pending.keep(verified, null)
+    if (!app) return () => arrivals.pending.save(verified, null)
     return () => ledger.apply(app, verified, { origin: 'live', source: 'push' })
   }
   const caller = callerOf(windfall, step.bundle_id)

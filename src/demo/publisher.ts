@@ -5,7 +5,7 @@ import type { RateOrigins } from '../rates/sources.ts'
 const DAY_MS = 86_400_000
 
 /** About what a dollar costs, of every currency that Apple sells in; nobody publishes others. */
-const WORTH: Readonly<Record<string, number>> = {
+const PER_USD: Readonly<Record<string, number>> = {
   AED: 3.6725,
   AUD: 1.52,
   BRL: 5.4,
@@ -53,14 +53,14 @@ const PEGGED = new Set(['AED', 'QAR', 'SAR'])
 /** Every currency goes up and down by so much, in its own time. */
 const SWING = 0.04
 
-function costOn(currency: string, day: number): string | null {
-  const euro = currency === 'BGN' ? costOn('EUR', day) : null
+function rateOn(currency: string, day: number): string | null {
+  const euro = currency === 'BGN' ? rateOn('EUR', day) : null
   if (euro !== null) return (Number(euro) * 1.95583).toFixed(6)
-  const worth = WORTH[currency]
-  if (worth === undefined) return null
+  const average = PER_USD[currency]
+  if (average === undefined) return null
   const phase = currency.charCodeAt(0) + 3 * currency.charCodeAt(1) + 7 * currency.charCodeAt(2)
   const swing = PEGGED.has(currency) ? 0 : SWING * Math.sin(day / (40 + (phase % 23)) + phase)
-  return (worth * (1 + swing)).toFixed(6)
+  return (average * (1 + swing)).toFixed(6)
 }
 
 /** Rates of working days, as Frankfurter lists them. */
@@ -73,7 +73,7 @@ function rates(query: URLSearchParams): string {
     if ([2, 3].includes(day % 7)) continue
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10)
     for (const quote of quotes) {
-      const cost = costOn(quote, day)
+      const cost = rateOn(quote, day)
       if (cost !== null) rows.push(`{"date":"${date}","base":"USD","quote":"${quote}","rate":${cost}}`)
     }
   }
@@ -92,9 +92,9 @@ export async function openPublisher(): Promise<{ origins: RateOrigins; close(): 
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const address = server.address()
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  const nowhere = `${origin}/nothing`
+  const notFound = `${origin}/nothing`
   return {
-    origins: { frankfurter: origin, fawazahmed0: nowhere, fawazahmed0_fallback: nowhere, ecb: nowhere },
+    origins: { frankfurter: origin, fawazahmed0: notFound, fawazahmed0_fallback: notFound, ecb: notFound },
     async close(): Promise<void> {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))

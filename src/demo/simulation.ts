@@ -1,19 +1,19 @@
 /** What we remember: a simulated App Store with its company and customers, and how far it has been played. */
-import { companyLife } from './company/calendar.ts'
-import { androidLife, greet } from './company/calls.ts'
-import { openTape } from './company/delivery_queue.ts'
-import { subscriberLife } from './company/life.ts'
-import { shopperLife } from './company/shoppers.ts'
-import { reportDownload, visitors } from './company/visitors.ts'
+import { companyScript } from './company/calendar.ts'
+import { androidScript, reportFirstLaunch } from './company/calls.ts'
+import { openDeliveryQueue } from './company/delivery_queue.ts'
+import { subscriberScript } from './company/life.ts'
+import { shopperScript } from './company/shoppers.ts'
+import { reportDownload, visitorScript } from './company/visitors.ts'
 import type { Signing } from './signing/signatures.ts'
 import { APPS } from './world/catalogue.ts'
 import { openPerson, type Person } from './world/people.ts'
 import { DAY, MINUTE } from './world/periods.ts'
 import type { App } from './world/products.ts'
 import type { Random } from './world/random.ts'
-import type { Lost, Sent } from './world/sent.ts'
+import type { LossRule, SentNotification } from './world/sent.ts'
 import type { Step } from './world/steps.ts'
-import { openWorld, type Story, type World } from './world/world.ts'
+import { openWorld, type Script, type World } from './world/world.ts'
 
 export type SimulationOptions = {
   seed: number
@@ -23,7 +23,7 @@ export type SimulationOptions = {
   /** How many people subscribe within it; from fifty on there are shoppers, Android users and a company, too. */
   subscribers?: number | undefined
   /** What is rare elsewhere happens all the time: for short histories that are rich in turns. */
-  odd?: boolean | undefined
+  edgeCases?: boolean | undefined
   authority: Signing
 }
 
@@ -33,19 +33,19 @@ const SUBSCRIBERS = 1250
 const WEEKDAYS = [1, 0.86, 0.8, 0.78, 0.8, 0.84, 0.97]
 
 /** How busy it is at that part of the history: the company grows, and sells more on Sundays than on Wednesdays. */
-function business(part: number, at: number, odd: boolean): number {
-  const growth = odd ? Number(part < 0.4) : 0.22 + 0.78 * part ** 1.4
+function demandAt(part: number, at: number, edgeCases: boolean): number {
+  const growth = edgeCases ? Number(part < 0.4) : 0.22 + 0.78 * part ** 1.4
   const hour = new Date(at).getUTCHours()
   return growth * (WEEKDAYS[new Date(at).getUTCDay()] ?? 1) * (hour > 3 && hour < 10 ? 0.45 : 1)
 }
 
-function arrivals(random: Random, options: SimulationOptions, count: number): number[] {
+function arrivalTimes(random: Random, options: SimulationOptions, count: number): number[] {
   const { from, until } = options
   const times: number[] = []
   while (times.length < count) {
     const part = random.fraction()
     const at = Math.floor(from + part * (until - from))
-    if (random.fraction() < business(part, at, options.odd ?? false)) times.push(at)
+    if (random.fraction() < demandAt(part, at, options.edgeCases ?? false)) times.push(at)
   }
   return times.sort((a, b) => a - b)
 }
@@ -53,47 +53,49 @@ function arrivals(random: Random, options: SimulationOptions, count: number): nu
 type Role = 'subscriber' | 'shopper' | 'android'
 
 /** Newcomers know what they want: whoever watches sees purchases soon. */
-const AT_LEISURE = { from: 4, to: 90 }
-const IN_A_HURRY = { from: 0.5, to: 4 }
+const BROWSE_TIME = { from: 4, to: 90 }
+const SHORT_BROWSE_TIME = { from: 0.5, to: 4 }
 
-function* lifeOf(world: World, person: Person, role: Role, looks = AT_LEISURE): Story {
-  if (role === 'android') return yield* androidLife(world, person)
-  greet(world, person)
+function* scriptFor(world: World, person: Person, role: Role, browseTime = BROWSE_TIME): Script {
+  if (role === 'android') return yield* androidScript(world, person)
+  reportFirstLaunch(world, person)
   reportDownload(world, person)
-  if (role === 'shopper' || world.random.chance(world.odd ? 0.5 : 0.06))
-    world.begin(shopperLife(world, person, looks))
-  if (role === 'subscriber') yield* subscriberLife(world, person, looks)
+  if (role === 'shopper' || world.random.chance(world.edgeCases ? 0.5 : 0.06))
+    world.start(shopperScript(world, person, browseTime))
+  if (role === 'subscriber') yield* subscriberScript(world, person, browseTime)
 }
 
-const SHOPS = APPS.filter((app) => app.goods.length > 0)
-const ON_ANDROID = APPS.filter((app) => app.android_package !== null)
+const APPS_WITH_GOODS = APPS.filter((app) => app.goods.length > 0)
+const ANDROID_APPS = APPS.filter((app) => app.android_package !== null)
 
 function newPerson(world: World, role: Role, number: number): Person {
-  const apps = role === 'shopper' ? SHOPS : role === 'android' ? ON_ANDROID : APPS
-  const draw = world.random.fork(`${role}/${number}`)
-  const environment = draw.chance(0.02) ? ('sandbox' as const) : ('production' as const)
-  return openPerson(world, `${role}/${number}`, { app: draw.weighted(apps), environment })
+  const apps = role === 'shopper' ? APPS_WITH_GOODS : role === 'android' ? ANDROID_APPS : APPS
+  const random = world.random.fork(`${role}/${number}`)
+  const environment = random.chance(0.02) ? ('sandbox' as const) : ('production' as const)
+  return openPerson(world, `${role}/${number}`, { app: random.weighted(apps), environment })
 }
 
 /** People of one role arrive at their times. */
-function* arrive(world: World, role: Role, times: readonly number[]): Story {
+function* arrivalScript(world: World, role: Role, times: readonly number[]): Script {
   for (const [number, at] of times.entries()) {
     yield at
-    world.begin(lifeOf(world, newPerson(world, role, number), role))
+    world.start(scriptFor(world, newPerson(world, role, number), role))
   }
 }
 
 function populate(world: World, options: SimulationOptions): void {
   const subscribers = options.subscribers ?? SUBSCRIBERS
   const small = subscribers < 50
-  const come = (role: Role, count: number) =>
-    world.begin(arrive(world, role, arrivals(world.random.fork(`arrivals/${role}`), options, count)))
-  come('subscriber', subscribers)
-  if (!small) come('shopper', Math.round(subscribers / 8))
-  if (!small) come('android', Math.round(subscribers / 16))
-  world.begin(visitors(world, (subscribers * 6) / Math.max(1, (options.until - options.from) / DAY)))
-  const share = small ? (world.odd ? 0.05 : 0) : 1
-  world.begin(companyLife(world, options.from, options.until, share))
+  const scheduleArrivals = (role: Role, count: number) =>
+    world.start(
+      arrivalScript(world, role, arrivalTimes(world.random.fork(`arrivals/${role}`), options, count)),
+    )
+  scheduleArrivals('subscriber', subscribers)
+  if (!small) scheduleArrivals('shopper', Math.round(subscribers / 8))
+  if (!small) scheduleArrivals('android', Math.round(subscribers / 16))
+  world.start(visitorScript(world, (subscribers * 6) / Math.max(1, (options.until - options.from) / DAY)))
+  const share = small ? (world.edgeCases ? 0.05 : 0) : 1
+  world.start(companyScript(world, options.from, options.until, share))
 }
 
 /** New customers at a steady rate, for as long as somebody asks for them. */
@@ -101,15 +103,15 @@ function openNewcomers(world: World) {
   const random = world.random.fork('newcomers')
   let next: number | null = null
   let number = 0
-  return (until: number, a_minute: number) => {
+  return (until: number, perMinute: number) => {
     // The first comes at once.
     next = Math.max(next ?? 0, world.now())
     while (next <= until) {
       const role = random.chance(0.8) ? 'subscriber' : 'shopper'
       number += 1
       const person = newPerson(world, role, 1_000_000 + number)
-      world.begin(lifeOf(world, person, role, IN_A_HURRY), next)
-      next += random.between(0.4, 1.6) * (MINUTE / a_minute)
+      world.start(scriptFor(world, person, role, SHORT_BROWSE_TIME), next)
+      next += random.between(0.4, 1.6) * (MINUTE / perMinute)
     }
   }
 }
@@ -119,7 +121,7 @@ function openNewcomers(world: World) {
  * another one. Payloads are decided first and signed when their step is pulled.
  */
 export function openSimulation(options: SimulationOptions) {
-  const world = openWorld({ seed: options.seed, from: options.from, odd: options.odd ?? false })
+  const world = openWorld({ seed: options.seed, from: options.from, edgeCases: options.edgeCases ?? false })
   const newcomers = openNewcomers(world)
   populate(world, options)
   return simulationOf(world, options, newcomers)
@@ -128,29 +130,29 @@ export function openSimulation(options: SimulationOptions) {
 function simulationOf(
   world: World,
   options: Pick<SimulationOptions, 'until' | 'authority'>,
-  newcomers: (until: number, a_minute: number) => void,
+  newcomers: (until: number, perMinute: number) => void,
 ) {
-  const tape = openTape(world, options.authority)
+  const queue = openDeliveryQueue(world, options.authority)
   return {
     apps: APPS as readonly App[],
     books: world.books,
     world,
     /** What reaches Windfall up to `until`, in order. One pass: what was pulled does not come again. */
-    steps: (): Generator<Step> => tape.pull(options.until),
+    steps: (): Generator<Step> => queue.takeSigned(options.until),
     /** The same, signed ahead on the thread pool. */
-    stepsAhead: (): AsyncGenerator<Step> => tape.pullAhead(options.until),
+    stepsAhead: (): AsyncGenerator<Step> => queue.takeSignedAhead(options.until),
     /** Time goes on up to `until`; `purchases_per_minute`: that many people come and buy on top of what goes on. */
     advance(until: number, more: { purchases_per_minute?: number } = {}): Generator<Step> {
       if (more.purchases_per_minute !== undefined) newcomers(until, more.purchases_per_minute)
-      return tape.pull(until)
+      return queue.takeSigned(until)
     },
     /** Time goes on up to `until`, and nothing of it reaches Windfall, which is not there yet. */
-    pass: (until: number): void => tape.pass(until),
+    skip: (until: number): void => queue.skip(until),
     /** The world is played up to `until`; what is to be delivered waits until it is pulled. */
-    catchUp: (until: number): void => tape.catchUp(until),
+    catchUp: (until: number): void => queue.catchUp(until),
     /** Those notifications never come out of `steps` and `advance`; the store's notification history has them. */
-    lose: (rule: Lost): void => world.sent.lose(rule),
+    lose: (rule: LossRule): void => world.sent.lose(rule),
     /** Those that were lost so far. */
-    lost: (): Sent[] => world.sent.lost(),
+    lost: (): SentNotification[] => world.sent.lost(),
   }
 }

@@ -23,11 +23,12 @@ const DICTIONARY = Buffer.from(
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 12, memLevel: 5 }
 
 /** The bytes to store. */
-export const packBody = (body: Record<string, unknown>): Buffer =>
+export const encodeBody = (body: Record<string, unknown>): Buffer =>
   deflateRawSync(JSON.stringify(body), SETTINGS)
 
 /** The JSON text of the body that was stored, as UTF-8. */
-export const textOfBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, SETTINGS)
+export const inflateBody = (bytes: Buffer): Buffer => inflateRawSync(bytes, SETTINGS)
 
 /** The body that was stored. */
-export const unpackBody = (bytes: Buffer): Record<string, unknown> => JSON.parse(textOfBody(bytes).toString())
+export const decodeBody = (bytes: Buffer): Record<string, unknown> =>
+  JSON.parse(inflateBody(bytes).toString())

@@ -1,9 +1,9 @@
 /** What we remember: what happened, appended once and read in order. */
 import type { Clock } from '../clock.ts'
 import { openHook } from '../hooks.ts'
-import { idOf } from '../ids.ts'
+import { derivedId } from '../ids.ts'
 import type { Store } from '../store/store.ts'
-import { packBody, unpackBody } from './codec.ts'
+import { decodeBody, encodeBody } from './codec.ts'
 import type { EventType, Origin } from './vocabulary.ts'
 import { QUIET_TYPES } from './vocabulary.ts'
 
@@ -29,7 +29,7 @@ export type FeedEvent = {
 }
 
 /** What a writer says; the feed adds the id, the order and the time. */
-export type Happening = {
+export type NewEvent = {
   organization_id: string
   app_id: string | null
   environment: string | null
@@ -43,7 +43,7 @@ export type Happening = {
   signed_at: number | null
 }
 
-export type Filter = {
+export type EventFilter = {
   organization_id?: string | null
   /** Ids of apps, null for all. */
   apps?: readonly string[] | null
@@ -57,7 +57,7 @@ export type Filter = {
 }
 
 /** A stretch of the feed: `after` exclusive, `until` inclusive; backwards the higher of the two comes first. */
-type Query = Filter & { after: number; until?: number; limit: number; newest_first?: boolean }
+type Query = EventFilter & { after: number; until?: number; limit: number; newest_first?: boolean }
 
 type Row = Omit<FeedEvent, 'data'> & { body: Buffer }
 export type Feed = ReturnType<typeof openFeed>
@@ -91,11 +91,11 @@ export function openFeed(store: Store, clock: Clock) {
    * Appends what happened, inside the caller's unit of work. The same (organization, environment, cause, type)
    * is the same event: the second time nothing is written, and null is returned.
    */
-  function append(happening: Happening): FeedEvent | null {
-    const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = happening
-    const id = idOf('evt', organization_id, environment ?? '', cause, type)
+  function append(newEvent: NewEvent): FeedEvent | null {
+    const { organization_id, app_id, environment, type, origin, customer_id, subject, cause } = newEvent
+    const id = derivedId('evt', organization_id, environment ?? '', cause, type)
     if (known.get(id)) return null
-    const data = happening.data()
+    const data = newEvent.data()
     const written = {
       id,
       organization_id,
@@ -106,11 +106,11 @@ export function openFeed(store: Store, clock: Clock) {
       customer_id,
       subject,
       cause,
-      occurred_at: happening.occurred_at,
-      signed_at: happening.signed_at,
+      occurred_at: newEvent.occurred_at,
+      signed_at: newEvent.signed_at,
       recorded_at: clock(),
     }
-    const { lastInsertRowid } = insert.run({ ...written, body: packBody(data) })
+    const { lastInsertRowid } = insert.run({ ...written, body: encodeBody(data) })
     const event: FeedEvent = { seq: Number(lastInsertRowid), ...written, data }
     store.afterCommit(() => appended.call(event))
     return event
@@ -155,5 +155,5 @@ export function openFeed(store: Store, clock: Clock) {
 }
 
 function eventOf({ body, ...row }: Row): FeedEvent {
-  return { ...row, data: unpackBody(body) }
+  return { ...row, data: decodeBody(body) }
 }

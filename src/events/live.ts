@@ -10,7 +10,7 @@ type Watcher = { wants: (event: FeedEvent) => boolean; send: (messages: Uint8Arr
  * never rejects; `complete` adds it, or what stands in its place, in the order of the events.
  */
 type Completion = {
-  ready: (events: readonly FeedEvent[], most_ms: number) => Promise<boolean>
+  ready: (events: readonly FeedEvent[], maxMs: number) => Promise<boolean>
   complete: (events: readonly FeedEvent[], isReady: boolean) => readonly FeedEvent[]
 }
 
@@ -23,11 +23,11 @@ const READY_WITHIN_MS = 1_000
 /** Events that are completed and sent at once. */
 const GROUP = 500
 /** With so many in memory nothing is waited for. */
-const MOST_WAITING = 2_000
+const MAX_WAITING = 2_000
 /** How often watchers are written to at most: eyes see no difference, a thousand sockets do. */
 const DELIVER_EVERY_MS = 100
 /** How many are written to before requests get their turn. */
-const AT_ONCE = 50
+const EVENTS_PER_TURN = 50
 
 const encoder = new TextEncoder()
 
@@ -48,7 +48,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
   feed.listen((event) => {
     if (watchers.size === 0) return
     waiting.push({ event, since: monotonic() })
-    if (waiting.length >= MOST_WAITING) hurry()
+    if (waiting.length >= MAX_WAITING) hurry()
     if (delivering) return
     delivering = true
     setImmediate(deliver)
@@ -65,20 +65,20 @@ export function openLive(feed: Feed, monotonic: Clock) {
   }
 
   function write(rest: Watcher[], textFor: TextFor): void {
-    for (const watcher of rest.splice(0, AT_ONCE)) {
+    for (const watcher of rest.splice(0, EVENTS_PER_TURN)) {
       // Who left since the delivery began is not there to be written to.
       const text = watchers.has(watcher) ? textFor(watcher) : null
       if (text) watcher.send(text)
     }
     if (rest.length > 0) setImmediate(write, rest, textFor)
     else if (waiting.length >= GROUP) setImmediate(deliver)
-    else setTimeout(again, DELIVER_EVERY_MS).unref()
+    else setTimeout(scheduleDelivery, DELIVER_EVERY_MS).unref()
   }
 
   /** The events of a group wait together, until the first of them has waited long enough. */
   function readyInTime(group: typeof waiting): Promise<boolean> {
     const waited = monotonic() - (group[0]?.since ?? 0)
-    const left = waiting.length >= MOST_WAITING ? 0 : Math.max(0, READY_WITHIN_MS - waited)
+    const left = waiting.length >= MAX_WAITING ? 0 : Math.max(0, READY_WITHIN_MS - waited)
     const tooMany = new Promise<boolean>((resolve) => {
       hurry = () => resolve(false)
     })
@@ -87,7 +87,7 @@ export function openLive(feed: Feed, monotonic: Clock) {
     return Promise.race([ready.then((each) => !each.includes(false)), tooMany])
   }
 
-  function again(): void {
+  function scheduleDelivery(): void {
     delivering = waiting.length > 0
     if (delivering) void deliver()
   }

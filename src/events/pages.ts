@@ -1,10 +1,10 @@
 /** What we remember: the feed a page at a time, however far apart the events are that a reader wants. */
-import { nextTurn } from '../turns.ts'
-import type { Feed, FeedEvent, Filter } from './feed.ts'
+import { yieldToEventLoop } from '../turns.ts'
+import type { EventFilter, Feed, FeedEvent } from './feed.ts'
 
 /** How much of the feed is looked at before requests get their turn, and how much for one page at most. */
 const SLICE = 2_000
-const MOST = 200_000
+const MAX_SCANNED = 200_000
 
 /** `next` is where to go on from: the seq up to which the feed was looked through. Null at its beginning. */
 type Page = { events: FeedEvent[]; next: number | null }
@@ -13,17 +13,22 @@ type Page = { events: FeedEvent[]; next: number | null }
  * Up to `limit` events after `after`, oldest first. At the head `next` is the head, so that who asks again later
  * looks at nothing twice. A page may be short of `limit`, even empty, before that.
  */
-export async function pageForwards(feed: Feed, filter: Filter, after: number, limit: number): Promise<Page> {
+export async function pageForwards(
+  feed: Feed,
+  filter: EventFilter,
+  after: number,
+  limit: number,
+): Promise<Page> {
   const events: FeedEvent[] = []
-  const end = Math.min(feed.head(), after + MOST)
+  const end = Math.min(feed.head(), after + MAX_SCANNED)
   let at = after
   while (at < end && events.length < limit) {
-    if (at > after) await nextTurn()
+    if (at > after) await yieldToEventLoop()
     const until = Math.min(at + SLICE, end)
-    const wanted = limit - events.length
-    const found = feed.read({ ...filter, after: at, until, limit: wanted })
+    const matching = limit - events.length
+    const found = feed.read({ ...filter, after: at, until, limit: matching })
     events.push(...found)
-    at = found.length === wanted ? (found.at(-1)?.seq ?? until) : until
+    at = found.length === matching ? (found.at(-1)?.seq ?? until) : until
   }
   return { events, next: at }
 }
@@ -31,21 +36,21 @@ export async function pageForwards(feed: Feed, filter: Filter, after: number, li
 /** Up to `limit` events before `before` (null: from the head), newest first. */
 export async function pageBackwards(
   feed: Feed,
-  filter: Filter,
+  filter: EventFilter,
   before: number | null,
   limit: number,
 ): Promise<Page> {
   const events: FeedEvent[] = []
   const start = Math.min(before ?? Number.MAX_SAFE_INTEGER, feed.head() + 1)
-  const end = Math.max(1, start - MOST)
+  const end = Math.max(1, start - MAX_SCANNED)
   let at = start
   while (at > end && events.length < limit) {
-    if (at < start) await nextTurn()
+    if (at < start) await yieldToEventLoop()
     const until = Math.max(at - SLICE, end)
-    const wanted = limit - events.length
-    const found = feed.read({ ...filter, after: at, until, limit: wanted, newest_first: true })
+    const matching = limit - events.length
+    const found = feed.read({ ...filter, after: at, until, limit: matching, newest_first: true })
     events.push(...found)
-    at = found.length === wanted ? (found.at(-1)?.seq ?? until) : until
+    at = found.length === matching ? (found.at(-1)?.seq ?? until) : until
   }
   return { events, next: at > 1 ? at : null }
 }

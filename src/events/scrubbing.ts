@@ -1,7 +1,7 @@
 /** What we remember: the events of whom was forgotten, without them. Of an event nothing else ever changes. */
 import type { Store } from '../store/store.ts'
-import { packBody, textOfBody, unpackBody } from './codec.ts'
-import { eventWithoutPerson, type Named } from './scrubbed.ts'
+import { decodeBody, encodeBody, inflateBody } from './codec.ts'
+import { type ScrubTarget, scrubEvent } from './scrubbed.ts'
 
 /** Numbers of the feed that are looked at before requests get their turn. */
 const SLICE = 250
@@ -10,7 +10,7 @@ type Row = { seq: number; type: string; cause: string; body: Buffer }
 type Change = Omit<Row, 'type'>
 
 export function openScrubbing(store: Pick<Store, 'prepare'>) {
-  const some = store.prepare<[number, number, string], Row>(
+  const selectSlice = store.prepare<[number, number, string], Row>(
     'select seq, type, cause, body from events where seq > ? and seq <= ? and app_id = ?',
   )
   const update = store.prepare<Change>('update events set cause = :cause, body = :body where seq = :seq')
@@ -19,12 +19,12 @@ export function openScrubbing(store: Pick<Store, 'prepare'>) {
    * Looks for somebody in the events after `after` up to `until`, and says up to where it has looked. `apply` takes them
    * out of the `changed` events that name them; inside a unit of work.
    */
-  function look(named: Named, after: number, until: number) {
+  function scan(target: ScrubTarget, after: number, until: number) {
     const reached = Math.min(after + SLICE, until)
-    const mayName = finder(named.app_user_id)
-    const changes = some
-      .all(after, reached, named.app_id)
-      .flatMap((row) => (mayName(row.body) ? changeOf(row, named) : []))
+    const mayName = matcherOf(target.app_user_id)
+    const changes = selectSlice
+      .all(after, reached, target.app_id)
+      .flatMap((row) => (mayName(row.body) ? changeOf(row, target) : []))
     return {
       reached,
       changed: changes.length,
@@ -34,22 +34,22 @@ export function openScrubbing(store: Pick<Store, 'prepare'>) {
     }
   }
 
-  return { look }
+  return { scan }
 }
 
 /** Whether a text is in a body at all: far cheaper than to read the body. */
-function finder(app_user_id: string): (body: Buffer) => boolean {
+function matcherOf(app_user_id: string): (body: Buffer) => boolean {
   const spellings = new Set([app_user_id, app_user_id.toLowerCase()])
   const needles = [...spellings].map((text) => Buffer.from(JSON.stringify(text).slice(1, -1)))
   return (body) => {
-    const text = textOfBody(body)
+    const text = inflateBody(body)
     return needles.some((needle) => text.includes(needle))
   }
 }
 
-function changeOf({ seq, type, cause, body }: Row, named: Named): Change[] {
-  const before = { app_id: named.app_id, type, cause, data: unpackBody(body) }
-  const after = eventWithoutPerson(before, named)
+function changeOf({ seq, type, cause, body }: Row, target: ScrubTarget): Change[] {
+  const before = { app_id: target.app_id, type, cause, data: decodeBody(body) }
+  const after = scrubEvent(before, target)
   if (JSON.stringify(before) === JSON.stringify(after)) return []
-  return [{ seq, cause: after.cause, body: packBody(after.data) }]
+  return [{ seq, cause: after.cause, body: encodeBody(after.data) }]
 }

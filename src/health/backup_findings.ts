@@ -4,13 +4,13 @@ import { openBackupLog } from '../store/backup/log.ts'
 import type { Reader } from '../store/reader.ts'
 import { ago, type Finding, notice, ok, warning } from './findings.ts'
 
-const LONGEST_WITHOUT_MS = 7 * 86_400_000
-const NOW = { label: 'Make one now', command: 'windfall backup FILE' }
+const MAX_AGE_MS = 7 * 86_400_000
+const BACKUP_NOW = { label: 'Make one now', command: 'windfall backup FILE' }
 
 /** The last verified backup; where a schedule makes them, one is expected each week. */
 export function backupFinding(reader: Reader, clock: Clock, schedule: string): Finding {
   const last = openBackupLog(reader).last()
-  const isRecent = last !== null && clock() - last.at <= LONGEST_WITHOUT_MS
+  const isRecent = last !== null && clock() - last.at <= MAX_AGE_MS
   const words =
     last === null
       ? 'none has been verified yet.'
@@ -27,6 +27,6 @@ export function backupFinding(reader: Reader, clock: Clock, schedule: string): F
   return notice('backup', `${words} [backup] schedule = "30 3 * * *" makes one each night.`, {
     id: 'backup:schedule',
     title: 'No backups are scheduled',
-    action: NOW,
+    action: BACKUP_NOW,
   })
 }

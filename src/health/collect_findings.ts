@@ -1,14 +1,14 @@
 /** Collects what needs a person, from every source of findings. */
 import type { Accounts } from '../apps/accounts.ts'
-import type { Access, KeyStanding } from '../apps/apple_clients.ts'
+import type { AppleClients, KeyStatus } from '../apps/apple_clients.ts'
 import type { Apps } from '../apps/apps.ts'
 import type { Organizations } from '../apps/organizations.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/settings.ts'
-import { dayOfUtc, minuteText } from '../days.ts'
-import type { Arrivals } from '../ledger/arrivals.ts'
-import type { History, Progress } from '../ledger/history/history.ts'
+import { dayOfUtc, utcMinuteText } from '../days.ts'
+import type { NotificationReceiver } from '../ledger/arrivals.ts'
+import type { History, HistoryProgress } from '../ledger/history/history.ts'
 import type { PendingSummary } from '../ledger/pending.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -19,37 +19,37 @@ import { backupFinding } from './backup_findings.ts'
 import { conditionFinding } from './condition.ts'
 import {
   damagedFinding,
+  diskSpaceFinding,
   examineDisk,
   examineJobs,
   examineNotifications,
-  roomFinding,
 } from './database_checks.ts'
 import { examineBacklog } from './figures_backlog.ts'
 import { type Finding, fault, notice, warning } from './findings.ts'
 import { examineRefusedCalls } from './refused_calls.ts'
-import type { Rhythms } from './silence.ts'
+import type { SilenceDetector } from './silence.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const ROOT_TOLD_BEFORE_MS = 90 * DAY_MS
+const ROOT_WARNING_MS = 90 * DAY_MS
 
 type HealthDeps = {
   store: Store
   clock: Clock
   accounts: Accounts
-  access: Pick<Access, 'standing'>
+  appleClients: Pick<AppleClients, 'keyStatus'>
   apps: Apps
   organizations: Organizations
-  arrivals: Pick<Arrivals, 'pending' | 'refused'>
+  arrivals: Pick<NotificationReceiver, 'pending' | 'refused'>
   history: Pick<History, 'progress'>
   imports: Pick<Imports, 'progress'>
   metrics: Pick<Metrics, 'progress'>
-  pruning: Pick<Pruning, 'isWorthIt' | 'worth'>
-  rhythms: Rhythms
+  pruning: Pick<Pruning, 'isThresholdReached' | 'threshold'>
+  silenceDetector: SilenceDetector
   /** Whether rates are fetched; read each time, so that a reload reaches it. */
   rates: { readonly fetch: boolean }
   /** The configuration; read each time, so that a reload reaches it. */
-  written: { readonly config: Pick<Config, 'backup'> }
+  current: { readonly config: Pick<Config, 'backup'> }
   root_expires_at: number
 }
 
@@ -63,15 +63,15 @@ export type Health = ReturnType<typeof openHealth>
 /** Collects the findings of every source. Later folders add theirs in `app.ts`. */
 export function openHealth(deps: HealthDeps) {
   const sources: FindingSource[] = [
-    () => ofDisk(deps),
-    () => keysOf(deps),
-    () => ofDatabase(deps),
+    () => diskFindings(deps),
+    () => keyFindings(deps),
+    () => databaseFindings(deps),
     () => deps.arrivals.pending.list().map((waiting) => waitingFinding(waiting)),
-    () => deps.apps.list().flatMap(({ id, bundle_id }) => silenceOf(deps, id, bundle_id)),
-    () => deps.history.progress().flatMap(historyOf),
-    () => underWay(deps),
-    () => usersOf(deps),
-    () => rootOf(deps),
+    () => deps.apps.list().flatMap(({ id, bundle_id }) => silenceFindings(deps, id, bundle_id)),
+    () => deps.history.progress().flatMap(historyFindings),
+    () => progressFindings(deps),
+    () => pruningFindings(deps),
+    () => rootFindings(deps),
   ]
 
   /** Adds a source; its findings come after those of the sources before it. */
@@ -84,7 +84,7 @@ export function openHealth(deps: HealthDeps) {
     const found: Finding[] = []
     for (const source of sources) found.push(...(await source()))
     return found
-      .filter(({ state, about }) => state !== 'ok' && about?.id !== 'pending')
+      .filter(({ state, details }) => state !== 'ok' && details?.id !== 'pending')
       .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
   }
 
@@ -92,15 +92,15 @@ export function openHealth(deps: HealthDeps) {
 }
 
 /** What `windfall doctor` reads out of the file, by the same judgement. */
-function ofDatabase({ store, clock, rates, written, arrivals }: HealthDeps): Finding[] {
+function databaseFindings({ store, clock, rates, current, arrivals }: HealthDeps): Finding[] {
   const reader = openReader(store.file)
   if (reader === null) return []
   try {
-    const served = { isServed: true, fetches: rates.fetch }
+    const served = { isServed: true, fetchesRates: rates.fetch }
     return [
-      ...scheduledBackup(reader, clock, written.config.backup.schedule),
+      ...scheduledBackup(reader, clock, current.config.backup.schedule),
       ...examineDisk(reader, clock),
-      ...examineNotifications(reader, clock, arrivals.refused.lately()),
+      ...examineNotifications(reader, clock, arrivals.refused.recentRefusals()),
       ...examineRefusedCalls(reader, clock),
       ...examineBacklog(reader, clock),
       ...examineJobs(reader, clock, served),
@@ -118,19 +118,19 @@ function ofDatabase({ store, clock, rates, written, arrivals }: HealthDeps): Fin
 const scheduledBackup = (reader: Reader, clock: Clock, schedule: string): Finding[] =>
   schedule === 'off' ? [] : [backupFinding(reader, clock, schedule)]
 
-async function ofDisk({ store }: HealthDeps): Promise<Finding[]> {
+async function diskFindings({ store }: HealthDeps): Promise<Finding[]> {
   // Tries to write where that failed last, so that what is over is not reported.
   await store.isWritable()
-  return [conditionFinding(store.condition(), store.file) ?? roomFinding(store.file)]
+  return [conditionFinding(store.condition(), store.file) ?? diskSpaceFinding(store.file)]
 }
 
-function keysOf({ accounts, access, organizations }: HealthDeps): Finding[] {
+function keyFindings({ accounts, appleClients, organizations }: HealthDeps): Finding[] {
   return accounts.list().flatMap(({ organization_id, connect, purchases }) => {
     const slug = organizations.get(organization_id)?.slug ?? organization_id
     const of = { organization_id, slug }
     return [
-      ...keyFinding('App Store Connect key', 'connect', access.standing(connect), of),
-      ...keyFinding('In-App Purchase key', 'purchases', access.standing(purchases), of),
+      ...keyFinding('App Store Connect key', 'connect', appleClients.keyStatus(connect), of),
+      ...keyFinding('In-App Purchase key', 'purchases', appleClients.keyStatus(purchases), of),
     ]
   })
 }
@@ -138,7 +138,7 @@ function keysOf({ accounts, access, organizations }: HealthDeps): Finding[] {
 function keyFinding(
   name: string,
   kind: string,
-  { state, why, since }: KeyStanding,
+  { state, why, since }: KeyStatus,
   { organization_id, slug }: { organization_id: string; slug: string },
 ): Finding[] {
   if (state !== 'refused') return []
@@ -164,8 +164,12 @@ function waitingFinding({ bundle_id, organization_id, ...waiting }: PendingSumma
 }
 
 /** A silence that Apple confirms is nobody’s fault. */
-function silenceOf({ rhythms, clock, history }: HealthDeps, app_id: string, bundle_id: string): Finding[] {
-  const silence = rhythms.silence(app_id)
+function silenceFindings(
+  { silenceDetector, clock, history }: HealthDeps,
+  app_id: string,
+  bundle_id: string,
+): Finding[] {
+  const silence = silenceDetector.silence(app_id)
   if (silence === null) return []
   const hours = Math.floor((clock() - silence.since) / HOUR_MS)
   const longest = `; the longest silence before was ${Math.ceil(silence.longest_ms / HOUR_MS)} hours.`
@@ -180,10 +184,16 @@ function silenceOf({ rhythms, clock, history }: HealthDeps, app_id: string, bund
   }
   if (compared !== undefined && compared > clock() - HOUR_MS)
     return [notice('notifications', `Apple says that it sent none${longest}`, about)]
-  return [warning('notifications', `no notification since ${minuteText(silence.since)}${longest}`, about)]
+  return [warning('notifications', `no notification since ${utcMinuteText(silence.since)}${longest}`, about)]
 }
 
-function historyOf({ app_id, bundle_id, environment, has_key, ...progress }: Progress): Finding[] {
+function historyFindings({
+  app_id,
+  bundle_id,
+  environment,
+  has_key,
+  ...progress
+}: HistoryProgress): Finding[] {
   const { backfill, watermark, gaps } = progress
   const name = `${bundle_id}, ${environment}`
   const lost = gaps
@@ -212,7 +222,7 @@ function historyOf({ app_id, bundle_id, environment, has_key, ...progress }: Pro
   return [...lost, notice('history', words, { ...about, title, since: backfill.started_at })]
 }
 
-function underWay({ imports, metrics }: HealthDeps): Finding[] {
+function progressFindings({ imports, metrics }: HealthDeps): Finding[] {
   const [reports, counting] = [imports.progress(), metrics.progress()]
   const found: Finding[] = []
   if (reports !== null && reports.of > 0) {
@@ -221,7 +231,7 @@ function underWay({ imports, metrics }: HealthDeps): Finding[] {
     const words =
       waiting_until === null
         ? 'Apple’s daily reports, oldest first.'
-        : `Apple’s hourly limit is waited for until ${minuteText(waiting_until)}.`
+        : `Apple’s hourly limit is waited for until ${utcMinuteText(waiting_until)}.`
     const about = { id: 'import', title: 'Reports are being imported', since: started_at }
     found.push(notice('import', words, { ...about, progress: { done, of } }))
   }
@@ -239,18 +249,18 @@ function underWay({ imports, metrics }: HealthDeps): Finding[] {
 }
 
 /** Housekeeping counts them once a day, so that asking costs nothing. */
-function usersOf({ pruning }: HealthDeps): Finding[] {
-  if (!pruning.isWorthIt()) return []
-  const { users, unseen_days } = pruning.worth
+function pruningFindings({ pruning }: HealthDeps): Finding[] {
+  if (!pruning.isThresholdReached()) return []
+  const { users, unseen_days } = pruning.threshold
   const title = `${users.toLocaleString('en-US')} users or more can be pruned`
   const words = `no secret key ever named them, they have no purchase, and were not seen for ${unseen_days} days. [users] prune_after_days drops such users by itself.`
   const command = `windfall users prune --unseen-for ${unseen_days}`
   return [notice('users', words, { id: 'users', title, action: { label: 'Prune them', command } })]
 }
 
-function rootOf({ root_expires_at, clock }: HealthDeps): Finding[] {
+function rootFindings({ root_expires_at, clock }: HealthDeps): Finding[] {
   const left = root_expires_at - clock()
-  if (left > ROOT_TOLD_BEFORE_MS) return []
+  if (left > ROOT_WARNING_MS) return []
   const title = 'Apple’s root certificate ends'
   const words = `it ${left > 0 ? 'ends' : 'ended'} on ${dayOfUtc(root_expires_at)}: a newer Windfall knows the next one.`
   return [(left > 0 ? warning : fault)('root certificate', words, { id: 'root', title })]

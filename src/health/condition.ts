@@ -1,10 +1,10 @@
 /** What is wrong when the database cannot be written, and what to do. */
-import type { Condition } from '../store/store.ts'
+import type { StoreCondition } from '../store/store.ts'
 import { damagedFinding } from './database_checks.ts'
 import { type Finding, fault } from './findings.ts'
 
 /** The finding for a database in this condition; null while it can be written. */
-export function conditionFinding(condition: Condition, file: string): Finding | null {
+export function conditionFinding(condition: StoreCondition, file: string): Finding | null {
   if (condition === 'ok') return null
   if (condition === 'damaged') return damagedFinding('nothing can be written')
   const words = {

@@ -3,8 +3,8 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Environment } from '../apple/payloads.ts'
 import type { Clock } from '../clock.ts'
-import { minuteText } from '../days.ts'
-import type { RefusedLately } from '../ledger/refused.ts'
+import { utcMinuteText } from '../days.ts'
+import type { RecentRefusals } from '../ledger/refused.ts'
 import { APPLE_CURRENCIES, BASE } from '../rates/currencies.ts'
 import { DISK_FAULT_REPORTED_MS, type DiskFault } from '../store/disk/disk_faults.ts'
 import type { Reader } from '../store/reader.ts'
@@ -12,15 +12,15 @@ import { ago, type Finding, fault, ok, warning } from './findings.ts'
 
 const DAY_MS = 86_400_000
 const MEGABYTE = 1_048_576
-const LEAST_FREE_MEGABYTES = 200
-const LONGEST_WITHOUT_RATES_MS = 6 * DAY_MS
+const MIN_FREE_MEGABYTES = 200
+const MAX_RATE_AGE_MS = 6 * DAY_MS
 
 /** How large the database is, and whether there is room for more. */
-export function roomFinding(path: string): Finding {
+export function diskSpaceFinding(path: string): Finding {
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = Math.floor((bavail * bsize) / MEGABYTE)
   const words = `${path}, ${Math.ceil(statSync(path).size / MEGABYTE)} MB; ${free} MB are free.`
-  if (free >= LEAST_FREE_MEGABYTES) return ok('database', words)
+  if (free >= MIN_FREE_MEGABYTES) return ok('database', words)
   return fault('database', `${words} Make room.`, { id: 'disk', title: 'The disk is nearly full' })
 }
 
@@ -30,7 +30,7 @@ export function* examineDisk(reader: Reader, clock: Clock): Generator<Finding> {
     .prepare<[number], DiskFault>('select * from disk_faults where last_at > ? order by kind')
     .all(clock() - DISK_FAULT_REPORTED_MS)
   for (const { kind, code, times, first_at, last_at } of faults) {
-    const often = `${times === 1 ? 'once' : `${times} times`}, last on ${minuteText(last_at)}`
+    const often = `${times === 1 ? 'once' : `${times} times`}, last on ${utcMinuteText(last_at)}`
     if (kind === 'damaged') yield damagedFinding(`${code} ${often}`, first_at)
     else {
       const words = `the disk reported an I/O error ${often} (${code}). Check the disk, and take a backup: windfall backup.`
@@ -66,18 +66,18 @@ export const connectedApps = (reader: Reader): ConnectedApp[] =>
 export function* examineNotifications(
   reader: Reader,
   clock: Clock,
-  refused = keptLately(reader, clock),
+  refused = recentlyRefused(reader, clock),
 ): Generator<Finding> {
   const newest = reader.prepare<[string, Environment], { received_at: number }>(`
     select received_at from notifications where app_id = ? and environment = ? and origin = 'live'
     order by signed_at desc limit 1`)
   for (const { id, bundle_id } of connectedApps(reader)) {
-    const heard = (environment: Environment): string | undefined => {
+    const lastHeardText = (environment: Environment): string | undefined => {
       const last = newest.get(id, environment)
       return last && ago(last.received_at, clock())
     }
-    const production = heard('production')
-    const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${heard('sandbox') ?? 'never'}.`
+    const production = lastHeardText('production')
+    const words = `${bundle_id}: production ${production ?? 'never'}, sandbox ${lastHeardText('sandbox') ?? 'never'}.`
     if (production !== undefined) yield ok('last notification', words)
     else
       yield warning('last notification', `${words} Is the notification URL entered in App Store Connect?`, {
@@ -105,7 +105,7 @@ function* examinePending(reader: Reader): Generator<Finding> {
 }
 
 /** As far as the file alone tells: the kept ones. */
-function keptLately(reader: Reader, clock: Clock): RefusedLately {
+function recentlyRefused(reader: Reader, clock: Clock): RecentRefusals {
   const kept = reader
     .prepare<[number], { count: number }>(
       'select count(*) as count from refused_notifications where received_at > ?',
@@ -114,7 +114,7 @@ function keptLately(reader: Reader, clock: Clock): RefusedLately {
   return { count: kept?.count ?? 0, is_exact: false }
 }
 
-function refusedFinding({ count, is_exact }: RefusedLately): Finding {
+function refusedFinding({ count, is_exact }: RecentRefusals): Finding {
   const of = count === 1 ? '1 notification was' : `${count} notifications were`
   const title = `${is_exact ? '' : 'At least '}${of} refused in the last day`
   const words = `${is_exact ? '' : 'at least '}${of} refused in the last day, not proved to be Apple’s: windfall refused list`
@@ -137,7 +137,7 @@ type Run = {
 export function* examineJobs(
   reader: Reader,
   clock: Clock,
-  { isServed, fetches }: { isServed: boolean; fetches: boolean },
+  { isServed, fetchesRates }: { isServed: boolean; fetchesRates: boolean },
 ): Generator<Finding> {
   const runs = reader
     .prepare<[], Run>('select job, finished_at, outcome, error, failures from job_runs order by job')
@@ -146,7 +146,7 @@ export function* examineJobs(
     yield warning('jobs', 'none has run yet: they begin when Windfall serves.', { id: 'jobs' })
   for (const run of runs) yield runFinding(run, clock, isServed)
   yield* examineImport(reader)
-  yield* examineRates(reader, clock, fetches)
+  yield* examineRates(reader, clock, fetchesRates)
 }
 
 function runFinding(run: Run, clock: Clock, isServed: boolean): Finding {
@@ -193,26 +193,26 @@ const NO_RATES = {
   action: { label: 'Fetch them', command: 'windfall jobs run rates' },
 }
 
-function* examineRates(reader: Reader, clock: Clock, fetches: boolean): Generator<Finding> {
+function* examineRates(reader: Reader, clock: Clock, fetchesRates: boolean): Generator<Finding> {
   const rated = reader
     .prepare<[], { currency: string; day: string }>(
       'select currency, max(rated_on) as day from rates group by currency',
     )
     .all()
-  const wasAsked = reader
+  const wasFetched = reader
     .prepare<[], unknown>("select 1 from job_runs where job = 'rates' and finished_at is not null")
     .get()
-  if (rated.length === 0 && !wasAsked)
+  if (rated.length === 0 && !wasFetched)
     return yield warning('exchange rates', 'there are none yet: windfall jobs run rates', NO_RATES)
   const wanted = APPLE_CURRENCIES.filter((currency) => currency !== BASE)
   const lacking = wanted.filter((currency) => !rated.some((one) => one.currency === currency))
   if (lacking.length * 2 > wanted.length) {
-    const fetching = fetches ? 'windfall jobs run rates asks for them, ' : ''
+    const fetching = fetchesRates ? 'windfall jobs run rates asks for them, ' : ''
     const words = `${lacking.length} of ${wanted.length} currencies have none; ${fetching}windfall rates import brings them`
     return yield fault('exchange rates', words, NO_RATES)
   }
   const newest = rated.map(({ day }) => day).reduce((a, b) => (a > b ? a : b))
-  const isOld = clock() - Date.parse(newest) > LONGEST_WITHOUT_RATES_MS
+  const isOld = clock() - Date.parse(newest) > MAX_RATE_AGE_MS
   if (isOld) yield warning('exchange rates', `the newest are of ${newest}: windfall jobs run rates`, NO_RATES)
   else yield ok('exchange rates', `up to ${newest}.`)
 }

@@ -1,6 +1,6 @@
 /** What we compute: how far figures are behind the facts, for how long, and which purchases cannot be counted. */
 import type { Clock } from '../clock.ts'
-import { minuteText } from '../days.ts'
+import { utcMinuteText } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
 import { type Finding, fault, ok, warning } from './findings.ts'
 
@@ -9,7 +9,7 @@ const BEHIND_MS = 600_000
 
 type Backlog = { lineages: number; since: number | null; failed: number }
 type Failed = { bundle_id: string; original_transaction_id: string; reason: string; failed_at: number }
-type Still = { slug: string; stood_still_at: number }
+type StalledGeneration = { slug: string; stood_still_at: number }
 
 /** One finding for figures that are behind, one for those that cannot be counted, one for what another version counted. */
 export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding> {
@@ -20,16 +20,16 @@ export function* examineBacklog(reader: Reader, clock: Clock): Generator<Finding
       from metric_due join metric_generations g on g.id = generation and g.state = 'shown'`)
     .get()
   const found = [
-    ...lateFinding(backlog ?? NOTHING, clock()),
+    ...lateFinding(backlog ?? NO_BACKLOG, clock()),
     ...failedFinding(reader, backlog?.failed ?? 0),
-    ...reader.prepare<[], Still>(STILL).all().map(stillFinding),
+    ...reader.prepare<[], StalledGeneration>(STALLED_GENERATIONS).all().map(stalledFinding),
   ]
   if (found.length === 0) yield ok('metrics', progressIn(backlog?.lineages ?? 0))
   else yield* found
 }
 
-const NOTHING: Backlog = { lineages: 0, since: null, failed: 0 }
-const STILL = `
+const NO_BACKLOG: Backlog = { lineages: 0, since: null, failed: 0 }
+const STALLED_GENERATIONS = `
   select slug, stood_still_at from metric_generations g join organizations o on o.id = organization_id
   where state = 'shown' and stood_still_at is not null
     and not exists (select 1 from metric_generations n where n.organization_id = g.organization_id and n.state = 'making')`
@@ -43,7 +43,7 @@ const purchases = (count: number): string =>
 function lateFinding({ lineages, since }: Backlog, now: number): Finding[] {
   if (since === null || now - since < BEHIND_MS) return []
   const title = `${purchases(lineages)} not counted yet`
-  const words = `${title}, the first since ${minuteText(since)}: figures are behind. The log says why where they cannot be written; otherwise the server is short of processor time.`
+  const words = `${title}, the first since ${utcMinuteText(since)}: figures are behind. The log says why where they cannot be written; otherwise the server is short of processor time.`
   return [warning('metrics', words, { id: 'metrics:behind', title, since })]
 }
 
@@ -62,8 +62,8 @@ function failedFinding(reader: Reader, count: number): Finding[] {
   return [fault('metrics', words, { id: 'metrics:failed', title, since: failed_at })]
 }
 
-function stillFinding({ slug, stood_still_at }: Still): Finding {
+function stalledFinding({ slug, stood_still_at }: StalledGeneration): Finding {
   const title = `The figures of ${slug} stand still`
-  const words = `${title} since ${minuteText(stood_still_at)}: another version of Windfall counted them, and this one could not begin to. Make room on the disk, then restart Windfall.`
+  const words = `${title} since ${utcMinuteText(stood_still_at)}: another version of Windfall counted them, and this one could not begin to. Make room on the disk, then restart Windfall.`
   return fault('metrics', words, { id: `metrics:still:${slug}`, title, since: stood_still_at })
 }

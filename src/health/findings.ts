@@ -4,7 +4,7 @@
 type Action = { label: string; command?: string; href?: string }
 
 /** What the dashboard needs beside the words. `id` stays the same while the matter lasts; `since` in milliseconds. */
-export type About = {
+export type FindingDetails = {
   id: string
   title?: string
   app_id?: string
@@ -20,17 +20,17 @@ export type About = {
 export type Finding = {
   state: 'ok' | 'notice' | 'warning' | 'fault'
   subject: string
-  words: string
-  about?: About
+  text: string
+  details?: FindingDetails
 }
 
 const finding =
   (state: Finding['state']) =>
-  (subject: string, words: string, about?: About): Finding => ({
+  (subject: string, text: string, details?: FindingDetails): Finding => ({
     state,
     subject,
-    words,
-    ...(about && { about }),
+    text,
+    ...(details && { details }),
   })
 
 export const ok = finding('ok')

@@ -2,10 +2,10 @@
 import type { Clock } from '../clock.ts'
 import { addDays, dayOfUtc } from '../days.ts'
 import type { Reader } from '../store/reader.ts'
-import { type About, type Finding, notice, warning } from './findings.ts'
+import { type Finding, type FindingDetails, notice, warning } from './findings.ts'
 
 /** Anybody can send calls for invented apps: connected apps come first, and the rest is one line. */
-const MOST_TOLD = 10
+const MAX_FINDINGS = 10
 const OTHERS = '*'
 
 type Row = {
@@ -18,7 +18,7 @@ type Row = {
   last_at: number
 }
 /** `app_id` is undefined where no connected app has the name, null where several have it. */
-type Told = Row & { app_id: string | null | undefined }
+type ResolvedRow = Row & { app_id: string | null | undefined }
 type NamedApp = { id: string; bundle_id: string; android_package: string | null }
 
 /**
@@ -33,18 +33,18 @@ export function* examineRefusedCalls(reader: Reader, clock: Clock): Generator<Fi
       order by refused_on desc, calls desc, code`)
     .all(addDays(today, -1), today)
   const appIds = connectedNames(reader)
-  const newest = new Map<string, Told>()
+  const newest = new Map<string, ResolvedRow>()
   for (const row of rows) {
     const key = idOf(row)
     if (!newest.has(key)) newest.set(key, { ...row, app_id: appIds.get(row.bundle_id) })
   }
-  const told = [...newest.values()].sort((a, b) => Number(isOfNobody(a)) - Number(isOfNobody(b)))
-  for (const row of told.slice(0, MOST_TOLD)) yield findingOf(row, today)
-  const rest = told.slice(MOST_TOLD)
+  const resolved = [...newest.values()].sort((a, b) => Number(isUnknownApp(a)) - Number(isUnknownApp(b)))
+  for (const row of resolved.slice(0, MAX_FINDINGS)) yield findingOf(row, today)
+  const rest = resolved.slice(MAX_FINDINGS)
   if (rest.length > 0) yield restFinding(rest)
 }
 
-const isOfNobody = ({ app_id }: Told): boolean => app_id === undefined
+const isUnknownApp = ({ app_id }: ResolvedRow): boolean => app_id === undefined
 
 const idOf = ({ code, platform, bundle_id }: Row): string => `sdk:${code}:${platform}:${bundle_id}`
 
@@ -63,18 +63,18 @@ function connectedNames(reader: Reader): Map<string, string | null> {
   return ids
 }
 
-function findingOf(row: Told, today: string): Finding {
+function findingOf(row: ResolvedRow, today: string): Finding {
   const { code, calls, app_id, last_at } = row
   const day = row.refused_on === today ? 'today' : 'yesterday'
-  const of = `${calls} ${calls === 1 ? 'call' : 'calls'} ${whoseIn(row)}`
-  const were = calls === 1 ? 'was' : 'were'
-  const about: About = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
+  const of = `${calls} ${calls === 1 ? 'call' : 'calls'} ${appText(row)}`
+  const verb = calls === 1 ? 'was' : 'were'
+  const about: FindingDetails = { id: idOf(row), since: last_at, ...(app_id && { app_id }) }
   if (code === 'rate_limited') {
-    const title = `${of} ${were} rate-limited ${day}`
+    const title = `${of} ${verb} rate-limited ${day}`
     const words = `${title} (UTC): ${code}. SDKs send them again; a backend should too. ${LIMITS}`
     return notice('SDK calls', words, { ...about, title })
   }
-  const title = `${of} ${were} refused ${day}`
+  const title = `${of} ${verb} refused ${day}`
   const { remedy, action } = remedyFor(row)
   const example = row.example === null ? '' : ` The newest fault is ${row.example}.`
   const words = `${title} (UTC): ${code}.${example} ${remedy}`
@@ -83,14 +83,14 @@ function findingOf(row: Told, today: string): Finding {
 
 const LIMITS = 'The limits are limits.sdk_requests_per_minute and limits.anonymous_requests_per_minute.'
 
-function whoseIn({ bundle_id, platform }: Row): string {
+function appText({ bundle_id, platform }: Row): string {
   if (bundle_id === OTHERS) return 'for many other bundle ids'
   const app = bundle_id === '' ? 'without a valid bundle id' : `for ${bundle_id}`
   const on = platform === 'ios' ? 'iOS' : platform === 'android' ? 'Android' : 'another platform'
   return platform === '' ? app : `${app} on ${on}`
 }
 
-type Remedy = { remedy: string; action?: About['action'] }
+type Remedy = { remedy: string; action?: FindingDetails['action'] }
 
 function remedyFor({ code, bundle_id, platform }: Row): Remedy {
   if (code === 'unknown_app') return notConnected(bundle_id, platform)
@@ -118,7 +118,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   unsupported_media_type: 'Send content-type: application/json, not compressed.',
 }
 
-function restFinding(rest: readonly Told[]): Finding {
+function restFinding(rest: readonly ResolvedRow[]): Finding {
   const calls = rest.reduce((sum, one) => sum + one.calls, 0)
   const title = `${calls} other SDK ${calls === 1 ? 'call was' : 'calls were'} refused`
   const words = `${title} today or yesterday (UTC), for ${rest.length} more combinations of app, platform and code.`

@@ -5,7 +5,7 @@ import type { TestStatus } from '../apple/api/server_answers.ts'
  * `asked` Apple has not sent it; `sent` Apple says it was taken, and it is not here; `arrived`; `waiting` it is here, for
  * an app that is not connected; `failed`.
  */
-export type Tested = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
+export type TestDelivery = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
 
 /** Whether a notification is here, by its UUID. */
 export type HasArrived = (uuid: string) => 'arrived' | 'waiting' | null
@@ -26,7 +26,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** How a test notification fares. */
-export function testedBy(status: TestStatus, hasArrived: HasArrived): Tested {
+export function testDeliveryOf(status: TestStatus, hasArrived: HasArrived): TestDelivery {
   const here = status.payload === null ? null : hasArrived(uuidIn(status.payload))
   if (here === 'arrived') return { state: here, words: 'a test notification arrived' }
   if (here === 'waiting')
@@ -34,14 +34,14 @@ export function testedBy(status: TestStatus, hasArrived: HasArrived): Tested {
   const result = status.attempts.at(-1)?.result ?? null
   if (result === null) return { state: 'asked', words: 'Apple has taken the order, and not sent it yet.' }
   return result === 'SUCCESS'
-    ? { state: 'sent', words: ELSEWHERE }
+    ? { state: 'sent', words: OTHER_SERVER }
     : { state: 'failed', words: failed(result) }
 }
 
 const failed = (result: string): string =>
   `Apple sent a test notification in vain (${result}): ${MEANINGS[result] ?? MEANINGS.OTHER}`
 
-const ELSEWHERE =
+const OTHER_SERVER =
   'Apple says that the test notification was taken, but not by this Windfall: which address is entered in App Store Connect?'
 
 /** The id of a notification that came from Apple's API. It only looks for what was proved before it was stored. */

@@ -2,23 +2,24 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import type { H3Event } from 'h3'
 
-const readers = new WeakMap<object, BlockList>()
+const PROXIES_BY_APP = new WeakMap<object, BlockList>()
 
 // Longer chains of trusted proxies do not exist; longer headers do.
-const mostProxies = 16
+const MAX_PROXIES = 16
 
 /** Stands for a caller who was gone before we looked. It is never trusted, so nobody can pass for another with it. */
-const gone = '0.0.0.0'
+const UNKNOWN_ADDRESS = '0.0.0.0'
 
 /** The proxies whose word on addresses is taken: single addresses and ranges in CIDR form. Throws on anything else. */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
     const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? []
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-    const prefix = Number(bits ?? most)
-    if (most === -1 || prefix > most) throw new Error(`${range} is not an address or a range of addresses`)
-    list.addSubnet(address, prefix, most === 32 ? 'ipv4' : 'ipv6')
+    const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    const prefix = Number(bits ?? maxPrefix)
+    if (maxPrefix === -1 || prefix > maxPrefix)
+      throw new Error(`${range} is not an address or a range of addresses`)
+    list.addSubnet(address, prefix, maxPrefix === 32 ? 'ipv4' : 'ipv6')
   }
   return list
 }
@@ -44,10 +45,10 @@ function isTrusted(proxies: BlockList, address: string): boolean {
  * The rightmost address that is not a trusted proxy: `remote` is the other end of the connection, `forwarded` the
  * x-forwarded-for header, whose left part anybody can write. What is no address ends the walk at the proxy that sent it.
  */
-export function addressBehind(proxies: BlockList, remote: string, forwarded: string | undefined): string {
-  let address = normalAddress(remote) ?? gone
+export function forwardedAddress(proxies: BlockList, remote: string, forwarded: string | undefined): string {
+  let address = normalAddress(remote) ?? UNKNOWN_ADDRESS
   let rest = forwarded ?? ''
-  for (let hop = 0; hop < mostProxies && rest !== '' && isTrusted(proxies, address); hop++) {
+  for (let hop = 0; hop < MAX_PROXIES && rest !== '' && isTrusted(proxies, address); hop++) {
     const comma = rest.lastIndexOf(',')
     const before = normalAddress(rest.slice(comma + 1).trim())
     if (before === null) break
@@ -58,30 +59,30 @@ export function addressBehind(proxies: BlockList, remote: string, forwarded: str
 }
 
 /** From now on `app` believes these proxies. */
-export function believe(app: object, proxies: BlockList): void {
-  readers.set(app, proxies)
+export function trustProxies(app: object, proxies: BlockList): void {
+  PROXIES_BY_APP.set(app, proxies)
 }
 
 /** The caller's address, trusted proxies looked through. Requests made inside the process come from 127.0.0.1. */
 export function clientAddress(event: H3Event): string {
-  const proxies = readers.get(event.app ?? event)
+  const proxies = PROXIES_BY_APP.get(event.app ?? event)
   const node = event.runtime?.node
-  const remote = node === undefined ? '127.0.0.1' : (node.req.socket.remoteAddress ?? gone)
+  const remote = node === undefined ? '127.0.0.1' : (node.req.socket.remoteAddress ?? UNKNOWN_ADDRESS)
   const header =
     node === undefined ? event.req.headers.get('x-forwarded-for') : node.req.headers['x-forwarded-for']
   const forwarded = header?.toString()
-  return proxies === undefined ? remote : addressBehind(proxies, remote, forwarded)
+  return proxies === undefined ? remote : forwardedAddress(proxies, remote, forwarded)
 }
 
 /**
  * What one caller is counted under: an IPv4 address itself, of an IPv6 address its /64, which is the least that one
  * customer gets. `address` as `clientAddress` gives it.
  */
-export const addressBucket = (address: string): string =>
+export const addressBucketOf = (address: string): string =>
   address.includes(':') ? networkOf(address, 4) : address
 
 /** The network that an IPv6 address is in: its /48, which is the most that one customer commonly gets. Null for IPv4. */
-export const siteBucket = (address: string): string | null =>
+export const siteBucketOf = (address: string): string | null =>
   address.includes(':') ? networkOf(address, 3) : null
 
 /** The first so many groups of an IPv6 address, sixteen bits each. */

@@ -4,17 +4,17 @@ import { Socket } from 'node:net'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { newRequestId } from './ids.ts'
-import { problemOf, problemType } from './problems.ts'
-import { always } from './response.ts'
+import { PROBLEM_TYPE, problemOf } from './problems.ts'
+import { COMMON_HEADERS } from './response.ts'
 
-const notHttp = new Refusal(400, 'bad_request', 'This is not a request in HTTP/1.1.')
-const notOurs = new Refusal(
+const NOT_HTTP = new Refusal(400, 'bad_request', 'This is not a request in HTTP/1.1.')
+const NOT_OURS = new Refusal(
   400,
   'bad_request',
   'The request is for something else than a path of this server.',
 )
-const unexpected = new Refusal(417, 'expectation_failed', 'Only 100-continue may be expected.')
-const refusals: Readonly<Record<string, Refusal>> = {
+const UNEXPECTED_EXPECTATION = new Refusal(417, 'expectation_failed', 'Only 100-continue may be expected.')
+const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: new Refusal(431, 'headers_too_large', 'The headers are too large.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new Refusal(
     413,
@@ -26,7 +26,15 @@ const refusals: Readonly<Record<string, Refusal>> = {
 
 function headersOf(body: string): string[] {
   const length = String(Buffer.byteLength(body))
-  return ['x-request-id', newRequestId(), ...always, 'content-type', problemType, 'content-length', length]
+  return [
+    'x-request-id',
+    newRequestId(),
+    ...COMMON_HEADERS,
+    'content-type',
+    PROBLEM_TYPE,
+    'content-length',
+    length,
+  ]
 }
 
 /** A whole response by hand, where there is no response to write to. */
@@ -60,7 +68,7 @@ function openUnderWay() {
 }
 
 function refuseConnection(log: Log, error: NodeJS.ErrnoException, socket: Socket, isBegun: boolean): void {
-  const refusal = refusals[error.code ?? ''] ?? notHttp
+  const refusal = REFUSALS[error.code ?? ''] ?? NOT_HTTP
   log.debug('a request was not understood', { reason: error.code, status: refusal.status })
   if (error.code === 'ECONNRESET' || !socket.writable || isBegun) {
     socket.destroy()
@@ -76,7 +84,7 @@ function isTarget(target: string): boolean {
 }
 
 /** Answers what is no request with a problem document too: a wrong request line, headers too large or too slow. */
-export function refuseTheBroken(
+export function answerClientErrors(
   server: Server,
   log: Log,
   handle: (req: IncomingMessage, res: ServerResponse) => unknown,
@@ -86,11 +94,11 @@ export function refuseTheBroken(
   server.on('request', (req, res) => {
     underWay.add(req, res)
     if (isTarget(req.url ?? '')) handle(req, res)
-    else refuse(res, notOurs)
+    else refuse(res, NOT_OURS)
   })
   server.on('checkExpectation', (req, res) => {
     underWay.add(req, res)
-    refuse(res, unexpected)
+    refuse(res, UNEXPECTED_EXPECTATION)
   })
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) refuseConnection(log, error, socket, underWay.isBegun(socket))

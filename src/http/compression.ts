@@ -8,13 +8,13 @@ import { header } from './body/body.ts'
 export type Encoding = 'br' | 'gzip'
 
 /** Bytes: what is shorter fits into one packet as it is. */
-const WORTH_IT = 1_400
+const MIN_BYTES = 1_400
 /** Much more takes much longer, and saves little. */
 const BROTLI_QUALITY = 4
 const BROTLI_WINDOW = 18
 
 /** Whether an Accept-Encoding header names it, other than to refuse it. */
-export const takes = (accept: string, encoding: Encoding): boolean =>
+export const accepts = (accept: string, encoding: Encoding): boolean =>
   accept.split(',').some((one) => {
     const [name = '', ...weights] = one.split(';').map((word) => word.trim().toLowerCase())
     return name === encoding && !weights.some((weight) => /^q=0(\.0*)?$/.test(weight))
@@ -25,21 +25,21 @@ export const takes = (accept: string, encoding: Encoding): boolean =>
  * length it would tell what is in it, to whoever may choose a part of it (the BREACH attack).
  */
 export function encodingFor(event: H3Event, text: string): Encoding | null {
-  if (text.length < WORTH_IT) return null
+  if (text.length < MIN_BYTES) return null
   const site = header(event, 'sec-fetch-site')
   if (site === 'cross-site' || site === 'same-site') return null
   const accept = header(event, 'accept-encoding') ?? ''
-  if (takes(accept, 'br')) return 'br'
-  return takes(accept, 'gzip') ? 'gzip' : null
+  if (accepts(accept, 'br')) return 'br'
+  return accepts(accept, 'gzip') ? 'gzip' : null
 }
 
-const asBrotli = promisify(brotliCompress)
-const asGzip = promisify(gzip)
+const compressBrotli = promisify(brotliCompress)
+const compressGzip = promisify(gzip)
 
-export function packed(text: string, encoding: Encoding): Promise<Buffer> {
+export function compress(text: string, encoding: Encoding): Promise<Buffer> {
   const bytes = Buffer.from(text)
-  if (encoding === 'gzip') return asGzip(bytes)
-  return asBrotli(bytes, {
+  if (encoding === 'gzip') return compressGzip(bytes)
+  return compressBrotli(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW,

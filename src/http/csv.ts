@@ -1,8 +1,8 @@
 /** What we compute: tables as comma-separated text (RFC 4180), the same everywhere. */
-import { nextTurn } from '../turns.ts'
+import { yieldToEventLoop } from '../turns.ts'
 
 /** Lines made in one turn of the event loop. */
-const LINES_AT_ONCE = 500
+const LINES_PER_SLICE = 500
 
 /** A value of a cell; what is not there is an empty one, of a list each is told, with spaces between. */
 export type CsvValue = string | number | boolean | readonly string[] | null | undefined
@@ -22,10 +22,10 @@ export async function* csvSlices(header: string, lines: Iterable<string>): Async
   for (const line of lines) {
     slice += line
     count += 1
-    if (count % LINES_AT_ONCE > 0) continue
+    if (count % LINES_PER_SLICE > 0) continue
     yield slice
     slice = ''
-    await nextTurn()
+    await yieldToEventLoop()
   }
   if (slice !== '') yield slice
 }
@@ -44,14 +44,14 @@ export function streamOfText(parts: AsyncGenerator<string, void>): ReadableStrea
 }
 
 /** The header of rows as JSON has them: of `ltv_milli` stands `ltv`, as a decimal number. */
-export const csvHead = (columns: readonly string[]): string =>
+export const csvHeader = (columns: readonly string[]): string =>
   csvLine(columns.map((name) => name.replace(/_milli$/, '')))
 
 /** A row as JSON has it: money (`_milli`) as a decimal number, instants (`_at`) as ISO 8601. */
 export const csvRow = (columns: readonly string[], row: CsvRow): string =>
-  csvLine(columns.map((name) => toldAs(name, row[name])))
+  csvLine(columns.map((name) => formatValue(name, row[name])))
 
-function toldAs(name: string, value: CsvValue): CsvValue {
+function formatValue(name: string, value: CsvValue): CsvValue {
   if (typeof value !== 'number') return value
   if (name.endsWith('_milli')) return decimalText(value)
   return name.endsWith('_at') ? new Date(value).toISOString() : value

@@ -11,7 +11,7 @@ type Keywords = Readonly<Record<string, unknown>>
  * An action that checks nothing and adds `keywords` to what the OpenAPI document says of a schema. They replace those that
  * the document reads off the actions before it. It belongs before any transformation in a pipe.
  */
-export const documented = <Input>(keywords: Keywords) =>
+export const jsonSchema = <Input>(keywords: Keywords) =>
   v.metadata<Input, { [KEY]: Keywords }>({ [KEY]: keywords })
 
 /** The keywords of such an action; null for any other action. */

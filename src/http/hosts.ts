@@ -1,16 +1,16 @@
 /** What we compute: whether a request is meant for this server, so that no other site's name can be pointed at it. */
 import { Refusal } from '../errors.ts'
 
-const shape = /^(\[[0-9a-f:.]+\]|(?:[\w-]+\.)*[\w-]+)\.?(?::\d{0,5})?$/i
-const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:.+\.)?localhost)$/
+const HOST_SHAPE = /^(\[[0-9a-f:.]+\]|(?:[\w-]+\.)*[\w-]+)\.?(?::\d{0,5})?$/i
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:.+\.)?localhost)$/
 
 /** The name in a Host header, in small letters, without port and closing dot; null where it cannot be a host. */
 export function hostName(header: string): string | null {
-  return shape.exec(header)?.[1]?.toLowerCase() ?? null
+  return HOST_SHAPE.exec(header)?.[1]?.toLowerCase() ?? null
 }
 
 /** Whether a Host header names this machine itself, from within. */
-export const isLoopback = (header: string): boolean => loopback.test(hostName(header) ?? '')
+export const isLoopback = (header: string): boolean => LOOPBACK.test(hostName(header) ?? '')
 
 function misdirected(): Refusal {
   return new Refusal(
@@ -42,7 +42,7 @@ export function openHosts(
     const name = hostName(host)
     if (name === null)
       throw new Refusal(400, 'invalid_host', 'The request needs one Host header that names a host.')
-    const isKnown = known.has(name) || loopback.test(name)
+    const isKnown = known.has(name) || LOOPBACK.test(name)
     if (!isKnown) onForeign(name)
     if (!isKnown || !target.startsWith('/')) throw misdirected()
     lastKnown = host

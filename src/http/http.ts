@@ -1,36 +1,36 @@
 /** What may be asked: the HTTP application: every route behind the same checks, with the same errors and one log line. */
 import { H3 } from 'h3'
 import type { Log } from '../log.ts'
-import { believe, trustedProxies } from './addresses.ts'
+import { trustedProxies, trustProxies } from './addresses.ts'
 import { openHosts } from './hosts.ts'
-import { openAnswering } from './middleware.ts'
+import { openMiddleware } from './middleware.ts'
 import { openapiRoute } from './openapi.ts'
 import { defineRoute, PUBLIC, type Route } from './route.ts'
 import { openRouting } from './routing.ts'
 
 /** Whom the server answers for and whose word it takes. Trusted are loopback addresses unless others are named. */
-type Reach = Readonly<{
+type HttpSettings = Readonly<{
   base_url?: string | undefined
   hosts?: readonly string[] | undefined
   trusted_proxies?: readonly string[] | undefined
 }>
 
-type HttpOptions = Reach & {
+type HttpOptions = HttpSettings & {
   log: Log
   version?: string
   /** Called as each request begins; what it gives is called once the request is answered, before a stream ends. */
   beginRequest?: () => () => void
 }
 
-const loopback = ['127.0.0.0/8', '::1/128']
-const mostWarnings = 20
+const LOOPBACK_RANGES = ['127.0.0.0/8', '::1/128']
+const MAX_WARNINGS = 20
 
-const alive = defineRoute({
+const LIVENESS_ROUTE = defineRoute({
   method: 'GET',
   path: '/healthz',
   summary: 'The process lives',
   tag: 'Operations',
-  access: PUBLIC,
+  appleClients: PUBLIC,
   answers: { 200: { description: 'It does.' } },
   any_host: true,
   handler: () => ({ status: 'ok' }),
@@ -38,10 +38,10 @@ const alive = defineRoute({
 
 /** Who forgot to name a host learns it from the log; a stranger who tries a thousand names cannot fill it. */
 function openForeignHostWarnings(log: Log): (host: string) => void {
-  const told = new Set<string>()
+  const warned = new Set<string>()
   return (host) => {
-    if (told.size >= mostWarnings || told.has(host)) return
-    told.add(host)
+    if (warned.size >= MAX_WARNINGS || warned.has(host)) return
+    warned.add(host)
     log.warn('refused a request for a host that is neither that of base_url nor in server.hosts', { host })
   }
 }
@@ -58,35 +58,35 @@ export function openHttp(options: HttpOptions) {
   let base_url: string | undefined
   let serving_since: number | null = null
 
-  const { around, refuseUnrouted } = openAnswering({
+  const { wrap, refuseUnrouted } = openMiddleware({
     log,
     beginRequest,
     hosts: () => hosts,
     closing: closing.signal,
-    is_https: () => base_url?.startsWith('https:') ?? false,
+    isHttps: () => base_url?.startsWith('https:') ?? false,
   })
   const app = new H3({ silent: true, onError: refuseUnrouted })
 
   /** Takes other settings from the next request on. Throws on a range of addresses or a base URL that is none. */
-  function reach(settings: Reach): void {
-    const proxies = trustedProxies(settings.trusted_proxies ?? loopback)
+  function configure(settings: HttpSettings): void {
+    const proxies = trustedProxies(settings.trusted_proxies ?? LOOPBACK_RANGES)
     hosts = openHosts(settings, onForeign)
     base_url = settings.base_url
-    believe(app, proxies)
+    trustProxies(app, proxies)
   }
 
-  reach(options)
-  const { add, elsewhere, routes } = openRouting(app, around)
-  add([alive, openapiRoute(() => routes, version)])
+  configure(options)
+  const { add, fallback, routes } = openRouting(app, wrap)
+  add([LIVENESS_ROUTE, openapiRoute(() => routes, version)])
 
   return {
     app,
     /** Adds routes; all of them before the server listens. */
     add,
-    elsewhere,
+    fallback,
     /** Every route so far, in the order of adding. */
     routes: (): readonly Route[] => routes,
-    reach,
+    configure,
     /** The address that it says it is at, as it was last told. */
     baseUrl: (): string | undefined => base_url,
     /** Notes the instant at which the server began to serve. */

@@ -5,33 +5,33 @@ import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { header } from './body/body.ts'
 import { newRequestId } from './ids.ts'
-import { problemOf, problemType, refusalOf } from './problems.ts'
+import { PROBLEM_TYPE, problemOf, refusalOf } from './problems.ts'
 import {
-  always,
-  corsHeaders,
-  dressed,
+  COMMON_HEADERS,
+  CORS_HEADERS,
   type FlatHeaders,
+  HTTPS_HEADERS,
   headersSetOn,
   isResponse,
   jsonOf,
-  onlyHttps,
-  overruled,
+  overrideHeaders,
   sendText,
+  withHeaders,
 } from './response.ts'
-import type { Around } from './routing.ts'
+import type { Wrap } from './routing.ts'
 
 /**
  * How much of a body that nobody reads is taken in so that its sender gets to see the answer. Each piece counts as at
  * least so many bytes, because tiny pieces cost the processor more than their bytes.
  */
-const mostDiscarded = 65_536
-const leastPerPiece = 64
+const MAX_DISCARDED_BYTES = 65_536
+const MIN_PIECE_BYTES = 64
 
 /**
  * One request under way. `cors`: what a web page must be told to be able to read the answer; `path`: as it is logged;
  * `end`: says that it is answered.
  */
-type Asked = Readonly<{
+type RequestState = Readonly<{
   event: H3Event
   id: string
   began: number
@@ -40,7 +40,7 @@ type Asked = Readonly<{
   end: () => void
 }>
 
-const none: FlatHeaders = []
+const NO_HEADERS: FlatHeaders = []
 
 /** Throws a `Refusal` where the request is not for us. */
 type HostCheck = (target: string, host: string) => void
@@ -50,14 +50,14 @@ function discardRest(event: H3Event): void {
   const req = event.runtime?.node?.req
   if (!(req instanceof IncomingMessage) || req.complete || req.destroyed) return
   if (req.headers['content-length'] === undefined && req.headers['transfer-encoding'] === undefined) return
-  let left = mostDiscarded
+  let left = MAX_DISCARDED_BYTES
   req.on('data', (chunk: Buffer) => {
-    left -= Math.max(chunk.length, leastPerPiece)
+    left -= Math.max(chunk.length, MIN_PIECE_BYTES)
     if (left < 0) req.socket.destroy()
   })
 }
 
-function demandOurHost(check: HostCheck, event: H3Event): void {
+function assertHost(check: HostCheck, event: H3Event): void {
   const node = event.runtime?.node
   check(
     node?.req.url ?? event.url.pathname,
@@ -69,17 +69,17 @@ function demandOurHost(check: HostCheck, event: H3Event): void {
  * Opens what every handler is wrapped in. `hosts` is asked for the check of the moment, `closing` says that the server
  * is going down, after which every answer is the last of its connection.
  */
-export function openAnswering(options: {
+export function openMiddleware(options: {
   log: Log
   beginRequest: () => () => void
   hosts: () => HostCheck
-  is_https: () => boolean
+  isHttps: () => boolean
   closing: AbortSignal
 }) {
-  const { log, beginRequest, hosts, is_https, closing } = options
+  const { log, beginRequest, hosts, isHttps, closing } = options
 
-  function finish(asked: Asked, status: number, bytes: number | null, code: string | null): void {
-    const { event, id, began, path, end } = asked
+  function finish(request: RequestState, status: number, bytes: number | null, code: string | null): void {
+    const { event, id, began, path, end } = request
     end()
     discardRest(event)
     log.request({
@@ -93,59 +93,59 @@ export function openAnswering(options: {
     })
   }
 
-  function headersOf(asked: Asked): string[] {
-    const headers = ['x-request-id', asked.id, ...always, ...asked.cors]
-    if (is_https()) headers.push(...onlyHttps)
+  function headersOf(request: RequestState): string[] {
+    const headers = ['x-request-id', request.id, ...COMMON_HEADERS, ...request.cors]
+    if (isHttps()) headers.push(...HTTPS_HEADERS)
     if (closing.aborted) headers.push('connection', 'close')
     return headers
   }
 
-  function answer(asked: Asked, given: unknown): unknown {
-    const { event } = asked
-    const headers = headersOf(asked)
-    if (isResponse(given)) {
-      const response = dressed(given, headers)
-      finish(asked, response.status, null, null)
+  function answer(request: RequestState, result: unknown): unknown {
+    const { event } = request
+    const headers = headersOf(request)
+    if (isResponse(result)) {
+      const response = withHeaders(result, headers)
+      finish(request, response.status, null, null)
       return response
     }
-    const body = jsonOf(given)
+    const body = jsonOf(result)
     const status = event.res.status ?? (body === null ? 204 : 200)
     if (body !== null) headers.push('content-type', 'application/json')
-    finish(asked, status, body === null ? 0 : Buffer.byteLength(body), null)
-    return sendText(event, status, body, overruled(headers, headersSetOn(event)))
+    finish(request, status, body === null ? 0 : Buffer.byteLength(body), null)
+    return sendText(event, status, body, overrideHeaders(headers, headersSetOn(event)))
   }
 
-  function refuse(asked: Asked, error: unknown): unknown {
-    const refusal = refusalOf(error, asked.id)
-    const { id, event } = asked
+  function refuse(request: RequestState, error: unknown): unknown {
+    const refusal = refusalOf(error, request.id)
+    const { id, event } = request
     if (refusal.code === 'internal') log.error('a request failed unexpectedly', { request_id: id, error })
     const body = problemOf(refusal)
-    const headers = [...headersOf(asked), 'content-type', problemType]
+    const headers = [...headersOf(request), 'content-type', PROBLEM_TYPE]
     const own = Object.entries(refusal.headers).flat()
-    finish(asked, refusal.status, Buffer.byteLength(body), refusal.code)
-    return sendText(event, refusal.status, body, overruled(headers, own))
+    finish(request, refusal.status, Buffer.byteLength(body), refusal.code)
+    return sendText(event, refusal.status, body, overrideHeaders(headers, own))
   }
 
-  function ask(event: H3Event, isOpen: boolean, path = event.url.pathname): Asked {
-    const cors = isOpen && header(event, 'origin') !== undefined ? corsHeaders : none
+  function beginRequestState(event: H3Event, isOpen: boolean, path = event.url.pathname): RequestState {
+    const cors = isOpen && header(event, 'origin') !== undefined ? CORS_HEADERS : NO_HEADERS
     return { event, id: newRequestId(), began: performance.now(), cors, path, end: beginRequest() }
   }
 
-  const around: Around = (handler, { cors = false, any_host = false, logged_as } = {}) =>
+  const wrap: Wrap = (handler, { cors = false, any_host = false, logged_as } = {}) =>
     function answered(event) {
-      const asked = ask(event, cors, logged_as)
-      const refuseThis = (error: unknown) => refuse(asked, error)
-      function answerThis(given: unknown): unknown {
+      const request = beginRequestState(event, cors, logged_as)
+      const refuseThis = (error: unknown) => refuse(request, error)
+      function answerThis(result: unknown): unknown {
         try {
-          return answer(asked, given)
+          return answer(request, result)
         } catch (error) {
           return refuseThis(error)
         }
       }
       try {
-        if (!any_host) demandOurHost(hosts(), event)
-        const given = handler(event)
-        return given instanceof Promise ? given.then(answerThis, refuseThis) : answerThis(given)
+        if (!any_host) assertHost(hosts(), event)
+        const result = handler(event)
+        return result instanceof Promise ? result.then(answerThis, refuseThis) : answerThis(result)
       } catch (error) {
         return refuseThis(error)
       }
@@ -155,8 +155,11 @@ export function openAnswering(options: {
   function refuseUnrouted(error: unknown, event: H3Event): unknown {
     const malformed = HTTPError.isError(error) && error.status === 400
     const detail = 'The path of the address is not valid percent-encoding.'
-    return refuse(ask(event, false), malformed ? new Refusal(400, 'invalid_path', detail) : error)
+    return refuse(
+      beginRequestState(event, false),
+      malformed ? new Refusal(400, 'invalid_path', detail) : error,
+    )
   }
 
-  return { around, refuseUnrouted }
+  return { wrap, refuseUnrouted }
 }

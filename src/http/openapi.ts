@@ -2,11 +2,11 @@
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { descriptionOf, KEY, keywordsOf } from './documented.ts'
-import { Problem, problemType } from './problems.ts'
-import { type Answer, defineRoute, PUBLIC, type Route, type Security } from './route.ts'
+import { PROBLEM_TYPE, Problem } from './problems.ts'
+import { defineRoute, PUBLIC, type Route, type RouteAnswer, type Security } from './route.ts'
 
 /** A part of the document. */
-type Part = { [key: string]: unknown }
+type JsonObject = { [key: string]: unknown }
 
 const securitySchemes = {
   sdk_key: {
@@ -24,7 +24,7 @@ const securitySchemes = {
 }
 
 /** The scheme of a cookie. Its name depends on whether it goes over https. */
-function cookie(name: string, description: string): Part {
+function cookie(name: string, description: string): JsonObject {
   return { type: 'apiKey', in: 'cookie', name, description }
 }
 
@@ -63,9 +63,9 @@ function plainSchema(
 
 type SchemaOf = ReturnType<typeof openSchemas>['schemaOf']
 
-function securityOf(route: Route): Part[] {
+function securityOf(route: Route): JsonObject[] {
   const needs: readonly Security[] = route.security ?? ['none']
-  return needs.flatMap((need): Part[] => {
+  return needs.flatMap((need): JsonObject[] => {
     if (need === 'none') return [{}]
     const isCookie = need === 'session' || need === 'guest'
     return isCookie ? [{ [need]: [] }, { [`${need}_http`]: [] }] : [{ [need]: [] }]
@@ -77,7 +77,7 @@ function operationIdOf(route: Route): string {
   return words.replace(/_$/, '')
 }
 
-function parametersOf(route: Route, schemaOf: SchemaOf): Part[] {
+function parametersOf(route: Route, schemaOf: SchemaOf): JsonObject[] {
   const name = operationIdOf(route)
   const params = route.params === undefined ? {} : schemaOf(route.params, 'input', `${name}_path`)
   const query = route.query === undefined ? {} : schemaOf(route.query, 'input', `${name}_query`)
@@ -98,7 +98,7 @@ function parametersOf(route: Route, schemaOf: SchemaOf): Part[] {
 }
 
 /** A number's default is text in the schema that reads the query; a description may stand behind a transformation. */
-function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | undefined): Part {
+function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | undefined): JsonObject {
   const known = typeof schema === 'boolean' ? {} : schema
   const description = entry && descriptionOf(entry)
   return {
@@ -108,23 +108,23 @@ function parameterSchema(schema: JsonSchema | boolean, entry: v.GenericSchema | 
   }
 }
 
-function responseOf(status: string, answer: Answer, schemaOf: SchemaOf, name: string): Part {
+function responseOf(status: string, answer: RouteAnswer, schemaOf: SchemaOf, name: string): JsonObject {
   const { description, schema } = answer
   if (schema === undefined && answer.content_type === undefined) {
     return Number(status) >= 400
-      ? { description, content: { [problemType]: { schema: problemRef } } }
+      ? { description, content: { [PROBLEM_TYPE]: { schema: PROBLEM_REF } } }
       : { description }
   }
   const content = schema === undefined ? {} : { schema: schemaOf(schema, 'output', `${name}_${status}`) }
   return { description, content: { [answer.content_type ?? 'application/json']: content } }
 }
 
-const problemRef = { $ref: '#/components/schemas/Problem' }
+const PROBLEM_REF = { $ref: '#/components/schemas/Problem' }
 
-function operationOf(route: Route, schemaOf: SchemaOf): Part {
+function operationOf(route: Route, schemaOf: SchemaOf): JsonObject {
   const name = operationIdOf(route)
   const parameters = parametersOf(route, schemaOf)
-  const responses: Part = {}
+  const responses: JsonObject = {}
   for (const [status, answer] of Object.entries(route.answers)) {
     responses[status] = responseOf(status, answer, schemaOf, name)
   }
@@ -149,9 +149,9 @@ function operationOf(route: Route, schemaOf: SchemaOf): Part {
 }
 
 /** The document of `routes`. `version` is that of the product. */
-export function describeRoutes(routes: readonly Route[], version: string): Part {
+export function describeRoutes(routes: readonly Route[], version: string): JsonObject {
   const { gathered, schemaOf } = openSchemas()
-  const paths: Record<string, Part> = {}
+  const paths: Record<string, JsonObject> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
@@ -168,7 +168,7 @@ export function describeRoutes(routes: readonly Route[], version: string): Part 
         Problem: {
           description:
             'What went wrong (RFC 9457). Any route may answer 405, 421 for a foreign host, 500, and 503 while the database cannot be written or the server stops.',
-          content: { [problemType]: { schema: problemRef } },
+          content: { [PROBLEM_TYPE]: { schema: PROBLEM_REF } },
         },
       },
       securitySchemes,
@@ -178,13 +178,13 @@ export function describeRoutes(routes: readonly Route[], version: string): Part 
 
 /** `GET /api/openapi.json`. The document is made when it is first asked for and anew when routes were added. */
 export function openapiRoute(routes: () => readonly Route[], version: string): Route {
-  let made: { of: number; document: Part } | null = null
+  let made: { of: number; document: JsonObject } | null = null
   return defineRoute({
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This document: every route, what it takes and what it answers',
     tag: 'Operations',
-    access: PUBLIC,
+    appleClients: PUBLIC,
     answers: { 200: { description: 'OpenAPI 3.1', content_type: 'application/json' } },
     cors: true,
     handler() {

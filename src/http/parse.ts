@@ -1,6 +1,6 @@
 /** Parses input by a schema, or refuses it with everything that is wrong with it. */
 import * as v from 'valibot'
-import { type Fault, Refusal } from '../errors.ts'
+import { type FieldError, Refusal } from '../errors.ts'
 
 const MAX_FAULTS = 100
 const MAX_PATH_LENGTH = 200
@@ -33,7 +33,7 @@ export function parse<Schema extends v.GenericSchema>(
 }
 
 /** A refusal 400 that names faults by their paths, 100 of them at most. */
-export function invalid(faults: readonly Fault[], code = 'invalid_request'): Refusal {
+export function invalid(faults: readonly FieldError[], code = 'invalid_request'): Refusal {
   const [{ path, message } = { path: '', message: 'It is not valid' }] = faults
   const others = faults.length - 1
   const detail = `${path === '' ? '' : `${path}: `}${message}${others > 0 ? ` (and ${others} more)` : ''}`
@@ -60,7 +60,7 @@ export function parseQuery<Schema extends QuerySchema>(
   return parse(schema, Object.fromEntries(query))
 }
 
-function queryFaults(names: readonly string[], query: URLSearchParams): Fault[] {
+function queryFaults(names: readonly string[], query: URLSearchParams): FieldError[] {
   const known = names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`
   return [...new Set(query.keys())].flatMap((name) => {
     if (!names.includes(name)) return { path: name, message: `there is no parameter ${name}; ${known}` }

@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { Refusal } from '../errors.ts'
 
 /** The content type of every answer that says why not. */
-export const problemType = 'application/problem+json'
+export const PROBLEM_TYPE = 'application/problem+json'
 
 /** The members of a problem document. `code` is stable; `detail` is for people and may change. */
 export const Problem = v.object({

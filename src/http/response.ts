@@ -1,13 +1,13 @@
 /** What we compute: the response to a request, with the headers that every response has. */
 import { ServerResponse } from 'node:http'
 import { type H3Event, HTTPResponse } from 'h3'
-import { nextTurn } from '../turns.ts'
-import { type Encoding, encodingFor, packed } from './compression.ts'
+import { yieldToEventLoop } from '../turns.ts'
+import { compress, type Encoding, encodingFor } from './compression.ts'
 
 /** Headers as Node takes them fastest: names and values in turn. */
 export type FlatHeaders = readonly string[]
 
-const security: FlatHeaders = [
+const SECURITY_HEADERS: FlatHeaders = [
   'x-content-type-options',
   'nosniff',
   'referrer-policy',
@@ -21,19 +21,19 @@ const security: FlatHeaders = [
 ]
 
 /** On every answer, unless what answers says otherwise itself. */
-export const always: FlatHeaders = [...security, 'cache-control', 'no-store']
+export const COMMON_HEADERS: FlatHeaders = [...SECURITY_HEADERS, 'cache-control', 'no-store']
 
 /** Where https is how we are reached, browsers are to take no other way for a year. */
-export const onlyHttps: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
+export const HTTPS_HEADERS: FlatHeaders = ['strict-transport-security', 'max-age=31536000']
 
 /** On every page: it loads, runs and talks to nothing but us, and nobody frames it. */
-const pagePolicy = [
+const PAGE_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "manifest-src 'self'; worker-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 ].join('; ')
 
 /** On every answer that a route open to web pages gives to one; other callers send no Origin. */
-export const corsHeaders: FlatHeaders = [
+export const CORS_HEADERS: FlatHeaders = [
   'access-control-allow-origin',
   '*',
   'access-control-expose-headers',
@@ -51,12 +51,12 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
 }
 
 /** Where `jsonInSlices` keeps its text. */
-const jsonText = Symbol('JSON text')
+const JSON_TEXT = Symbol('JSON text')
 /** Characters of JSON made in one turn of the event loop. */
-const CHARACTERS_AT_ONCE = 131_072
+const CHARACTERS_PER_SLICE = 131_072
 
 /** An answer as `jsonInSlices` makes it. */
-type JsonText = Readonly<{ [jsonText]: string }>
+type JsonText = Readonly<{ [JSON_TEXT]: string }>
 
 /** An answer whose array `name` may be long, as JSON that is made some elements in each turn of the event loop. */
 export async function jsonInSlices<Name extends string>(
@@ -65,32 +65,32 @@ export async function jsonInSlices<Name extends string>(
 ): Promise<JsonText> {
   const { [name]: list, ...rest } = answer
   let text = ''
-  let due = CHARACTERS_AT_ONCE
+  let due = CHARACTERS_PER_SLICE
   for (const element of list) {
     text += `${text === '' ? '' : ','}${JSON.stringify(element)}`
     if (text.length < due) continue
-    due = text.length + CHARACTERS_AT_ONCE
-    await nextTurn()
+    due = text.length + CHARACTERS_PER_SLICE
+    await yieldToEventLoop()
   }
-  return { [jsonText]: JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`) }
+  return { [JSON_TEXT]: JSON.stringify({ ...rest, [name]: [] }).replace(/\]}$/, () => `${text}]}`) }
 }
 
 /** What a handler returned, as JSON; null for undefined. */
-export function jsonOf(given: unknown): string | null {
-  if (given === undefined) return null
-  return typeof given === 'object' && given !== null && jsonText in given
-    ? String(given[jsonText])
-    : JSON.stringify(given)
+export function jsonOf(result: unknown): string | null {
+  if (result === undefined) return null
+  return typeof result === 'object' && result !== null && JSON_TEXT in result
+    ? String(result[JSON_TEXT])
+    : JSON.stringify(result)
 }
 
 /** Returned to h3 when Node's response was written already: h3 adds nothing to headers that were sent. */
-const sent = new Response(null)
+const SENT = new Response(null)
 
 /** What a handler set on `event.res.headers`. */
 export const headersSetOn = (event: H3Event): FlatHeaders => [...event.res.headers].flat()
 
 /** `headers` without those that are in `own`, and then `own`. */
-export function overruled(headers: string[], own: FlatHeaders): string[] {
+export function overrideHeaders(headers: string[], own: FlatHeaders): string[] {
   if (own.length === 0) return headers
   const names = new Set(pairsOf(own).map(([name]) => name))
   const rest = pairsOf(headers).filter(([name]) => !names.has(name))
@@ -108,17 +108,17 @@ export function sendText(event: H3Event, status: number, body: string | null, he
   const encoding = body === null ? null : encodingFor(event, body)
   return body === null || encoding === null
     ? send(event, status, body, headers)
-    : sendPacked(event, status, body, encoding, headers)
+    : sendCompressed(event, status, body, encoding, headers)
 }
 
-async function sendPacked(
+async function sendCompressed(
   event: H3Event,
   status: number,
   body: string,
   encoding: Encoding,
   headers: readonly string[],
 ): Promise<unknown> {
-  const bytes = await packed(body, encoding)
+  const bytes = await compress(body, encoding)
   return send(event, status, new Uint8Array(bytes), [
     ...headers,
     'content-encoding',
@@ -148,21 +148,21 @@ function send(
   res.writeHead(status, headers)
   // Node leaves the body away where there must be none.
   res.end(body ?? undefined)
-  return sent
+  return SENT
 }
 
 /** Whether a handler answered by itself instead of returning a value. */
-export function isResponse(given: unknown): given is Response | HTTPResponse {
-  return given instanceof Response || given instanceof HTTPResponse
+export function isResponse(result: unknown): result is Response | HTTPResponse {
+  return result instanceof Response || result instanceof HTTPResponse
 }
 
 /** A handler's own response with `headers` added, except those that the handler set itself. */
-export function dressed(given: Response | HTTPResponse, headers: FlatHeaders): Response {
-  const all = new Headers(given.headers)
+export function withHeaders(result: Response | HTTPResponse, headers: FlatHeaders): Response {
+  const all = new Headers(result.headers)
   for (const [name, value] of pairsOf(headers)) {
     if (!all.has(name)) all.set(name, value)
   }
   const isPage = all.get('content-type')?.startsWith('text/html') ?? false
-  if (isPage && !all.has('content-security-policy')) all.set('content-security-policy', pagePolicy)
-  return new Response(given.body ?? null, { status: given.status ?? 200, headers: all })
+  if (isPage && !all.has('content-security-policy')) all.set('content-security-policy', PAGE_POLICY)
+  return new Response(result.body ?? null, { status: result.status ?? 200, headers: all })
 }

@@ -12,7 +12,7 @@ import { parse, parseQuery, type QuerySchema } from './parse.ts'
 export type Security = 'sdk_key' | 'secret_key' | 'read_token' | 'session' | 'guest' | 'none'
 
 /** What a route may answer with one status. */
-export type Answer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
+export type RouteAnswer = Readonly<{ description: string; schema?: v.GenericSchema; content_type?: string }>
 
 /** Error codes by status, separated by commas. */
 type Refusals = Readonly<Record<number, string>>
@@ -40,7 +40,7 @@ export type Route = Readonly<{
   query?: v.GenericSchema
   body?: v.GenericSchema
   security?: readonly Security[]
-  answers: Readonly<Record<number, Answer>>
+  answers: Readonly<Record<number, RouteAnswer>>
   cors?: boolean
   any_host?: boolean
   private_path?: boolean
@@ -81,12 +81,12 @@ type RouteDefinition<
   summary: string
   description?: string
   tag: string
-  access: Access<Caller>
+  appleClients: Access<Caller>
   params?: Params
   query?: Query
   body?: Body
   read_body?: (event: H3Event) => Promise<unknown>
-  answers: Readonly<Record<number, Answer>>
+  answers: Readonly<Record<number, RouteAnswer>>
   refusals?: Refusals
   around?: (handler: Handler) => Handler
   cors?: boolean
@@ -120,7 +120,7 @@ export function defineRoute<
   Query extends QuerySchema = typeof NO_QUERY,
   Body extends v.GenericSchema | undefined = undefined,
 >(definition: RouteDefinition<Path, Caller, Params, Query, Body>): Route {
-  const { access, refusals = {}, around, handler, read_body, answers, ...rest } = definition
+  const { appleClients, refusals = {}, around, handler, read_body, answers, ...rest } = definition
   const { params, query = NO_QUERY, body, ...described } = rest
   const { path } = described
   const readBody = read_body ?? ((event: H3Event) => readJson(event, BODY_BYTES))
@@ -128,7 +128,7 @@ export function defineRoute<
   function run(event: H3Event): unknown {
     const request = {
       event,
-      caller: access.admit(event),
+      caller: appleClients.admit(event),
       params: paramsOf(event, path, params),
       query: parseQuery(query, event.url.searchParams, isStrict(path)),
     }
@@ -142,11 +142,11 @@ export function defineRoute<
     ...(params && { params }),
     ...(definition.query && { query }),
     ...(body && { body }),
-    security: access.security,
+    security: appleClients.security,
     answers: {
       ...answers,
       ...refusalAnswers(
-        access.refusals,
+        appleClients.refusals,
         path.includes(':') ? PARAMS_REFUSALS : {},
         isStrict(path) || definition.query ? QUERY_REFUSALS : {},
         body === undefined ? {} : BODY_REFUSALS,
@@ -158,7 +158,7 @@ export function defineRoute<
 }
 
 /** Every code once, by status. */
-function refusalAnswers(...all: readonly Refusals[]): Record<number, Answer> {
+function refusalAnswers(...all: readonly Refusals[]): Record<number, RouteAnswer> {
   const codes: Record<number, Set<string>> = {}
   for (const refusals of all) {
     for (const [status, text] of Object.entries(refusals)) {

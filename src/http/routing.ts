@@ -5,7 +5,7 @@ import { preflightHeaders } from './response.ts'
 import type { Route } from './route.ts'
 
 /** Wraps a handler in what surrounds all of them. */
-export type Around = (
+export type Wrap = (
   handler: (event: H3Event) => unknown,
   options?: { cors?: boolean | undefined; any_host?: boolean | undefined; logged_as?: string | undefined },
 ) => (event: H3Event) => unknown
@@ -21,13 +21,13 @@ function refuseAddress(): never {
 }
 
 /** Opens the table on an application: every address that `add` gave no route answers 404, or what `elsewhere` says. */
-export function openRouting(app: H3, around: Around) {
+export function openRouting(app: H3, wrap: Wrap) {
   const routes: Route[] = []
   const methods = new Map<string, Set<string>>()
-  let unknown: Route['handler'] = refuseAddress
+  let fallbackHandler: Route['handler'] = refuseAddress
   app.all(
     '/**',
-    around((event) => unknown(event) ?? refuseAddress()),
+    wrap((event) => fallbackHandler(event) ?? refuseAddress()),
   )
 
   /** The first route of an address also decides whom its refusals may be read by. */
@@ -37,12 +37,12 @@ export function openRouting(app: H3, around: Around) {
     methods.set(path, allowed)
     app.all(
       path,
-      around(() => refuseMethod(allowed), { cors, any_host, logged_as }),
+      wrap(() => refuseMethod(allowed), { cors, any_host, logged_as }),
     )
     if (cors !== true) return allowed
     allowed.add('OPTIONS')
     const preflight = () => new HTTPResponse(null, { status: 204, headers: preflightHeaders([...allowed]) })
-    app.options(path, around(preflight, { cors, any_host }))
+    app.options(path, wrap(preflight, { cors, any_host }))
     return allowed
   }
 
@@ -51,9 +51,9 @@ export function openRouting(app: H3, around: Around) {
     const allowed = methods.get(path) ?? openAddress(route)
     if (allowed.has(method)) throw new Error(`${method} ${path} is there already`)
     const logged_as = private_path ? path : undefined
-    const handler = around(route.handler, { cors, any_host, logged_as })
-    const asked = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
-    for (const each of asked) {
+    const handler = wrap(route.handler, { cors, any_host, logged_as })
+    const methodsToAdd = method === 'GET' ? (['GET', 'HEAD'] as const) : [method]
+    for (const each of methodsToAdd) {
       app.on(each, path, handler)
       allowed.add(each)
     }
@@ -61,12 +61,12 @@ export function openRouting(app: H3, around: Around) {
   }
 
   /** Adds routes. Throws where a method of an address has one already. */
-  const add = (more: readonly Route[]): void => more.forEach(addRoute)
+  const add = (added: readonly Route[]): void => added.forEach(addRoute)
 
   /** What an address without a route answers; where that is undefined, 404 as a problem. */
-  const elsewhere = (handler: Route['handler']): void => {
-    unknown = handler
+  const fallback = (handler: Route['handler']): void => {
+    fallbackHandler = handler
   }
 
-  return { add, elsewhere, routes }
+  return { add, fallback, routes }
 }

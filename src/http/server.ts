@@ -2,9 +2,9 @@
 import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { serve } from 'h3'
-import { refuseTheBroken } from './client_errors.ts'
+import { answerClientErrors } from './client_errors.ts'
 import type { Http } from './http.ts'
-import { routedTarget } from './target.ts'
+import { normalizeTarget } from './target.ts'
 
 /** Where to listen and what a connection may do. Times in milliseconds; the defaults suit one small machine. */
 export type ListenOptions = Readonly<{
@@ -30,7 +30,7 @@ export type ListenOptions = Readonly<{
   max_body_bytes?: number
 }>
 
-const defaults = {
+const DEFAULTS = {
   host: '127.0.0.1',
   port: 8787,
   max_connections: 2048,
@@ -43,24 +43,24 @@ const defaults = {
   max_body_bytes: 1_048_576,
 }
 
-const mostHeaderBytes = 16_384
-const sweepEveryMs = 20
-const warnEveryMs = 60_000
+const MAX_HEADER_BYTES = 16_384
+const SWEEP_EVERY_MS = 20
+const WARN_EVERY_MS = 60_000
 
-function openServer(http: Http, set: Required<ListenOptions>) {
+function openServer(http: Http, settings: Required<ListenOptions>) {
   const srvx = serve(http.app, {
     manual: true,
     silent: true,
     gracefulShutdown: false,
-    hostname: set.host,
-    port: set.port,
-    maxRequestBodySize: set.max_body_bytes,
+    hostname: settings.host,
+    port: settings.port,
+    maxRequestBodySize: settings.max_body_bytes,
     node: {
-      maxHeaderSize: mostHeaderBytes,
-      headersTimeout: set.headers_timeout_ms,
-      requestTimeout: set.request_timeout_ms,
-      connectionsCheckingInterval: set.check_every_ms,
-      keepAliveTimeout: set.keep_alive_ms,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: settings.headers_timeout_ms,
+      requestTimeout: settings.request_timeout_ms,
+      connectionsCheckingInterval: settings.check_every_ms,
+      keepAliveTimeout: settings.keep_alive_ms,
       // The second of two Host headers must not go unseen, and who sends none gets an answer like any other.
       joinDuplicateHeaders: true,
       requireHostHeader: false,
@@ -68,16 +68,16 @@ function openServer(http: Http, set: Required<ListenOptions>) {
   })
   const { server, handler } = srvx.node ?? {}
   if (!(server instanceof Server) || handler === undefined) throw new Error('h3 made no server of node:http')
-  server.maxConnections = set.max_connections
-  server.setTimeout(set.idle_timeout_ms)
-  refuseTheBroken(server, http.log, (req, res) => {
-    req.url = routedTarget(req.url ?? '')
+  server.maxConnections = settings.max_connections
+  server.setTimeout(settings.idle_timeout_ms)
+  answerClientErrors(server, http.log, (req, res) => {
+    req.url = normalizeTarget(req.url ?? '')
     return handler(req, res)
   })
   return { server, start: async () => void (await srvx.serve()) }
 }
 
-function watchConnections(http: Http, server: Server, most: number): Set<Socket> {
+function watchConnections(http: Http, server: Server, maxConnections: number): Set<Socket> {
   const sockets = new Set<Socket>()
   let warned = Number.NEGATIVE_INFINITY
   server.on('connection', (socket) => {
@@ -85,9 +85,11 @@ function watchConnections(http: Http, server: Server, most: number): Set<Socket>
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('drop', () => {
-    if (performance.now() - warned < warnEveryMs) return
+    if (performance.now() - warned < WARN_EVERY_MS) return
     warned = performance.now()
-    http.log.warn('more connections than allowed; the latest are turned away', { max_connections: most })
+    http.log.warn('more connections than allowed; the latest are turned away', {
+      max_connections: maxConnections,
+    })
   })
   return sockets
 }
@@ -97,7 +99,7 @@ function closeServer(http: Http, server: Server, sockets: Set<Socket>, shutdown_
   http.beginClosing()
   return new Promise((resolve) => {
     // A connection that has just become idle would otherwise hold the server for its keep-alive time.
-    const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs)
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS)
     const cut = setTimeout(() => server.closeAllConnections(), shutdown_ms)
     server.close(() => {
       clearInterval(sweep)
@@ -116,7 +118,7 @@ function urlOf(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-function inWords(error: unknown, host: string, port: number): Error {
+function listenError(error: unknown, host: string, port: number): Error {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'EADDRINUSE') {
     const advice = 'Stop what listens there (the demo?), or take another: server.port, WINDFALL_SERVER_PORT.'
@@ -131,23 +133,23 @@ function inWords(error: unknown, host: string, port: number): Error {
  * waits for the first. Throws an error in words where the port cannot be had.
  */
 export async function listen(http: Http, options: ListenOptions = {}) {
-  const set = { ...defaults, ...options }
-  const { server, start } = openServer(http, set)
-  const sockets = watchConnections(http, server, set.max_connections)
+  const settings = { ...DEFAULTS, ...options }
+  const { server, start } = openServer(http, settings)
+  const sockets = watchConnections(http, server, settings.max_connections)
   try {
     await start()
   } catch (error) {
-    throw inWords(error, set.host, set.port)
+    throw listenError(error, settings.host, settings.port)
   }
 
   const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : set.port
+  const port = typeof address === 'object' && address !== null ? address.port : settings.port
   let closed: Promise<void> | null = null
   return {
-    url: urlOf(set.host, port),
+    url: urlOf(settings.host, port),
     port,
     close(): Promise<void> {
-      closed ??= closeServer(http, server, sockets, set.shutdown_ms)
+      closed ??= closeServer(http, server, sockets, settings.shutdown_ms)
       return closed
     },
   }

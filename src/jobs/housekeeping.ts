@@ -5,16 +5,16 @@ import type { Forgetting } from '../attribution/erasure/erasure.ts'
 import type { Pruning } from '../attribution/prune.ts'
 import type { RefusedCalls } from '../attribution/refused_calls.ts'
 import type { Config } from '../config/settings.ts'
-import type { Arrivals } from '../ledger/arrivals.ts'
+import type { NotificationReceiver } from '../ledger/arrivals.ts'
 import type { ClockCheck } from '../store/clock_check.ts'
 import { updateStatistics } from '../store/statistics.ts'
 import type { Store } from '../store/store.ts'
 
-export type Housekeeping = {
-  arrivals: Arrivals
+export type HousekeepingDeps = {
+  arrivals: NotificationReceiver
   audit: Audit
   clockCheck: ClockCheck
-  forgetting: Forgetting
+  erasures: Forgetting
   pruning: Pruning
   refusedCalls: RefusedCalls
   sessions: Pick<Sessions, 'expire'>
@@ -24,9 +24,9 @@ export type Housekeeping = {
 }
 
 /** Runs the job once, and says what it did. Deletes nothing by age while the clock may be wrong. */
-export async function keepHouse(deps: Housekeeping): Promise<string> {
-  const { arrivals, clockCheck, forgetting, refusedCalls, sessions, store } = deps
-  forgetting.resume()
+export async function runHousekeeping(deps: HousekeepingDeps): Promise<string> {
+  const { arrivals, clockCheck, erasures, refusedCalls, sessions, store } = deps
+  erasures.resume()
   await updateStatistics(store)
   if (!(await store.commit(clockCheck.isTrusted)))
     return 'nothing was deleted by age: the clock is more than a day ahead of the last run'
@@ -40,9 +40,10 @@ export async function keepHouse(deps: Housekeeping): Promise<string> {
   return `${expired} pending notifications were too old${users}`
 }
 
-function pruneUsers({ pruning, audit, users }: Housekeeping): Promise<number | null> {
+function pruneUsers({ pruning, audit, users }: HousekeepingDeps): Promise<number | null> {
   const unseen_days = users.prune_after_days
-  const by = { actor: 'housekeeping', address: null }
-  const note = () => audit.note({ ...by, action: 'users.pruned', detail: `unseen for ${unseen_days} days` })
-  return pruning.daily({ unseen_days, note })
+  const actor = { actor: 'housekeeping', address: null }
+  const onFirstPruned = () =>
+    audit.note({ ...actor, action: 'users.pruned', detail: `unseen for ${unseen_days} days` })
+  return pruning.daily({ unseen_days, onFirstPruned })
 }

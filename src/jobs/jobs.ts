@@ -46,16 +46,16 @@ type Deps = {
   /** From 0 to below 1, as Math.random gives it. */
   random?: () => number
   /** How many milliseconds a job may take to end when everything is to end. */
-  patience?: number
+  shutdown_ms?: number
 }
 
 /** A job with what is known of it. `run` is its last run as it is written down, `stop` ends the one under way. */
-type Known = Job & { last: JobRun | null; next_at: number | null; under_way: UnderWay | null }
-type UnderWay = { started_at: number; done: Promise<void>; stop: AbortController }
-type Ended = { outcome: string } | { error: string; retry_at: number | null } | 'stopped'
+type JobEntry = Job & { last: JobRun | null; next_at: number | null; under_way: RunningJob | null }
+type RunningJob = { started_at: number; done: Promise<void>; stop: AbortController }
+type JobOutcome = { outcome: string } | { error: string; retry_at: number | null } | 'stopped'
 
 /** How often it is looked what is due. */
-const LOOK = '*/5 * * * * *'
+const TICK_SCHEDULE = '*/5 * * * * *'
 const CUT_OFF = 'the process ended while it ran'
 const STOPPED = 'stopped before its end, because everything was'
 
@@ -64,14 +64,14 @@ const STOPPED = 'stopped before its end, because everything was'
  * again after a growing time, and recovers by itself.
  */
 export function openJobs(jobs: readonly Job[], deps: Deps) {
-  const { store, clock, log, random = Math.random, patience = 10_000 } = deps
+  const { store, clock, log, random = Math.random, shutdown_ms = 10_000 } = deps
   const runs = openJobRuns(store)
   let schedules = deps.schedules
   let timer: Cron | null = null
   let isClosing = false
   let looked_at = 0
   const written = new Map(runs.list().map((run) => [run.job, run]))
-  const known: readonly Known[] = jobs.map((job) => ({
+  const known: readonly JobEntry[] = jobs.map((job) => ({
     ...job,
     last: written.get(job.name) ?? null,
     next_at: null,
@@ -85,10 +85,10 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   function start(): void {
     const now = clock()
     for (const job of known) job.next_at = firstRun(job, now)
-    timer = new Cron(LOOK, { unref: true }, () => void tick())
+    timer = new Cron(TICK_SCHEDULE, { unref: true }, () => void tick())
   }
 
-  function firstRun({ name, last }: Known, now: number): number | null {
+  function firstRun({ name, last }: JobEntry, now: number): number | null {
     const schedule = schedules[name]
     if (schedule === OFF) return null
     if (last === null || isOfFuture(last, now)) return now
@@ -100,25 +100,25 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
   /** Starts what is due and not under way. Resolves when that has ended. */
   async function tick(): Promise<void> {
     const now = clock()
-    if (now < looked_at) setBack(looked_at - now)
+    if (now < looked_at) shiftSchedules(looked_at - now)
     looked_at = now
     const due = known.filter(({ next_at, under_way }) => next_at !== null && next_at <= now && !under_way)
     if (!isClosing) await Promise.all(due.map(begin))
   }
 
   /** What was planned by a clock that was set back since would wait for as long as that clock was wrong. */
-  function setBack(by_ms: number): void {
+  function shiftSchedules(by_ms: number): void {
     for (const job of known) if (job.next_at !== null) job.next_at -= by_ms
   }
 
-  function begin(job: Known): Promise<void> {
+  function begin(job: JobEntry): Promise<void> {
     const stop = new AbortController()
     const done = perform(job, stop.signal)
     job.under_way = { started_at: clock(), done, stop }
     return done
   }
 
-  async function perform(job: Known, signal: AbortSignal): Promise<void> {
+  async function perform(job: JobEntry, signal: AbortSignal): Promise<void> {
     const failures = job.last?.failures ?? 0
     const started_at = clock()
     try {
@@ -130,7 +130,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
         error: null,
       })
       const ended = await attempt(job, signal)
-      await write(job, { ...standing(job, ended, failures), started_at })
+      await write(job, { ...endedRun(job, ended, failures), started_at })
     } catch (error) {
       job.next_at = failed(job, failures, started_at, null).next_at
       log.error('a job could not be recorded', { job: job.name, error })
@@ -139,14 +139,14 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     }
   }
 
-  async function write(job: Known, run: Omit<JobRun, 'job'>): Promise<void> {
+  async function write(job: JobEntry, run: Omit<JobRun, 'job'>): Promise<void> {
     const whole = { ...run, job: job.name }
     await store.commit(() => runs.write(whole))
     job.last = whole
     job.next_at = whole.next_at
   }
 
-  async function attempt(job: Known, signal: AbortSignal): Promise<Ended> {
+  async function attempt(job: JobEntry, signal: AbortSignal): Promise<JobOutcome> {
     try {
       if (signal.aborted) return 'stopped'
       const outcome = await job.run(signal)
@@ -155,13 +155,13 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
       return { outcome }
     } catch (error) {
       if (signal.aborted) return 'stopped'
-      log.error('a job failed', { job: job.name, ...whyOf(error) })
+      log.error('a job failed', { job: job.name, ...errorFields(error) })
       return { error: error instanceof Error ? error.message : String(error), retry_at: retryOf(error) }
     }
   }
 
   /** How a job stands after a run, but for when that began. */
-  function standing(job: Known, ended: Ended, failures: number): Omit<JobRun, 'job' | 'started_at'> {
+  function endedRun(job: JobEntry, ended: JobOutcome, failures: number): Omit<JobRun, 'job' | 'started_at'> {
     const now = clock()
     const schedule = schedules[job.name]
     if (ended === 'stopped')
@@ -180,7 +180,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
 
   /** How a job stands after it failed once more. */
   function failed(
-    job: Known,
+    job: JobEntry,
     before: number,
     now: number,
     error: string | null,
@@ -205,7 +205,7 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     return stateOf(job)
   }
 
-  function stateOf({ name, last, next_at, under_way }: Known): JobState {
+  function stateOf({ name, last, next_at, under_way }: JobEntry): JobState {
     const { started_at = null, finished_at = null, outcome = null, error = null } = last ?? {}
     const isCutOff = last !== null && finished_at === null && !under_way
     const shared = { job: name, schedule: schedules[name], running: under_way !== null, next_at }
@@ -242,8 +242,8 @@ export function openJobs(jobs: readonly Job[], deps: Deps) {
     const under_way = known.flatMap((job) => job.under_way ?? [])
     for (const { stop } of under_way) stop.abort(new Error(STOPPED))
     if (under_way.length === 0) return
-    const patient = AbortSignal.timeout(patience)
-    const waited = new Promise((resolve) => patient.addEventListener('abort', resolve))
+    const timeout = AbortSignal.timeout(shutdown_ms)
+    const waited = new Promise((resolve) => timeout.addEventListener('abort', resolve))
     await Promise.race([Promise.all(under_way.map(({ done }) => done)), waited])
   }
 
@@ -255,9 +255,9 @@ const isOfFuture = ({ started_at, finished_at }: JobRun, now: number): boolean =
   (finished_at ?? started_at) > now
 
 /** Words for a person need no place in the program; what nobody expected does. */
-function whyOf(error: unknown): { reason: string } | { error: unknown } {
-  const isTold = error instanceof Error && (error.constructor === Error || 'retry_at' in error)
-  return isTold ? { reason: error.message } : { error }
+function errorFields(error: unknown): { reason: string } | { error: unknown } {
+  const isLogged = error instanceof Error && (error.constructor === Error || 'retry_at' in error)
+  return isLogged ? { reason: error.message } : { error }
 }
 
 /** Before when it is of no use to try again, as the error says. */

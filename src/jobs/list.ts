@@ -3,19 +3,19 @@ import type { Accounts } from '../apps/accounts.ts'
 import type { Catalogue } from '../apps/catalogue.ts'
 import type { History } from '../ledger/history/history.ts'
 import {
-  toldOfBackfill,
-  toldOfLookups,
-  toldOfReconciliation,
-  toldWithin,
+  describeBackfill,
+  describeLookups,
+  describeReconciliation,
+  describeRun,
 } from '../ledger/history/job_outcomes.ts'
-import { toldOfImport } from '../ledger/reports/import_stats.ts'
+import { describeImport } from '../ledger/reports/import_stats.ts'
 import type { Imports } from '../ledger/reports/imports.ts'
 import type { ReportedPeriods } from '../ledger/reports/reported_periods.ts'
 import type { Rates } from '../rates/rates.ts'
-import { type Housekeeping, keepHouse } from './housekeeping.ts'
+import { type HousekeepingDeps, runHousekeeping } from './housekeeping.ts'
 import type { Job } from './jobs.ts'
 
-type Working = Housekeeping & {
+type JobDeps = HousekeepingDeps & {
   accounts: Accounts
   /** Makes a scheduled backup, and says what it did. */
   backup: () => Promise<string>
@@ -27,31 +27,31 @@ type Working = Housekeeping & {
 }
 
 /** Every job there is. What a name here does, [jobs] of the configuration says when. */
-export function jobList(working: Working): Job[] {
+export function jobList(working: JobDeps): Job[] {
   const { accounts, backup, catalogue, history, imports, rates, reportedPeriods, store } = working
 
   async function importReports(signal: AbortSignal): Promise<string> {
     if (accounts.list().length === 0) return 'not asked: no App Store Connect key (windfall connect)'
-    store.assertRoom()
+    store.assertFreeSpace()
     await catalogue.refreshAll()
     const run = await imports.run({ signal })
     for (const { organization_id } of accounts.list()) await reportedPeriods.learn(organization_id)
-    return toldOfImport(run)
+    return describeImport(run)
   }
 
   /** What fetches more waits until there is room for it. */
-  const told = (ask: () => Promise<string>) => () => {
-    store.assertRoom()
-    return toldWithin(history.reach(), ask)
+  const withOutcomes = (work: () => Promise<string>) => () => {
+    store.assertFreeSpace()
+    return describeRun(history.keyCoverage(), work)
   }
 
   return [
     { name: 'import', run: importReports },
-    { name: 'backfill', run: told(async () => toldOfBackfill(await history.backfill())) },
-    { name: 'reconcile', run: told(async () => toldOfReconciliation(await history.reconcile())) },
-    { name: 'lookups', run: told(async () => toldOfLookups(await history.lookUp())) },
+    { name: 'backfill', run: withOutcomes(async () => describeBackfill(await history.backfill())) },
+    { name: 'reconcile', run: withOutcomes(async () => describeReconciliation(await history.reconcile())) },
+    { name: 'lookups', run: withOutcomes(async () => describeLookups(await history.lookUp())) },
     { name: 'rates', run: rates.refresh },
-    { name: 'housekeeping', run: () => keepHouse(working) },
+    { name: 'housekeeping', run: () => runHousekeeping(working) },
     { name: 'backup', run: backup },
   ]
 }

@@ -12,12 +12,12 @@ import { openRefused } from './refused.ts'
 
 type Deps = { store: Store; clock: Clock; verifier: Verifier; apps: Apps; ledger: Ledger; log: Log }
 
-export type Arrivals = ReturnType<typeof openArrivals>
+export type NotificationReceiver = ReturnType<typeof openNotificationReceiver>
 
-const PUSHED: Arrival = { origin: 'live', source: 'push' }
-const WAITED: Arrival = { origin: 'recovered', source: 'pending' }
+const FROM_PUSH: Arrival = { origin: 'live', source: 'push' }
+const FROM_PENDING: Arrival = { origin: 'recovered', source: 'pending' }
 
-export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps) {
+export function openNotificationReceiver({ store, clock, verifier, apps, ledger, log }: Deps) {
   const pending = openPending(store, clock, ledger.raw, apps)
   const refused = openRefused(store, clock)
   const warned = new Set<string>()
@@ -29,65 +29,65 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
    * @throws Refusal 401 `invalid_signature`, 400 `not_a_notification`, 503 when it cannot be stored.
    */
   async function receive(signedPayload: string, organization_id: string | null, address: string | null) {
-    const verified = await prove(signedPayload, address)
-    let connected = homesOf(verified.payload, organization_id)
+    const verified = await verify(signedPayload, address)
+    let connected = connectedAppsFor(verified.payload, organization_id)
     while (connected.length === 0) {
-      if (await keepUnlessConnected(verified, organization_id))
+      if (await saveIfNotConnected(verified, organization_id))
         return { applied: 0, duplicates: 0, pending: true }
-      connected = homesOf(verified.payload, organization_id)
+      connected = connectedAppsFor(verified.payload, organization_id)
     }
     // One unit of work an organization: none may span two.
     const outcomes = await Promise.all(
-      connected.map((app) => store.commit(() => ledger.apply(app, verified, PUSHED))),
+      connected.map((app) => store.commit(() => ledger.apply(app, verified, FROM_PUSH))),
     )
     const applied = outcomes.filter((outcome) => outcome.is_new).length
     return { applied, duplicates: outcomes.length - applied, pending: false }
   }
 
   /** False where its app was connected meanwhile: what waited was applied by then, and nobody would look again. */
-  const keepUnlessConnected = (verified: Verified<Notification>, organization_id: string | null) =>
+  const saveIfNotConnected = (verified: Verified<Notification>, organization_id: string | null) =>
     store.commit(() => {
-      if (homesOf(verified.payload, organization_id).length > 0) return false
-      pending.keep(verified, organization_id)
+      if (connectedAppsFor(verified.payload, organization_id).length > 0) return false
+      pending.save(verified, organization_id)
       return true
     })
 
-  async function prove(signedPayload: string, address: string | null): Promise<Verified<Notification>> {
+  async function verify(signedPayload: string, address: string | null): Promise<Verified<Notification>> {
     try {
       return await verifyNotification(verifier, signedPayload)
     } catch (error) {
       if (!(error instanceof SignatureError)) throw error
-      await refused.keep(error.code, error.message, signedPayload, address)
+      await refused.save(error.code, error.message, signedPayload, address)
       throw new Refusal(401, 'invalid_signature', `${error.code}: ${error.message}`)
     }
   }
 
   /** The connected apps a notification is for. In production Apple's id of the app must agree where we know it. */
-  function homesOf(
+  function connectedAppsFor(
     { bundle_id, apple_id, environment }: Notification,
     organization_id: string | null,
   ): App[] {
-    const named = apps
+    const candidates = apps
       .byBundle(bundle_id)
       .filter((app) => organization_id === null || app.organization_id === organization_id)
-    if (environment !== 'production' || apple_id === null) return named
+    if (environment !== 'production' || apple_id === null) return candidates
     const isSame = (app: App) => app.apple_id === null || app.apple_id === apple_id
-    for (const app of named) if (!isSame(app)) warnOfAnother(app, apple_id)
-    return named.filter(isSame)
+    for (const app of candidates) if (!isSame(app)) warnAppleIdMismatch(app, apple_id)
+    return candidates.filter(isSame)
   }
 
   /** Once an app and Apple id: a mistyped number would otherwise lose everything after seven days, without a word. */
-  function warnOfAnother(app: App, apple_id: number): void {
-    const pair = `${app.id} ${apple_id}`
-    if (warned.has(pair)) return
-    warned.add(pair)
+  function warnAppleIdMismatch(app: App, apple_id: number): void {
+    const warningKey = `${app.id} ${apple_id}`
+    if (warned.has(warningKey)) return
+    warned.add(warningKey)
     log.warn(
       'Apple gives this bundle id another Apple id than it is connected with: its notifications wait',
       {
         bundle_id: app.bundle_id,
         connected_with: app.apple_id,
         apple_says: apple_id,
-        to_accept: acceptance(app, apple_id),
+        to_accept: acceptCommand(app, apple_id),
       },
     )
   }
@@ -98,13 +98,13 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
    */
   async function applyPending(): Promise<number> {
     let applied = 0
-    for (const bundle_id of pending.bundles()) {
+    for (const bundle_id of pending.bundleIds()) {
       if (apps.byBundle(bundle_id).length === 0) continue
-      for (const waiting of pending.forBundle(bundle_id)) {
-        applied += await applyWaiting(waiting).catch((error: unknown) => {
+      for (const pendingItem of pending.forBundle(bundle_id)) {
+        applied += await applyOne(pendingItem).catch((error: unknown) => {
           log.error('a notification that waited cannot be applied; it goes on waiting', {
             bundle_id,
-            pending_id: waiting.id,
+            pending_id: pendingItem.id,
             error,
           })
           return 0
@@ -114,26 +114,26 @@ export function openArrivals({ store, clock, verifier, apps, ledger, log }: Deps
     return applied
   }
 
-  async function applyWaiting({ id, organization_id, jws }: Pending): Promise<number> {
-    const verified = await prove(jws(), null).catch(givenUp)
-    if (verified === null) await store.commit(() => pending.settle(id))
+  async function applyOne({ id, organization_id, jws }: Pending): Promise<number> {
+    const verified = await verify(jws(), null).catch(nullIfUnverifiable)
+    if (verified === null) await store.commit(() => pending.remove(id))
     if (verified === null) return 0
-    const homes = homesOf(verified.payload, organization_id)
-    for (const app of homes) await store.commit(() => ledger.apply(app, verified, WAITED))
-    if (homes.length > 0) await store.commit(() => pending.settle(id))
-    return homes.length
+    const targetApps = connectedAppsFor(verified.payload, organization_id)
+    for (const app of targetApps) await store.commit(() => ledger.apply(app, verified, FROM_PENDING))
+    if (targetApps.length > 0) await store.commit(() => pending.remove(id))
+    return targetApps.length
   }
 
   return { receive, applyPending, pending, refused }
 }
 
-const acceptance = ({ bundle_id, source }: App, apple_id: number): string =>
+const acceptCommand = ({ bundle_id, source }: App, apple_id: number): string =>
   source === 'config'
     ? `write apple_id = ${apple_id} for it in config.toml`
     : `windfall apps add ${bundle_id} --apple-id ${apple_id}`
 
 /** Null for what was proved once and is no more (its certificate was revoked since): it is kept among the refused. */
-function givenUp(error: unknown): null {
+function nullIfUnverifiable(error: unknown): null {
   if (error instanceof Refusal && error.code === 'invalid_signature') return null
   throw error
 }

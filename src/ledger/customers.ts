@@ -3,7 +3,7 @@
  * transaction ids and app transaction ids, within one app and environment.
  */
 import type { Environment } from '../apple/payloads.ts'
-import { idOf } from '../ids.ts'
+import { derivedId } from '../ids.ts'
 import { bound, type Store } from '../store/store.ts'
 
 export type Customer = {
@@ -18,7 +18,7 @@ export type Customer = {
 }
 
 /** What a proved payload says about who bought. */
-export type Clues = {
+export type CustomerIdentifiers = {
   original_transaction_id: string
   original_purchased_at: number | null
   app_transaction_ids: readonly string[]
@@ -39,36 +39,44 @@ export function openCustomers(store: Store) {
       and app_transaction_id = ${bound}`)
   const membersOf = store.prepare<[string], Customer>(`
     select * from customers where canonical_id in (select value from json_each(?))`)
-  const ledBy = store.prepare<[string], Customer>(`select * from customers where canonical_id = ${bound}`)
-  const canonise = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
+  const byCanonicalId = store.prepare<[string], Customer>(
+    `select * from customers where canonical_id = ${bound}`,
+  )
+  const setCanonical = store.prepare<[string, string]>('update customers set canonical_id = ? where id = ?')
 
   /**
    * Learns what one payload says, and returns the customer it speaks of with the canonical ids that were merged
    * away by it. What the rows are afterwards depends on the clues known, not on the order they came in.
    */
-  function recognise(app_id: string, environment: Environment, clues: Clues) {
-    const id = customerId(app_id, environment, clues.original_transaction_id)
+  function identify(app_id: string, environment: Environment, identifiers: CustomerIdentifiers) {
+    const id = customerId(app_id, environment, identifiers.original_transaction_id)
     const known = find.get(id)
-    if (!known) meet(id, app_id, environment, clues)
-    const redated = known ? redate(known, clues.original_purchased_at) : false
+    if (!known) insertCustomer(id, app_id, environment, identifiers)
+    const isDateChanged = known ? updatePurchaseDate(known, identifiers.original_purchased_at) : false
     const canonical = new Set([known?.canonical_id ?? id])
-    for (const app_transaction_id of clues.app_transaction_ids) {
-      for (const across of bridged(app_id, environment, app_transaction_id, id)) canonical.add(across)
+    for (const app_transaction_id of identifiers.app_transaction_ids) {
+      for (const across of customersSharing(app_id, environment, app_transaction_id, id))
+        canonical.add(across)
     }
-    if (!redated && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
-    const leader = unite([...canonical])
+    if (!isDateChanged && canonical.size === 1) return { canonical_id: [...canonical][0] ?? id, merged: [] }
+    const leader = merge([...canonical])
     // Who was not known a moment ago joins a customer; that is no merging of two.
     const merged = [...canonical].filter((one) => one !== leader && (known || one !== id))
     return { canonical_id: leader, merged }
   }
 
-  function meet(id: string, app_id: string, environment: Environment, clues: Clues): void {
-    const { original_transaction_id, original_purchased_at } = clues
+  function insertCustomer(
+    id: string,
+    app_id: string,
+    environment: Environment,
+    identifiers: CustomerIdentifiers,
+  ): void {
+    const { original_transaction_id, original_purchased_at } = identifiers
     insert.run({ id, app_id, environment, original_transaction_id, original_purchased_at, canonical_id: id })
   }
 
   /** True when the lineage's date, and so perhaps who leads its component, changed. */
-  function redate(known: Customer, original_purchased_at: number | null): boolean {
+  function updatePurchaseDate(known: Customer, original_purchased_at: number | null): boolean {
     if (original_purchased_at === null) return false
     const isEarlier =
       known.original_purchased_at === null || original_purchased_at < known.original_purchased_at
@@ -77,7 +85,7 @@ export function openCustomers(store: Store) {
   }
 
   /** The canonical ids that a bridge leads to, where it is new. */
-  function bridged(
+  function customersSharing(
     app_id: string,
     environment: Environment,
     app_transaction_id: string,
@@ -89,11 +97,11 @@ export function openCustomers(store: Store) {
   }
 
   /** Makes the components of these ids one; the id of who leads it. */
-  function unite(canonicalIds: string[]): string {
+  function merge(canonicalIds: string[]): string {
     const members = membersOf.all(JSON.stringify(canonicalIds))
-    const leader = members.reduce((best, member) => (leads(member, best) ? member : best))
+    const leader = members.reduce((best, member) => (isEarlierCustomer(member, best) ? member : best))
     for (const member of members) {
-      if (member.canonical_id !== leader.id) canonise.run(leader.id, member.id)
+      if (member.canonical_id !== leader.id) setCanonical.run(leader.id, member.id)
     }
     return leader.id
   }
@@ -102,16 +110,16 @@ export function openCustomers(store: Store) {
   const resolve = (id: string): string | null => find.get(id)?.canonical_id ?? null
 
   /** The customer of a lineage, in whichever environment Apple told of it; null while it has not. */
-  function ofLineage(app_id: string, original_transaction_id: string): Customer | null {
+  function findByLineage(app_id: string, original_transaction_id: string): Customer | null {
     const inEnvironment = (environment: Environment) =>
       find.get(customerId(app_id, environment, original_transaction_id))
     return inEnvironment('production') ?? inEnvironment('sandbox') ?? null
   }
 
   /** Every lineage of the customer with this canonical id. */
-  const lineages = (canonical_id: string): Customer[] => ledBy.all(canonical_id)
+  const lineages = (canonical_id: string): Customer[] => byCanonicalId.all(canonical_id)
 
-  return { recognise, resolve, ofLineage, lineages }
+  return { identify, resolve, findByLineage, lineages }
 }
 
 /** The id of one lineage, a function of what Apple calls it. */
@@ -119,9 +127,9 @@ export const customerId = (
   app_id: string,
   environment: Environment,
   original_transaction_id: string,
-): string => idOf('cus', app_id, environment, original_transaction_id)
+): string => derivedId('cus', app_id, environment, original_transaction_id)
 
-function leads(a: Customer, b: Customer): boolean {
+function isEarlierCustomer(a: Customer, b: Customer): boolean {
   const dateOfA = a.original_purchased_at ?? Number.MAX_SAFE_INTEGER
   const dateOfB = b.original_purchased_at ?? Number.MAX_SAFE_INTEGER
   return dateOfA === dateOfB ? a.id < b.id : dateOfA < dateOfB

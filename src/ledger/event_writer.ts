@@ -3,10 +3,10 @@ import type { Notification } from '../apple/notification.ts'
 import type { Environment, Transaction } from '../apple/payloads.ts'
 import type { App } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
-import type { Feed, Happening } from '../events/feed.ts'
+import type { Feed, NewEvent } from '../events/feed.ts'
 import type { Origin } from '../events/vocabulary.ts'
 import { openHook } from '../hooks.ts'
-import { meaningOf } from './meaning.ts'
+import { eventFor } from './meaning.ts'
 import { notificationPart, renewalPart, subscriptionPart, transactionPart } from './snapshot.ts'
 import type { Derived, Subscriptions } from './subscriptions.ts'
 import type { Conversion } from './transactions.ts'
@@ -22,52 +22,61 @@ export type Subject = Lineage & {
   derived: Derived | null
 }
 
-type Told = Pick<Happening, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
+type EventDraft = Pick<NewEvent, 'type' | 'cause' | 'occurred_at' | 'signed_at'> & {
   part: Record<string, unknown>
 }
 type Deps = { feed: Feed; clock: Clock; subscriptions: Subscriptions }
 
-export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
+export function openEventWriter({ feed, clock, subscriptions }: Deps) {
   const descriptions = openHook<[lineage: Lineage], Record<string, unknown>>()
   const withholding = openHook<[app_id: string, token: string], boolean>()
 
-  const describeMore = (lineage: Lineage): Record<string, unknown> =>
+  const snapshotExtension = (lineage: Lineage): Record<string, unknown> =>
     Object.assign({}, ...descriptions.call(lineage))
-  const isWithheld = (app_id: string, token: string): boolean =>
+  const isRedacted = (app_id: string, token: string): boolean =>
     withholding.call(app_id, token).includes(true)
 
   /** What a transaction says, without a token that names somebody who is to be named no more. */
-  function partOf({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
+  function transactionSnapshot({ id }: App, transaction: Transaction): ReturnType<typeof transactionPart> {
     const { app_account_token: token } = transaction
-    const isHidden = token !== null && isWithheld(id, token)
+    const isHidden = token !== null && isRedacted(id, token)
     return transactionPart(isHidden ? { ...transaction, app_account_token: null } : transaction)
   }
 
   /** What Apple's notification means. `subject` is null when it speaks of the app as a whole. */
-  function notified(app: App, subject: Subject | null, notification: Notification, origin: Origin): void {
+  function appendNotification(
+    app: App,
+    subject: Subject | null,
+    notification: Notification,
+    origin: Origin,
+  ): void {
     const { transaction, renewal, signed_at, environment, uuid: cause } = notification
-    const { type, occurred_at } = meaningOf(notification)
-    const about = transaction ? partOf(app, transaction.payload) : renewal ? renewalPart(renewal.payload) : {}
-    const part = { ...about, notification: notificationPart(notification) }
-    const told: Told = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, part }
-    if (subject) return tell(subject, origin, told)
-    append(app, environment, origin, told, { customer_id: null, subject: null, state: () => ({}) })
+    const { type, occurred_at } = eventFor(notification)
+    const details = transaction
+      ? transactionSnapshot(app, transaction.payload)
+      : renewal
+        ? renewalPart(renewal.payload)
+        : {}
+    const part = { ...details, notification: notificationPart(notification) }
+    const draft: EventDraft = { type, cause, occurred_at: occurred_at ?? clock(), signed_at, part }
+    if (subject) return appendWithState(subject, origin, draft)
+    append(app, environment, origin, draft, { customer_id: null, subject: null, state: () => ({}) })
   }
 
   /** A transaction id that was not known before. */
-  function recorded(subject: Subject, transaction: Transaction, origin: Origin): void {
+  function appendTransaction(subject: Subject, transaction: Transaction, origin: Origin): void {
     const { transaction_id: cause, purchased_at: occurred_at, signed_at } = transaction
-    tell(subject, origin, {
+    appendWithState(subject, origin, {
       type: 'transaction.recorded',
       cause,
       occurred_at,
       signed_at,
-      part: partOf(subject.app, transaction),
+      part: transactionSnapshot(subject.app, transaction),
     })
   }
 
   /** A trial that became paid, keyed by the trial's own transaction. */
-  function converted(
+  function appendConversion(
     subject: Subject,
     conversion: Conversion,
     transaction: Transaction,
@@ -75,38 +84,38 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
   ): void {
     const { trial_id: cause, converted_at: occurred_at } = conversion
     const { signed_at } = transaction
-    tell(subject, origin, {
+    appendWithState(subject, origin, {
       type: 'trial.converted',
       cause,
       occurred_at,
       signed_at,
-      part: partOf(subject.app, transaction),
+      part: transactionSnapshot(subject.app, transaction),
     })
   }
 
   /** Two customers that turned out to be one. */
-  function merged(lineage: Lineage, from: string, into: string, origin: Origin): void {
+  function appendMerge(lineage: Lineage, from: string, into: string, origin: Origin): void {
     const part = { merged_customer_id: from }
-    const told: Told = {
+    const draft: EventDraft = {
       type: 'customer.merged',
       cause: `${from}:${into}`,
       occurred_at: clock(),
       signed_at: null,
       part,
     }
-    append(lineage.app, lineage.environment, origin, told, {
+    append(lineage.app, lineage.environment, origin, draft, {
       customer_id: into,
       subject: lineage.original_transaction_id,
-      state: () => describeMore(lineage),
+      state: () => snapshotExtension(lineage),
     })
   }
 
-  function tell(subject: Subject, origin: Origin, told: Told): void {
-    const at = momentOf(told)
-    append(subject.app, subject.environment, origin, told, {
+  function appendWithState(subject: Subject, origin: Origin, draft: EventDraft): void {
+    const at = snapshotTime(draft)
+    append(subject.app, subject.environment, origin, draft, {
       customer_id: subject.customer_id,
       subject: subject.original_transaction_id,
-      state: () => ({ subscription: stateAfter(subject, at), ...describeMore(subject) }),
+      state: () => ({ subscription: stateAfter(subject, at), ...snapshotExtension(subject) }),
     })
   }
 
@@ -119,12 +128,12 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
     app: App,
     environment: Environment,
     origin: Origin,
-    { part, ...told }: Told,
-    about: { customer_id: string | null; subject: string | null; state: () => Record<string, unknown> },
+    { part, ...draft }: EventDraft,
+    details: { customer_id: string | null; subject: string | null; state: () => Record<string, unknown> },
   ): void {
-    const { customer_id, subject, state } = about
+    const { customer_id, subject, state } = details
     feed.append({
-      ...told,
+      ...draft,
       environment,
       origin,
       customer_id,
@@ -136,14 +145,14 @@ export function openAnnouncements({ feed, clock, subscriptions }: Deps) {
   }
 
   return {
-    notified,
-    recorded,
-    converted,
-    merged,
+    appendNotification,
+    appendTransaction,
+    appendConversion,
+    appendMerge,
     /** The listener returns fields for an event's snapshot. Of several with one name the last listener's is kept. */
-    describe: descriptions.add,
+    extendSnapshot: descriptions.add,
     /** The listener returns whether an appAccountToken of an app is left out of events; one `true` is enough. */
-    withhold: withholding.add,
+    redactTokens: withholding.add,
   }
 }
 
@@ -153,7 +162,7 @@ const DAY_MS = 86_400_000
  * The instant after which the snapshot is: what Apple signed with it is known by then. A transaction that Apple signs
  * anew long afterwards is shown as it was when it was made.
  */
-function momentOf({ type, occurred_at, signed_at }: Told): number {
+function snapshotTime({ type, occurred_at, signed_at }: EventDraft): number {
   const signed = signed_at ?? 0
   if (type === 'transaction.recorded' && signed - occurred_at > DAY_MS) return occurred_at
   return Math.max(occurred_at, signed)

@@ -2,7 +2,7 @@
 import type { Environment } from '../apple/payloads.ts'
 import type { FeedEvent } from '../events/feed.ts'
 import type { Store } from '../store/store.ts'
-import type { Raw, Source } from './raw.ts'
+import type { RawPayloads, Source } from './raw.ts'
 
 /** A signed text as it arrived. `sha256`, in hex, is of its payload. */
 export type Evidence = {
@@ -19,11 +19,11 @@ export type Evidence = {
 type Purchases = { app_id: string; environment: Environment; original_transaction_ids: readonly string[] }
 
 type Row = Omit<Evidence, 'sha256' | 'jws'> & { sha256: Buffer }
-type Named = { id: number }
+type PayloadId = { id: number }
 
 const COLUMNS = 'id, app_id, kind, source, sha256, received_at'
 
-export function openEvidence(store: Store, raw: Raw) {
+export function openEvidence(store: Store, raw: RawPayloads) {
   // A notification is found by the event that it became: it need not have left a status, nor the newest transaction.
   const ofPurchases = store.prepare<object, Row>(`
     select ${COLUMNS} from signed_payloads where id < :before and id in (
@@ -36,13 +36,13 @@ export function openEvidence(store: Store, raw: Raw) {
         and original_transaction_id in (select value from json_each(:ids)))
     order by id desc limit :limit`)
   const byId = store.prepare<[number], Row>(`select ${COLUMNS} from signed_payloads where id = ?`)
-  const notified = store.prepare<[string, string, string], Named>(
+  const notificationPayload = store.prepare<[string, string, string], PayloadId>(
     'select payload_id as id from notifications where app_id = ? and environment = ? and uuid = ?',
   )
-  const recorded = store.prepare<[string, string, string], Named>(
+  const transactionPayload = store.prepare<[string, string, string], PayloadId>(
     'select payload_id as id from transactions where app_id = ? and environment = ? and transaction_id = ?',
   )
-  const sentAlong = store.prepare<[string, string], Named>(`
+  const devicePayload = store.prepare<[string, string], PayloadId>(`
     select s.id from transactions t join signed_payloads s on s.id = t.payload_id
     where t.app_id = ? and t.original_transaction_id = ? and t.environment in ('production', 'sandbox')
       and s.source = 'device'`)
@@ -51,47 +51,48 @@ export function openEvidence(store: Store, raw: Raw) {
    * The signed texts about some purchases, the last that came first: every notification, and the newest signed version
    * of each transaction and renewal. `before` is `next` of the page before.
    */
-  function about(
+  function listForPurchases(
     { app_id, environment, original_transaction_ids }: Purchases,
     { before, limit }: { before: number | null; limit: number },
   ): { evidence: Evidence[]; next: number | null } {
     const ids = JSON.stringify(original_transaction_ids)
-    const asked = { app_id, environment, ids, before: before ?? Number.MAX_SAFE_INTEGER, limit }
-    const rows = ofPurchases.all(asked)
+    const params = { app_id, environment, ids, before: before ?? Number.MAX_SAFE_INTEGER, limit }
+    const rows = ofPurchases.all(params)
     const last = rows.at(-1)
-    return { evidence: rows.flatMap(told), next: last && rows.length === limit ? last.id : null }
+    return { evidence: rows.flatMap(withJws), next: last && rows.length === limit ? last.id : null }
   }
 
   /** The signed texts that an event follows from; none where nobody signed it. */
-  function of({ app_id, environment, type, cause, subject, data }: FeedEvent): Evidence[] {
+  function listForEvent({ app_id, environment, type, cause, subject, data }: FeedEvent): Evidence[] {
     if (app_id === null) return []
     const names = [cause, transactionIn(data)]
     const found =
       type.startsWith('customer.') && subject !== null
-        ? sentAlong.all(app_id, subject)
+        ? devicePayload.all(app_id, subject)
         : names.flatMap((name) => [
-            ...notified.all(app_id, environment ?? '', name),
-            ...(environment !== null && isOfTransactions(type)
-              ? recorded.all(app_id, environment, name)
+            ...notificationPayload.all(app_id, environment ?? '', name),
+            ...(environment !== null && isTransactionEvent(type)
+              ? transactionPayload.all(app_id, environment, name)
               : []),
           ])
     const ids = [...new Set(found.map(({ id }) => id))]
-    return ids.flatMap((id) => byId.all(id)).flatMap(told)
+    return ids.flatMap((id) => byId.all(id)).flatMap(withJws)
   }
 
-  function told({ sha256, ...row }: Row): Evidence[] {
+  function withJws({ sha256, ...row }: Row): Evidence[] {
     const jws = raw.read(row.id)
     return jws === null ? [] : [{ ...row, sha256: sha256.toString('hex'), jws }]
   }
 
-  return { about, of }
+  return { listForPurchases, listForEvent }
 }
 
 /** What several facts together gave has no notification of its own. */
-const isOfTransactions = (type: string): boolean =>
+const isTransactionEvent = (type: string): boolean =>
   type === 'transaction.recorded' || type === 'trial.converted'
 
 function transactionIn({ transaction }: Record<string, unknown>): string {
-  const isThere = typeof transaction === 'object' && transaction !== null && 'transaction_id' in transaction
-  return isThere ? String(transaction.transaction_id) : ''
+  const hasTransactionId =
+    typeof transaction === 'object' && transaction !== null && 'transaction_id' in transaction
+  return hasTransactionId ? String(transaction.transaction_id) : ''
 }

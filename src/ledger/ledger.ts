@@ -10,14 +10,14 @@ import type { Origin } from '../events/vocabulary.ts'
 import { openHook } from '../hooks.ts'
 import type { Store } from '../store/store.ts'
 import { openCustomers } from './customers.ts'
-import { type Lineage, openAnnouncements, type Subject } from './event_writer.ts'
+import { type Lineage, openEventWriter, type Subject } from './event_writer.ts'
 import { openEvidence } from './evidence.ts'
 import { openLookups } from './history/lookups.ts'
 import { openNotifications } from './notifications.ts'
-import { openRaw, type Source } from './raw.ts'
+import { openRawPayloads, type Source } from './raw.ts'
 import { openRenewals } from './renewals.ts'
 import { openSubscriptions } from './subscriptions.ts'
-import { type Kept, openTransactions } from './transactions.ts'
+import { openTransactions, type SavedTransaction } from './transactions.ts'
 
 /** How a fact came: decides the origin of its events and what is kept beside the raw bytes. */
 export type Arrival = { origin: Origin; source: Source }
@@ -30,15 +30,15 @@ export type LineageKey = { app_id: string; environment: Environment; original_tr
 export type Ledger = ReturnType<typeof openLedger>
 
 export function openLedger({ store, clock, feed, apps }: Deps) {
-  const changed = openHook<[lineage: LineageKey, origin: Origin]>()
-  const raw = openRaw(store, clock)
+  const changeListener = openHook<[lineage: LineageKey, origin: Origin]>()
+  const raw = openRawPayloads(store, clock)
   const notifications = openNotifications(store, clock)
   const transactions = openTransactions(store)
   const renewals = openRenewals(store)
   const subscriptions = openSubscriptions(store)
   const customers = openCustomers(store)
   const lookups = openLookups(store, clock, customers)
-  const announce = openAnnouncements({ feed, clock, subscriptions })
+  const eventWriter = openEventWriter({ feed, clock, subscriptions })
 
   /**
    * Applies a proved notification to an app, inside the caller's unit of work. Any order and any repetition of
@@ -51,18 +51,18 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   ): { is_new: boolean } {
     const notification = verified.payload
     const sha256 = Buffer.from(verified.sha256, 'hex')
-    const payload = raw.keep(app.id, sha256, 'notification', source, verified.jws)
+    const payload = raw.save(app.id, sha256, 'notification', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
-    learnFrom(app, notification)
-    notifications.keep(app.id, notification, sha256, payload.id, origin)
+    learnAppleIdFrom(app, notification)
+    notifications.save(app.id, notification, sha256, payload.id, origin)
     const { transaction, renewal } = notification
-    const arrived = { origin, is_reversal: notification.type === 'REFUND_REVERSED' }
-    const kept = transaction && keepTransaction(app, transaction, payload.id, arrived)
-    if (renewal) renewals.keep(app.id, renewal, payload.id)
+    const arrival = { origin, is_reversal: notification.type === 'REFUND_REVERSED' }
+    const saved = transaction && saveTransaction(app, transaction, payload.id, arrival)
+    if (renewal) renewals.save(app.id, renewal, payload.id)
     const lineage = lineageOf(app, notification)
-    const subject = lineage && bringUpToDate(lineage, notification, origin)
-    announce.notified(app, subject, notification, origin)
-    if (subject && transaction && kept) tellOf(subject, transaction.payload, kept, origin)
+    const subject = lineage && updateLineage(lineage, notification, origin)
+    eventWriter.appendNotification(app, subject, notification, origin)
+    if (subject && transaction && saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
     return { is_new: true }
   }
 
@@ -74,15 +74,15 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   ): { is_new: boolean } {
     const transaction = verified.payload
     const sha256 = Buffer.from(verified.sha256, 'hex')
-    const payload = raw.keep(app.id, sha256, 'transaction', source, verified.jws)
+    const payload = raw.save(app.id, sha256, 'transaction', source, verified.jws)
     if (!payload.is_new) return { is_new: false }
-    const kept = keepTransaction(app, verified, payload.id, { origin })
+    const saved = saveTransaction(app, verified, payload.id, { origin })
     const { environment, original_transaction_id } = transaction
     const lineage = { app, environment, original_transaction_id }
-    tellOf(
-      bringUpToDate(lineage, { transaction: verified, renewal: null }, origin),
+    appendTransactionEvents(
+      updateLineage(lineage, { transaction: verified, renewal: null }, origin),
       transaction,
-      kept,
+      saved,
       origin,
     )
     return { is_new: true }
@@ -99,65 +99,76 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     { transaction, renewal }: SubscriptionFacts,
     { origin, source }: Arrival,
   ): { is_new: boolean } {
-    assertOneOf(app, transaction.payload, renewal.payload)
-    const bought = keepAlone(app, transaction, 'transaction', source)
-    const renews = keepAlone(app, renewal, 'renewal', source)
-    if (!bought.is_new && !renews.is_new) return { is_new: false }
-    const kept = bought.is_new ? keepTransaction(app, transaction, bought.id, { origin }) : null
-    if (renews.is_new) renewals.keep(app.id, renewal, renews.id)
+    assertSameSubscription(app, transaction.payload, renewal.payload)
+    const transactionPayload = savePayload(app, transaction, 'transaction', source)
+    const renewalPayload = savePayload(app, renewal, 'renewal', source)
+    if (!transactionPayload.is_new && !renewalPayload.is_new) return { is_new: false }
+    const saved = transactionPayload.is_new
+      ? saveTransaction(app, transaction, transactionPayload.id, { origin })
+      : null
+    if (renewalPayload.is_new) renewals.save(app.id, renewal, renewalPayload.id)
     const { environment, original_transaction_id } = transaction.payload
     const lineage = { app, environment, original_transaction_id }
-    const subject = bringUpToDate(lineage, { transaction, renewal }, origin)
-    if (kept) tellOf(subject, transaction.payload, kept, origin)
+    const subject = updateLineage(lineage, { transaction, renewal }, origin)
+    if (saved) appendTransactionEvents(subject, transaction.payload, saved, origin)
     return { is_new: true }
   }
 
-  const keepAlone = (app: App, { sha256, jws }: Verified<unknown>, kind: string, source: Source) =>
-    raw.keep(app.id, Buffer.from(sha256, 'hex'), kind, source, jws)
+  const savePayload = (app: App, { sha256, jws }: Verified<unknown>, kind: string, source: Source) =>
+    raw.save(app.id, Buffer.from(sha256, 'hex'), kind, source, jws)
 
-  function learnFrom(app: App, { environment, apple_id }: Notification): void {
+  function learnAppleIdFrom(app: App, { environment, apple_id }: Notification): void {
     if (environment === 'production' && apple_id !== null && app.apple_id === null)
-      apps.learnAppleId(app, apple_id)
+      apps.setAppleId(app, apple_id)
   }
 
   /** Brings everything derived of a lineage up to date with the facts just kept. */
-  function bringUpToDate(
+  function updateLineage(
     lineage: Lineage,
     { transaction, renewal }: Pick<Notification, 'transaction' | 'renewal'>,
     origin: Origin,
   ): Subject {
     const { app, environment, original_transaction_id } = lineage
     const ids = [transaction?.payload.app_transaction_id, renewal?.payload.app_transaction_id]
-    const seen = customers.recognise(app.id, environment, {
+    const identity = customers.identify(app.id, environment, {
       original_transaction_id,
       original_purchased_at: transaction?.payload.original_purchased_at ?? null,
       app_transaction_ids: [...new Set(ids.filter((id) => typeof id === 'string'))],
     })
     const derived = subscriptions.recompute(app.id, environment, original_transaction_id)
-    changed.call({ app_id: app.id, environment, original_transaction_id }, origin)
-    for (const merged of seen.merged) announce.merged(lineage, merged, seen.canonical_id, origin)
-    return { ...lineage, customer_id: seen.canonical_id, derived }
+    changeListener.call({ app_id: app.id, environment, original_transaction_id }, origin)
+    for (const merged of identity.merged)
+      eventWriter.appendMerge(lineage, merged, identity.canonical_id, origin)
+    return { ...lineage, customer_id: identity.canonical_id, derived }
   }
 
   /** Keeps a transaction; where a newer version names another lineage, the one it left is made anew as well. */
-  function keepTransaction(
+  function saveTransaction(
     app: App,
     verified: Verified<Transaction>,
     payload_id: number,
     { origin, is_reversal = false }: { origin: Origin; is_reversal?: boolean },
-  ): Kept {
-    const kept = transactions.keep(app.id, verified, payload_id, is_reversal)
-    if (kept.left === null) return kept
+  ): SavedTransaction {
+    const saved = transactions.save(app.id, verified, payload_id, is_reversal)
+    if (saved.previous_lineage === null) return saved
     const { environment } = verified.payload
-    subscriptions.recompute(app.id, environment, kept.left)
-    changed.call({ app_id: app.id, environment, original_transaction_id: kept.left }, origin)
-    return kept
+    subscriptions.recompute(app.id, environment, saved.previous_lineage)
+    changeListener.call(
+      { app_id: app.id, environment, original_transaction_id: saved.previous_lineage },
+      origin,
+    )
+    return saved
   }
 
-  function tellOf(subject: Subject, transaction: Transaction, kept: Kept, origin: Origin): void {
-    if (kept.is_first) announce.recorded(subject, transaction, origin)
-    for (const conversion of transactions.conversions(kept.row)) {
-      announce.converted(subject, conversion, transaction, origin)
+  function appendTransactionEvents(
+    subject: Subject,
+    transaction: Transaction,
+    saved: SavedTransaction,
+    origin: Origin,
+  ): void {
+    if (saved.is_first) eventWriter.appendTransaction(subject, transaction, origin)
+    for (const conversion of transactions.conversions(saved.row)) {
+      eventWriter.appendConversion(subject, conversion, transaction, origin)
     }
   }
 
@@ -166,9 +177,9 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
     applyTransaction,
     applyStatus,
     /** Calls the listener within the unit of work that keeps a fact of a lineage, before its events are appended. */
-    onChange: changed.add,
-    describe: announce.describe,
-    withhold: announce.withhold,
+    onChange: changeListener.add,
+    extendSnapshot: eventWriter.extendSnapshot,
+    redactTokens: eventWriter.redactTokens,
     raw,
     evidence: openEvidence(store, raw),
     customers,
@@ -176,7 +187,7 @@ export function openLedger({ store, clock, feed, apps }: Deps) {
   }
 }
 
-function assertOneOf(app: App, transaction: Transaction, renewal: Renewal): void {
+function assertSameSubscription(app: App, transaction: Transaction, renewal: Renewal): void {
   const isSame =
     transaction.bundle_id === app.bundle_id &&
     transaction.environment === renewal.environment &&

@@ -94,7 +94,7 @@ const RULES: Record<string, Record<string, Rule>> = {
  * What happened and when it took effect (milliseconds). A type Apple adds, or a subtype of a type that has no
  * meaning without it, is `notification.other`: kept and shown, never refused.
  */
-export function meaningOf(notification: Notification): { type: EventType; occurred_at: number | null } {
+export function eventFor(notification: Notification): { type: EventType; occurred_at: number | null } {
   const subtypes = own(RULES, notification.type) ?? {}
   const rule = own(subtypes, notification.subtype ?? '') ?? own(subtypes, '*')
   const meaning = typeof rule === 'function' ? rule(notification) : rule

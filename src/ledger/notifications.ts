@@ -16,7 +16,7 @@ export function openNotifications(store: Store, clock: Clock) {
       payload_id = excluded.payload_id, problem = excluded.problem
     where excluded.signed_at > signed_at or (excluded.signed_at = signed_at and excluded.sha256 > sha256)`)
 
-  function keep(
+  function save(
     app_id: string,
     notification: Notification,
     sha256: Buffer,
@@ -43,5 +43,5 @@ export function openNotifications(store: Store, clock: Clock) {
     })
   }
 
-  return { keep }
+  return { save }
 }

@@ -5,12 +5,12 @@ import type { Environment } from '../apple/payloads.ts'
 import type { App, Apps } from '../apps/apps.ts'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
-import type { Raw } from './raw.ts'
+import type { RawPayloads } from './raw.ts'
 
-const PER_BUNDLE = 100
-const IN_ALL = 1_000
+const BUNDLE_MAX = 100
+const TOTAL_MAX = 1_000
 /** How long one waits. */
-export const KEPT_MS = 7 * 86_400_000
+export const RETENTION_MS = 7 * 86_400_000
 
 export type Pending = { id: number; organization_id: string | null; jws: () => string }
 /** What waits for one bundle id (and, where the address named one, organization), for a person to decide upon. */
@@ -29,17 +29,17 @@ export type PendingSummary = {
 type Row = Omit<Pending, 'jws'> & { codec: number; body: Buffer }
 type SummaryRow = Omit<PendingSummary, 'connected'> & { environment: Environment }
 
-export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
+export function openPending(store: Store, clock: Clock, raw: RawPayloads, apps: Apps) {
   const insert = store.prepare<object>(`
     insert or ignore into pending_notifications
            ( organization_id,  bundle_id,  environment,  apple_id,  uuid,  type,  sha256,  codec,  body,  received_at)
     values (:organization_id, :bundle_id, :environment, :apple_id, :uuid, :type, :sha256, :codec, :body, :received_at)`)
   // The oldest go first: the newest tell what a subscription is now.
-  const boundBundle = store.prepare<[string, string]>(`
+  const trimBundle = store.prepare<[string, string]>(`
     delete from pending_notifications where bundle_id = ? and id not in
-      (select id from pending_notifications where bundle_id = ? order by id desc limit ${PER_BUNDLE})`)
+      (select id from pending_notifications where bundle_id = ? order by id desc limit ${BUNDLE_MAX})`)
   // The bundle id with the most gives way, so that a flood of one app's pushes out no other app's.
-  const boundAll = store.prepare(`
+  const trimAll = store.prepare(`
     delete from pending_notifications where id =
       (select min(id) from pending_notifications group by bundle_id order by count(*) desc, min(id) limit 1)`)
   const count = store.prepare<[], { n: number }>('select count(*) as n from pending_notifications')
@@ -59,14 +59,14 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
    * named one): seven days, 100 a bundle id, 1,000 in all. Beyond that the oldest goes: of its bundle id, or of the one
    * with the most waiting.
    */
-  function keep(verified: Verified<Notification>, organization_id: string | null): void {
+  function save(verified: Verified<Notification>, organization_id: string | null): void {
     const { bundle_id, environment, apple_id, uuid, type } = verified.payload
     const sha256 = Buffer.from(verified.sha256, 'hex')
     const { codec, body } = raw.pack(verified.jws)
-    const said = { organization_id, bundle_id, environment, apple_id, uuid, type }
-    insert.run({ ...said, sha256, codec, body, received_at: clock() })
-    boundBundle.run(bundle_id, bundle_id)
-    if ((count.get()?.n ?? 0) > IN_ALL) boundAll.run()
+    const fields = { organization_id, bundle_id, environment, apple_id, uuid, type }
+    insert.run({ ...fields, sha256, codec, body, received_at: clock() })
+    trimBundle.run(bundle_id, bundle_id)
+    if ((count.get()?.n ?? 0) > TOTAL_MAX) trimAll.run()
   }
 
   /** What waits for a bundle id, oldest first. `jws` gives it as it was signed; it throws where the row is damaged. */
@@ -76,25 +76,28 @@ export function openPending(store: Store, clock: Clock, raw: Raw, apps: Apps) {
       .map(({ codec, body, ...row }) => ({ ...row, jws: () => raw.unpack({ codec, body }) }))
 
   /** Forgets one, after it was applied. */
-  const settle = (id: number): void => void drop.run(id)
+  const remove = (id: number): void => void drop.run(id)
 
   /** Deletes those older than seven days, inside a unit of work; how many. */
-  const expire = (): number => dropOld.run(clock() - KEPT_MS).changes
+  const expire = (): number => dropOld.run(clock() - RETENTION_MS).changes
 
   /** Which apps Apple speaks of that nobody connected, or not with the Apple id that Apple says. */
   const list = (): PendingSummary[] =>
     summary.all().map(({ environment, ...row }) => {
-      const other = environment === 'production' ? namesake(apps, row) : undefined
+      const other = environment === 'production' ? mismatchedApp(apps, row) : undefined
       return { ...row, connected: other ? { apple_id: other.apple_id, source: other.source } : null }
     })
 
   /** The bundle ids for which something waits. */
-  const bundles = (): Set<string> => new Set(summary.all().map(({ bundle_id }) => bundle_id))
+  const bundleIds = (): Set<string> => new Set(summary.all().map(({ bundle_id }) => bundle_id))
 
-  return { keep, forBundle, settle, expire, list, bundles }
+  return { save, forBundle, remove, expire, list, bundleIds }
 }
 
-const namesake = (apps: Apps, { organization_id, bundle_id, apple_id }: Omit<SummaryRow, 'environment'>) =>
+const mismatchedApp = (
+  apps: Apps,
+  { organization_id, bundle_id, apple_id }: Omit<SummaryRow, 'environment'>,
+) =>
   apps
     .byBundle(bundle_id)
     .filter((app) => organization_id === null || app.organization_id === organization_id)

@@ -32,11 +32,11 @@ const DICTIONARY = Buffer.from(
 // A folded text is far smaller than the window zlib would otherwise clear for each.
 const SETTINGS = { dictionary: DICTIONARY, windowBits: 14, memLevel: 7 }
 
-const CHAINS_IN_MIND = 64
+const CHAIN_CACHE_SIZE = 64
 
-export type Raw = ReturnType<typeof openRaw>
+export type RawPayloads = ReturnType<typeof openRawPayloads>
 
-export function openRaw(store: Store, clock: Clock) {
+export function openRawPayloads(store: Store, clock: Clock) {
   const chainIds = new Map<string, number>()
   const chainOf = store.prepare<[Buffer], { id: number }>(
     'select id from certificate_chains where sha256 = ?',
@@ -57,9 +57,9 @@ export function openRaw(store: Store, clock: Clock) {
   )
 
   /** Keeps a signed payload of an app and returns its row's id; a payload already there is not kept again. */
-  function keep(app_id: string, sha256: Buffer, kind: string, source: Source, jws: string) {
-    const there = known.get(app_id, sha256)
-    if (there) return { id: there.id, is_new: false }
+  function save(app_id: string, sha256: Buffer, kind: string, source: Source, jws: string) {
+    const existing = known.get(app_id, sha256)
+    if (existing) return { id: existing.id, is_new: false }
     const { codec, body } = pack(jws)
     const { lastInsertRowid } = insert.run(app_id, sha256, kind, source, codec, body, clock())
     return { id: Number(lastInsertRowid), is_new: true }
@@ -90,13 +90,13 @@ export function openRaw(store: Store, clock: Clock) {
     if (known !== undefined) return known
     const sha256 = hash('sha256', header, 'buffer')
     const id = chainOf.get(sha256)?.id ?? Number(addChain.run(sha256, header, clock()).lastInsertRowid)
-    store.afterCommit(() => keepInMind(header, id))
+    store.afterCommit(() => cacheChain(header, id))
     return id
   }
 
   /** Only what is on disk: a row that was undone gives its id away again. */
-  function keepInMind(header: string, id: number): void {
-    if (chainIds.size >= CHAINS_IN_MIND) chainIds.clear()
+  function cacheChain(header: string, id: number): void {
+    if (chainIds.size >= CHAIN_CACHE_SIZE) chainIds.clear()
     chainIds.set(header, id)
   }
 
@@ -106,7 +106,7 @@ export function openRaw(store: Store, clock: Clock) {
     return row.header
   }
 
-  return { keep, read, pack, unpack }
+  return { save, read, pack, unpack }
 }
 
 // JSON text never holds a raw control character, so these three can stand between the parts of a JWS.

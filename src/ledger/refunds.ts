@@ -34,7 +34,7 @@ export function openRefunds(store: Store) {
     from refunds r where ${key} order by revoked_at`)
 
   /** Keeps a refund that a version of a transaction tells of; of several versions of one the newest counts. */
-  function keep(app_id: string, { payload, sha256 }: Verified<Transaction>): void {
+  function save(app_id: string, { payload, sha256 }: Verified<Transaction>): void {
     const { environment, transaction_id, revoked_at, signed_at } = payload
     if (revoked_at === null) return
     const { revocation_type, revocation_percentage } = payload
@@ -43,7 +43,7 @@ export function openRefunds(store: Store) {
   }
 
   /** Keeps that the refund of a transaction was taken back, as signed at an instant. */
-  function takeBack(app_id: string, { payload }: Verified<Transaction>): void {
+  function recordReversal(app_id: string, { payload }: Verified<Transaction>): void {
     const { environment, transaction_id, signed_at } = payload
     reverse.run({ app_id, environment, transaction_id, reversed_at: signed_at })
   }
@@ -52,10 +52,10 @@ export function openRefunds(store: Store) {
    * The refunds of a transaction that were taken back, oldest first: all that are known but the one that its newest
    * version, of `revoked_at`, still tells of. A function of everything kept, in whatever order it came.
    */
-  const takenBack = (transaction: TransactionKey & { revoked_at: number | null }): ReversedRefund[] =>
+  const reversedRefunds = (transaction: TransactionKey & { revoked_at: number | null }): ReversedRefund[] =>
     reversed
       .all(transaction)
       .filter((one) => one.reversed_at !== null && one.revoked_at !== transaction.revoked_at)
 
-  return { keep, takeBack, takenBack }
+  return { save, recordReversal, reversedRefunds }
 }

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 
 /** `address` is from where it was pushed (IPv6: its /64); null for one of Apple's history. */
-export type Refused = {
+export type RefusedPayload = {
   id: number
   reason: string
   detail: string
@@ -20,7 +20,7 @@ export type Refused = {
   received_at: number
 }
 /** How many were refused in the last 24 hours. `is_exact` is false while it is only a lower bound. */
-export type RefusedLately = { count: number; is_exact: boolean }
+export type RecentRefusals = { count: number; is_exact: boolean }
 
 export function openRefused(store: Store, clock: Clock) {
   const insert = store.prepare<[string, string, string, string | null, number]>(
@@ -31,7 +31,7 @@ export function openRefused(store: Store, clock: Clock) {
   const bound = store.prepare(`
     delete from refused_notifications where id =
       (select min(id) from refused_notifications group by address order by count(*) desc, min(id) limit 1)`)
-  const newest = store.prepare<[], Refused>(
+  const newest = store.prepare<[], RefusedPayload>(
     `select id, reason, detail, address, received_at from refused_notifications order by id desc limit ${KEPT}`,
   )
   const keptBetween = store.prepare<[number, number], { count: number }>(
@@ -44,9 +44,9 @@ export function openRefused(store: Store, clock: Clock) {
   let counted = 0
 
   /** Counts one and keeps it for diagnosis: the first ten of a second, five of one address. Resolves once it is on disk. */
-  async function keep(reason: string, detail: string, raw: string, address: string | null): Promise<void> {
+  async function save(reason: string, detail: string, raw: string, address: string | null): Promise<void> {
     tally()
-    if (!isAmongFirst(address)) return
+    if (!isSampled(address)) return
     await store.commit(() => {
       insert.run(reason, detail, raw.slice(0, RAW_CHARACTERS), address, clock())
       if ((kept.get()?.count ?? 0) > KEPT) bound.run()
@@ -63,7 +63,7 @@ export function openRefused(store: Store, clock: Clock) {
   }
 
   /** Payloads from Apple's API have no address: only the bound over all applies to them. */
-  function isAmongFirst(address: string | null): boolean {
+  function isSampled(address: string | null): boolean {
     const second = Math.floor(clock() / 1000)
     if (second !== inSecond.second) {
       Object.assign(inSecond, { second, all: 0 })
@@ -80,7 +80,7 @@ export function openRefused(store: Store, clock: Clock) {
   const count = (): number => counted
 
   /** How many were refused lately: those counted since the start and, of the time before it, those that were kept. */
-  function lately(): RefusedLately {
+  function recentRefusals(): RecentRefusals {
     const from = clock() - DAY_MINUTES * MINUTE_MS
     const since = [...perMinute].reduce((sum, [minute, of]) => (minute > minuteOf(from) ? sum + of : sum), 0)
     if (started_at <= from) return { count: since, is_exact: true }
@@ -88,12 +88,12 @@ export function openRefused(store: Store, clock: Clock) {
   }
 
   /** Those that are kept, newest first, without their raw text. */
-  const list = (): Refused[] => newest.all()
+  const list = (): RefusedPayload[] => newest.all()
 
   /** The text of one as it came, its first 65,536 characters; null when it is not kept. */
   const raw = (id: number): string | null => rawOf.get(id)?.raw ?? null
 
-  return { keep, count, lately, list, raw }
+  return { save, count, recentRefusals, list, raw }
 }
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS)

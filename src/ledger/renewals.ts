@@ -16,7 +16,7 @@ export function openRenewals(store: Store) {
             :recent_start_at, :billing_plan, :payload_id)`)
 
   /** Keeps one renewal info of an app; one already there is left as it is. */
-  function keep(app_id: string, verified: Verified<Renewal>, payload_id: number): void {
+  function save(app_id: string, verified: Verified<Renewal>, payload_id: number): void {
     const { auto_renew, in_billing_retry, app_account_token, app_transaction_id, ...renewal } =
       verified.payload
     insert.run({
@@ -29,5 +29,5 @@ export function openRenewals(store: Store) {
     })
   }
 
-  return { keep }
+  return { save }
 }

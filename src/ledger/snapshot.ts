@@ -4,15 +4,15 @@ import type { Renewal, Transaction } from '../apple/payloads.ts'
 import type { SubscriptionRow } from './subscription.ts'
 import { stateAt } from './subscription.ts'
 
-const ALL_OF_IT = 100_000
+const WHOLE = 100_000
 
 /** Thousandths given back: `price × revocationPercentage`, all of it where Apple names no share, rounded half to even. */
 function refundedMilli(
   transaction: Pick<Transaction, 'price_milli' | 'revoked_at' | 'revocation_percentage'>,
 ) {
   if (transaction.revoked_at === null || transaction.price_milli === null) return null
-  const share = BigInt(Math.round(transaction.revocation_percentage ?? ALL_OF_IT))
-  return Number(divideHalfEven(BigInt(transaction.price_milli) * share, BigInt(ALL_OF_IT)))
+  const share = BigInt(Math.round(transaction.revocation_percentage ?? WHOLE))
+  return Number(divideHalfEven(BigInt(transaction.price_milli) * share, BigInt(WHOLE)))
 }
 
 function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
@@ -33,7 +33,7 @@ export function transactionPart(transaction: Transaction) {
       price_milli === null
         ? null
         : { price_milli, ...(refunded_milli !== null && { refunded_milli }), currency },
-    transaction: known({
+    transaction: withoutNulls({
       transaction_id: transaction.transaction_id,
       kind: transaction.kind,
       reason: transaction.reason,
@@ -53,7 +53,7 @@ export function transactionPart(transaction: Transaction) {
 
 /** The subscription's state after the event, at the instant `at`. */
 export function subscriptionPart(row: SubscriptionRow, at: number) {
-  return known({
+  return withoutNulls({
     state: stateAt(row, at),
     product_id: row.product_id,
     auto_renew: row.auto_renew_status === null ? null : row.auto_renew_status === 1,
@@ -70,12 +70,12 @@ export function subscriptionPart(row: SubscriptionRow, at: number) {
 /** Apple's own words for what happened, and what only this kind of notification says. */
 export function notificationPart(notification: Notification) {
   const { type, subtype, detail, problem } = notification
-  return known({ type, subtype, problem, ...detail })
+  return withoutNulls({ type, subtype, problem, ...detail })
 }
 
 /** The product of an event whose notification brought a renewal info and no transaction. */
 export const renewalPart = (renewal: Renewal) => ({ product_id: renewal.product_id })
 
-function known(part: Record<string, unknown>): Record<string, unknown> {
+function withoutNulls(part: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null && value !== undefined))
 }

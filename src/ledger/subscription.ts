@@ -61,8 +61,8 @@ export function committedUntil(period: {
   expires_at: number | null
 }): number | null {
   if (period.commitment === null || period.expires_at === null) return null
-  const told: Record<string, unknown> = JSON.parse(period.commitment)
-  const { billingPeriodNumber, totalBillingPeriods, commitmentExpiresDate: until } = told
+  const fields: Record<string, unknown> = JSON.parse(period.commitment)
+  const { billingPeriodNumber, totalBillingPeriods, commitmentExpiresDate: until } = fields
   if (typeof until !== 'number' || until <= period.expires_at) return null
   const isLast = typeof billingPeriodNumber === 'number' && billingPeriodNumber === totalBillingPeriods
   return isLast ? null : Math.floor(until)

@@ -18,15 +18,15 @@ type TransactionPart = Pick<
 /** A row, and the newest instant that anything it is made of speaks of. */
 export type Derived = { row: SubscriptionRow; known_at: number }
 type Status = { status: number; signed_at: number }
-type Lineage = [app_id: string, environment: string, original_transaction_id: string]
+type LineageArgs = [app_id: string, environment: string, original_transaction_id: string]
 
-const EVER = Number.MAX_SAFE_INTEGER
+const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
 export type Subscriptions = ReturnType<typeof openSubscriptions>
 
 export function openSubscriptions(store: Store) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
-  const current = store.prepare<[...Lineage, number], TransactionPart>(`
+  const current = store.prepare<[...LineageArgs, number], TransactionPart>(`
     select app_id, environment, original_transaction_id, transaction_id, product_id, group_id, ownership, storefront,
            price_milli, currency, offer_type, offer_discount, original_purchased_at, purchased_at, expires_at,
            revoked_at, commitment, signed_at
@@ -34,15 +34,15 @@ export function openSubscriptions(store: Store) {
     where ${lineage} and purchased_at <= ${bound}
       and (kind = 'Auto-Renewable Subscription' or (kind is null and group_id is not null))
     order by purchased_at desc, signed_at desc, transaction_id desc limit 1`)
-  const newestRenewal = store.prepare<[...Lineage, number], RenewalRow>(
+  const newestRenewal = store.prepare<[...LineageArgs, number], RenewalRow>(
     `select signed_at, auto_renew_status, next_product_id, renewal_price_milli, expiration_intent, in_billing_retry,
             grace_until_at
      from renewals where ${lineage} and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`,
   )
-  const purchaseAfter = store.prepare<[...Lineage, after: number, until: number]>(`
+  const purchaseAfter = store.prepare<[...LineageArgs, after: number, until: number]>(`
     select 1 from transactions
     where ${lineage} and purchased_at > ${bound} and purchased_at <= ${bound} and reason = 'PURCHASE' limit 1`)
-  const newestStatus = store.prepare<[...Lineage, number], Status>(`
+  const newestStatus = store.prepare<[...LineageArgs, number], Status>(`
     select status, signed_at from notifications
     where ${lineage} and status is not null and signed_at <= ${bound} order by signed_at desc, sha256 desc limit 1`)
   const columns = [
@@ -75,7 +75,7 @@ export function openSubscriptions(store: Store) {
   const put = store.prepare<SubscriptionRow>(`
     insert or replace into subscriptions (${columns.join(', ')}) values (${columns.map((name) => `:${name}`).join(', ')})`)
 
-  const remove = store.prepare<Lineage>(
+  const remove = store.prepare<LineageArgs>(
     'delete from subscriptions where app_id = ? and environment = ? and original_transaction_id = ?',
   )
 
@@ -83,8 +83,8 @@ export function openSubscriptions(store: Store) {
    * Makes the row of a lineage anew from everything known of it. Null for a lineage of one-time purchases, which has
    * none.
    */
-  function recompute(...key: Lineage): Derived | null {
-    const derived = derive(key, EVER)
+  function recompute(...key: LineageArgs): Derived | null {
+    const derived = derive(key, END_OF_TIME)
     if (derived) put.run(derived.row)
     else remove.run(...key)
     return derived
@@ -97,20 +97,24 @@ export function openSubscriptions(store: Store) {
     return derive([app_id, environment, original_transaction_id], at)?.row ?? null
   }
 
-  function derive(key: Lineage, until: number): Derived | null {
+  function derive(key: LineageArgs, until: number): Derived | null {
     const transaction = current.get(...key, until)
     if (!transaction) return null
     const renewal = renewalOf(key, transaction, until)
     const status = newestStatus.get(...key, until)
     const known_at = Math.max(transaction.purchased_at, renewal?.signed_at ?? 0, status?.signed_at ?? 0)
-    return { row: join(transaction, renewal, status), known_at }
+    return { row: buildRow(transaction, renewal, status), known_at }
   }
 
   /**
    * The newest renewal info; undefined where the customer has bought again since it was signed: it speaks of the
    * subscription that ended, and what Apple says of the new one is not known yet.
    */
-  function renewalOf(key: Lineage, { purchased_at }: TransactionPart, until: number): RenewalRow | undefined {
+  function renewalOf(
+    key: LineageArgs,
+    { purchased_at }: TransactionPart,
+    until: number,
+  ): RenewalRow | undefined {
     const newest = newestRenewal.get(...key, until)
     const isStale = newest && purchaseAfter.get(...key, newest.signed_at, purchased_at) !== undefined
     return isStale ? undefined : newest
@@ -119,7 +123,7 @@ export function openSubscriptions(store: Store) {
   return { recompute, asOf }
 }
 
-function join(transaction: TransactionPart, renewal?: RenewalRow, status?: Status): SubscriptionRow {
+function buildRow(transaction: TransactionPart, renewal?: RenewalRow, status?: Status): SubscriptionRow {
   // A renewal info older than the current period speaks of how an earlier one ended.
   const isCurrent = renewal && renewal.signed_at >= Math.min(transaction.purchased_at, transaction.signed_at)
   const { app_id, environment, original_transaction_id, transaction_id } = transaction

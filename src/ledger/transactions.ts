@@ -50,7 +50,7 @@ export type TransactionRow = {
 export type Conversion = { trial_id: string; converted_at: number }
 
 /** What became of one version. */
-export type Kept = { is_first: boolean; left: string | null; row: TransactionRow }
+export type SavedTransaction = { is_first: boolean; previous_lineage: string | null; row: TransactionRow }
 
 /** What is concluded from all versions of a transaction, so that no later one takes it back. */
 type Concluded = Pick<
@@ -137,38 +137,38 @@ export function openTransactions(store: Store) {
    * `left` is the lineage it was in before, where this version names another; `row` is what is kept now. `is_reversal`:
    * it came with Apple's word that its refund was taken back.
    */
-  function keep(
+  function save(
     app_id: string,
     verified: Verified<Transaction>,
     payload_id: number,
     is_reversal: boolean,
-  ): Kept {
+  ): SavedTransaction {
     const row = rowOf(app_id, verified, payload_id)
-    refunds.keep(app_id, verified)
-    if (is_reversal) refunds.takeBack(app_id, verified)
+    refunds.save(app_id, verified)
+    if (is_reversal) refunds.recordReversal(app_id, verified)
     const known = find.get(app_id, row.environment, row.transaction_id)
     if (!known) {
       put.run(row)
-      return { is_first: true, left: null, row }
+      return { is_first: true, previous_lineage: null, row }
     }
     const newest = isNewer(row, known) ? row : known
-    const concluded = { ...concludedFrom(known, row), reversed_refunds: reversedOf(newest) }
+    const concluded = { ...concludedFrom(known, row), reversed_refunds: reversedRefundsJson(newest) }
     if (newest === known) {
       conclude.run({ ...known, ...concluded })
-      return { is_first: false, left: null, row: { ...known, ...concluded } }
+      return { is_first: false, previous_lineage: null, row: { ...known, ...concluded } }
     }
     put.run({ ...row, ...concluded })
     const hasMoved = known.original_transaction_id !== row.original_transaction_id
     return {
       is_first: false,
-      left: hasMoved ? known.original_transaction_id : null,
+      previous_lineage: hasMoved ? known.original_transaction_id : null,
       row: { ...row, ...concluded },
     }
   }
 
-  function reversedOf(newest: TransactionRow): string | null {
-    const taken = refunds.takenBack(newest)
-    return taken.length === 0 ? null : JSON.stringify(taken)
+  function reversedRefundsJson(newest: TransactionRow): string | null {
+    const reversals = refunds.reversedRefunds(newest)
+    return reversals.length === 0 ? null : JSON.stringify(reversals)
   }
 
   /** The trials known to have converted, now that something of this transaction is known. */
@@ -179,7 +179,7 @@ export function openTransactions(store: Store) {
     return trials
   }
 
-  return { keep, conversions }
+  return { save, conversions }
 }
 
 /** Which of two signed versions is the one to believe. */

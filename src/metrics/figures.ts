@@ -10,13 +10,13 @@ import type { Log } from '../log.ts'
 import type { Rates } from '../rates/rates.ts'
 import type { Store } from '../store/store.ts'
 import { openCohorts } from './cohorts/cohorts.ts'
-import { openSpreads } from './cohorts/contributions.ts'
+import { openContributions } from './cohorts/contributions.ts'
 import { lineageProceeds } from './customers/charges.ts'
 import { openCustomers } from './customers/customers.ts'
-import type { IsOfForgotten } from './customers/histories.ts'
+import type { IsErased } from './customers/histories.ts'
 import { openCustomerValues } from './customers/values.ts'
 import type { Factors } from './lineage/months.ts'
-import { openSettings } from './lineage/settings.ts'
+import { openCountingSettings } from './lineage/settings.ts'
 import { openMetrics } from './metrics.ts'
 import type { Commission } from './reports/proceeds.ts'
 import { openReported } from './reports/reported.ts'
@@ -24,7 +24,7 @@ import { openOverview } from './series/overview.ts'
 import { openSeries } from './series/series.ts'
 import { openToday } from './series/today.ts'
 import { openCube } from './sums/cube.ts'
-import { openDayLines } from './sums/day_sum_cache.ts'
+import { openDaySumCache } from './sums/day_sum_cache.ts'
 import { openGenerations } from './upkeep/generations.ts'
 
 type Deps = {
@@ -41,19 +41,19 @@ type Deps = {
   factors: Factors
   /** Read anew each time, so that a reload reaches it: the commission, and how long a question waits. */
   config: Commission & { wait_ms: number }
-  isOfForgotten: IsOfForgotten
+  isErased: IsErased
   /** The number of the formulas; that of this program unless said. */
   formula?: number
 }
 
 export type Figures = ReturnType<typeof openFigures>
 
-export function openFigures({ config, isOfForgotten, feed, ...deps }: Deps) {
+export function openFigures({ config, isErased, feed, ...deps }: Deps) {
   const { store, clock, apps, products, rates, ledger, log } = deps
   const generations = openGenerations(deps)
-  const settings = openSettings({ store, apps, generations, products, rates })
+  const settings = openCountingSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
-  const lines = openDayLines(store)
+  const daySums = openDaySumCache(store)
   const reported = openReported({
     store,
     clock,
@@ -61,12 +61,12 @@ export function openFigures({ config, isOfForgotten, feed, ...deps }: Deps) {
     products,
     rates,
     generations,
-    lines,
+    daySums,
     commission: config,
     log,
   })
   const values = openCustomerValues({ store, clock, generations })
-  const spreads = openSpreads({ store, settings })
+  const contributions = openContributions({ store, settings })
   const proceedsOf = reported.proceedsInBase
   const metrics = openMetrics({
     ...deps,
@@ -74,19 +74,19 @@ export function openFigures({ config, isOfForgotten, feed, ...deps }: Deps) {
     settings,
     cube,
     values,
-    spreads,
+    contributions,
     reported,
     proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
     commissionText: () => commissionText(config),
     wait_ms: () => config.wait_ms,
   })
   // What this folder's own modules tell one another; app.ts adds the listeners to the hooks of the others.
-  cube.onWritten(lines.written)
+  cube.onWritten(daySums.written)
   reported.onPrices(metrics.pricesChanged)
   reported.onSummed(metrics.kick)
   reported.holdCutovers((app_id) => !metrics.isCurrent(app_id))
-  const series = openSeries({ store, clock, metrics, settings, lines, rates, reported })
-  const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isOfForgotten })
+  const series = openSeries({ store, clock, metrics, settings, daySums, rates, reported })
+  const customers = openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased })
 
   /** Ends what is under way; it goes on at the next start. */
   async function close(): Promise<void> {
@@ -100,7 +100,7 @@ export function openFigures({ config, isOfForgotten, feed, ...deps }: Deps) {
     customers,
     overview: openOverview({ metrics, series }),
     today: openToday({ store, clock, series }),
-    cohorts: openCohorts({ cells: spreads.cells, shares: reported.shares }),
+    cohorts: openCohorts({ cells: contributions.cells, shares: reported.shares }),
     closeFigures: close,
   }
 }

@@ -12,16 +12,16 @@ import type { Imports } from '../ledger/reports/imports.ts'
 import type { Log } from '../log.ts'
 import type { RateChange } from '../rates/kept.ts'
 import type { Store } from '../store/store.ts'
-import type { Spreads } from './cohorts/contributions.ts'
+import type { Contributions } from './cohorts/contributions.ts'
 import type { LineageProceeds } from './customers/charges.ts'
 import type { CustomerValues } from './customers/values.ts'
 import { type DayNumber, dayNumber } from './lineage/calendar.ts'
 import type { Flow } from './lineage/flows.ts'
 import type { CountingSettings } from './lineage/settings.ts'
 import type { Reported } from './reports/reported.ts'
-import { openQuestions } from './series/questions.ts'
+import { openSnapshotReads } from './series/questions.ts'
 import type { Cube } from './sums/cube.ts'
-import { openAgenda } from './upkeep/agenda.ts'
+import { openScheduler } from './upkeep/agenda.ts'
 import { openCounting } from './upkeep/counting.ts'
 import { openDue } from './upkeep/due.ts'
 import { FORMULA, type Generation, type Generations } from './upkeep/generations.ts'
@@ -29,7 +29,7 @@ import { openMarks, RANK } from './upkeep/marks.ts'
 import { openRecount } from './upkeep/recount.ts'
 import { openSweeping } from './upkeep/sweeping.ts'
 import { openTasks } from './upkeep/tasks.ts'
-import { openTouched } from './upkeep/touched.ts'
+import { openBatchRecount } from './upkeep/touched.ts'
 import { openWorker } from './upkeep/worker.ts'
 import { openVerification } from './verification/verification.ts'
 
@@ -42,7 +42,7 @@ type Deps = {
   settings: CountingSettings
   cube: Cube
   values: CustomerValues
-  spreads: Spreads
+  contributions: Contributions
   reported: Reported
   imports: Pick<Imports, 'progress'>
   proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
@@ -71,7 +71,7 @@ export function openMetrics(deps: Deps) {
   const counting = openCounting(deps)
   const recount = openRecount({ store, clock, log, generations, marks, counting })
   const sweeping = openSweeping({ store, generations, sweepReports: reported.sweep })
-  const agenda = openAgenda({
+  const scheduler = openScheduler({
     store,
     clock,
     generations,
@@ -82,8 +82,8 @@ export function openMetrics(deps: Deps) {
     sweeping,
     lacksReports: reported.isDue,
   })
-  const worker = openWorker({ store, log, agenda, recount })
-  const touched = openTouched({
+  const worker = openWorker({ store, log, scheduler, recount })
+  const touched = openBatchRecount({
     store,
     due,
     generations,
@@ -91,12 +91,12 @@ export function openMetrics(deps: Deps) {
     onMarked: worker.kick,
     isHeld: worker.isHeld,
   })
-  const questions = openQuestions({
+  const snapshotReads = openSnapshotReads({
     store,
     generations,
     due,
     tasks,
-    agenda,
+    scheduler,
     worker,
     reported,
     wait_ms: deps.wait_ms,
@@ -109,10 +109,10 @@ export function openMetrics(deps: Deps) {
   const newest = store.prepare<[], { last: number | null }>('select max(id) as last from metric_lineages')
   let isClosed = false
   /** Cutovers were to be judged while lineages were due. */
-  let isPutOff = false
+  let isEvaluationDeferred = false
   /** Why another generation cannot be begun, by organization. */
   const refused = new Map<string, unknown>()
-  worker.onSlice(questions.look)
+  worker.onSlice(snapshotReads.look)
   worker.onIdle(judgePutOff)
 
   /** A fact of a lineage was kept. Inside that unit of work, like the three below. */
@@ -121,16 +121,16 @@ export function openMetrics(deps: Deps) {
 
   /** An exchange rate was added or taken back. */
   const ratesChanged = ({ is_taken_back, from_on }: RateChange): void =>
-    later(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
+    addTask(() => tasks.add(is_taken_back ? 'all' : 'rates', '', dayNumber(from_on)))
 
   /** The period of a product of an app changed. */
-  const periodChanged = (app_id: string): void => later(() => tasks.add('period', app_id))
+  const periodChanged = (app_id: string): void => addTask(() => tasks.add('period', app_id))
 
   /** The prices that reports tell for a Pacific day changed. */
-  const pricesChanged = (day: DayNumber): void => later(() => tasks.add('prices', '', day))
+  const pricesChanged = (day: DayNumber): void => addTask(() => tasks.add('prices', '', day))
 
   /** Remembers a task within the unit of work that makes it one, and begins it after that. */
-  function later(add: () => void): void {
+  function addTask(add: () => void): void {
     add()
     store.afterCommit(worker.kick)
   }
@@ -139,15 +139,15 @@ export function openMetrics(deps: Deps) {
   function isCurrent(app_id: string): boolean {
     const shown = generations.shownOf(app_id)
     const { lineages, failed } = shown === null ? BEHIND : due.backlog(shown, [app_id])
-    const is = lineages + failed === 0 && !tasks.isWaiting()
-    isPutOff ||= !is
-    return is
+    const isUpToDate = lineages + failed === 0 && !tasks.isWaiting()
+    isEvaluationDeferred ||= !isUpToDate
+    return isUpToDate
   }
 
   function judgePutOff(): void {
-    if (!isPutOff) return
-    isPutOff = false
-    void reported.judge()
+    if (!isEvaluationDeferred) return
+    isEvaluationDeferred = false
+    void reported.evaluateCutovers()
   }
 
   /** Begins another generation where figures are to be counted another way, and goes on with what was begun. */
@@ -165,27 +165,27 @@ export function openMetrics(deps: Deps) {
   }
 
   async function resumeOne(listed: Organization): Promise<void> {
-    const isOther = await store.commit(() => {
-      const organization = asDeclared(listed)
+    const needsRebuild = await store.commit(() => {
+      const organization = currentSettings(listed)
       const { generation, is_new } = generations.ensureShown(organization)
       if (is_new) {
         tasks.add('all', organization.id)
         reported.begin(generation)
       }
-      generations.standStill(generation)
+      generations.freeze(generation)
       const next = generations.making(organization.id)
-      if (next && !generations.isWanted(next, organization)) generations.giveUp(organization.id)
+      if (next && !generations.isUpToDate(next, organization)) generations.abandon(organization.id)
       const shown = generations.shown(organization.id)
-      return !generations.isWanted(shown, organization) && generations.making(organization.id) === null
+      return !generations.isUpToDate(shown, organization) && generations.making(organization.id) === null
     })
     refused.delete(listed.id)
-    if (isOther) await begin(listed).catch((error) => refuse(listed, error))
+    if (needsRebuild) await begin(listed).catch((error) => noteRefusal(listed, error))
   }
 
   /** An organization as it is by now: another currency may have been declared since it was listed. */
-  const asDeclared = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
+  const currentSettings = (listed: Organization): Organization => organizations.get(listed.id) ?? listed
 
-  function refuse({ id, slug }: Organization, error: unknown): void {
+  function noteRefusal({ id, slug }: Organization, error: unknown): void {
     refused.set(id, error)
     log.warn(
       'the figures cannot be counted another way for now; they are shown as they were counted before',
@@ -200,10 +200,10 @@ export function openMetrics(deps: Deps) {
    */
   async function begin(listed: Organization): Promise<Generation> {
     // Figures make about half of the file, and are kept twice until the new ones are shown.
-    store.assertRoomFor(store.bytes())
+    store.assertFreeSpaceFor(store.bytes())
     refused.delete(listed.id)
     const generation = await store.commit(() => {
-      const next = generations.begin(asDeclared(listed))
+      const next = generations.begin(currentSettings(listed))
       reported.begin(next)
       return next
     })
@@ -219,7 +219,7 @@ export function openMetrics(deps: Deps) {
    */
   async function rebuild(): Promise<number> {
     for (const organization of organizations.list()) await begin(organization)
-    await caughtUp()
+    await whenCurrent()
     return newest.get()?.last ?? 0
   }
 
@@ -228,14 +228,14 @@ export function openMetrics(deps: Deps) {
    *
    * @throws Refusal 503 `store_closing` when the figures are closed before.
    */
-  async function caughtUp(): Promise<void> {
+  async function whenCurrent(): Promise<void> {
     for (let isDone = false; !isDone; ) {
       await reported.settled()
       await worker.idle()
-      await reported.judge()
+      await reported.evaluateCutovers()
       // What is due stays due then, and nothing of the above waits any more.
       if (isClosed) throw closing()
-      isDone = reported.isSettled() && !agenda.isWaiting()
+      isDone = reported.isSettled() && !scheduler.isWaiting()
     }
   }
 
@@ -250,14 +250,14 @@ export function openMetrics(deps: Deps) {
   /** Stops after what is under way, and ends all waits. What is due stays due. */
   async function close(): Promise<void> {
     isClosed = true
-    questions.close()
+    snapshotReads.close()
     await Promise.all([worker.close(), verification.close()])
   }
 
   return {
     resume,
     rebuild,
-    caughtUp,
+    whenCurrent,
     progress,
     close,
     lineageChanged,
@@ -269,12 +269,12 @@ export function openMetrics(deps: Deps) {
     hold: worker.hold,
     verify: verification.verify,
     verifyProgress: verification.progress,
-    isWorking: agenda.isWaiting,
-    reading: questions.reading,
-    ready: questions.ready,
-    current: questions.current,
+    isWorking: scheduler.isWaiting,
+    withSnapshot: snapshotReads.withSnapshot,
+    ready: snapshotReads.ready,
+    current: snapshotReads.current,
     failed: marks.failed,
-    behind: questions.behind,
+    behind: snapshotReads.behind,
     refused: (organization_id: string): unknown => refused.get(organization_id) ?? null,
     settingsOf: deps.settings.settingsOf,
     generations,

@@ -2,16 +2,16 @@
 import { isDay } from '../days.ts'
 import { BASE, isCurrency } from './currencies.ts'
 import { quotientNano, rateText } from './exact.ts'
-import { faultInImported, type Known } from './imported.ts'
+import { faultInImported, type KnownRates } from './imported.ts'
 import type { Rate } from './judging.ts'
-import { type Row, rowsOf } from './parse.ts'
+import { type CsvRow, rowsOf } from './parse.ts'
 
 /** More than a year of Apple's currencies; what is kept at once must not hold up others for long. */
-const RATES_MOST = 20_000
+const MAX_RATES = 20_000
 const COLUMNS = ['date', 'currency', 'rate']
 
 /** One rate of the file against its base. */
-type Written = { line: number; on: string; currency: string; rate: string }
+type ParsedRate = { line: number; on: string; currency: string; rate: string }
 
 /**
  * The rates of a CSV file against the dollar, oldest first within each currency, or every fault with its line. Each
@@ -21,25 +21,25 @@ type Written = { line: number; on: string; currency: string; rate: string }
 export function readRates(
   text: string,
   base: string,
-  { today, known }: { today: string; known: Known },
+  { today, known }: { today: string; known: KnownRates },
 ): { rates: Map<string, Rate[]>; faults: string[] } {
   const { header, rows } = rowsOf(text)
   const missing = COLUMNS.filter((name) => !header.includes(name))
-  const nothing = (fault: string) => ({ rates: new Map<string, Rate[]>(), faults: [fault] })
-  if (!isCurrency(base)) return nothing(`the base ${quoted(base)} is no currency`)
-  if (text.trim() === '') return nothing('the file is empty')
-  if (missing.length > 0) return nothing(headerFault(text, missing))
-  if (rows.length === 0) return nothing('there is no rate in it')
-  if (rows.length > RATES_MOST)
-    return nothing(`it has more than ${RATES_MOST} rates: split it, a year in each file`)
+  const onlyFault = (fault: string) => ({ rates: new Map<string, Rate[]>(), faults: [fault] })
+  if (!isCurrency(base)) return onlyFault(`the base ${quoted(base)} is no currency`)
+  if (text.trim() === '') return onlyFault('the file is empty')
+  if (missing.length > 0) return onlyFault(headerFault(text, missing))
+  if (rows.length === 0) return onlyFault('there is no rate in it')
+  if (rows.length > MAX_RATES)
+    return onlyFault(`it has more than ${MAX_RATES} rates: split it, a year in each file`)
   const faults: string[] = []
-  const complain = (line: number, fault: string): void => void faults.push(`line ${line}: ${fault}`)
-  const written = rows.flatMap((row) => writtenIn(row, base, today, complain))
-  complainOfRepeats(written, complain)
-  const perDollar = inDollars(written, base, known, complain)
+  const addFault = (line: number, fault: string): void => void faults.push(`line ${line}: ${fault}`)
+  const written = rows.flatMap((row) => parseRow(row, base, today, addFault))
+  reportDuplicates(written, addFault)
+  const perDollar = inDollars(written, base, known, addFault)
   const rates = Map.groupBy(perDollar, ({ currency }) => currency)
-  for (const own of rates.values()) complainOfUnlikely(own, rates.get('EUR') ?? [], known, complain)
-  return { rates, faults: inOrder(faults) }
+  for (const own of rates.values()) reportImplausible(own, rates.get('EUR') ?? [], known, addFault)
+  return { rates, faults: sortFaults(faults) }
 }
 
 /** Programs that write numbers with a comma put semicolons between cells. */
@@ -50,20 +50,20 @@ function headerFault(text: string, missing: readonly string[]): string {
   return missing.length === COLUMNS.length ? must : `${must}; ${missing.join(' and ')} is missing`
 }
 
-type Complain = (line: number, fault: string) => void
+type AddFault = (line: number, fault: string) => void
 
 const lineOf = (fault: string): number => Number(/^line (\d+)/.exec(fault)?.[1] ?? 0)
-const inOrder = (faults: string[]): string[] => faults.sort((a, b) => lineOf(a) - lineOf(b))
+const sortFaults = (faults: string[]): string[] => faults.sort((a, b) => lineOf(a) - lineOf(b))
 
-function writtenIn({ line, cells }: Row, base: string, today: string, complain: Complain): Written[] {
+function parseRow({ line, cells }: CsvRow, base: string, today: string, addFault: AddFault): ParsedRate[] {
   if (cells === null) {
-    complain(line, 'it has not as many cells as the header')
+    addFault(line, 'it has not as many cells as the header')
     return []
   }
   const { date: on = '', currency: code = '', rate = '' } = cells
   const currency = code.toUpperCase()
   const fault = faultIn(on, currency, rate, base, today)
-  if (fault !== null) complain(line, fault)
+  if (fault !== null) addFault(line, fault)
   return fault === null ? [{ line, on, currency, rate }] : []
 }
 
@@ -80,26 +80,31 @@ function faultIn(on: string, currency: string, rate: string, base: string, today
   return null
 }
 
-function complainOfRepeats(written: readonly Written[], complain: Complain): void {
+function reportDuplicates(written: readonly ParsedRate[], addFault: AddFault): void {
   const seen = new Map<string, number>()
   for (const { line, on, currency } of written) {
     const first = seen.get(`${on} ${currency}`)
     if (first === undefined) seen.set(`${on} ${currency}`, line)
-    else complain(line, `${currency} on ${on} already stands in line ${first}`)
+    else addFault(line, `${currency} on ${on} already stands in line ${first}`)
   }
 }
 
-type Lined = Rate & { line: number }
+type NumberedRate = Rate & { line: number }
 
-function inDollars(written: readonly Written[], base: string, known: Known, complain: Complain): Lined[] {
+function inDollars(
+  written: readonly ParsedRate[],
+  base: string,
+  known: KnownRates,
+  addFault: AddFault,
+): NumberedRate[] {
   const dollars = new Map(
     written.filter(({ currency }) => currency === BASE).map(({ on, rate }) => [on, rate]),
   )
-  const bases = new Map<string, Lined>()
-  const rates = written.flatMap(({ line, on, currency, rate }): Lined[] => {
+  const bases = new Map<string, NumberedRate>()
+  const rates = written.flatMap(({ line, on, currency, rate }): NumberedRate[] => {
     const dollar = dollarOn(on, base, dollars, known)
     if (dollar === null) {
-      complain(line, `there is no rate of ${BASE} on ${on}, without which one of ${base} is worth nothing`)
+      addFault(line, `there is no rate of ${BASE} on ${on}, without which one of ${base} is worth nothing`)
       return []
     }
     const base_nano = base === BASE ? null : quotientNano('1', dollar)
@@ -107,7 +112,7 @@ function inDollars(written: readonly Written[], base: string, known: Known, comp
       bases.set(on, { line, currency: base, on, per_usd_nano: base_nano })
     const per_usd_nano = quotientNano(rate, dollar)
     if (currency === BASE || currency === base) return []
-    if (per_usd_nano === null) complain(line, `${currency} on ${on} is beyond what can be kept`)
+    if (per_usd_nano === null) addFault(line, `${currency} on ${on} is beyond what can be kept`)
     return per_usd_nano === null ? [] : [{ line, currency, on, per_usd_nano }]
   })
   return [...rates, ...bases.values()].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : 0))
@@ -118,7 +123,7 @@ function dollarOn(
   on: string,
   base: string,
   dollars: ReadonlyMap<string, string>,
-  known: Known,
+  known: KnownRates,
 ): string | null {
   if (base === BASE) return '1'
   const written = dollars.get(on)
@@ -129,14 +134,14 @@ function dollarOn(
   return nano === null ? null : rateText(nano)
 }
 
-function complainOfUnlikely(
-  own: readonly Lined[],
+function reportImplausible(
+  own: readonly NumberedRate[],
   euros: readonly Rate[],
-  known: Known,
-  complain: Complain,
+  known: KnownRates,
+  addFault: AddFault,
 ): void {
   for (const [index, rate] of own.entries()) {
     const fault = faultInImported(rate, { earlier: own[index - 1] ?? null, euros, known })
-    if (fault !== null) complain(rate.line, fault)
+    if (fault !== null) addFault(rate.line, fault)
   }
 }

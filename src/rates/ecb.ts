@@ -1,6 +1,6 @@
 /** What the European Central Bank says: some thirty currencies against the euro, on working days. */
 import { quotientNano } from './exact.ts'
-import { askFor } from './fetch.ts'
+import { fetchText } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
 import { rowsOf } from './parse.ts'
 import type { Source } from './source.ts'
@@ -16,7 +16,7 @@ export function ecb(origin: string): Source {
         format: 'csvdata',
         detail: 'dataonly',
       })
-      const text = await askFor(`${origin}/service/data/EXR/D..EUR.SP00.A?${query}`, signal)
+      const text = await fetchText(`${origin}/service/data/EXR/D..EUR.SP00.A?${query}`, signal)
       if (text === null) return []
       return readEcb(text).filter(({ currency }) => currencies.includes(currency))
     },

@@ -1,5 +1,5 @@
 /** What we compute: rates and amounts, in whole numbers alone. */
-import { dividedHalfEven } from '../money.ts'
+import { divideHalfEven } from '../money.ts'
 
 /** Rates are kept in billionths: how many billionths of a currency one US dollar costs. */
 export const ONE = 1_000_000_000n
@@ -8,7 +8,7 @@ export const ONE = 1_000_000_000n
 type Decimal = { digits: bigint; scale: number }
 
 /** Room for every rate there is, and far from what takes long to compute with. */
-const DIGITS_MOST = 40
+const MAX_DIGITS = 40
 
 /** The number that a text writes (`0.8612`, `1.5e-3`), or null where it writes none, or none above zero. */
 function decimalOf(text: string): Decimal | null {
@@ -17,7 +17,7 @@ function decimalOf(text: string): Decimal | null {
   if (whole === '') return null
   const digits = BigInt(whole + part)
   const scale = part.length - Number(exponent)
-  if (digits === 0n || Math.abs(scale) > DIGITS_MOST) return null
+  if (digits === 0n || Math.abs(scale) > MAX_DIGITS) return null
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
 }
 
@@ -39,14 +39,14 @@ export function quotientNano(dividend: string, divisor: string): number | null {
   const [above, below] = [decimalOf(dividend), decimalOf(divisor)]
   if (above === null || below === null) return null
   const scaled = above.digits * ONE * 10n ** BigInt(below.scale)
-  return nanoWithin(dividedHalfEven(scaled, below.digits * 10n ** BigInt(above.scale)))
+  return nanoWithin(divideHalfEven(scaled, below.digits * 10n ** BigInt(above.scale)))
 }
 
 /** The product of a rate as written and one in billionths, in billionths. */
 export function productNano(text: string, nano: number): number | null {
   const factor = decimalOf(text)
   if (factor === null) return null
-  return nanoWithin(dividedHalfEven(factor.digits * BigInt(nano), 10n ** BigInt(factor.scale)))
+  return nanoWithin(divideHalfEven(factor.digits * BigInt(nano), 10n ** BigInt(factor.scale)))
 }
 
 /**
@@ -54,9 +54,9 @@ export function productNano(text: string, nano: number): number | null {
  *
  * @throws RangeError where an amount is no whole number, or the result is more than a number holds exactly.
  */
-export function convertedMilli(amount_milli: number, from_nano: number, to_nano: number): number {
+export function convertMilli(amount_milli: number, from_nano: number, to_nano: number): number {
   if (!Number.isSafeInteger(amount_milli)) throw new RangeError(`${amount_milli} is no exact amount`)
-  const converted = Number(dividedHalfEven(BigInt(amount_milli) * BigInt(to_nano), BigInt(from_nano)))
+  const converted = Number(divideHalfEven(BigInt(amount_milli) * BigInt(to_nano), BigInt(from_nano)))
   if (!Number.isSafeInteger(converted)) throw new RangeError(`${amount_milli} cannot be converted exactly`)
   return converted
 }
@@ -69,7 +69,7 @@ export function rateText(nano: number): string {
 
 /** JSON in which every number stays the text that it was written as, because reading it would make it a float. */
 export function parseExactly(text: string): unknown {
-  const asWritten = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  const keepSource = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' ? (context?.source ?? String(value)) : value
-  return JSON.parse(text, asWritten)
+  return JSON.parse(text, keepSource)
 }

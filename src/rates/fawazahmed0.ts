@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
-import { askFor } from './fetch.ts'
+import { fetchText } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
 import { jsonOf } from './parse.ts'
 import { daysOf } from './series.ts'
@@ -11,19 +11,27 @@ import type { Source } from './source.ts'
 const Answer = v.object({ date: v.string(), usd: v.record(v.string(), v.unknown()) })
 
 /** The first day that was ever published. */
-const BEGAN_ON = '2024-03-02'
+const FIRST_DAY = '2024-03-02'
 /** After so many days in a row without an answer it is not asked for more. */
-const FAULTS_MOST = 3
+const MAX_FAULTS = 3
 
 /** `{date}` in the addresses stands for the day; the second is asked where the first fails. Days may be missing. */
 export function fawazahmed0(address: string, fallback: string): Source {
-  async function askOn(on: string, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]> {
+  async function fetchDay(on: string, currencies: readonly string[], signal: AbortSignal): Promise<Quote[]> {
     const path = `/v1/currencies/${BASE.toLowerCase()}`
     try {
-      return read(await askFor(`${address.replace('{date}', on)}${path}.min.json`, signal), on, currencies)
+      return parseOrNull(
+        await fetchText(`${address.replace('{date}', on)}${path}.min.json`, signal),
+        on,
+        currencies,
+      )
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error
-      return read(await askFor(`${fallback.replace('{date}', on)}${path}.json`, signal), on, currencies)
+      return parseOrNull(
+        await fetchText(`${fallback.replace('{date}', on)}${path}.json`, signal),
+        on,
+        currencies,
+      )
     }
   }
 
@@ -32,14 +40,14 @@ export function fawazahmed0(address: string, fallback: string): Source {
     async ask(span, currencies, signal) {
       const quotes: Quote[] = []
       let faults = 0
-      for (const on of daysOf(span).filter((day) => day >= BEGAN_ON)) {
+      for (const on of daysOf(span).filter((day) => day >= FIRST_DAY)) {
         try {
-          quotes.push(...(await askOn(on, currencies, signal)))
+          quotes.push(...(await fetchDay(on, currencies, signal)))
           faults = 0
         } catch (error) {
           faults += 1
           if (!(error instanceof SourceFault) || quotes.length === 0) throw error
-          if (faults === FAULTS_MOST) return quotes
+          if (faults === MAX_FAULTS) return quotes
         }
       }
       return quotes
@@ -47,7 +55,7 @@ export function fawazahmed0(address: string, fallback: string): Source {
   }
 }
 
-function read(text: string | null, on: string, currencies: readonly string[]): Quote[] {
+function parseOrNull(text: string | null, on: string, currencies: readonly string[]): Quote[] {
   return text === null ? [] : readFawazahmed0(text, on, currencies)
 }
 

@@ -3,23 +3,23 @@ import { type Dispatcher, request } from 'undici'
 import { SourceFault } from './judging.ts'
 
 /** How long one answer may take, and how large it may be: a year of all currencies is a sixth of that. */
-const PATIENCE_MS = 30_000
-const LARGEST_ANSWER = 8 * 1024 * 1024
+const TIMEOUT_MS = 30_000
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
 
 /**
  * The text at `url`, or null where there is nothing (404). Redirections are not followed: who answers is who was asked.
  *
  * @throws SourceFault in words when nothing that could be rates came; the signal's reason when it was aborted.
  */
-export async function askFor(url: string, signal: AbortSignal): Promise<string | null> {
+export async function fetchText(url: string, signal: AbortSignal): Promise<string | null> {
   try {
     const { statusCode, headers, body } = await request(url, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       headers: { accept: 'application/json, text/csv', 'user-agent': 'Windfall' },
     })
     const text = await readAll(body)
     if (statusCode === 404) return null
-    if (statusCode !== 200) throw new SourceFault(statusInWords(statusCode))
+    if (statusCode !== 200) throw new SourceFault(statusText(statusCode))
     if (String(headers['content-type']).includes('text/html') || text.trimStart().startsWith('<'))
       throw new SourceFault('it answered with a web page')
     return text
@@ -30,7 +30,7 @@ export async function askFor(url: string, signal: AbortSignal): Promise<string |
   }
 }
 
-const statusInWords = (status: number): string =>
+const statusText = (status: number): string =>
   status >= 300 && status < 400 ? `it sends elsewhere (${status})` : `it answered ${status}`
 
 async function readAll(body: Dispatcher.ResponseData['body']): Promise<string> {
@@ -39,7 +39,7 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<string> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > LARGEST_ANSWER) throw new SourceFault('its answer is too long')
+    if (size > MAX_RESPONSE_BYTES) throw new SourceFault('its answer is too long')
   }
   return Buffer.concat(chunks).toString()
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { BASE } from './currencies.ts'
 import { nanoOf } from './exact.ts'
-import { askFor } from './fetch.ts'
+import { fetchText } from './fetch.ts'
 import { type Quote, SourceFault } from './judging.ts'
 import { jsonOf } from './parse.ts'
 import type { Source } from './source.ts'
@@ -26,7 +26,7 @@ export function frankfurter(origin: string): Source {
         from: from_on,
         to: until_on,
       })
-      const text = await askFor(`${origin}/v2/rates?${query}`, signal)
+      const text = await fetchText(`${origin}/v2/rates?${query}`, signal)
       return text === null ? [] : readFrankfurter(text)
     },
   }

@@ -4,24 +4,24 @@ import { BASE, PEGS } from './currencies.ts'
 import { rateText } from './exact.ts'
 import { faultBeside, isAtPeg, isNear, type Rate } from './judging.ts'
 import { peggedRate } from './pegs.ts'
-import { expectedText, isPlausible, isUpsideDown } from './sizes.ts'
+import { expectedText, isLikelyInverted, isPlausible } from './sizes.ts'
 
 type KnownRate = { rated_on: string; per_usd_nano: number; source: string }
 
 /** What is needed of the rates already kept: the newest up to a day, and the oldest after it. */
-export type Known = {
+export type KnownRates = {
   last(currency: string, on: string): KnownRate | null
   next(currency: string, on: string): KnownRate | null
 }
 
 /** What stands beside a rate: the one before it in its file, and the euro's there, which a peg may need. */
-type Beside = { earlier: Rate | null; euros: readonly Rate[]; known: Known }
+type RateContext = { earlier: Rate | null; euros: readonly Rate[]; known: KnownRates }
 
 /**
  * What is wrong with an imported rate, in words, or null. What is known of the same day is not asked: it stays, and
  * that is told.
  */
-export function faultInImported(rate: Rate, { earlier, euros, known }: Beside): string | null {
+export function faultInImported(rate: Rate, { earlier, euros, known }: RateContext): string | null {
   const { currency, on, per_usd_nano } = rate
   const pegged = faultByPeg(rate, euros, known)
   if (pegged !== null) return pegged
@@ -30,7 +30,7 @@ export function faultInImported(rate: Rate, { earlier, euros, known }: Beside): 
   for (const neighbour of neighbours) {
     const fault = faultBeside(neighbour, on, per_usd_nano)
     if (fault !== null)
-      return `${currency} ${fault} (for one ${BASE}): one of them cannot be${wayBack(currency, neighbour)}`
+      return `${currency} ${fault} (for one ${BASE}): one of them cannot be${undoHint(currency, neighbour)}`
   }
   if (neighbours.length === 0 && !isPlausible(currency, per_usd_nano)) return faultOfSize(rate)
   const before = earlier && { rated_on: earlier.on, per_usd_nano: earlier.per_usd_nano }
@@ -41,22 +41,22 @@ export function faultInImported(rate: Rate, { earlier, euros, known }: Beside): 
 function faultByPeg(
   { currency, on, per_usd_nano }: Rate,
   euros: readonly Rate[],
-  known: Known,
+  known: KnownRates,
 ): string | null {
   const peg = PEGS[currency]
   if (peg === undefined) return null
   const row = known.last('EUR', on)
-  const kept = row !== null && isNear(row.rated_on, on) ? row.per_usd_nano : null
-  const euro = euros.find((one) => one.on === on)?.per_usd_nano ?? kept
+  const stored = row !== null && isNear(row.rated_on, on) ? row.per_usd_nano : null
+  const euro = euros.find((one) => one.on === on)?.per_usd_nano ?? stored
   const expected = peggedRate(currency, on, euro)
   if (expected === null || isAtPeg(per_usd_nano, expected.per_usd_nano)) return null
   return `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, but one ${peg.anchor} is pegged at ${peg.rate} ${currency}`
 }
 
 function faultOfSize({ currency, on, per_usd_nano }: Rate): string {
-  const said = `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, and should cost ${expectedText(currency)}`
-  return isUpsideDown(currency, per_usd_nano) ? `${said}: is it the other way round?` : said
+  const message = `one ${BASE} costs ${rateText(per_usd_nano)} ${currency} on ${on}, and should cost ${expectedText(currency)}`
+  return isLikelyInverted(currency, per_usd_nano) ? `${message}: is it the other way round?` : message
 }
 
-const wayBack = (currency: string, { rated_on, source }: KnownRate): string =>
+const undoHint = (currency: string, { rated_on, source }: KnownRate): string =>
   source === 'import' ? `; windfall rates remove ${currency} ${rated_on} takes back what was imported` : ''

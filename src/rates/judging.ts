@@ -14,7 +14,7 @@ export class SourceFault extends Error {
 }
 
 /** No currency of Apple's has ever moved so far between two rates; a mistaken unit (per 100 yen) does. */
-const TIMES_MOST = 10
+const MAX_FACTOR = 10
 /** A rate this much older says nothing about what one may be today. */
 const COMPARED_DAYS = 31
 const PERCENT_OFF_PEG = 5
@@ -28,7 +28,7 @@ export const isNear = (one_on: string, other_on: string): boolean =>
   Math.abs(daysApart(one_on, other_on)) <= COMPARED_DAYS
 
 /** `refused`: why, by currency. */
-type Judged = { rates: Rate[]; refused: Map<string, string> }
+type JudgedQuotes = { rates: Rate[]; refused: Map<string, string> }
 
 /**
  * What of an answer can be kept, oldest first within each currency: days before the span are what a source carries over, and left out.
@@ -37,19 +37,19 @@ type Judged = { rates: Rate[]; refused: Map<string, string> }
  *
  * @throws SourceFault where nothing of it can be believed.
  */
-export function judged(
+export function judgeQuotes(
   quotes: readonly Quote[],
   span: Span,
   lastBefore: (currency: string, on: string) => { rated_on: string; per_usd_nano: number } | null,
-): Judged {
+): JudgedQuotes {
   for (const on of new Set(quotes.map((quote) => quote.on))) assertDay(on, span)
   assertPegs(quotes)
   const rates: Rate[] = []
   const refused = new Map<string, string>()
   for (const [currency, own] of byCurrency(quotes.filter(({ on }) => on >= span.from_on))) {
-    const kept: Rate[] = []
-    const fault = faultIn(own, kept, lastBefore)
-    if (fault === null) rates.push(...kept)
+    const accepted: Rate[] = []
+    const fault = faultIn(own, accepted, lastBefore)
+    if (fault === null) rates.push(...accepted)
     else refused.set(currency, fault)
   }
   return { rates, refused }
@@ -84,12 +84,12 @@ function byCurrency(quotes: readonly Quote[]): Map<string, Quote[]> {
 /** What is wrong with a currency's rates, in words; those that can be kept are added to `kept`. */
 function faultIn(
   quotes: readonly Quote[],
-  kept: Rate[],
-  lastBefore: Parameters<typeof judged>[2],
+  accepted: Rate[],
+  lastBefore: Parameters<typeof judgeQuotes>[2],
 ): string | null {
   for (const { currency, on, per_usd_nano } of quotes) {
     if (per_usd_nano === null) return `has no rate above zero on ${on}`
-    const last = kept.at(-1)
+    const last = accepted.at(-1)
     if (last?.on === on) {
       if (last.per_usd_nano === per_usd_nano) continue
       return `has two rates on ${on}`
@@ -97,7 +97,7 @@ function faultIn(
     const before = last ? { rated_on: last.on, per_usd_nano: last.per_usd_nano } : lastBefore(currency, on)
     const fault = faultBeside(before, on, per_usd_nano)
     if (fault !== null) return fault
-    kept.push({ currency, on, per_usd_nano })
+    accepted.push({ currency, on, per_usd_nano })
   }
   return null
 }
@@ -110,7 +110,7 @@ export function faultBeside(
 ): string | null {
   if (other === null) return null
   const isAlike =
-    per_usd_nano <= other.per_usd_nano * TIMES_MOST && other.per_usd_nano <= per_usd_nano * TIMES_MOST
+    per_usd_nano <= other.per_usd_nano * MAX_FACTOR && other.per_usd_nano <= per_usd_nano * MAX_FACTOR
   if (isAlike || !isNear(other.rated_on, on)) return null
   const verb = other.rated_on < on ? 'was' : 'is'
   return `is ${rateText(per_usd_nano)} on ${on} and ${verb} ${rateText(other.per_usd_nano)} on ${other.rated_on}`

@@ -10,7 +10,7 @@ import { isCarried } from './series.ts'
 type RateRow = { currency: string; rated_on: string; per_usd_nano: number; source: string }
 
 /** What became of rates that were to be kept: `known` days had one, `settled` ones are carried over for good. */
-export type Added = { added: number; known: number; settled: number }
+export type AddedRates = { added: number; known: number; settled: number }
 
 /**
  * What changed for a currency: from the first day with a new rate to the day before the next rate that was there
@@ -23,9 +23,9 @@ export type RateChange = {
   is_taken_back: boolean
 }
 
-export type KeptRates = ReturnType<typeof openKeptRates>
+export type RateStore = ReturnType<typeof openRateStore>
 
-export function openKeptRates(store: Store, clock: Clock) {
+export function openRateStore(store: Store, clock: Clock) {
   const columns = 'currency, rated_on, per_usd_nano, source'
   const insert = store.prepare<[string, string, number, string, number]>(
     `insert into rates (${columns}, recorded_at) values (?, ?, ?, ?, ?)`,
@@ -64,7 +64,7 @@ export function openKeptRates(store: Store, clock: Clock) {
    * day was once said to be for good it stays. To be called inside a unit of work, whole, since in the middle of it
    * such a day could look settled.
    */
-  function add(rates: readonly Rate[], source: string): Added {
+  function add(rates: readonly Rate[], source: string): AddedRates {
     const [first, final] = [rates[0], rates.at(-1)]
     if (first === undefined || final === undefined) return { added: 0, known: 0, settled: 0 }
     const { currency } = first
@@ -73,21 +73,21 @@ export function openKeptRates(store: Store, clock: Clock) {
       after: next(currency, final.on),
       inside: days(currency, first.on, final.on),
     }
-    const stood = [around.before?.rated_on, ...around.inside, around.after?.rated_on].filter(
+    const existing = [around.before?.rated_on, ...around.inside, around.after?.rated_on].filter(
       (on) => on !== undefined,
     )
-    const standing = standings(stood, rates)
-    const fresh = rates.filter((_, index) => standing[index] === 'fresh')
+    const outcomes = insertOutcomes(existing, rates)
+    const fresh = rates.filter((_, index) => outcomes[index] === 'fresh')
     for (const { on, per_usd_nano } of fresh) insert.run(currency, on, per_usd_nano, source, clock())
-    tell(currency, fresh, stood)
-    const count = (what: Standing) => standing.filter((one) => one === what).length
+    announceInserted(currency, fresh, existing)
+    const count = (what: InsertOutcome) => outcomes.filter((one) => one === what).length
     return { added: fresh.length, known: count('known'), settled: count('settled') }
   }
 
-  function tell(currency: string, fresh: readonly Rate[], stood: readonly string[]): void {
+  function announceInserted(currency: string, fresh: readonly Rate[], existing: readonly string[]): void {
     const [from, until] = [fresh[0], fresh.at(-1)]
     if (from === undefined || until === undefined) return
-    const after = stood.find((on) => on > until.on)
+    const after = existing.find((on) => on > until.on)
     const until_on = after === undefined ? null : addDays(after, -1)
     changed.call({ currency, from_on: from.on, until_on, is_taken_back: false })
   }
@@ -121,14 +121,14 @@ export function openKeptRates(store: Store, clock: Clock) {
   }
 }
 
-type Standing = 'fresh' | 'known' | 'settled'
+type InsertOutcome = 'fresh' | 'known' | 'settled'
 
 /** What the days that have a rate say about each of some more, both oldest first. */
-function standings(stood: readonly string[], rates: readonly Rate[]): Standing[] {
+function insertOutcomes(existing: readonly string[], rates: readonly Rate[]): InsertOutcome[] {
   let at = 0
   return rates.map(({ on }) => {
-    while ((stood[at] ?? '9') < on) at += 1
-    const [before, after] = [stood[at - 1], stood[at]]
+    while ((existing[at] ?? '9') < on) at += 1
+    const [before, after] = [existing[at - 1], existing[at]]
     if (after === on) return 'known'
     return before !== undefined && after !== undefined && isCarried(before, after) ? 'settled' : 'fresh'
   })

@@ -25,16 +25,16 @@ export function cellsOf(line: string): string[] | null {
   }
 }
 
-export type Row = { line: number; cells: Readonly<Record<string, string>> | null }
+export type CsvRow = { line: number; cells: Readonly<Record<string, string>> | null }
 
 /**
  * Lines of CSV under their header, whose names are in lower case here. `cells` is null for a line with another number
  * of cells, or a quote that does not end; empty lines are left out.
  */
-export function rowsOf(text: string): { header: readonly string[]; rows: Row[] } {
+export function rowsOf(text: string): { header: readonly string[]; rows: CsvRow[] } {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const header = (cellsOf(lines[0] ?? '') ?? []).map((name) => name.toLowerCase())
-  const rows = lines.slice(1).flatMap((line, index): Row[] => {
+  const rows = lines.slice(1).flatMap((line, index): CsvRow[] => {
     if (line.trim() === '') return []
     const cells = cellsOf(line)
     const fits = cells !== null && cells.length === header.length

@@ -5,9 +5,9 @@ import { Refusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { readRates } from './csv.ts'
 import { APPLE_CURRENCIES, BASE, isCurrency } from './currencies.ts'
-import { convertedMilli, ONE, rateText } from './exact.ts'
+import { convertMilli, ONE, rateText } from './exact.ts'
 import type { Rate } from './judging.ts'
-import { type Added, openKeptRates } from './kept.ts'
+import { type AddedRates, openRateStore } from './kept.ts'
 import { openRefresh } from './refresh.ts'
 import { dayAt, gapsOf, isCarried, type Span } from './series.ts'
 import { RATE_ORIGINS, type RateOrigins, sourcesAt } from './sources.ts'
@@ -32,9 +32,9 @@ export type CurrencyRates = {
 }
 
 /** A rate of a file that is not what is known of its day, both for one US dollar. */
-export type Differing = { currency: string; on: string; written: string; known: string; source: string }
+export type DifferingRate = { currency: string; on: string; written: string; known: string; source: string }
 /** What became of a file, and how many days it had rates for. Of the `known` rates some are `differing`. */
-export type Imported = Added & { days: number; differing: Differing[] }
+export type ImportedRates = AddedRates & { days: number; differing: DifferingRate[] }
 export type ShownRate = { rated_on: string; per_usd: string; source: string }
 
 export type Rates = ReturnType<typeof openRates>
@@ -45,29 +45,43 @@ type Options = {
   /** Read anew at each refresh, so that a reload reaches it. */
   settings: Readonly<{ fetch: boolean }>
   /** Currencies that are wanted besides Apple's: what organizations count in. */
-  also?: () => readonly string[]
+  currenciesInUse?: () => readonly string[]
   /** Only the demo and tests name others. */
   origins?: RateOrigins
 }
 
 /** Faults of a file that are told; more of them help nobody. */
-const FAULTS_TOLD = 100
+const MAX_LISTED_FAULTS = 100
 /** Two years of a dozen currencies. */
-const RATES_IN_MIND = 10_000
+const MAX_CACHED_RATES = 10_000
 const BEGINNING = '0000-01-01'
 const END = '9999-12-31'
 
-export function openRates({ store, clock, settings, also = () => [], origins = RATE_ORIGINS }: Options) {
-  const kept = openKeptRates(store, clock)
-  const wanted = () => [...new Set([...APPLE_CURRENCIES, ...also()])].filter((code) => code !== BASE).sort()
-  const refresh = openRefresh({ store, clock, kept, sources: sourcesAt(origins), settings, wanted })
-  const summary = store.remembering(['rates'], summaryOf)
+export function openRates({
+  store,
+  clock,
+  settings,
+  currenciesInUse = () => [],
+  origins = RATE_ORIGINS,
+}: Options) {
+  const rateStore = openRateStore(store, clock)
+  const wantedCurrencies = () =>
+    [...new Set([...APPLE_CURRENCIES, ...currenciesInUse()])].filter((code) => code !== BASE).sort()
+  const refresh = openRefresh({
+    store,
+    clock,
+    rateStore,
+    sources: sourcesAt(origins),
+    settings,
+    wantedCurrencies,
+  })
+  const summary = store.cached(['rates'], summaryOf)
 
-  const known = store.remembering(
+  const known = store.cached(
     ['rates'],
     (name): RateOn | null => {
       const [currency = '', on = ''] = name.split(' ')
-      const row = kept.last(currency, on)
+      const row = rateStore.last(currency, on)
       if (row === null) return null
       const { rated_on, per_usd_nano, source } = row
       return {
@@ -77,7 +91,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
         is_final: rated_on === on || isSettled(currency, rated_on, on),
       }
     },
-    RATES_IN_MIND,
+    MAX_CACHED_RATES,
   )
 
   /** What holds for a currency on a day; null when nothing is known up to then. */
@@ -87,7 +101,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
   }
 
   function isSettled(currency: string, rated_on: string, on: string): boolean {
-    const after = kept.next(currency, on)
+    const after = rateStore.next(currency, on)
     return after !== null && isCarried(rated_on, after.rated_on)
   }
 
@@ -103,7 +117,7 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
     const [from, into] = [rateOn(currency, on), rateOn(to, on)]
     if (from === null || into === null) return null
     return {
-      milli: convertedMilli(amount_milli, from.per_usd_nano, into.per_usd_nano),
+      milli: convertMilli(amount_milli, from.per_usd_nano, into.per_usd_nano),
       rated_on: from.rated_on < into.rated_on ? from.rated_on : into.rated_on,
       is_final: from.is_final && into.is_final,
     }
@@ -115,17 +129,17 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
    * @throws Refusal 400 `invalid_rates` that names every fault with its line.
    */
   function readCsv(text: string, base: string): ReadonlyMap<string, readonly Rate[]> {
-    const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: kept })
-    if (faults.length > 0) throw new Refusal(400, 'invalid_rates', faultsInWords(faults))
+    const { rates, faults } = readRates(text, base, { today: dayAt(clock()), known: rateStore })
+    if (faults.length > 0) throw new Refusal(400, 'invalid_rates', faultsText(faults))
     return rates
   }
 
   /** Keeps what was read from a file, all at once, where no rate is known. To be called inside a unit of work. */
-  function keep(rates: ReadonlyMap<string, readonly Rate[]>): Imported {
+  function keep(rates: ReadonlyMap<string, readonly Rate[]>): ImportedRates {
     const total = { added: 0, known: 0, settled: 0 }
-    const differing = [...rates.values()].flatMap(differingOf)
+    const differing = [...rates.values()].flatMap(differencesOf)
     for (const own of rates.values()) {
-      const done = kept.add(own, 'import')
+      const done = rateStore.add(own, 'import')
       total.added += done.added
       total.known += done.known
       total.settled += done.settled
@@ -134,10 +148,12 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
     return { ...total, days, differing }
   }
 
-  function differingOf(own: readonly Rate[]): Differing[] {
+  function differencesOf(own: readonly Rate[]): DifferingRate[] {
     const [first, final] = [own[0], own.at(-1)]
     if (first === undefined || final === undefined) return []
-    const known = new Map(kept.rows(first.currency, first.on, final.on).map((row) => [row.rated_on, row]))
+    const known = new Map(
+      rateStore.rows(first.currency, first.on, final.on).map((row) => [row.rated_on, row]),
+    )
     return own.flatMap(({ currency, on, per_usd_nano }) => {
       const row = known.get(on)
       if (row === undefined || row.per_usd_nano === per_usd_nano) return []
@@ -152,36 +168,38 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
    * @throws Refusal 404 `unknown_rate` where the day has none, 409 `not_imported` where it came from elsewhere.
    */
   function remove(currency: string, on: string): ShownRate {
-    const row = kept.last(currency, on)
+    const row = rateStore.last(currency, on)
     if (row?.rated_on !== on)
       throw new Refusal(404, 'unknown_rate', `there is no rate of ${currency} of ${on}`)
     if (row.source !== 'import') {
       const detail = `the rate of ${currency} of ${on} is from ${row.source}; only imported ones can be removed`
       throw new Refusal(409, 'not_imported', detail)
     }
-    kept.remove(row)
+    rateStore.remove(row)
     return { rated_on: on, per_usd: rateText(row.per_usd_nano), source: row.source }
   }
 
   /** Everything wanted or known, in order of its name, with the gaps between its first and its newest rate. */
   const list = (): CurrencyRates[] =>
-    [...new Set([...wanted(), ...kept.currencies()])].sort().map((currency) => summary(currency))
+    [...new Set([...wantedCurrencies(), ...rateStore.currencies()])]
+      .sort()
+      .map((currency) => summary(currency))
 
   /** The rates of one currency, newest first. @throws Refusal 404 `unknown_currency` */
   function show(currency: string, days: number): ShownRate[] {
     if (!isCurrency(currency)) throw new Refusal(404, 'unknown_currency', `${currency} is no currency`)
     const from = addDays(dayAt(clock()), -days)
-    return kept
+    return rateStore
       .days(currency, from, END)
       .toReversed()
-      .flatMap((on) => kept.last(currency, on) ?? [])
+      .flatMap((on) => rateStore.last(currency, on) ?? [])
       .map(({ rated_on, per_usd_nano, source }) => ({ rated_on, per_usd: rateText(per_usd_nano), source }))
   }
 
   function summaryOf(currency: string): CurrencyRates {
-    const days = kept.days(currency, BEGINNING, END)
+    const days = rateStore.days(currency, BEGINNING, END)
     const [oldest_on, newest_on] = [days[0], days.at(-1)]
-    const newest = kept.last(currency, END)
+    const newest = rateStore.last(currency, END)
     if (oldest_on === undefined || newest_on === undefined || newest === null)
       return { currency, per_usd: null, oldest_on: null, newest_on: null, source: null, gaps: [] }
     const per_usd = rateText(newest.per_usd_nano)
@@ -189,11 +207,21 @@ export function openRates({ store, clock, settings, also = () => [], origins = R
     return { currency, per_usd, oldest_on, newest_on, source: newest.source, gaps }
   }
 
-  return { rateOn, convert, refresh: refresh.run, readCsv, keep, remove, list, show, onChange: kept.onChange }
+  return {
+    rateOn,
+    convert,
+    refresh: refresh.run,
+    readCsv,
+    keep,
+    remove,
+    list,
+    show,
+    onChange: rateStore.onChange,
+  }
 }
 
-function faultsInWords(faults: readonly string[]): string {
-  const more = faults.length - FAULTS_TOLD
-  const told = faults.slice(0, FAULTS_TOLD).map((fault) => `  ${fault}`)
-  return ['nothing was imported:', ...told, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')
+function faultsText(faults: readonly string[]): string {
+  const more = faults.length - MAX_LISTED_FAULTS
+  const listed = faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `  ${fault}`)
+  return ['nothing was imported:', ...listed, ...(more > 0 ? [`  and ${more} more`] : [])].join('\n')
 }

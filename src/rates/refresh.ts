@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 import { addDays } from '../days.ts'
 import type { Store } from '../store/store.ts'
 import { PEGS } from './currencies.ts'
-import { judged, type Rate, SourceFault } from './judging.ts'
-import type { KeptRates } from './kept.ts'
+import { judgeQuotes, type Rate, SourceFault } from './judging.ts'
+import type { RateStore } from './kept.ts'
 import { peggedRate } from './pegs.ts'
 import { CARRIED_DAYS, dayAt, daysOf, gapsOf, type Span } from './series.ts'
 import type { Source } from './source.ts'
@@ -12,28 +12,28 @@ import type { Source } from './source.ts'
 /** What one request asks for: the year that Apple keeps its reports for, and what its first day may have carried over. */
 const YEAR_DAYS = 366 + CARRIED_DAYS
 /** Currencies that are named one by one where rates are missing. */
-const NAMED = 12
+const MAX_NAMED = 12
 /** How many rates are written at once, unless one currency has more. */
 const SLICE = 400
 /** The day the App Store opened: nothing was sold before. */
 const APP_STORE_ON = '2008-07-10'
 /** A rate that nobody had when all answered is asked for again after this long. */
-const ASK_AGAIN_MS = 7 * 86_400_000
+const REQUERY_AFTER_MS = 7 * 86_400_000
 
 type Deps = {
   store: Store
   clock: Clock
-  kept: KeptRates
+  rateStore: RateStore
   sources: readonly Source[]
   settings: Readonly<{ fetch: boolean }>
   /** Every currency that is to have rates, the dollar not among them. */
-  wanted: () => readonly string[]
+  wantedCurrencies: () => readonly string[]
 }
 
 /** The course of one refresh. */
-type Course = { signal: AbortSignal; added: number; faults: string[]; sources: Set<string> }
+type RefreshRun = { signal: AbortSignal; added: number; faults: string[]; sources: Set<string> }
 
-export function openRefresh({ store, clock, kept, sources, settings, wanted }: Deps) {
+export function openRefresh({ store, clock, rateStore, sources, settings, wantedCurrencies }: Deps) {
   const oldestSale = store.prepare<[], { at: number | null }>(
     'select min(original_purchased_at) as at from customers',
   )
@@ -48,19 +48,21 @@ export function openRefresh({ store, clock, kept, sources, settings, wanted }: D
    * @throws Error in words when a source failed and rates are missing for it.
    */
   async function run(signal: AbortSignal): Promise<string> {
-    const course: Course = { signal, added: 0, faults: [], sources: new Set() }
-    const spans = yearsOf(whole())
+    const refreshRun: RefreshRun = { signal, added: 0, faults: [], sources: new Set() }
+    const spans = yearsOf(fullSpan())
     let isHealthy = true
-    if (settings.fetch) for (const span of spans) isHealthy = (await fill(span, course)) && isHealthy
-    for (const span of spans) await fillPegs(span, course)
-    const left = wanted().filter((currency) => spans.some((span) => gapsIn(currency, span, false).length > 0))
-    const outcome = inWords(course, left)
+    if (settings.fetch) for (const span of spans) isHealthy = (await fill(span, refreshRun)) && isHealthy
+    for (const span of spans) await fillPegs(span, refreshRun)
+    const left = wantedCurrencies().filter((currency) =>
+      spans.some((span) => gapsIn(currency, span, false).length > 0),
+    )
+    const outcome = outcomeText(refreshRun, left)
     if (!isHealthy) throw new Error(outcome)
     return outcome
   }
 
   /** From the first sale that is known, or a year ago, to yesterday. */
-  function whole(): Span {
+  function fullSpan(): Span {
     const until_on = addDays(dayAt(clock()), -1)
     const year = addDays(until_on, 1 - YEAR_DAYS)
     const at = oldestSale.get()?.at ?? null
@@ -70,18 +72,18 @@ export function openRefresh({ store, clock, kept, sources, settings, wanted }: D
   }
 
   /** Asks for what a year lacks; false when somebody failed, and something is missing for it. */
-  async function fill(span: Span, course: Course): Promise<boolean> {
-    const faults = course.faults.length
+  async function fill(span: Span, refreshRun: RefreshRun): Promise<boolean> {
+    const faults = refreshRun.faults.length
     // Of these even the latest day is missing. Whose source has answered has time to be published late.
-    let unanswered = new Set(wanted())
+    let unanswered = new Set(wantedCurrencies())
     for (const source of sources) {
-      const lacking = lackingIn(span, unanswered)
-      if (lacking.size === 0) return true
-      course.signal.throwIfAborted()
-      unanswered = (await take(source, lacking, course)) ?? unanswered
+      const missing = missingIn(span, unanswered)
+      if (missing.size === 0) return true
+      refreshRun.signal.throwIfAborted()
+      unanswered = (await takeFrom(source, missing, refreshRun)) ?? unanswered
     }
-    const left = [...lackingIn(span, unanswered).keys()]
-    if (course.faults.length > faults) return left.every((currency) => PEGS[currency] !== undefined)
+    const left = [...missingIn(span, unanswered).keys()]
+    if (refreshRun.faults.length > faults) return left.every((currency) => PEGS[currency] !== undefined)
     for (const currency of left) {
       for (const gap of gapsIn(currency, span, false)) hopeless.set(gapName(currency, gap), clock())
     }
@@ -89,51 +91,53 @@ export function openRefresh({ store, clock, kept, sources, settings, wanted }: D
   }
 
   /** Asks one source: the currencies that it said nonsense about, or null when it failed as a whole. */
-  async function take(
+  async function takeFrom(
     source: Source,
-    lacking: Map<string, Span>,
-    course: Course,
+    missing: Map<string, Span>,
+    refreshRun: RefreshRun,
   ): Promise<Set<string> | null> {
-    const spans = [...lacking.values()]
-    const asked = {
+    const spans = [...missing.values()]
+    const requested = {
       from_on: spans.map(({ from_on }) => from_on).reduce((a, b) => (a < b ? a : b)),
       until_on: spans.map(({ until_on }) => until_on).reduce((a, b) => (a > b ? a : b)),
     }
     try {
-      const quotes = await source.ask(asked, [...lacking.keys()], course.signal)
-      const own = quotes.filter(({ currency }) => lacking.has(currency))
-      const { rates, refused } = judged(own, asked, kept.last)
-      for (const [currency, fault] of refused) course.faults.push(`${source.name}: ${currency} ${fault}`)
-      await keep(rates, source.name, course)
+      const quotes = await source.ask(requested, [...missing.keys()], refreshRun.signal)
+      const own = quotes.filter(({ currency }) => missing.has(currency))
+      const { rates, refused } = judgeQuotes(own, requested, rateStore.last)
+      for (const [currency, fault] of refused) refreshRun.faults.push(`${source.name}: ${currency} ${fault}`)
+      await keep(rates, source.name, refreshRun)
       return new Set(refused.keys())
     } catch (error) {
       if (!(error instanceof SourceFault)) throw error
-      course.faults.push(`${source.name}: ${error.message}`)
+      refreshRun.faults.push(`${source.name}: ${error.message}`)
       return null
     }
   }
 
   /** A few currencies at a time, each of them whole, so that nobody waits long for the database. */
-  async function keep(rates: readonly Rate[], source: string, course: Course): Promise<void> {
+  async function keep(rates: readonly Rate[], source: string, refreshRun: RefreshRun): Promise<void> {
     for (const slice of slicesOf([...Map.groupBy(rates, ({ currency }) => currency).values()])) {
-      course.signal.throwIfAborted()
-      const added = await store.commit(() => slice.reduce((sum, own) => sum + kept.add(own, source).added, 0))
-      course.added += added
-      if (added > 0) course.sources.add(source)
+      refreshRun.signal.throwIfAborted()
+      const added = await store.commit(() =>
+        slice.reduce((sum, own) => sum + rateStore.add(own, source).added, 0),
+      )
+      refreshRun.added += added
+      if (added > 0) refreshRun.sources.add(source)
     }
   }
 
-  async function fillPegs(span: Span, course: Course): Promise<void> {
+  async function fillPegs(span: Span, refreshRun: RefreshRun): Promise<void> {
     const rates = Object.keys(PEGS).flatMap((currency) =>
       gapsIn(currency, span, false)
         .flatMap(daysOf)
         .flatMap((on) => peggedRate(currency, on, euroOn(on)) ?? []),
     )
-    await keep(rates, 'peg', course)
+    await keep(rates, 'peg', refreshRun)
   }
 
   function euroOn(on: string): number | null {
-    const row = kept.last('EUR', on)
+    const row = rateStore.last('EUR', on)
     return row?.rated_on === on ? row.per_usd_nano : null
   }
 
@@ -141,20 +145,20 @@ export function openRefresh({ store, clock, kept, sources, settings, wanted }: D
    * The currencies that lack rates within a span, each with the days from its first to its last gap. Of `strict` ones
    * the latest days count, too, which otherwise may come late.
    */
-  function lackingIn(span: Span, strict: ReadonlySet<string>): Map<string, Span> {
-    const lacking = new Map<string, Span>()
-    for (const currency of wanted()) {
+  function missingIn(span: Span, strict: ReadonlySet<string>): Map<string, Span> {
+    const missing = new Map<string, Span>()
+    for (const currency of wantedCurrencies()) {
       const gaps = gapsIn(currency, span, strict.has(currency)).filter((gap) => !isHopeless(currency, gap))
       const [first, last] = [gaps[0], gaps.at(-1)]
-      if (first && last) lacking.set(currency, { from_on: first.from_on, until_on: last.until_on })
+      if (first && last) missing.set(currency, { from_on: first.from_on, until_on: last.until_on })
     }
-    return lacking
+    return missing
   }
 
   function gapsIn(currency: string, span: Span, strict: boolean): Span[] {
     // A rate just outside carries over the edge.
     const [before, after] = [addDays(span.from_on, -CARRIED_DAYS), addDays(span.until_on, CARRIED_DAYS)]
-    const days = kept.days(currency, before, after)
+    const days = rateStore.days(currency, before, after)
     const [oldest = span.from_on, newest = span.from_on] = [days[0], days.at(-1)]
     const seen = {
       from_on: oldest < span.from_on ? oldest : span.from_on,
@@ -169,15 +173,15 @@ export function openRefresh({ store, clock, kept, sources, settings, wanted }: D
   const gapName = (currency: string, { from_on, until_on }: Span) => `${currency} ${from_on} ${until_on}`
 
   function isHopeless(currency: string, gap: Span): boolean {
-    const asked_at = hopeless.get(gapName(currency, gap))
-    return asked_at !== undefined && clock() < asked_at + ASK_AGAIN_MS
+    const tried_at = hopeless.get(gapName(currency, gap))
+    return tried_at !== undefined && clock() < tried_at + REQUERY_AFTER_MS
   }
 
-  function inWords({ added, faults, sources: from }: Course, left: readonly string[]): string {
+  function outcomeText({ added, faults, sources: from }: RefreshRun, left: readonly string[]): string {
     const parts = [added === 0 ? 'no new rates' : `${added} new rates from ${[...from].join(', ')}`]
     if (!settings.fetch) parts.push('rates.fetch is off')
-    const who = left.length > NAMED ? `${left.length} currencies` : left.join(', ')
-    if (left.length > 0) parts.push(`days without a rate: ${who}`)
+    const missingText = left.length > MAX_NAMED ? `${left.length} currencies` : left.join(', ')
+    if (left.length > 0) parts.push(`days without a rate: ${missingText}`)
     return [...parts, ...faults].join('; ')
   }
 

@@ -4,7 +4,7 @@
  * The least and the most that one dollar has cost since the App Store opened, roughly: orders of magnitude, for Apple's
  * currencies.
  */
-const COSTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+const PLAUSIBLE_RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
   AED: [3.67, 3.67],
   AUD: [0.9, 1.8],
   BGN: [1.2, 2.1],
@@ -57,16 +57,16 @@ const ONE = 1_000_000_000
 
 /** Whether a rate in billionths for one dollar may be one of a currency; true of currencies that are none of Apple's. */
 export function isPlausible(currency: string, per_usd_nano: number): boolean {
-  const [least, most] = COSTS[currency] ?? [0, Number.POSITIVE_INFINITY]
-  return per_usd_nano >= (least / TIMES_LESS) * ONE && per_usd_nano <= most * TIMES_MORE * ONE
+  const [min, max] = PLAUSIBLE_RANGES[currency] ?? [0, Number.POSITIVE_INFINITY]
+  return per_usd_nano >= (min / TIMES_LESS) * ONE && per_usd_nano <= max * TIMES_MORE * ONE
 }
 
 /** What a dollar costs, in words: `75 to 165`. */
 export function expectedText(currency: string): string {
-  const [least, most] = COSTS[currency] ?? []
-  return least === most ? `about ${least}` : `about ${least} to ${most}`
+  const [min, max] = PLAUSIBLE_RANGES[currency] ?? []
+  return min === max ? `about ${min}` : `about ${min} to ${max}`
 }
 
 /** Whether a rate would fit if it were the other way round: dollars for one of the currency. */
-export const isUpsideDown = (currency: string, per_usd_nano: number): boolean =>
+export const isLikelyInverted = (currency: string, per_usd_nano: number): boolean =>
   Math.abs(Math.log10(per_usd_nano / ONE)) > 0.5 && isPlausible(currency, (ONE * ONE) / per_usd_nano)

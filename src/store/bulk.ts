@@ -7,7 +7,7 @@ import type { Store } from './store.ts'
  * piece may therefore write down that the run is done. `most_waiting`: so many pieces wait at once; 256 are more than a
  * batch holds.
  */
-export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, most_waiting = 256) {
+export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, maxWaiting = 256) {
   const waiting: Promise<void>[] = []
   let hasFailed = false
   let failure: { error: unknown } | null = null
@@ -17,7 +17,7 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, most_waiting
     failure ??= { error }
   }
 
-  function assertSound(): void {
+  function assertNotFailed(): void {
     if (failure !== null) throw failure.error
   }
 
@@ -38,9 +38,9 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, most_waiting
    * @throws the first failure of the run so far.
    */
   async function add(work: () => void): Promise<void> {
-    assertSound()
+    assertNotFailed()
     waiting.push(commitBulk(() => run(work)).catch(fail))
-    if (waiting.length >= most_waiting) await waiting.shift()
+    if (waiting.length >= maxWaiting) await waiting.shift()
   }
 
   /**
@@ -50,7 +50,7 @@ export function openBulk({ commitBulk }: Pick<Store, 'commitBulk'>, most_waiting
    */
   async function finish(): Promise<void> {
     await Promise.all(waiting.splice(0))
-    assertSound()
+    assertNotFailed()
   }
 
   return { add, finish }

@@ -36,8 +36,8 @@ export function openClockCheck(store: Store, clock: Clock, monotonic: Clock) {
   }
 
   function isConfirmed(at: number, elapsed: number): boolean {
-    const hasKeptPace = jump !== null && Math.abs(at - jump.at - (elapsed - jump.elapsed)) <= MINUTE_MS
-    if (jump === null || !hasKeptPace) jump = { at, elapsed }
+    const isInStep = jump !== null && Math.abs(at - jump.at - (elapsed - jump.elapsed)) <= MINUTE_MS
+    if (jump === null || !isInStep) jump = { at, elapsed }
     return elapsed - jump.elapsed >= CONFIRMED_AFTER_MS
   }
 

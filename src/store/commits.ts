@@ -7,8 +7,8 @@ import { Refusal } from '../errors.ts'
 import { damageIn, diskFaultKindOf, openDiskFaults } from './disk/disk_faults.ts'
 import { codeOf, isBusy } from './sqlite_errors.ts'
 import { openTraffic } from './traffic.ts'
-import { atMostEvery, reasonOf, silent, type Warn } from './warnings.ts'
-import { openWork, type Piece } from './work.ts'
+import { reasonOf, silent, throttled, type Warn } from './warnings.ts'
+import { openWork, type WorkItem } from './work.ts'
 
 const BATCH_CLOSURES = 64
 /** How long a batch takes work in, and until when what is gathered should be written, in ms from its beginning. */
@@ -21,7 +21,7 @@ const WARN_EVERY_MS = 1_000
 const UNWRITABLE = 'the database cannot be written'
 const DAMAGED = 'the database is damaged: stop Windfall and restore a backup with windfall restore'
 
-type Waiting = Piece & { resolve: (value: never) => void; reject: (reason: unknown) => void }
+type QueuedWork = WorkItem & { resolve: (value: never) => void; reject: (reason: unknown) => void }
 
 type Options = {
   /** Called between batches, when no transaction is open. */
@@ -54,16 +54,16 @@ export function openCommits(
   }: Options,
 ) {
   const faults = openDiskFaults(db, clock)
-  const tellFault = atMostEvery(WARN_EVERY_MS, warn)
+  const warnFault = throttled(WARN_EVERY_MS, warn)
   const begin = db.prepare('begin immediate')
   const commitAll = db.prepare('commit')
   const rollback = db.prepare('rollback')
   const pieces = openWork(db, warn)
   const traffic = openTraffic(elapsed)
 
-  const queue: Waiting[] = []
-  const bulk: Waiting[] = []
-  const upkeep: Waiting[] = []
+  const queue: QueuedWork[] = []
+  const bulk: QueuedWork[] = []
+  const upkeep: QueuedWork[] = []
   const idle: (() => void)[] = []
   let scheduled = false
   let busySince: number | null = null
@@ -78,7 +78,7 @@ export function openCommits(
    * error happened or the commit itself failed: then nothing of the batch was kept.
    */
   function commit<T>(work: () => T): Promise<T> {
-    traffic.seen()
+    traffic.noteActivity()
     return enqueue(queue, work)
   }
 
@@ -96,7 +96,7 @@ export function openCommits(
    */
   const commitUpkeep = <T>(work: () => T): Promise<T> => enqueue(upkeep, work)
 
-  function enqueue<T>(line: Waiting[], work: () => T): Promise<T> {
+  function enqueue<T>(line: QueuedWork[], work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       line.push({ work, resolve: resolve as (value: never) => void, reject })
       schedule()
@@ -123,13 +123,13 @@ export function openCommits(
     if (reason !== null) return refuseAll(reason)
     if (!beginOrWait()) return
     pieces.reset()
-    const done: Waiting[] = []
+    const done: QueuedWork[] = []
     const began = elapsed()
     const { work_ms, write_ms } = isQuiet() ? BULK : ORDINARY
     try {
       fill(done, began + work_ms)
       const left_ms = () => Math.max(0, began + write_ms - elapsed())
-      pieces.writeGathered({ left_ms, isBusy: isWaiting() })
+      pieces.flushBatchedWrites({ left_ms, isBusy: isWaiting() })
       keepFaults()
       commitAll.run()
     } catch (fault) {
@@ -143,8 +143,8 @@ export function openCommits(
   }
 
   /** Runs what waits until the time is over, and puts it into `done`: ordinary work first, and some of the rest always. */
-  function fill(done: Waiting[], until: number): void {
-    const take = (waiting: Waiting | undefined): boolean => {
+  function fill(done: QueuedWork[], until: number): void {
+    const take = (waiting: QueuedWork | undefined): boolean => {
       if (!waiting) return false
       done.push(waiting)
       pieces.run(waiting)
@@ -167,7 +167,7 @@ export function openCommits(
     }
   }
 
-  function settle(done: readonly Waiting[]): void {
+  function settle(done: readonly QueuedWork[]): void {
     for (const { resolve, reject, value, error } of done) {
       if (error === undefined) resolve(value as never)
       else reject(error)
@@ -175,12 +175,12 @@ export function openCommits(
     pieces.takeEffects()
   }
 
-  function abandon(done: readonly Waiting[], fault: unknown): void {
+  function abandon(done: readonly QueuedWork[], fault: unknown): void {
     const code = codeOf(fault)
     fault_code = code
     faults.note(code)
     pieces.reset()
-    tellFault(diskFaultKindOf(code) === 'damaged' ? DAMAGED : UNWRITABLE, { reason: reasonOf(fault), code })
+    warnFault(diskFaultKindOf(code) === 'damaged' ? DAMAGED : UNWRITABLE, { reason: reasonOf(fault), code })
     rollBack()
     onFault(code)
     for (const { reject } of done) reject(unavailable(fault))
@@ -220,7 +220,7 @@ export function openCommits(
     }
   }
 
-  const takeAll = (): Waiting[] => [...queue.splice(0), ...upkeep.splice(0), ...bulk.splice(0)]
+  const takeAll = (): QueuedWork[] => [...queue.splice(0), ...upkeep.splice(0), ...bulk.splice(0)]
 
   function next(): void {
     afterBatch()
@@ -246,8 +246,8 @@ export function openCommits(
     isBulkWaiting,
     beginRequest: traffic.beginRequest,
     afterCommit: pieces.afterCommit,
-    gathering: pieces.gathering,
-    apart: pieces.apart,
+    batchWrites: pieces.batchWrites,
+    inSavepoint: pieces.inSavepoint,
     drained,
     fault,
   }

@@ -2,15 +2,15 @@
 import type { Database } from 'better-sqlite3'
 
 /** Keys come from outside too: past so many, all is asked anew, and a longer one every time. */
-const KEPT = 1_000
-const KEY_CHARACTERS = 256
+const MAX_ENTRIES = 1_000
+const MAX_KEY_LENGTH = 256
 const CHANGES = ['insert', 'update', 'delete'] as const
 
 /**
  * Gives `remembering`, whose answers are kept in memory. Triggers of this connection alone drop them at any change of
  * the tables they were read from, so that no writer has to think of it.
  */
-export function openRemembered(db: Database) {
+export function openQueryCache(db: Database) {
   const dropping = new Map<string, (() => void)[]>()
   db.function('windfall_changed', { directOnly: false }, (table) => {
     for (const drop of dropping.get(String(table)) ?? []) drop()
@@ -33,26 +33,26 @@ export function openRemembered(db: Database) {
    * The answers of `load` by its key, at most so many, kept until a row of `tables` changes. Within a batch that changed one, none is
    * kept, since what was read may yet be undone. What is returned is shared by all who ask and must not be changed.
    */
-  function remembering<Answer>(
+  function cached<Value>(
     tables: readonly string[],
-    load: (key: string) => Answer,
-    most = KEPT,
-  ): (key: string) => Answer {
-    const kept = new Map<string, { answer: Answer }>()
+    load: (key: string) => Value,
+    max = MAX_ENTRIES,
+  ): (key: string) => Value {
+    const entries = new Map<string, { answer: Value }>()
     let changedIn: number | null = null
     const drop = () => {
-      kept.clear()
+      entries.clear()
       changedIn = batch
     }
     for (const table of tables) watch(table, drop)
     return (key) => {
-      const known = kept.get(key)
+      const known = entries.get(key)
       if (known) return known.answer
       const answer = load(key)
       const isCertain = changedIn !== batch || !db.inTransaction
-      if (!isCertain || key.length > KEY_CHARACTERS) return answer
-      if (kept.size >= most) kept.clear()
-      kept.set(key, { answer })
+      if (!isCertain || key.length > MAX_KEY_LENGTH) return answer
+      if (entries.size >= max) entries.clear()
+      entries.set(key, { answer })
       return answer
     }
   }
@@ -62,5 +62,5 @@ export function openRemembered(db: Database) {
     batch += 1
   }
 
-  return { remembering, afterBatch }
+  return { cached, afterBatch }
 }

@@ -3,21 +3,21 @@ import type { Reader } from './reader.ts'
 import type { Store } from './store.ts'
 
 /** Answers kept of one question. Of a file that does not change they stay right, however many there are. */
-const KEPT = 100_000
+const MAX_CACHED = 100_000
 
 /**
  * A store that reads what `reader` reads. All that would write, and all that only a store that is written has, throws.
  * The caller reads at one instant (`reader.atOnce`).
  */
 export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>): Store {
-  function remembering<Answer>(_: readonly string[], load: (key: string) => Answer): (key: string) => Answer {
-    const kept = new Map<string, Answer>()
+  function cached<Answer>(_: readonly string[], load: (key: string) => Answer): (key: string) => Answer {
+    const entries = new Map<string, Answer>()
     return (key) => {
-      const known = kept.get(key)
+      const known = entries.get(key)
       if (known !== undefined) return known
-      if (kept.size >= KEPT) kept.clear()
+      if (entries.size >= MAX_CACHED) entries.clear()
       const answer = load(key)
-      kept.set(key, answer)
+      entries.set(key, answer)
       return answer
     }
   }
@@ -29,17 +29,17 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
   return {
     file,
     prepare,
-    remembering,
+    cached,
     // Modules make what they write with when they are opened.
-    gathering: () => refuse,
+    batchWrites: () => refuse,
     pragma: refuse,
     bytes: refuse,
     copy: refuse,
     isWritable: refuse,
     condition: refuse,
-    watchRoom: refuse,
-    assertRoom: refuse,
-    assertRoomFor: refuse,
+    watchFreeSpace: refuse,
+    assertFreeSpace: refuse,
+    assertFreeSpaceFor: refuse,
     limitPages: refuse,
     close: refuse,
     commit: refuse,
@@ -49,6 +49,6 @@ export function openSnapshot({ file, prepare }: Pick<Reader, 'file' | 'prepare'>
     isBulkWaiting: refuse,
     beginRequest: refuse,
     afterCommit: refuse,
-    apart: refuse,
+    inSavepoint: refuse,
   }
 }

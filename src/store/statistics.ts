@@ -4,7 +4,7 @@ import type { Store } from './store.ts'
 /** Rows of an index that are read for its statistics: enough to tell a selective index from one that is not. */
 const ROWS_READ = 400
 /** Lists what `pragma optimize` would analyze of all tables: those without statistics, and those that grew tenfold. */
-const DUE = 'pragma optimize(0x10003)'
+const OPTIMIZE = 'pragma optimize(0x10003)'
 
 /**
  * Analyzes the tables that have outgrown their statistics, each in a unit of work of its own. Drops SQLite's samples of
@@ -13,7 +13,7 @@ const DUE = 'pragma optimize(0x10003)'
  */
 export async function updateStatistics(store: Pick<Store, 'prepare' | 'pragma' | 'commit'>): Promise<void> {
   store.pragma(`analysis_limit = ${ROWS_READ}`)
-  for (const statement of store.prepare<[], string>(DUE).pluck().all() as string[])
+  for (const statement of store.prepare<[], string>(OPTIMIZE).pluck().all() as string[])
     await store.commit(() => store.prepare(statement).run())
   await store.commit(() => dropSamples(store))
 }

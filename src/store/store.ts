@@ -13,8 +13,8 @@ import { diskFaultKindOf } from './disk/disk_faults.ts'
 import { assertDurable } from './disk/durable.ts'
 import { realPathOf } from './disk/paths.ts'
 import { openPresence } from './disk/presence.ts'
-import { type FreeBytes, freeBytesIn, openRoom } from './disk/room.ts'
-import { openRemembered } from './query_cache.ts'
+import { type FreeBytes, freeBytesOf, openDiskSpace } from './disk/room.ts'
+import { openQueryCache } from './query_cache.ts'
 import { assertOwnLog } from './schema/header.ts'
 import { identify } from './schema/identify.ts'
 import { schema } from './schema/schema.ts'
@@ -37,9 +37,9 @@ type Options = {
 }
 
 /** Whether the database can be written, or why not. */
-export type Condition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
+export type StoreCondition = 'ok' | 'full' | 'failing' | 'damaged' | 'replaced'
 
-const FULL = 'SQLITE_FULL'
+const SQLITE_FULL = 'SQLITE_FULL'
 const LOOK_EVERY_MS = 1_000
 
 /** More than the free pages that a full file still has within it. */
@@ -53,7 +53,7 @@ const PROBE_BYTES = 65_536
  */
 export function openStore(
   path: string,
-  { max_pages, elapsed, clock, warn = silent, freeBytes = freeBytesIn }: Options = {},
+  { max_pages, elapsed, clock, warn = silent, freeBytes = freeBytesOf }: Options = {},
 ) {
   // A log lies beside the file itself, not beside a link to it.
   const file = realPathOf(path)
@@ -61,8 +61,8 @@ export function openStore(
   if (max_pages) db.pragma(`max_page_count = ${max_pages}`)
   const checkpoints = openCheckpoints(db, warn)
   const presence = openPresence(file)
-  const room = openRoom(file, { warn, freeBytes })
-  const { remembering, afterBatch } = openRemembered(db)
+  const diskSpace = openDiskSpace(file, { warn, freeBytes })
+  const { cached, afterBatch } = openQueryCache(db)
   const commits = openCommits(db, {
     warn,
     elapsed,
@@ -90,23 +90,23 @@ export function openStore(
 
   /** Makes what room there is: folds the log in, which takes room itself for what is new, and gives the ballast up. */
   function onFault(code: string): void {
-    if (code !== FULL) return
-    room.giveUp()
+    if (code !== SQLITE_FULL) return
+    diskSpace.giveUp()
     checkpoints.now()
   }
 
   /** Whether the database can be written, or what keeps it from that. */
-  function condition(): Condition {
+  function condition(): StoreCondition {
     const fault = commits.fault()
     if (presence() !== 'there') return 'replaced'
-    if (room.isLow() || fault === FULL) return 'full'
+    if (diskSpace.isLow() || fault === SQLITE_FULL) return 'full'
     if (fault === null) return 'ok'
     return diskFaultKindOf(fault) === 'damaged' ? 'damaged' : 'failing'
   }
 
   /** True when ingest can be written now. Tries it where the last attempt failed, so that it recovers by itself. */
   async function isWritable(): Promise<boolean> {
-    if (presence() !== 'there' || room.isLow()) return false
+    if (presence() !== 'there' || diskSpace.isLow()) return false
     if (commits.fault() === null) return true
     try {
       await commits.commit(() => {
@@ -141,8 +141,8 @@ export function openStore(
    * Looks at the room every second, and keeps ballast, until the store is closed. For the process that serves, whose
    * first answers it does not delay.
    */
-  function watchRoom(): void {
-    watch = setInterval(room.look, LOOK_EVERY_MS).unref()
+  function watchFreeSpace(): void {
+    watch = setInterval(diskSpace.look, LOOK_EVERY_MS).unref()
   }
 
   /** Copies what is open to a file of its own, where the path does not lead to it any more. */
@@ -160,7 +160,7 @@ export function openStore(
 
   async function closeAll(): Promise<void> {
     clearInterval(watch)
-    await room.close()
+    await diskSpace.close()
     await rescue()
     await copies.close()
     await commits.drained()
@@ -179,15 +179,15 @@ export function openStore(
   return {
     file,
     prepare,
-    remembering,
+    cached,
     pragma,
     bytes,
     copy: copies.copy,
     isWritable,
     condition,
-    watchRoom,
-    assertRoom: room.assertRoom,
-    assertRoomFor: room.assertRoomFor,
+    watchFreeSpace,
+    assertFreeSpace: diskSpace.assertFreeSpace,
+    assertFreeSpaceFor: diskSpace.assertFreeSpaceFor,
     limitPages,
     close,
     commit: commits.commit,
@@ -197,8 +197,8 @@ export function openStore(
     isBulkWaiting: commits.isBulkWaiting,
     beginRequest: commits.beginRequest,
     afterCommit: commits.afterCommit,
-    gathering: commits.gathering,
-    apart: commits.apart,
+    batchWrites: commits.batchWrites,
+    inSavepoint: commits.inSavepoint,
   }
 }
 

@@ -48,7 +48,7 @@ export function runOnThread<Result, Progress = never>(
  */
 export function onThread<Given extends Task, Progress = never>(
   name: string,
-  act: (task: Given, tell: (progress: Progress) => void) => unknown,
+  act: (task: Given, reportProgress: (progress: Progress) => void) => unknown,
 ): void {
   const port = parentPort
   if (isMainThread || port === null || !isTask<Given>(workerData, name)) return

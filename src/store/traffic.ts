@@ -12,7 +12,7 @@ export function openTraffic(elapsed: Clock) {
   let seen_at = Number.NEGATIVE_INFINITY
 
   /** A caller is here now. */
-  function seen(): void {
+  function noteActivity(): void {
     seen_at = elapsed()
   }
 
@@ -24,12 +24,12 @@ export function openTraffic(elapsed: Clock) {
       if (isOver) return
       isOver = true
       under_way -= 1
-      seen()
+      noteActivity()
     }
   }
 
   /** True when no request is under way and no caller was seen within the last 100 ms. */
   const isQuiet = (): boolean => under_way === 0 && elapsed() - seen_at >= QUIET_AFTER_MS
 
-  return { seen, beginRequest, isQuiet }
+  return { noteActivity, beginRequest, isQuiet }
 }

@@ -8,7 +8,7 @@ export type Warn = (message: string, fields?: Readonly<Record<string, unknown>>)
 export const silent: Warn = () => {}
 
 /** The same, but what comes within `ms` milliseconds of the last line is left out. */
-export function atMostEvery(ms: number, warn: Warn, now: Clock = () => performance.now()): Warn {
+export function throttled(ms: number, warn: Warn, now: Clock = () => performance.now()): Warn {
   let last = Number.NEGATIVE_INFINITY
   return (message, fields) => {
     if (now() - last < ms) return

@@ -4,7 +4,7 @@ import { isStorageFault } from './sqlite_errors.ts'
 import { silent, type Warn } from './warnings.ts'
 
 /** A piece of work, and what came of it once it ran. `error` is set where it threw. */
-export type Piece = { work: () => unknown; value?: unknown; error?: unknown }
+export type WorkItem = { work: () => unknown; value?: unknown; error?: unknown }
 
 /** The batch that is about to be committed, as a function given to `gathering` sees it. */
 export type Batch = {
@@ -19,7 +19,7 @@ export type Batch = {
 
 type Write = (items: readonly never[], batch: Batch) => void
 /** What is to be written at the end of a batch, and by which function. */
-type Gathered = { write: Write; item: unknown }
+type BatchedWrite = { write: Write; item: unknown }
 
 /** Runs pieces of work inside the transaction that its caller opened on `db`, and keeps what follows from them. */
 export function openWork(db: Database, warn: Warn = silent) {
@@ -27,7 +27,7 @@ export function openWork(db: Database, warn: Warn = silent) {
   const release = db.prepare('release work')
   const undo = db.prepare('rollback to work')
   let effects: (() => void)[] = []
-  let gathered: Gathered[] = []
+  let batchedWrites: BatchedWrite[] = []
   let working = false
 
   /**
@@ -45,17 +45,17 @@ export function openWork(db: Database, warn: Warn = silent) {
    * all else of the batch, so that what many pieces of work add to one row is written once. Of work that is undone
    * nothing is. Until then nobody reads it. `write` sees how much time its batch has left, and whether more work waits.
    */
-  function gathering<Item>(write: (items: readonly Item[], batch: Batch) => void): (item: Item) => void {
+  function batchWrites<Item>(write: (items: readonly Item[], batch: Batch) => void): (item: Item) => void {
     return (item) => {
       if (!working) throw new Error('something was gathered outside of the work given to commit')
-      gathered.push({ write, item })
+      batchedWrites.push({ write, item })
     }
   }
 
   /** Forgets what an abandoned batch left. */
   function reset(): void {
     effects = []
-    gathered = []
+    batchedWrites = []
   }
 
   /**
@@ -63,19 +63,19 @@ export function openWork(db: Database, warn: Warn = silent) {
    *
    * @throws what the storage threw, after which the transaction is of no use.
    */
-  function run(piece: Piece): void {
-    const kept = { effects: effects.length, gathered: gathered.length }
+  function run(item: WorkItem): void {
+    const kept = { effects: effects.length, batchedWrites: batchedWrites.length }
     save.run()
     try {
-      piece.value = perform(piece.work)
+      item.value = perform(item.work)
       release.run()
     } catch (error) {
       if (isStorageFault(error) || !db.inTransaction) throw error
       undo.run()
       release.run()
       effects.length = kept.effects
-      gathered.length = kept.gathered
-      piece.error = error ?? new Error('work threw nothing')
+      batchedWrites.length = kept.batchedWrites
+      item.error = error ?? new Error('work threw nothing')
     }
   }
 
@@ -85,28 +85,28 @@ export function openWork(db: Database, warn: Warn = silent) {
    *
    * @throws what the storage threw; Error outside of the work given to commit.
    */
-  function apart(work: () => void): unknown {
+  function inSavepoint(work: () => void): unknown {
     if (!working) throw new Error('apart was called outside of the work given to commit')
-    const piece: Piece = { work }
-    run(piece)
-    return piece.error ?? null
+    const item: WorkItem = { work }
+    run(item)
+    return item.error ?? null
   }
 
   function perform(work: () => unknown): unknown {
     const outer = working
     working = true
     try {
-      return demandFinished(work())
+      return assertSynchronous(work())
     } finally {
       working = outer
     }
   }
 
   /** Writes what was gathered, each kind once. */
-  function writeGathered(batch: Batch): void {
-    const together = Map.groupBy(gathered.splice(0), ({ write }) => write)
+  function flushBatchedWrites(batch: Batch): void {
+    const grouped = Map.groupBy(batchedWrites.splice(0), ({ write }) => write)
     perform(() => {
-      for (const [write, items] of together)
+      for (const [write, items] of grouped)
         write(
           items.map(({ item }) => item as never),
           batch,
@@ -130,11 +130,11 @@ export function openWork(db: Database, warn: Warn = silent) {
     }
   }
 
-  return { afterCommit, gathering, apart, reset, run, writeGathered, follow, takeEffects }
+  return { afterCommit, batchWrites, inSavepoint, reset, run, flushBatchedWrites, follow, takeEffects }
 }
 
 /** What `work` gave, unless it goes on after it has returned. */
-function demandFinished(value: unknown): unknown {
+function assertSynchronous(value: unknown): unknown {
   if (!isThenable(value)) return value
   // How it ends is nobody's to handle any more.
   Promise.resolve(value).catch(() => {})

@@ -27,16 +27,16 @@ const VIEWS = [
   '/share',
 ]
 /** Files that keep their names: browsers look for them there. */
-const NAMED = [
+const NAMED_FILES = [
   { path: '/service_worker.js', type: 'text/javascript' },
   { path: '/manifest.webmanifest', type: 'application/manifest+json' },
   { path: '/icon.svg', type: 'image/svg+xml' },
   ...[180, 192, 512].map((size) => ({ path: `/icon-${size}.png`, type: 'image/png' })),
 ]
 /** What is named after its content never changes. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
+const IMMUTABLE = 'public, max-age=31536000, immutable'
 /** What is below these is asked for by programs, whatever they say that they take. */
-const OF_PROGRAMS = /^\/(?:api|apple|assets)(?:\/|$)/
+const API_PATHS = /^\/(?:api|apple|assets)(?:\/|$)/
 
 /**
  * `routes` are those of the page: nobody needs to be signed in to get it, and it holds nothing of anybody. `elsewhere`
@@ -69,17 +69,17 @@ export function openFront() {
       path,
       summary,
       tag: 'Dashboard',
-      access: PUBLIC,
+      appleClients: PUBLIC,
       answers: { 200: { description: 'A file of the page', content_type: type } },
       refusals: { 404: 'not_found' },
       handler: ({ event }) => give(event),
     })
 
-  function elsewhere(event: H3Event): Response | undefined {
+  function notFound(event: H3Event): Response | undefined {
     const isBrowsing =
       ['GET', 'HEAD'].includes(event.req.method) &&
       (header(event, 'accept') ?? '').includes('text/html') &&
-      !OF_PROGRAMS.test(event.url.pathname)
+      !API_PATHS.test(event.url.pathname)
     return isBrowsing ? answer(event, '/', 'no-cache', 404) : undefined
   }
 
@@ -87,12 +87,12 @@ export function openFront() {
     ...VIEWS.map((path) =>
       route(path, 'text/html', 'The dashboard', (event) => answer(event, '/', 'no-cache')),
     ),
-    ...NAMED.map(({ path, type }) =>
+    ...NAMED_FILES.map(({ path, type }) =>
       route(path, type, 'A file of the dashboard', (event) => answer(event, path, 'no-cache')),
     ),
     route('/assets/:name', '*/*', 'A file of the dashboard, named after its content', (event) =>
-      answer(event, event.url.pathname, FOR_EVER),
+      answer(event, event.url.pathname, IMMUTABLE),
     ),
   ]
-  return { routes, elsewhere }
+  return { routes, notFound }
 }

@@ -1,7 +1,7 @@
 /** What we compute: the dashboard's page as files: written into the bundle when it is built, read from dist otherwise. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
-import { type Encoding, takes } from '../http/compression.ts'
+import { accepts, type Encoding } from '../http/compression.ts'
 
 declare const BUNDLED_PAGE: string | undefined
 
@@ -35,8 +35,8 @@ export function openFrontFiles() {
   /** The other forms are made when first asked for: nearly everybody takes brotli. */
   function madeFor(path: string, { br }: PageFile, encoding: 'gzip' | null): Encoded {
     const key = `${encoding ?? 'plain'} ${path}`
-    const made = others.get(key)
-    if (made) return made
+    const file = others.get(key)
+    if (file) return file
     const plain = brotliDecompressSync(br)
     const encoded = { encoding, bytes: encoding === 'gzip' ? gzipSync(plain) : plain }
     others.set(key, encoded)
@@ -47,8 +47,8 @@ export function openFrontFiles() {
   function find(path: string, accept: string): (Encoded & { type: string }) | null {
     const file = all().get(path)
     if (!file) return null
-    if (takes(accept, 'br')) return { type: file.type, encoding: 'br', bytes: file.br }
-    return { type: file.type, ...madeFor(path, file, takes(accept, 'gzip') ? 'gzip' : null) }
+    if (accepts(accept, 'br')) return { type: file.type, encoding: 'br', bytes: file.br }
+    return { type: file.type, ...madeFor(path, file, accepts(accept, 'gzip') ? 'gzip' : null) }
   }
 
   return { find }

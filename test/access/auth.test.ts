@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openOwned } from '../api/owner/settings_pages.ts'
+import { openSignedIn } from '../api/owner/settings_pages.ts'
 import { APPLE_ID, BUNDLE, outerPayload } from '../apple/samples.ts'
 import { rowsOf, type TestApp } from '../helpers.ts'
 
@@ -7,7 +7,7 @@ const OTHER = 'com.example.other'
 const PASSWORD = { password: 'another good phrase' }
 
 /** Of every route that is the owner's and reads a body: one that would be taken. */
-const TAKEN: Record<string, object> = {
+const ROUTES: Record<string, object> = {
   '/api/v1/keys': { kind: 'secret', label: 'backend' },
   '/api/v1/keys/:id/rotate': {},
   '/api/v1/password': { ...PASSWORD, current_password: 'correct horse battery' },
@@ -25,22 +25,22 @@ const written = ({ windfall }: TestApp) => TABLES.map((table) => rowsOf(windfall
 /** A body whose end comes only when `finish` is called. */
 function slowBody(value: object) {
   const bytes = new TextEncoder().encode(JSON.stringify(value))
-  let finish = (): void => {}
+  let closeBody = (): void => {}
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(bytes.subarray(0, 1))
-      finish = () => {
+      closeBody = () => {
         controller.enqueue(bytes.subarray(1))
         controller.close()
       }
     },
   })
-  return { body, finish: () => finish() }
+  return { body, closeBody: () => closeBody() }
 }
 
 /** An app that waits to be connected, a secret key to be rotated, and everything else that the bodies name. */
 async function openWaiting() {
-  const owned = await openOwned({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
+  const owned = await openSignedIn({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }] })
   const { app } = owned
   const data = { bundleId: OTHER, environment: 'Production', appAppleId: 77 }
   await app.notify(outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' }))
@@ -51,37 +51,42 @@ async function openWaiting() {
 }
 
 test('every route of the owner’s that reads a body is tried below', async () => {
-  const { app } = await openOwned()
+  const { app } = await openSignedIn()
   const reading = app.windfall.http
     .routes()
     .filter(({ security, body }) => security?.join() === 'session' && body !== undefined)
     .map(({ path }) => path)
-  expect(reading.sort()).toEqual(Object.keys(TAKEN))
+  expect(reading.sort()).toEqual(Object.keys(ROUTES))
 })
 
 /** Asks, and does `meanwhile` after the caller was let in and before the body is here; what is written before and after. */
-async function askSlowly(path: string, meanwhile: (app: TestApp) => unknown) {
+async function requestSlowly(path: string, whileWaiting: (app: TestApp) => unknown) {
   const { app, addressOf } = await openWaiting()
   const headers = { ...(await app.signIn()), 'content-type': 'application/json' }
   const before = written(app)
-  const { body, finish } = slowBody(TAKEN[path] ?? {})
-  const asked = app.request(addressOf(path), { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+  const { body, closeBody } = slowBody(ROUTES[path] ?? {})
+  const pending = app.request(addressOf(path), {
+    method: 'POST',
+    headers,
+    body,
+    duplex: 'half',
+  } as RequestInit)
   await new Promise((resolve) => setImmediate(resolve))
-  await meanwhile(app)
-  finish()
-  const answer = await asked
+  await whileWaiting(app)
+  closeBody()
+  const answer = await pending
   const { code } = (await answer.json()) as { code?: string }
   await app.windfall.store.commit(() => {})
-  return { told: [answer.status, code], before, after: written(app) }
+  return { outcome: [answer.status, code], before, after: written(app) }
 }
 
-test.each(Object.keys(TAKEN))(
+test.each(Object.keys(ROUTES))(
   'who is signed out while a body for %s comes in does nothing any more',
   async (path) => {
-    const { told, before, after } = await askSlowly(path, ({ windfall }) =>
+    const { outcome, before, after } = await requestSlowly(path, ({ windfall }) =>
       windfall.store.commit(() => windfall.sessions.endAll()),
     )
-    expect(told).toEqual([401, 'sign_in_required'])
+    expect(outcome).toEqual([401, 'sign_in_required'])
     expect(after).toEqual(before)
   },
 )
@@ -89,8 +94,8 @@ test.each(Object.keys(TAKEN))(
 test.each(['/api/v1/keys', '/api/v1/keys/:id/rotate', '/api/v1/share-links', '/api/v1/tokens'])(
   'the password has to have been entered lately when the body for %s is here',
   async (path) => {
-    const { told, before, after } = await askSlowly(path, ({ clock }) => clock.turn(15 * 60_000))
-    expect(told).toEqual([403, 'reauthentication_required'])
+    const { outcome, before, after } = await requestSlowly(path, ({ clock }) => clock.turn(15 * 60_000))
+    expect(outcome).toEqual([403, 'reauthentication_required'])
     expect(after).toEqual(before)
   },
 )

@@ -68,10 +68,10 @@ function cheapHash(password: string): string {
 
 test('of too many passwords at once the last are told to come again', async () => {
   const phc = cheapHash('x')
-  const asked = Array.from({ length: 40 }, () =>
+  const attempts = Array.from({ length: 40 }, () =>
     checkPassword('x', phc, 'later').then(String, (error) => error.code),
   )
-  const outcomes = await Promise.all(asked)
+  const outcomes = await Promise.all(attempts)
   expect(outcomes.filter((one) => one === 'busy')).toHaveLength(40 - 2 - 32)
   expect(await checkPassword('x', phc, 'later')).toEqual({ fits: true, stale: true })
   expect(await checkPassword('y', phc, 'later')).toEqual({ fits: false, stale: true })

@@ -284,7 +284,7 @@ test('a bundle id means the app of every organization that the token reads', asy
   const { store, organizations, apps } = app.windfall
   const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
   await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
-  await store.commit(() => apps.add(organizations.meant('second').id, { bundle_id: BUNDLE }, 'test'))
+  await store.commit(() => apps.add(organizations.resolve('second').id, { bundle_id: BUNDLE }, 'test'))
   await testNotification('a')
   expect((await events(`?app=${BUNDLE}`)).events).toHaveLength(2)
 })

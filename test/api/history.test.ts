@@ -5,19 +5,23 @@ test('the read API tells how far the history of each app is, to whoever may read
   const shop = await openShop({ subscribers: 12, days: 40 })
   const app = await connectTo(shop)
   const { windfall, organization } = app
-  const ask = async (token: string) => {
+  const getHistory = async (token: string) => {
     const answer = await app.request('/api/v1/history', { headers: { authorization: `Bearer ${token}` } })
     return { status: answer.status, body: (await answer.json()) as { history: Record<string, unknown>[] } }
   }
   const all = await app.token()
-  expect((await ask(all)).body.history[0]).toMatchObject({ has_key: true, backfill: null, comparison: null })
+  expect((await getHistory(all)).body.history[0]).toMatchObject({
+    has_key: true,
+    backfill: null,
+    comparison: null,
+  })
 
   await windfall.history.backfill()
   shop.simulation.lose({ from: shop.clock() })
   await liveUntil(shop, app, shop.clock() + DAY, 0.05)
   shop.clock.turn(DAY)
   await windfall.history.reconcile()
-  const { history } = (await ask(all)).body
+  const { history } = (await getHistory(all)).body
   expect(history).toHaveLength(shop.realms.length)
   const filled = history.filter(({ gaps }) => Array.isArray(gaps) && gaps.length > 0)
   expect(filled[0]).toMatchObject({
@@ -31,7 +35,7 @@ test('the read API tells how far the history of each app is, to whoever may read
   const narrow = await windfall.store.commit(
     () => windfall.tokens.create('one', { organization_id: organization.id, apps: [one?.id ?? ''] }).token,
   )
-  const told = (await ask(narrow)).body.history
-  expect(new Set(told.map(({ bundle_id }) => bundle_id))).toEqual(new Set([one?.bundle_id]))
-  expect((await ask('wf_nothing')).status).toBe(401)
+  const reported = (await getHistory(narrow)).body.history
+  expect(new Set(reported.map(({ bundle_id }) => bundle_id))).toEqual(new Set([one?.bundle_id]))
+  expect((await getHistory('wf_nothing')).status).toBe(401)
 })

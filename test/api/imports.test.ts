@@ -17,10 +17,10 @@ async function openRead() {
   const apple = await openApple()
   const app = await apple.openWindfall()
   await app.store.commit(() => app.windfall.apps.add(app.organization.id, { bundle_id: OTHER }, 'test'))
-  apple.say('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
-  apple.say('subscription', DAY, [level(), level({ 'App Apple ID': '99', 'App Name': 'Gone' })])
-  apple.say('sales', '2026-04-30', 'not_yet')
-  apple.say('subscription', '2026-04-30', [{ ...level(), 'Billing Retry': 'x' }])
+  apple.setReply('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
+  apple.setReply('subscription', DAY, [level(), level({ 'App Apple ID': '99', 'App Name': 'Gone' })])
+  apple.setReply('sales', '2026-04-30', 'not_yet')
+  apple.setReply('subscription', '2026-04-30', [{ ...level(), 'Billing Retry': 'x' }])
   await app.imports.run({ days: 3 })
   const bearer = { authorization: `Bearer ${await app.token()}` }
   const get = async (path: string, headers: Record<string, string> = bearer) => {
@@ -75,8 +75,8 @@ test('each app, report and day is told, a page at a time', async () => {
   const { app, get } = await openRead()
   const [lantern, other] = app.windfall.apps.list()
   const { body } = await get('/api/v1/imports/days?report=sales,subscription&limit=2')
-  const told = body.days.map((one) => [one.app_id, one.report, one.day_on, one.state, one.rows])
-  expect(told).toEqual([
+  const rows = body.days.map((one) => [one.app_id, one.report, one.day_on, one.state, one.rows])
+  expect(rows).toEqual([
     [lantern?.id, 'sales', DAY, 'done', 2],
     [other?.id, 'sales', DAY, 'empty', 0],
     [lantern?.id, 'subscription', DAY, 'done', 1],

@@ -105,19 +105,19 @@ async function fillShop(): Promise<void> {
 }
 
 /** Asks for this eight times at once; the bodies, and the longest turn of the event loop meanwhile. */
-async function askTogether(path: string) {
+async function requestTogether(path: string) {
   let bodies: string[] = []
   const owner = await app.signIn()
   const longest = await longestTurn(async () => {
-    const ask = async () => (await app.request(path, { headers: owner })).text()
-    bodies = await Promise.all(Array.from({ length: READERS }, ask))
+    const request = async () => (await app.request(path, { headers: owner })).text()
+    bodies = await Promise.all(Array.from({ length: READERS }, request))
   })
   return { bodies, longest }
 }
 
 test('the largest tables are made without a long turn of the event loop, eight at once', async () => {
   await fillShop()
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   const from = new Date(NOW - 399 * DAY).toISOString().slice(0, 10)
   const days = Array.from({ length: 50 }, (_, day) => day * 8).join(',')
   const questions = {
@@ -130,7 +130,7 @@ test('the largest tables are made without a long turn of the event loop, eight a
   }
   await app.request(`/api/v1/${questions.retention}`, { headers: bearer })
   for (const [name, path] of Object.entries(questions)) {
-    const { bodies, longest } = await askTogether(`/api/v1/${path}`)
+    const { bodies, longest } = await requestTogether(`/api/v1/${path}`)
     expect(new Set(bodies).size, name).toBe(1)
     expect(bodies[0]?.length, name).toBeGreaterThan(20_000)
     expect(longest, name).toBeLessThan(LONGEST_TURN_MS)

@@ -9,7 +9,7 @@ type Body = { level: string; rows: Row[]; apps: Health[]; code?: string }
 
 const OTHER = 'com.example.other'
 
-function asking(app: TestApp) {
+function statusReader(app: TestApp) {
   return async (path: string, bearer?: string) => {
     const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
     const response = await app.request(`/api/v1/${path}`, { headers })
@@ -19,20 +19,20 @@ function asking(app: TestApp) {
 const rowsIn = ({ rows }: Body, prefix: string): Row[] => rows.filter(({ id }) => id.startsWith(prefix))
 
 /** One notification of the app, signed and received now. */
-async function heard(app: TestApp, number: number): Promise<void> {
+async function received(app: TestApp, number: number): Promise<void> {
   const outer = { notificationUUID: `uuid-${number}`, signedDate: app.clock() }
   expect((await app.notify(renewedPayload(app.authority, { outer }))).status).toBe(200)
 }
 
 test('what waits, what was refused, what was never heard of and what never ran is told, the worst first', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
+  const get = statusReader(app)
   await app.post('/apple/notifications', { signedPayload: 'eyJhbGciOiJFUzI1NiJ9.e30.AAAA' })
   const body = { data: { bundleId: OTHER, environment: 'Production', appAppleId: 7 } }
   await app.notify(outerPayload(body, { notificationType: 'TEST', notificationUUID: 'waits' }))
-  const { body: told } = await ask('status')
-  expect(told).toMatchObject({ level: 'warning' })
-  expect(rowsIn(told, 'pending:')).toMatchObject([
+  const { body: findings } = await get('status')
+  expect(findings).toMatchObject({ level: 'warning' })
+  expect(rowsIn(findings, 'pending:')).toMatchObject([
     {
       id: `pending:${OTHER}`,
       level: 'warning',
@@ -42,17 +42,17 @@ test('what waits, what was refused, what was never heard of and what never ran i
       detail: expect.stringContaining('dropped on 2026-06-08'),
     },
   ])
-  expect(rowsIn(told, 'refused')).toMatchObject([
+  expect(rowsIn(findings, 'refused')).toMatchObject([
     { title: 'At least 1 notification was refused in the last day' },
   ])
-  expect(rowsIn(told, 'unheard:')).toMatchObject([{ title: `${BUNDLE} has never been heard of` }])
-  expect(rowsIn(told, 'jobs')).toHaveLength(1)
-  expect(rowsIn(told, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
+  expect(rowsIn(findings, 'unheard:')).toMatchObject([{ title: `${BUNDLE} has never been heard of` }])
+  expect(rowsIn(findings, 'jobs')).toHaveLength(1)
+  expect(rowsIn(findings, 'rates')).toMatchObject([{ action: { command: 'windfall jobs run rates' } }])
   // Each matter once.
-  expect(new Set(told.rows.map(({ id }) => id)).size).toBe(told.rows.length)
+  expect(new Set(findings.rows.map(({ id }) => id)).size).toBe(findings.rows.length)
 
   await app.windfall.jobs.runNow('rates')
-  const { body: failing } = await ask('status')
+  const { body: failing } = await get('status')
   expect(failing.level).toBe('error')
   expect(failing.rows[0]).toMatchObject({
     id: 'job:rates',
@@ -60,13 +60,13 @@ test('what waits, what was refused, what was never heard of and what never ran i
     action: { command: 'windfall jobs run rates' },
   })
   app.clock.turn(2 * DAY)
-  expect(rowsIn((await ask('status')).body, 'refused')).toEqual([])
+  expect(rowsIn((await get('status')).body, 'refused')).toEqual([])
 })
 
 test('status counts every notification that was refused, and says where it may be more', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
-  const refused = async (of: TestApp = app) => rowsIn((await asking(of)('status')).body, 'refused')
+  const get = statusReader(app)
+  const refused = async (of: TestApp = app) => rowsIn((await statusReader(of)('status')).body, 'refused')
   const forge = (times: number) =>
     Promise.all(Array.from({ length: times }, () => app.post('/apple/notifications', { signedPayload: 'x' })))
   await forge(60)
@@ -79,7 +79,7 @@ test('status counts every notification that was refused, and says where it may b
       detail: expect.stringContaining('150 notifications were refused in the last day, not proved'),
     },
   ])
-  expect((await ask('status')).status).toBe(200)
+  expect((await get('status')).status).toBe(200)
   // After a restart the kept ones alone are known.
   await app.windfall.close()
   app.clock.turn(1)
@@ -91,10 +91,10 @@ test('status counts every notification that was refused, and says where it may b
 
 test('a silence is one that is twice as long as any before, and never a short one', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
-  const silent = async () => rowsIn((await ask('status')).body, 'silent:')
+  const get = statusReader(app)
+  const silent = async () => rowsIn((await get('status')).body, 'silent:')
   for (let number = 0; number < 12; number += 1) {
-    await heard(app, number)
+    await received(app, number)
     app.clock.turn(number === 5 ? 10 * HOUR : HOUR)
   }
   app.clock.turn(18 * HOUR)
@@ -109,44 +109,44 @@ test('a silence is one that is twice as long as any before, and never a short on
       detail: expect.stringContaining('the longest silence before was 10 hours'),
     },
   ])
-  await heard(app, 20)
+  await received(app, 20)
   expect(await silent()).toEqual([])
 })
 
 test('of the root certificate it is told in time', async () => {
   const app = await openTestApp({ clock: handClock(Date.UTC(2026, 5, 1)) })
-  const ask = asking(app)
-  const { body } = await ask('status')
+  const get = statusReader(app)
+  const { body } = await get('status')
   expect(rowsIn(body, 'root')).toEqual([])
   const { root_certificate_expires_at: ends } = (await (await app.request('/readyz')).json()) as {
     root_certificate_expires_at: number
   }
   app.clock.set(ends - 10 * DAY)
-  expect(rowsIn((await ask('status')).body, 'root')).toMatchObject([{ level: 'warning' }])
+  expect(rowsIn((await get('status')).body, 'root')).toMatchObject([{ level: 'warning' }])
   app.clock.set(ends + DAY)
-  expect(rowsIn((await ask('status')).body, 'root')).toMatchObject([{ level: 'error' }])
+  expect(rowsIn((await get('status')).body, 'root')).toMatchObject([{ level: 'error' }])
 })
 
 test('nothing can be written: that comes first', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
+  const get = statusReader(app)
   const token = await app.token()
   app.windfall.store.limitPages(1)
   const big = { appUserId: 'ann', bundleId: BUNDLE, attributes: { much: 'x'.repeat(1_000) } }
   for (let index = 0; index < 60; index += 1)
     await app.post('/api/sdk/v1/identify', { ...big, appUserId: `ann${index}` })
-  expect((await ask('status', token)).body.rows[0]).toMatchObject({ id: 'database', level: 'error' })
+  expect((await get('status', token)).body.rows[0]).toMatchObject({ id: 'database', level: 'error' })
   app.windfall.store.limitPages(null)
-  expect(rowsIn((await ask('status', token)).body, 'database')).toEqual([])
+  expect(rowsIn((await get('status', token)).body, 'database')).toEqual([])
 })
 
 test('gaps, histories and refused keys are told, and of each app how it is', async () => {
   const shop = await openShop({ subscribers: 12, days: 40 })
   const app = await connectTo(shop)
-  const ask = asking(app)
+  const get = statusReader(app)
   const [first] = app.windfall.apps.list()
   const bundle = first?.bundle_id ?? ''
-  const health = async () => (await ask(`apps/health?app=${bundle}`)).body.apps[0]
+  const health = async () => (await get(`apps/health?app=${bundle}`)).body.apps[0]
   expect(await health()).toMatchObject({
     app_id: first?.id,
     source: 'test',
@@ -164,7 +164,7 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
   await app.windfall.history.reconcile()
   // What got lost is here by now: nobody needs to know on the page of today.
   expect(app.feed().filter(({ type }) => type === 'gap.filled').length).toBeGreaterThan(0)
-  expect(rowsIn((await ask('status')).body, 'gap:')).toEqual([])
+  expect(rowsIn((await get('status')).body, 'gap:')).toEqual([])
   const { store } = app.windfall
   const fill = (at: number | null) =>
     store.commit(() =>
@@ -173,7 +173,7 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
         .run(at),
     )
   await fill(null)
-  expect(rowsIn((await ask('status')).body, 'gap:')).toMatchObject([
+  expect(rowsIn((await get('status')).body, 'gap:')).toMatchObject([
     {
       level: 'warning',
       since: shop.clock(),
@@ -189,11 +189,11 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
   })
 
   const since = shop.clock()
-  shop.store.mood.purchase_key = 'revoked'
+  shop.store.faults.purchase_key = 'revoked'
   await app.windfall.history.reconcile()
   shop.clock.turn(HOUR)
   await app.windfall.history.reconcile()
-  const { body } = await ask('status')
+  const { body } = await get('status')
   expect(rowsIn(body, 'key:purchases')).toMatchObject([
     {
       level: 'error',
@@ -208,12 +208,12 @@ test('gaps, histories and refused keys are told, and of each app how it is', asy
 
 test('how often an app was heard of is told by environment', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
-  await heard(app, 1)
+  const get = statusReader(app)
+  await received(app, 1)
   app.clock.turn(2 * DAY)
-  await heard(app, 2)
+  await received(app, 2)
   app.clock.turn(HOUR)
-  const { apps } = (await ask('apps/health')).body
+  const { apps } = (await get('apps/health')).body
   expect(apps).toMatchObject([
     {
       bundle_id: BUNDLE,
@@ -229,40 +229,40 @@ test('how often an app was heard of is told by environment', async () => {
 
 test('whoever reads some apps is told of these alone', async () => {
   const app = await openTestApp({ apps: [{ bundle_id: BUNDLE, apple_id: APPLE_ID }, { bundle_id: OTHER }] })
-  const ask = asking(app)
+  const get = statusReader(app)
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
   const reach = { organization_id: app.organization.id, apps: [lantern?.id ?? ''] }
   const narrow = await app.windfall.store.commit(() => app.windfall.tokens.create('narrow', reach).token)
-  const { rows } = (await ask('status', narrow)).body
+  const { rows } = (await get('status', narrow)).body
   expect(rows.map(({ id }) => id)).toEqual([`unheard:${lantern?.id}`])
-  expect((await ask('apps/health', narrow)).body.apps.map(({ app_id }) => app_id)).toEqual([lantern?.id])
-  expect(await ask(`apps/health?app=${OTHER}`, narrow)).toMatchObject({
+  expect((await get('apps/health', narrow)).body.apps.map(({ app_id }) => app_id)).toEqual([lantern?.id])
+  expect(await get(`apps/health?app=${OTHER}`, narrow)).toMatchObject({
     status: 404,
     body: { code: 'unknown_app' },
   })
   for (const path of ['status', 'apps/health']) {
-    expect((await ask(path, 'wf_nothing')).status).toBe(401)
-    expect(await ask(`${path}?level=error`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect((await get(path, 'wf_nothing')).status).toBe(401)
+    expect(await get(`${path}?level=error`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   }
 })
 
 test('what waits for an organization is told whoever reads all of its apps, not a token of some', async () => {
   const app = await openTestApp()
-  const ask = asking(app)
+  const get = statusReader(app)
   const { id, slug } = app.organization
   const data = { bundleId: OTHER, environment: 'Production', appAppleId: 7 }
-  const said = outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' })
-  const sent = { signedPayload: app.authority.sign(said) }
+  const pendingPayload = outerPayload({ data }, { notificationType: 'TEST', notificationUUID: 'waits' })
+  const sent = { signedPayload: app.authority.sign(pendingPayload) }
   expect((await app.post(`/apple/notifications/${slug}`, sent)).status).toBe(200)
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
-  const told = async (organization_id: string | null, apps: string[] | null) => {
+  const findings = async (organization_id: string | null, apps: string[] | null) => {
     const { store, tokens } = app.windfall
     const { token } = await store.commit(() => tokens.create('test', { organization_id, apps }))
-    return rowsIn((await ask('status', token)).body, 'pending:').map((row) => row.id)
+    return rowsIn((await get('status', token)).body, 'pending:').map((row) => row.id)
   }
   const waits = [`pending:${OTHER}:${id}`]
-  expect(await told(id, null)).toEqual(waits)
-  expect(await told(null, null)).toEqual(waits)
-  for (const within of [id, null]) expect(await told(within, [lantern?.id ?? ''])).toEqual([])
-  expect(await told('org_other', null)).toEqual([])
+  expect(await findings(id, null)).toEqual(waits)
+  expect(await findings(null, null)).toEqual(waits)
+  for (const within of [id, null]) expect(await findings(within, [lantern?.id ?? ''])).toEqual([])
+  expect(await findings('org_other', null)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { assertValidAt, proveChain } from '../../src/apple/jws/chain.ts'
+import { assertValidAt, verifyChain } from '../../src/apple/jws/chain.ts'
 import { SignatureError } from '../../src/apple/jws/signed.ts'
 import { openRandom, type Random } from '../../src/demo/world/random.ts'
 import { FORGERIES, OMISSIONS, SWAPS } from './forgeries.ts'
@@ -98,7 +98,7 @@ const DIFFERENCES: { code: Verdict; reason: string; holds: (submission: Submissi
 ]
 
 /** Verdicts that hundreds of changes come to whatever chance does: without them the comparison would be hollow. */
-const SURE_TO_BE_MET: readonly Verdict[] = [
+const REQUIRED_DIFFERENCES: readonly Verdict[] = [
   'not_a_jws',
   'header',
   'algorithm',
@@ -114,7 +114,7 @@ const SURE_TO_BE_MET: readonly Verdict[] = [
   'another app',
 ]
 
-const met = new Set<string>()
+const seen = new Set<string>()
 
 /** Fails unless both say the same, or the difference is on the list and is ours being stricter. */
 async function compare(submission: Submission, what: string): Promise<Verdict> {
@@ -126,7 +126,7 @@ async function compare(submission: Submission, what: string): Promise<Verdict> {
   if (known === undefined) {
     expect.fail(`${what}: ours ${mine}, Apple’s ${theirs} (WINDFALL_SEED=${SEED})\n${submission.jws}`)
   }
-  met.add(known.reason)
+  seen.add(known.reason)
   return mine
 }
 
@@ -177,7 +177,7 @@ test(`${MUTATED} mutations of valid texts are judged as Apple’s own library ju
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
   }
   expect(verdicts.get(ACCEPTED)).toBeGreaterThan(MUTATED / 20)
-  for (const code of SURE_TO_BE_MET) expect(verdicts.has(code), code).toBe(true)
+  for (const code of REQUIRED_DIFFERENCES) expect(verdicts.has(code), code).toBe(true)
 }, 120_000)
 
 describe.skipIf(!haveVectors)('texts that Apple made', () => {
@@ -240,7 +240,7 @@ describe.skipIf(!haveVectors)('texts that Apple made', () => {
         const [one = '', two = '', three = ''] = [leaf, intermediate, root].map((der) =>
           der.toString('base64'),
         )
-        assertValidAt(proveChain([one, two, three], [new X509Certificate(root)]), at)
+        assertValidAt(verifyChain([one, two, three], [new X509Certificate(root)]), at)
         return ACCEPTED
       } catch (error) {
         if (error instanceof SignatureError) return 'refused'
@@ -266,5 +266,5 @@ describe.skipIf(!haveVectors)('texts that Apple made', () => {
 })
 
 test.skipIf(!haveVectors)('every difference on the list was met, so that the list says what is so', () => {
-  expect(DIFFERENCES.filter(({ reason }) => !met.has(reason)).map(({ reason }) => reason)).toEqual([])
+  expect(DIFFERENCES.filter(({ reason }) => !seen.has(reason)).map(({ reason }) => reason)).toEqual([])
 })

@@ -19,7 +19,7 @@ const signedUnder = (change: (x5c: string[], random: Random, world: World) => ob
 }
 
 /** Signed by the same authority, with something else in it: at the top, or in the body that names the app. */
-const saying = (change: (payload: Payload, random: Random, world: World) => Payload): Forgery => {
+const withPayload = (change: (payload: Payload, random: Random, world: World) => Payload): Forgery => {
   return ({ payload, signer }, random, world) => {
     const body = BODIES.find((name) => name in payload)
     if (body === undefined) return signer.sign({ ...payload, ...change(payload, random, world) })
@@ -110,7 +110,7 @@ export const FORGERIES: Record<string, Forgery> = {
   'signed by one and shown with the chain of another': ({ payload, signer }, _, world) =>
     signUnder(headerOf(signer), payload, world.same_intermediate.leaf_key),
   'not in UTF-8': signBroken,
-  'of another app': saying((_, random) =>
+  'of another app': withPayload((_, random) =>
     random.pick([
       { bundleId: 'com.example.other' },
       { bundleId: 'COM.EXAMPLE.LANTERN' },
@@ -118,15 +118,17 @@ export const FORGERIES: Record<string, Forgery> = {
       { bundleId: undefined },
     ]),
   ),
-  'of another Apple id': saying((_, random) =>
+  'of another Apple id': withPayload((_, random) =>
     random.pick([{ appAppleId: 1 }, { appAppleId: 0 }, { appAppleId: undefined }]),
   ),
-  'of another environment': saying((payload, random) => {
+  'of another environment': withPayload((payload, random) => {
     const names = ['Production', 'Sandbox', 'Xcode', 'LocalTesting', 'production']
     const environment = random.chance(0.2) ? undefined : random.pick(names)
     return 'receiptType' in payload ? { receiptType: environment } : { environment }
   }),
-  'with fields that nobody knows': saying((_, random) => ({ [`field_${random.hex(4)}`]: random.uuid() })),
+  'with fields that nobody knows': withPayload((_, random) => ({
+    [`field_${random.hex(4)}`]: random.uuid(),
+  })),
   'without a date': dated(() => undefined),
   'dated at the edge of the chain': dated(({ trusted }, random) => {
     const { validFromDate, validToDate } = new X509Certificate(trusted.chain[0] ?? '')

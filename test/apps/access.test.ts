@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Account, openAccounts } from '../../src/apps/accounts.ts'
-import { openAccess } from '../../src/apps/apple_clients.ts'
+import { openAppleClients } from '../../src/apps/apple_clients.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openScripted } from '../apple/api/scripted.ts'
 import { closedAtEnd } from '../closing.ts'
@@ -26,7 +26,7 @@ const account = (organization_id: string, more: Partial<Account> = {}): Account 
 function open(declared: readonly Account[]) {
   const accounts = openAccounts()
   accounts.declare(declared)
-  const access = openAccess({ accounts, clock: () => 0, hosts, wait: async () => {} })
+  const access = openAppleClients({ accounts, clock: () => 0, hosts, wait: async () => {} })
   return { accounts, ...access }
 }
 
@@ -61,7 +61,7 @@ test('closing waits for no answer of Apple’s: what was asked is asked again an
     path === '/v1/salesReports' || path.startsWith('/inApps/') ? { hang: true } : { json: { data: [] } }
   const server = { production: apple.host, sandbox: apple.host }
   const app = await openTestApp({ hosts: { connect: apple.host, server } })
-  const { accounts, imports, history, access, store } = app.windfall
+  const { accounts, imports, history, appleClients, store } = app.windfall
   const { id } = app.organization
   const keys = { connect: keyOf('ONE'), purchases: keyOf('TWO') }
   accounts.declare([account(id, { ...keys, vendor_numbers: ['80012345'] })])
@@ -75,7 +75,7 @@ test('closing waits for no answer of Apple’s: what was asked is asked again an
   expect(read.map(({ state }) => state)).toEqual(['stopped', 'stopped'])
   await closed
   accounts.declare([account(id, { connect: keyOf('THREE') })])
-  await expect(access.connect(id)?.apps()).rejects.toThrow('Windfall is stopping')
+  await expect(appleClients.connect(id)?.apps()).rejects.toThrow('Windfall is stopping')
 })
 
 test('each app has a client of its own with the organization’s In-App Purchase key', async () => {
@@ -87,11 +87,11 @@ test('each app has a client of its own with the organization’s In-App Purchase
     windfall.apps.add(organization.id, { bundle_id: 'com.other' }, 'test'),
   )
   if (!app) throw new Error('there is no app')
-  expect(windfall.access.server(app)).toBe(windfall.access.server(app))
-  expect(windfall.access.server(other)).not.toBe(windfall.access.server(app))
-  expect(windfall.access.connect(organization.id)).toBeNull()
+  expect(windfall.appleClients.server(app)).toBe(windfall.appleClients.server(app))
+  expect(windfall.appleClients.server(other)).not.toBe(windfall.appleClients.server(app))
+  expect(windfall.appleClients.connect(organization.id)).toBeNull()
   windfall.accounts.declare([])
-  expect(windfall.access.server(app)).toBeNull()
+  expect(windfall.appleClients.server(app)).toBeNull()
   await close()
 })
 

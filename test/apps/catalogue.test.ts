@@ -7,8 +7,8 @@ import { openTestStore, TIDES } from '../demo/store/opened.ts'
 import { openTestApp, sharedAuthority, type TestOptions } from '../helpers.ts'
 
 const { store, clock, close } = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
-const calm = structuredClone(store.mood)
-beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+const NO_FAULTS = structuredClone(store.faults)
+beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(close)
 
 const MARGIN = 'com.lanternlabs.margin'
@@ -38,7 +38,7 @@ async function openConnected(options: TestOptions = {}) {
 const bundlesIn = (list: readonly { bundle_id: string }[]) => list.map(({ bundle_id }) => bundle_id)
 
 test('every app that the key reaches is connected, over all pages of the list', async () => {
-  store.mood.page_size = 2
+  store.faults.page_size = 2
   const app = await openConnected()
   const { added, renamed, gone } = await app.refresh()
   expect(bundlesIn(added)).toEqual([TIDES, MARGIN, 'com.lanternlabs.chord'])
@@ -81,17 +81,17 @@ test('its subscriptions have periods and groups, and what is off the list stays,
 test('over time apps are added, renamed, marked gone and come back', async () => {
   const app = await openConnected()
   await app.refresh()
-  const [tides, ...others] = structuredClone(store.mood.apps)
+  const [tides, ...others] = structuredClone(store.faults.apps)
   if (!tides) throw new Error('the store has no app')
-  store.mood.apps = [...others, { ...tides, bundle_id: 'com.new', name: 'New', apple_id: 77, sku: 'N' }]
-  const [margin] = store.mood.apps
+  store.faults.apps = [...others, { ...tides, bundle_id: 'com.new', name: 'New', apple_id: 77, sku: 'N' }]
+  const [margin] = store.faults.apps
   if (margin) margin.name = 'Margin Pro'
   const changes = await app.refresh()
   expect(bundlesIn(changes.added)).toEqual(['com.new'])
   expect(changes.renamed).toMatchObject([{ bundle_id: MARGIN, name: 'Margin Pro' }])
   expect(changes.gone).toMatchObject([{ bundle_id: TIDES, gone_at: clock() }])
   expect(app.bundles()).not.toContain(TIDES)
-  store.mood.apps.push(tides)
+  store.faults.apps.push(tides)
   expect(bundlesIn((await app.refresh()).added)).toEqual([TIDES])
 })
 
@@ -108,7 +108,7 @@ test('what config.toml or a command says of an app stays, and it gains what was 
     sku: 'LL-MARGIN-02',
     source: 'command line',
   })
-  store.mood.apps = store.mood.apps.slice(2)
+  store.faults.apps = store.faults.apps.slice(2)
   expect((await app.refresh()).gone).toEqual([])
   expect(app.bundles()).toEqual(expect.arrayContaining([TIDES, MARGIN]))
 })
@@ -154,11 +154,11 @@ test('notifications that waited for an app on the list are applied with it', asy
 test('a list that was not read to its end marks nothing gone, nor does an empty one', async () => {
   const app = await openConnected()
   await app.refresh()
-  store.mood.unavailable = 1_000
+  store.faults.unavailable = 1_000
   await expect(app.refresh()).rejects.toBeInstanceOf(AppleFault)
   expect(app.bundles()).toHaveLength(3)
-  store.mood.unavailable = 0
-  store.mood.apps = []
+  store.faults.unavailable = 0
+  store.faults.apps = []
   expect((await app.refresh()).gone).toEqual([])
   expect(app.bundles()).toHaveLength(3)
 })
@@ -167,25 +167,25 @@ test.each([
   ['the key is revoked', { connect_key: 'revoked' }],
   ['an agreement is missing', { missing_agreement: true }],
   ['the key may not list apps', { forbidden: ['/v1/apps'] }],
-] as const)('when %s nothing has changed', async (_, mood) => {
+] as const)('when %s nothing has changed', async (_, faults) => {
   const app = await openConnected()
-  Object.assign(store.mood, mood)
+  Object.assign(store.faults, faults)
   await expect(app.refresh()).rejects.toBeInstanceOf(AppleFault)
   expect(app.bundles()).toEqual([])
 })
 
 test('a key that may read neither teams nor subscriptions still lists the apps, and it is told once', async () => {
-  store.mood.forbidden = ['/v1/bundleIds', '/v1/apps/', '/v1/subscriptionGroups']
+  store.faults.forbidden = ['/v1/bundleIds', '/v1/apps/', '/v1/subscriptionGroups']
   const app = await openConnected()
   expect((await app.refresh()).added).toHaveLength(3)
   await app.refresh()
   app.windfall.log.flush()
   expect(app.named(TIDES)).toMatchObject({ team_id: null, sku: 'LL-TIDES-01' })
-  const told = app.logged
+  const warnings = app.logged
     .join('')
     .split('\n')
     .filter((line) => line.includes('may not read this'))
-  expect(told.map((line) => JSON.parse(line).what)).toEqual(['team ids', 'subscriptions'])
+  expect(warnings.map((line) => JSON.parse(line).what)).toEqual(['team ids', 'subscriptions'])
 })
 
 test('an app whose subscriptions Apple does not tell keeps nobody from the others', async () => {
@@ -209,15 +209,17 @@ test('an app whose subscriptions Apple does not tell keeps nobody from the other
 })
 
 test('a report tells the period of a product where Apple’s list did not, and yields to the list', async () => {
-  store.mood.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
+  store.faults.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
   const app = await openConnected()
   await app.refresh()
   const id = app.named(TIDES)?.id ?? ''
   const learn = (period: string) =>
-    app.windfall.store.commit(() => app.products.learnPeriod(id, { product_id: 'tides.plus.weekly', period }))
+    app.windfall.store.commit(() =>
+      app.products.setReportedPeriod(id, { product_id: 'tides.plus.weekly', period }),
+    )
   expect([await learn('P1M'), await learn('P1M'), await learn('P2W')]).toEqual([true, false, true])
   expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P2W')
-  store.mood.forbidden = []
+  store.faults.forbidden = []
   expect((await app.refresh()).periods).toContain('tides.plus.weekly')
   expect(await learn('P2W')).toBe(false)
   expect(app.products.periodOf(id, 'tides.plus.weekly')).toBe('P1W')
@@ -232,9 +234,9 @@ test('without a key there is nothing to ask with', async () => {
 
 test('for all organizations, Apple’s silence is told and the others go on', async () => {
   const app = await openConnected()
-  store.mood.connect_key = 'revoked'
+  store.faults.connect_key = 'revoked'
   await app.windfall.catalogue.refreshAll()
-  store.mood.connect_key = 'admin'
+  store.faults.connect_key = 'admin'
   await app.windfall.catalogue.refreshAll()
   app.windfall.log.flush()
   expect(app.logged.join('')).toContain('Apple’s list of apps could not be read')

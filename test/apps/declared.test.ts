@@ -65,17 +65,17 @@ test('an app that is declared gets what had waited for it', async () => {
 test('keys in config.toml are made so, and end when they are taken out', async () => {
   const { keys } = app.windfall
   await declare(organization('default', `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`))
-  expect(keys.recognise(PUBLISHABLE)).toMatchObject({ kind: 'publishable', source: 'config' })
-  expect(keys.recognise(SECRET)).toMatchObject({ kind: 'secret', token: null })
-  const id = keys.recognise(SECRET)?.id ?? ''
+  expect(keys.findByToken(PUBLISHABLE)).toMatchObject({ kind: 'publishable', source: 'config' })
+  expect(keys.findByToken(SECRET)).toMatchObject({ kind: 'secret', token: null })
+  const id = keys.findByToken(SECRET)?.id ?? ''
   await expect(app.windfall.store.commit(() => keys.revoke(id))).rejects.toMatchObject({
     code: 'declared_in_config',
   })
   await declare(organization('default', `publishable_key = "${PUBLISHABLE}"\n`))
-  expect(keys.recognise(SECRET)).toBeNull()
-  expect(keys.recognise(PUBLISHABLE)).not.toBeNull()
+  expect(keys.findByToken(SECRET)).toBeNull()
+  expect(keys.findByToken(PUBLISHABLE)).not.toBeNull()
   await declare(organization('default', `secret_key = "${SECRET}"\n`))
-  expect(keys.recognise(SECRET)).not.toBeNull()
+  expect(keys.findByToken(SECRET)).not.toBeNull()
 })
 
 test('a secret is stored as a hash, a publishable key also to be shown again', async () => {
@@ -104,16 +104,16 @@ organization = "blue"
 bundle_id = "com.example.app"
 `)
   const { organizations, apps, keys } = app.windfall
-  expect(organizations.meant('acme')).toMatchObject({
+  expect(organizations.resolve('acme')).toMatchObject({
     name: 'Acme',
     sdk_auth: 'key',
     time_zone: 'Europe/Berlin',
     currency: 'EUR',
   })
   expect(apps.byBundle('com.example.app')).toHaveLength(2)
-  expect(keys.list(organizations.meant('blue').id)).toHaveLength(1)
-  expect(() => organizations.meant(null)).toThrow(/say which organization/)
-  expect(() => organizations.meant('green')).toThrow(/no organization green/)
+  expect(keys.list(organizations.resolve('blue').id)).toHaveLength(1)
+  expect(() => organizations.resolve(null)).toThrow(/say which organization/)
+  expect(() => organizations.resolve('green')).toThrow(/no organization green/)
   await declare('[[organizations]]\nslug = "acme"\n')
   expect(organizations.list().map((one) => one.slug)).not.toContain('blue')
   expect(apps.byBundle('com.example.app')).toEqual([])
@@ -167,14 +167,14 @@ test('an organization whose key another slug has, and which is no longer declare
   const two = (slug: string) =>
     `${organization('one')}${organization(slug, `publishable_key = "${PUBLISHABLE}"\nsecret_key = "${SECRET}"\n`)}${declared(slug, BUNDLE)}`
   await declare(two('two'))
-  const { id } = app.windfall.organizations.meant('two')
+  const { id } = app.windfall.organizations.resolve('two')
   const issued = await app.windfall.store.commit(() => app.windfall.keys.create(id, 'publishable', 'app'))
   await app.notify(renewedPayload(app.authority))
   await declare(two('zwei'))
   expect(slugs().sort()).toEqual(['one', 'zwei'])
-  expect(app.windfall.organizations.meant('zwei').id).toBe(id)
+  expect(app.windfall.organizations.resolve('zwei').id).toBe(id)
   for (const token of [PUBLISHABLE, SECRET, issued.token])
-    expect(app.windfall.keys.recognise(token)).toMatchObject({ organization_id: id })
+    expect(app.windfall.keys.findByToken(token)).toMatchObject({ organization_id: id })
   expect(app.windfall.apps.byBundle(BUNDLE)).toMatchObject([{ organization_id: id }])
   expect(new Set(app.feed().map(({ organization_id }) => organization_id))).toEqual(new Set([id]))
   expect(warnings()).toMatchObject([
@@ -200,10 +200,10 @@ test('a key of an organization that is still declared, or of two that are not, r
 
 test('an organization that was taken out comes back under another slug with its key', async () => {
   await declare(organization('one') + organization('two', `secret_key = "${SECRET}"\n`))
-  const { id } = app.windfall.organizations.meant('two')
+  const { id } = app.windfall.organizations.resolve('two')
   await declare(organization('one'))
   await declare(organization('one') + organization('zwei', `secret_key = "${SECRET}"\n`))
-  expect(app.windfall.organizations.meant('zwei').id).toBe(id)
+  expect(app.windfall.organizations.resolve('zwei').id).toBe(id)
 })
 
 test('an Android package belongs to one app of an organization', async () => {
@@ -246,7 +246,7 @@ test('the organization of the first start becomes the one that is declared, with
   await declare(organization('acme', 'name = "Acme"\n') + declared('acme', BUNDLE))
   expect(organizations.list()).toMatchObject([{ id: app.organization.id, slug: 'acme', name: 'Acme' }])
   expect(apps.byBundle(BUNDLE)).toMatchObject([{ organization_id: app.organization.id, source: 'config' }])
-  expect(keys.recognise(key?.token ?? '')).toMatchObject({ organization_id: app.organization.id })
+  expect(keys.findByToken(key?.token ?? '')).toMatchObject({ organization_id: app.organization.id })
   const again = renewedPayload(app.authority, { outer: { notificationUUID: 'another' } })
   expect(await app.notify(again)).toMatchObject({ body: { applied: 1 } })
   const call = { appUserId: 'u', bundleId: BUNDLE }
@@ -258,7 +258,7 @@ test('of several that are declared it becomes the one that has all its apps', as
   await byHand({ bundle_id: BUNDLE })
   await declare(organization('acme') + organization('blue') + declared('blue', BUNDLE))
   expect(slugs().sort()).toEqual(['acme', 'blue'])
-  expect(app.windfall.organizations.meant('blue').id).toBe(app.organization.id)
+  expect(app.windfall.organizations.resolve('blue').id).toBe(app.organization.id)
   expect(app.windfall.apps.byBundle(BUNDLE)).toHaveLength(1)
 })
 
@@ -294,9 +294,9 @@ test('the publishable key to show is the newest alive, not one that ends', async
 
 test('a token says in words what it reads', async () => {
   const verbs = verbsOf(app.windfall)
-  const create = async (asked: object) => {
+  const create = async (request: object) => {
     app.clock.turn(1)
-    const made = (await verbs['tokens.create']?.({ label: 'x', ...asked })) as { reads: string }
+    const made = (await verbs['tokens.create']?.({ label: 'x', ...request })) as { reads: string }
     return made.reads
   }
   await byHand({ bundle_id: BUNDLE })

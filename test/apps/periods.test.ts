@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { periodFromWords } from '../../src/apps/periods.ts'
+import { parsePeriod } from '../../src/apps/periods.ts'
 
 test.each([
   ['7 Days', 'P1W'],
@@ -13,12 +13,12 @@ test.each([
   ['12 Months', 'P1Y'],
   ['1 Year', 'P1Y'],
 ])('%j of a report is %s', (words, period) => {
-  expect(periodFromWords(words)).toBe(period)
+  expect(parsePeriod(words)).toBe(period)
 })
 
 test.each(['', ' ', 'Month', '0 Days', 'One Month', '1 Fortnight', '1 Month extra', '-1 Month'])(
   '%j is no period',
   (words) => {
-    expect(periodFromWords(words)).toBeNull()
+    expect(parsePeriod(words)).toBeNull()
   },
 )

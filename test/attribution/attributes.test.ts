@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { attributeRows } from '../../src/web/ui/customers/profile/attribute_rows.ts'
 import { BUNDLE } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
-import { openLedger } from '../metrics/told_ledger.ts'
+import { openTestLedger } from '../metrics/told_ledger.ts'
 import { tracesOf } from './traces.ts'
 
 let app: TestApp
@@ -68,10 +68,10 @@ describe('what is proved and what is only claimed', () => {
     await identify('u1', { town: 'Vianden' })
     await identify('u1', { email: 'marie@example.org' }, secret)
     await identify('u1', { email: 'no@example.org' })
-    const { store, forgetting } = app.windfall
-    const wish = { app_id: idOfApp(), app_user_id: 'u1', asked_by: 'test' }
-    const { id } = await store.commit(() => forgetting.forget(wish))
-    await forgetting.finished(id)
+    const { store, erasures } = app.windfall
+    const request = { app_id: idOfApp(), app_user_id: 'u1', asked_by: 'test' }
+    const { id } = await store.commit(() => erasures.forget(request))
+    await erasures.finished(id)
     expect(tracesOf(store, ['Vianden', 'marie@example.org', 'no@example.org'])).toEqual([])
   })
 
@@ -91,8 +91,8 @@ describe('what is proved and what is only claimed', () => {
 })
 
 test('searches and filters use the proved value where there is one', async () => {
-  const { app, tell, ask } = await openLedger()
-  await tell('1', 0, '2026-03-10', '2026-04-10')
+  const { app, notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const bearer = { authorization: `Bearer ${await app.key('secret')}` }
   const call = { appUserId: 'ann', bundleId: app.windfall.apps.list()[0]?.bundle_id }
   const identifyAnn = (attributes: object, headers = {}) =>
@@ -102,7 +102,9 @@ test('searches and filters use the proved value where there is one', async () =>
   async function countsOf(attribute: string): Promise<[customers: number, subscriptions: number]> {
     const found = await app.request(`/api/v1/customers?query=attribute:${attribute}`, { headers: read })
     const { customers } = (await found.json()) as { customers: object[] }
-    const { series } = await ask(`active_subscriptions?from=2026-03-10&to=2026-03-10&attribute=${attribute}`)
+    const { series } = await getMetric(
+      `active_subscriptions?from=2026-03-10&to=2026-03-10&attribute=${attribute}`,
+    )
     return [customers.length, Number(series[0]?.points[0]?.count)]
   }
   await identifyAnn({ plan: 'free', town: 'Bonn' })
@@ -146,9 +148,9 @@ describe('the number of attributes', () => {
   test('a call that alone has too many tells nothing of the user, whether there is one or not', async () => {
     await identify('known', { plan: 'pro', email: 'a@example.org' })
     await identify('forgotten', { plan: 'pro' })
-    const { store, forgetting } = app.windfall
-    const wish = { app_id: idOfApp(), app_user_id: 'forgotten', asked_by: 'test' }
-    await store.commit(() => forgetting.forget(wish))
+    const { store, erasures } = app.windfall
+    const request = { app_id: idOfApp(), app_user_id: 'forgotten', asked_by: 'test' }
+    await store.commit(() => erasures.forget(request))
     const before = stored('known')
     const calls = [numbered('key', 101), { ...numbered('key', 100), plan: 1 }]
     for (const id of ['known', 'nobody-yet', 'forgotten'])

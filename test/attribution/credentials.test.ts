@@ -17,7 +17,7 @@ async function secondOrganization() {
   const { store, organizations, apps, keys } = app.windfall
   const base = { name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' } as const
   await store.commit(() => organizations.declare([{ slug: 'second', ...base }]))
-  const second = organizations.meant('second')
+  const second = organizations.resolve('second')
   await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE }, 'test'))
   const key = await store.commit(() => keys.create(second.id, 'publishable', 'test').token)
   return { second, key }
@@ -47,7 +47,7 @@ test.each([
 test('a revoked key is a 401 at once; a rotated one goes on for its overlap', async () => {
   const { store, keys } = app.windfall
   const token = await app.key('publishable')
-  const id = keys.recognise(token)?.id ?? ''
+  const id = keys.findByToken(token)?.id ?? ''
   const successor = await store.commit(() => keys.rotate(id, 3_600_000))
   expect((await identify(bearer(token))).status).toBe(200)
   expect((await identify(bearer(successor.token))).status).toBe(200)

@@ -9,8 +9,8 @@ import { handClock, openTestApp } from '../helpers.ts'
 import { runs } from '../random.ts'
 
 const MINUTE = 60_000
-const from = (address: string): WindowCaller => ({ address, is_proved: false })
-const BACKEND: WindowCaller = { address: null, is_proved: true }
+const from = (address: string): WindowCaller => ({ address, isProved: false })
+const BACKEND: WindowCaller = { address: null, isProved: true }
 
 type Call = { at: number; caller: WindowCaller }
 type Outcome = Call & { wait_s: number | null }

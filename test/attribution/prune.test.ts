@@ -23,7 +23,7 @@ const users = () =>
   app.windfall.store.prepare<[], string>('select app_user_id from users order by app_user_id').pluck().all()
 const noted: string[] = []
 const prune = (unseen_days: number) =>
-  app.windfall.pruning.prune({ unseen_days, note: () => void noted.push('noted') })
+  app.windfall.pruning.prune({ unseen_days, onFirstPruned: () => void noted.push('noted') })
 
 /** Users of an app, never proved and without a purchase, last seen at `seen_at`. */
 function claimed(count: number, seen_at: number): Promise<unknown> {
@@ -47,7 +47,7 @@ async function statusRow() {
 }
 
 test('who was only ever claimed goes; who is proved, linked, seen or was forgotten once stays', async () => {
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   await identify('only-claimed', { attributes: { plan: 'pro' } })
   await identify('proved-once', {}, secret)
   await identify('proved-once')
@@ -64,10 +64,10 @@ test('who was only ever claimed goes; who is proved, linked, seen or was forgott
   await attribute('another', '100003')
   await attribute('yet-another', '100003', { jws: signed('100003') })
   await identify('once-forgotten')
-  const wish = { app_id: idOfApp(), app_user_id: 'once-forgotten', asked_by: 'test' }
-  const { id } = await store.commit(() => forgetting.forget(wish))
-  await forgetting.finished(id)
-  await store.commit(() => forgetting.lift(idOfApp(), 'once-forgotten'))
+  const request = { app_id: idOfApp(), app_user_id: 'once-forgotten', asked_by: 'test' }
+  const { id } = await store.commit(() => erasures.forget(request))
+  await erasures.finished(id)
+  await store.commit(() => erasures.lift(idOfApp(), 'once-forgotten'))
   await identify('once-forgotten')
   // The same id in another app is another user.
   await identify('linked', { bundleId: OTHER })

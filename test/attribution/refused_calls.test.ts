@@ -22,7 +22,7 @@ const identify = (body: object, headers: Record<string, string> = {}) =>
   app.post(IDENTIFY, { appUserId: 'ann', bundleId: BUNDLE, ...body }, headers)
 
 type Status = { rows: { id: string; level: string; title: string; detail: string; action: unknown }[] }
-async function told(bearer?: string): Promise<Status['rows']> {
+async function findingRows(bearer?: string): Promise<Status['rows']> {
   const headers = { authorization: `Bearer ${bearer ?? (await app.token())}` }
   const { rows: all } = (await (await app.request('/api/v1/status', { headers })).json()) as Status
   return all.filter(({ id }) => id.startsWith('sdk:'))
@@ -34,7 +34,7 @@ test('status says which calls were refused, how many and what to do', async () =
   await identify({ attributes: { plan: 'x'.repeat(1_025) } })
   await identify({ appUserId: 'bob' })
   await flush()
-  expect(await told()).toMatchObject([
+  expect(await findingRows()).toMatchObject([
     {
       title: `1 call for ${BUNDLE} was refused today`,
       detail: expect.stringContaining('invalid_key. The key is unknown, revoked or expired'),
@@ -52,11 +52,11 @@ test('status says which calls were refused, how many and what to do', async () =
     },
   ])
   app.clock.turn(DAY)
-  expect((await told())[2]).toMatchObject({
+  expect((await findingRows())[2]).toMatchObject({
     title: `3 calls for ${ANDROID} on Android were refused yesterday`,
   })
   app.clock.turn(DAY)
-  expect(await told()).toEqual([])
+  expect(await findingRows()).toEqual([])
 })
 
 test('a token of one app reads what is refused of that app alone', async () => {
@@ -66,7 +66,7 @@ test('a token of one app reads what is refused of that app alone', async () => {
   await flush()
   const reach = { organization_id: app.organization.id, apps: [other.id] }
   const { token } = await store.commit(() => tokens.create('one', reach))
-  expect(await told(token)).toMatchObject([{ title: `1 call for ${OTHER} was refused today` }])
+  expect(await findingRows(token)).toMatchObject([{ title: `1 call for ${OTHER} was refused today` }])
 })
 
 test('calls for a user who was forgotten are counted, and nobody is told to do something about them', async () => {
@@ -76,14 +76,14 @@ test('calls for a user who was forgotten are counted, and nobody is told to do s
   expect((await identify({})).status).toBe(410)
   await flush()
   expect(rows()).toMatchObject([{ code: 'forgotten', calls: 1 }])
-  expect(await told()).toEqual([])
+  expect(await findingRows()).toEqual([])
 })
 
 test('calls over the limit are counted apart, as rate-limited', async () => {
   for (let call = 0; call < 250; call += 1) await identify({})
   await flush()
   expect(rows()).toMatchObject([{ bundle_id: BUNDLE, code: 'rate_limited', calls: 10 }])
-  expect(await told()).toMatchObject([
+  expect(await findingRows()).toMatchObject([
     { level: 'notice', title: `10 calls for ${BUNDLE} were rate-limited today` },
   ])
 })
@@ -120,7 +120,7 @@ test('what strangers invent is bounded, adds up, and leaves room for connected a
   expect(rows()).toContainEqual(
     expect.objectContaining({ bundle_id: BUNDLE, code: 'invalid_request', calls: 1 }),
   )
-  const findings = await told()
+  const findings = await findingRows()
   expect(findings).toHaveLength(11)
   expect(findings[0]?.title).toBe(`1 call for ${BUNDLE} was refused today`)
 })

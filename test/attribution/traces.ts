@@ -1,6 +1,6 @@
 /** Where a database still holds a text: any column of any table, bodies unpacked, and the bytes of its files. */
 import { existsSync, readFileSync } from 'node:fs'
-import { unpackBody } from '../../src/events/codec.ts'
+import { decodeBody } from '../../src/events/codec.ts'
 import type { Store } from '../../src/store/store.ts'
 import { rowsOf } from '../helpers.ts'
 
@@ -30,7 +30,7 @@ function inTable(store: Store, table: string, texts: readonly string[]): string[
   return rows.flatMap((row) =>
     Object.entries(row).flatMap(([column, value]) => {
       const isBody = table === 'events' && column === 'body' && Buffer.isBuffer(value)
-      const bytes = isBody ? Buffer.from(JSON.stringify(unpackBody(value))) : bytesOf(value)
+      const bytes = isBody ? Buffer.from(JSON.stringify(decodeBody(value))) : bytesOf(value)
       return inBytes(bytes, texts).map((text) => `${table}.${column}: ${text}`)
     }),
   )

@@ -3,8 +3,12 @@ import { customerId } from '../../src/ledger/customers.ts'
 import { BUNDLE, transactionPayload } from '../apple/samples.ts'
 import { openTestApp } from '../helpers.ts'
 
-type Told = { why: string; verification?: string; unattested?: string | null }
-type Profile = { users: Told[]; links: Told[]; link_history: (Record<string, unknown> & Told)[] }
+type LinkReason = { why: string; verification?: string; unattested?: string | null }
+type Profile = {
+  users: LinkReason[]
+  links: LinkReason[]
+  link_history: (Record<string, unknown> & LinkReason)[]
+}
 
 /** A Windfall that one customer, of lineage 100, is known to, and what is called of them. */
 async function openCalls() {

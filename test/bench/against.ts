@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { METRIC_NAMES } from '../../src/metrics/definitions/definitions.ts'
 import { BUSINESS_UNTIL } from './business.ts'
-import type { CheckoutQuestion, Work } from './checkout.ts'
+import type { CheckoutRequest, Work } from './checkout.ts'
 import { below, type Figure, faster, median, within } from './figures.ts'
 import { YEAR } from './metrics.ts'
 import { openRenewals } from './renewals.ts'
-import { CONNECTIONS, inTurn, NODE_OPTIONS_OF_START, type Workshop } from './workshop.ts'
+import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from './workshop.ts'
 
 const HERE = resolve(fileURLToPath(import.meta.url), '../../..')
 /** A burst brings so many renewals of each subscription. */
@@ -18,16 +18,16 @@ const MOST_TURN_MS = 50
 
 const CHARTS = METRIC_NAMES.map((metric) => `/api/v1/metrics/${metric}?${YEAR}`)
 
-type Host = ReturnType<Workshop['start']>
-type Letters = { one: string[]; five: string[]; long: string[]; burst: string[] }
+type Host = ReturnType<Bench['start']>
+type Payloads = { one: string[]; five: string[]; long: string[]; burst: string[] }
 /** The same measure here and there, a value a round. `there` is empty where there is no other checkout. */
-type Sides = { here: number[]; there: number[] }
+type Sides = { baseline: number[]; candidate: number[] }
 
 /** What one round measures in one checkout. */
 type Round = { one: Work; five: Work; long: Work; burst: Burst; charts: number[] }
 type Burst = Work & { drained_seconds: number; per_second: number }
 
-async function withHost<Result>(workshop: Workshop, work: (host: Host) => Promise<Result>): Promise<Result> {
+async function withHost<Result>(workshop: Bench, work: (host: Host) => Promise<Result>): Promise<Result> {
   const host = workshop.start('checkout.ts', NODE_OPTIONS_OF_START)
   try {
     return await work(host)
@@ -36,22 +36,24 @@ async function withHost<Result>(workshop: Workshop, work: (host: Host) => Promis
   }
 }
 
-const asks =
+const requester =
   (host: Host) =>
-  <Answer>(question: CheckoutQuestion): Promise<Answer> =>
-    host.ask<Answer>(question)
+  <Answer>(question: CheckoutRequest): Promise<Answer> =>
+    host.request<Answer>(question)
 
 /** Writes the business as this checkout keeps it, and counts all of it. */
-async function prepare(workshop: Workshop, root: string, roots: readonly string[]) {
+async function prepare(workshop: Bench, root: string, roots: readonly string[]) {
   const { upkeep } = workshop.sizes
   const file = workshop.newFile()
   const { subscriptions, apps, renewals } = upkeep
-  await withHost(workshop, (host) => asks(host)({ write: { root, file, subscriptions, apps, renewals } }))
+  await withHost(workshop, (host) =>
+    requester(host)({ write: { root, file, subscriptions, apps, renewals } }),
+  )
   const work = await withHost(workshop, async (host) => {
-    await asks(host)({ open: { root, file, roots } })
-    return asks(host)<Work>({ rebuild: true })
+    await requester(host)({ open: { root, file, roots } })
+    return requester(host)<Work>({ rebuild: true })
   })
-  workshop.say(`upkeep: ${root} counted ${subscriptions} subscriptions in ${work.seconds.toFixed(1)} s`)
+  workshop.print(`upkeep: ${root} counted ${subscriptions} subscriptions in ${work.seconds.toFixed(1)} s`)
   return { root, file, work }
 }
 
@@ -59,47 +61,47 @@ type Prepared = Awaited<ReturnType<typeof prepare>>
 
 /** On a copy of its file, so that each round begins alike. */
 async function round(
-  workshop: Workshop,
+  workshop: Bench,
   { root, file }: Prepared,
-  letters: Letters,
+  payloads: Payloads,
   roots: readonly string[],
 ): Promise<Round> {
   const copy = workshop.newFile()
   copyFileSync(file, copy)
   return withHost(workshop, async (host) => {
-    const ask = asks(host)
-    const { url } = await ask<{ url: string }>({ open: { root, file: copy, roots } })
-    const { times: charts } = await ask<{ times: number[] }>({
+    const request = requester(host)
+    const { url } = await request<{ url: string }>({ open: { root, file: copy, roots } })
+    const { times: charts } = await request<{ times: number[] }>({
       charts: workshop.sizes.chart_turns,
       paths: CHARTS,
     })
-    const one = await ask<Work>({ apply: letters.one })
-    const five = await ask<Work>({ apply: letters.five })
-    const long = await ask<Work>({ apply: letters.long })
-    return { one, five, long, burst: await burst(workshop, host, url, letters.burst), charts }
+    const one = await request<Work>({ apply: payloads.one })
+    const five = await request<Work>({ apply: payloads.five })
+    const long = await request<Work>({ apply: payloads.long })
+    return { one, five, long, burst: await burst(workshop, host, url, payloads.burst), charts }
   })
 }
 
-async function burst(
-  workshop: Workshop,
-  host: Host,
-  url: string,
-  letters: readonly string[],
-): Promise<Burst> {
-  const ask = asks(host)
-  const bodies = letters.map((signedPayload) => JSON.stringify({ signedPayload }))
+async function burst(workshop: Bench, host: Host, url: string, payloads: readonly string[]): Promise<Burst> {
+  const request = requester(host)
+  const bodies = payloads.map((signedPayload) => JSON.stringify({ signedPayload }))
   const load = { call: 'notify', url, connections: CONNECTIONS, bodies } as const
-  await ask({ watch: true })
+  await request({ watch: true })
   const whole = { warm_seconds: 0, seconds: Number.POSITIVE_INFINITY }
   const { per_second } = await workshop.measure({ ...load, ...whole })
-  return { ...(await ask<Work & { drained_seconds: number }>({ drain: true })), per_second }
+  return { ...(await request<Work & { drained_seconds: number }>({ drain: true })), per_second }
 }
 
 /** A figure that is the better the smaller it is, against the same in the other checkout where there is one. */
-function less(figure: string, unit: string, { here, there }: Sides, at_most: number | null = null): Figure[] {
-  const own = below(figure, median(here), unit, at_most)
-  if (there.length === 0) return [own]
-  const beside = within(figure, unit, here, { name: 'the other checkout', values: there }, null)
+function less(
+  figure: string,
+  unit: string,
+  { baseline, candidate }: Sides,
+  at_most: number | null = null,
+): Figure[] {
+  const own = below(figure, median(baseline), unit, at_most)
+  if (candidate.length === 0) return [own]
+  const beside = within(figure, unit, baseline, { name: 'the other checkout', values: candidate }, null)
   return [
     { ...own, ...(beside.floor && { floor: beside.floor }), ...(beside.ratio && { ratio: beside.ratio }) },
   ]
@@ -109,7 +111,7 @@ type Measure = { figure: string; unit: string; value: (round: Round) => number; 
 
 const each = ({ cpu_seconds }: Work, { length }: readonly string[]): number => (cpu_seconds * 1e6) / length
 
-const measuresOf = ({ one, five, burst }: Letters): Measure[] => [
+const measuresOf = ({ one, five, burst }: Payloads): Measure[] => [
   {
     figure: 'a notification applied, one of a subscription',
     unit: 'µs',
@@ -162,18 +164,18 @@ const measuresOf = ({ one, five, burst }: Letters): Measure[] => [
   },
 ]
 
-function figuresOf(rounds: { here: Round[]; there: Round[] }, letters: Letters): Figure[] {
+function figuresOf(rounds: { baseline: Round[]; candidate: Round[] }, payloads: Payloads): Figure[] {
   const sides = (value: (round: Round) => number): Sides => ({
-    here: rounds.here.map(value),
-    there: rounds.there.map(value),
+    baseline: rounds.baseline.map(value),
+    candidate: rounds.candidate.map(value),
   })
-  const { here, there } = sides(({ burst }) => burst.per_second)
-  const answered = `a burst of ${letters.burst.length} notifications, answered`
+  const { baseline, candidate } = sides(({ burst }) => burst.per_second)
+  const answered = `a burst of ${payloads.burst.length} notifications, answered`
   return [
-    there.length > 0
-      ? faster(answered, here, { name: 'the other checkout', values: there }, null)
-      : below(answered, median(here), 'a second', null),
-    ...measuresOf(letters).flatMap(({ figure, unit, value, at_most = null }) =>
+    candidate.length > 0
+      ? faster(answered, baseline, { name: 'the other checkout', values: candidate }, null)
+      : below(answered, median(baseline), 'a second', null),
+    ...measuresOf(payloads).flatMap(({ figure, unit, value, at_most = null }) =>
       less(figure, unit, sides(value), at_most),
     ),
   ]
@@ -183,27 +185,27 @@ const worstHundredth = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
 /** Everything counted from the facts, then rounds of notifications; each here and there where `--against` names one. */
-export async function measureAgainst(workshop: Workshop): Promise<Figure[]> {
+export async function measureAgainst(workshop: Bench): Promise<Figure[]> {
   const { upkeep } = workshop.sizes
   const authority = await openAuthority({ now: BUSINESS_UNTIL })
   const roots = [authority.root_pem]
   const renewals = openRenewals(authority, upkeep.subscriptions)
-  const letters = {
+  const payloads = {
     one: renewals.take(upkeep.notifications, 1),
     five: renewals.take(upkeep.notifications, FACTS),
     long: renewals.ofLong(upkeep.renewals),
     burst: renewals.take(upkeep.burst, FACTS),
   }
-  const here = await prepare(workshop, HERE, roots)
-  const there = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
+  const baseline = await prepare(workshop, HERE, roots)
+  const candidate = workshop.against === null ? null : await prepare(workshop, workshop.against, roots)
   const contenders: Record<string, () => Promise<Round>> = {
-    here: () => round(workshop, here, letters, roots),
-    ...(there && { there: () => round(workshop, there, letters, roots) }),
+    baseline: () => round(workshop, baseline, payloads, roots),
+    ...(candidate && { candidate: () => round(workshop, candidate, payloads, roots) }),
   }
   const { here: own = [], there: other = [] } = await inTurn(upkeep.rounds, contenders)
   const rebuilt = (value: (work: Work) => number): Sides => ({
-    here: [value(here.work)],
-    there: there === null ? [] : [value(there.work)],
+    baseline: [value(baseline.work)],
+    candidate: candidate === null ? [] : [value(candidate.work)],
   })
   const name = `${upkeep.subscriptions} subscriptions counted anew`
   return [
@@ -223,6 +225,6 @@ export async function measureAgainst(workshop: Workshop): Promise<Figure[]> {
       rebuilt(({ longest_turn_ms }) => longest_turn_ms),
       MOST_TURN_MS,
     ),
-    ...figuresOf({ here: own, there: other }, letters),
+    ...figuresOf({ baseline: own, candidate: other }, payloads),
   ]
 }

@@ -6,14 +6,14 @@ import { openSimulation, type Simulation } from '../../src/demo/simulation.ts'
 import { openAppStore } from '../../src/demo/store/store.ts'
 import { signNotification } from '../../src/demo/world/unsigned.ts'
 import type { AppleAccount } from './apple_work.ts'
-import { answerQuestions } from './child.ts'
+import { answerRequests } from './child.ts'
 
 /**
  * `hourly`: how many requests App Store Connect answers in an hour, instead of as many as Apple does. `signed`: all is
  * signed beforehand, so that answering costs little more than text.
  */
 type Opening = { subscribers: number; hourly?: number; signed?: true }
-export type AppStoreQuestion = { open: Opening } | { tally: true }
+export type AppStoreRequest = { open: Opening } | { tally: true }
 
 export type AppStore = {
   account: AppleAccount
@@ -25,7 +25,7 @@ export type AppStore = {
 
 /** What is counted apart. `from` and `until`: milliseconds since the epoch. */
 type Kind = 'connect' | 'reports' | 'notifications' | 'transactions' | 'statuses'
-export type Asked = {
+export type RequestCount = {
   host: 'connect' | 'production' | 'sandbox'
   kind: Kind
   requests: number
@@ -33,7 +33,7 @@ export type Asked = {
   until: number
 }
 /** Since the last tally: what was asked, and how many seconds this process was at work. */
-export type Tally = { asked: Asked[]; busy_seconds: number }
+export type Tally = { requests: RequestCount[]; busy_seconds: number }
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 
@@ -41,11 +41,11 @@ const TWO_YEARS_MS = 2 * 365 * 86_400_000
 function signAhead({ world }: Simulation, authority: { sign: (payload: object) => string }): void {
   const sign = signerOf(authority)
   for (const { payload } of world.sent.all()) signNotification(payload, sign)
-  for (const person of world.everybody()) {
+  for (const person of world.people()) {
     for (const { sub, versions } of world.of(person)) {
       const newest = versions.at(-1)
       if (newest) sign(newest.body)
-      if (sub?.told) sign(sub.told.renewal)
+      if (sub?.last_notified) sign(sub.last_notified.renewal)
     }
   }
 }
@@ -55,10 +55,10 @@ async function openStore({ subscribers, hourly, signed }: Opening) {
   const began = performance.now()
   const authority = await openAuthority({ now: until })
   const simulation = openSimulation({ seed: 1, from: until - TWO_YEARS_MS, until, subscribers, authority })
-  simulation.pass(until)
+  simulation.skip(until)
   if (signed) signAhead(simulation, authority)
   const store = await openAppStore({ simulation, authority, clock: systemClock })
-  if (hourly !== undefined) store.mood.rate_limit = { connect: hourly }
+  if (hourly !== undefined) store.faults.rate_limit = { connect: hourly }
   const { hosts, connect_key, purchase_key, vendor_number } = store
   const opened: AppStore = {
     account: { hosts, connect_key, purchase_key, vendor_number },
@@ -81,24 +81,24 @@ let counted = 0
 let cpu = process.cpuUsage()
 
 function tally(): Tally {
-  const asked = new Map<string, Asked>()
+  const requests = new Map<string, RequestCount>()
   const fresh = running?.requests.slice(counted) ?? []
   counted += fresh.length
   for (const { host, path, at } of fresh) {
     const kind = PATHS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? 'connect'
-    const sum = asked.get(`${host} ${kind}`) ?? { host, kind, requests: 0, from: at, until: at }
-    asked.set(`${host} ${kind}`, { ...sum, requests: sum.requests + 1, until: at })
+    const sum = requests.get(`${host} ${kind}`) ?? { host, kind, requests: 0, from: at, until: at }
+    requests.set(`${host} ${kind}`, { ...sum, requests: sum.requests + 1, until: at })
   }
   const { user, system } = process.cpuUsage(cpu)
   cpu = process.cpuUsage()
-  return { asked: [...asked.values()], busy_seconds: (user + system) / 1e6 }
+  return { requests: [...requests.values()], busy_seconds: (user + system) / 1e6 }
 }
 
-async function answer(question: AppStoreQuestion): Promise<object> {
+async function answer(question: AppStoreRequest): Promise<object> {
   if ('tally' in question) return tally()
   const { store, opened } = await openStore(question.open)
   running = store
   return opened
 }
 
-answerQuestions<AppStoreQuestion>(answer, async () => running?.close())
+answerRequests<AppStoreRequest>(answer, async () => running?.close())

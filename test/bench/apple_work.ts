@@ -15,7 +15,7 @@ export type AppleAccount = {
  * `begin` answers at once. An import begins anew until the server is closed, a backfill has an end; `busy` tells
  * whether it is still under way, and how many rows or signed texts it has taken in.
  */
-export type AppleQuestion =
+export type AppleRequest =
   | { apple: 'refresh' }
   | { apple: 'import'; days: number }
   | { apple: 'backfill'; bundle_id: string }
@@ -30,7 +30,7 @@ export type Counts = { report_rows: number; notifications: number; transactions:
 
 export function openAppleWork(windfall: Windfall, account: AppleAccount) {
   const { accounts, apps, catalogue, history, imports, organizations, reportedPeriods, store } = windfall
-  const { id: organization_id } = organizations.meant(null)
+  const { id: organization_id } = organizations.resolve(null)
   const { connect_key: connect, purchase_key: purchases, vendor_number } = account
   accounts.declare([{ organization_id, connect, purchases, vendor_numbers: [vendor_number] }])
   const forget = store.prepare('delete from import_days')
@@ -94,7 +94,7 @@ export function openAppleWork(windfall: Windfall, account: AppleAccount) {
     statuses: count('select total(statuses) from backfills'),
   })
 
-  return async (question: AppleQuestion): Promise<object> => {
+  return async (question: AppleRequest): Promise<object> => {
     if (question.apple === 'refresh') return refresh()
     if (question.apple === 'import') return importDays(question.days)
     if (question.apple === 'backfill') return backfill(question.bundle_id)

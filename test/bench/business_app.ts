@@ -8,9 +8,9 @@ import { openLog } from '../../src/log.ts'
 import { schema } from '../../src/store/schema/schema.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { writeBusiness } from './business_file.ts'
-import { caughtUp } from './caught_up.ts'
+import { whenCurrent } from './caught_up.ts'
 import { environmentOf } from './people.ts'
-import type { Workshop } from './workshop.ts'
+import type { Bench } from './workshop.ts'
 
 export type BusinessApp = Awaited<ReturnType<typeof openBusiness>>
 
@@ -28,10 +28,10 @@ export async function openBusiness(file: string, folder: string, roots?: readonl
   const headers = { authorization: `Bearer ${token}` }
 
   async function get<Answer>(path: string): Promise<{ ms: number; answer: Answer }> {
-    const asked = performance.now()
+    const startedAt = performance.now()
     const response = await windfall.http.app.request(`/api/v1/${path}`, { headers })
     const text = await response.text()
-    const ms = performance.now() - asked
+    const ms = performance.now() - startedAt
     if (response.status !== 200) throw new Error(`${path}: ${text}`)
     return { ms, answer: JSON.parse(text) }
   }
@@ -46,7 +46,7 @@ export type Counted = { file: string; transactions: number; seconds: number | nu
  * The file of a business of so many transactions with all that metrics come to. It is kept where the environment's
  * WINDFALL_BENCH_FILES says, and made where that has none.
  */
-export async function businessFile(workshop: Workshop): Promise<Counted> {
+export async function businessFile(workshop: Bench): Promise<Counted> {
   const { business_transactions: transactions } = workshop.sizes
   const folder = process.env.WINDFALL_BENCH_FILES ?? workshop.newFolder()
   mkdirSync(folder, { recursive: true })
@@ -55,29 +55,29 @@ export async function businessFile(workshop: Workshop): Promise<Counted> {
   if (existsSync(file)) return { file, transactions, seconds: null }
   const unfinished = `${file}.unfinished`
   const subscriptions = await writeBusiness(unfinished, folder, transactions)
-  workshop.say(`metrics: ${transactions} transactions of ${subscriptions} subscriptions are written`)
+  workshop.print(`metrics: ${transactions} transactions of ${subscriptions} subscriptions are written`)
   const seconds = await countAll(workshop, unfinished, folder)
   renameSync(unfinished, file)
   return { file, transactions, seconds }
 }
 
-async function countAll(workshop: Workshop, file: string, folder: string): Promise<number> {
+async function countAll(workshop: Bench, file: string, folder: string): Promise<number> {
   const { windfall, close } = await openBusiness(file, folder)
   const began = performance.now()
-  const telling = setInterval(() => {
+  const progressTimer = setInterval(() => {
     const done = windfall.metrics.progress()?.done
-    if (done !== undefined) workshop.say(`metrics: ${done} subscriptions are counted`)
+    if (done !== undefined) workshop.print(`metrics: ${done} subscriptions are counted`)
   }, 30_000)
   await windfall.metrics.rebuild()
-  await caughtUp(windfall)
-  clearInterval(telling)
+  await whenCurrent(windfall)
+  clearInterval(progressTimer)
   const seconds = (performance.now() - began) / 1000
   await close()
   return seconds
 }
 
 /** A copy of it that may be written to. */
-export function copyOf(workshop: Workshop, { file }: Counted): string {
+export function copyOf(workshop: Bench, { file }: Counted): string {
   const copy = workshop.newFile()
   copyFileSync(file, copy)
   return copy

@@ -13,7 +13,7 @@ import {
   PRODUCTS,
   subscriptionsOf,
 } from './business.ts'
-import { openSales, openStandings, type Place } from './business_rows.ts'
+import { openSales, openSubscriptionStates, type Place } from './business_rows.ts'
 import { APP, populate } from './people.ts'
 
 const DAY = 86_400_000
@@ -88,7 +88,7 @@ function writeAll(
   renewals: number,
 ): number {
   const sales = openSales(db)
-  const add = openStandings(db, sales.payload)
+  const add = openSubscriptionStates(db, sales.payload)
   let [subscriptions, ofFirst, users] = [0, 0, 0]
   let last: Place | null = null
   function addOne({ subscription, number }: ReturnType<typeof longSubscription>): Place {
@@ -96,7 +96,7 @@ function writeAll(
     const here: Place = { app_id, original: String(number), at: subscription.sales[0]?.purchased_at ?? 0 }
     for (const [index, sale] of subscription.sales.entries())
       sales.add(here, subscription, sale, String(number + index))
-    add.standing(here, subscription, String(number + subscription.sales.length - 1))
+    add.subscriptionState(here, subscription, String(number + subscription.sales.length - 1))
     return here
   }
   db.exec('begin')

@@ -77,12 +77,12 @@ export function openSales(db: Database) {
 }
 
 /** What a lineage is now, whose it is, and who that is in the owner's own app. */
-export function openStandings(db: Database, payload: number | bigint) {
+export function openSubscriptionStates(db: Database, payload: number | bigint) {
   const renewal =
     db.prepare(`insert into renewals (app_id, environment, original_transaction_id, signed_at, sha256,
     product_id, auto_renew_status, expiration_intent, in_billing_retry, payload_id)
     values (?, 'production', ?, ?, ?, ?, ?, ?, 0, ?)`)
-  const standing =
+  const subscriptionState =
     db.prepare(`insert into subscriptions (app_id, environment, original_transaction_id, transaction_id,
     product_id, group_id, ownership, storefront, price_milli, currency, offer_type, offer_discount, started_at,
     period_started_at, expires_at, in_billing_retry, auto_renew_status, expiration_intent, revoked_at)
@@ -97,7 +97,7 @@ export function openStandings(db: Database, payload: number | bigint) {
   const idOf = ({ app_id, original }: Place): string => customerId(app_id, 'production', original)
 
   return {
-    standing(
+    subscriptionState(
       { app_id, original, at }: Place,
       { currency, storefront, sales, renews }: Subscription,
       id: string,
@@ -106,7 +106,7 @@ export function openStandings(db: Database, payload: number | bigint) {
       if (!of) return
       const { signed_at, auto_renew_status, intent } = renews
       renewal.run(app_id, original, signed_at, SHA256, of.product_id, auto_renew_status, intent, payload)
-      standing.run(
+      subscriptionState.run(
         app_id,
         original,
         id,

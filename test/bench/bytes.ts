@@ -11,7 +11,7 @@ import { openSimulation } from '../../src/demo/simulation.ts'
 import { openLog } from '../../src/log.ts'
 import { below, columns, type Figure, whole } from './figures.ts'
 import { environmentOf } from './people.ts'
-import type { Workshop } from './workshop.ts'
+import type { Bench } from './workshop.ts'
 
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const MOST_BYTES = 3_000
@@ -26,7 +26,7 @@ async function playInto(file: string, subscribers: number | undefined): Promise<
   const { config } = loadConfig({ env: environmentOf(file), cwd: dirname(file) })
   const log = openLog({ format: 'json', level: 'error' })
   const windfall = await openApp({ config, clock, monotonic: clock, log, roots: [authority.root_pem] })
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   for (const { bundle_id, apple_id, android_package } of simulation.apps) {
     await windfall.store.commit(() =>
       windfall.apps.add(id, { bundle_id, apple_id, android_package }, 'bench'),
@@ -58,7 +58,7 @@ function partsOf(db: Database.Database): Part[] {
 /** Only what follows from client apps' calls, and no notification has a share in it. */
 const CALLS = ['users', 'links', 'link_history']
 
-export async function measureBytes(workshop: Workshop): Promise<Figure[]> {
+export async function measureBytes(workshop: Bench): Promise<Figure[]> {
   const file = workshop.newFile()
   await playInto(file, workshop.sizes.history_subscribers)
   const db = new Database(file, { readonly: true })
@@ -70,8 +70,8 @@ export async function measureBytes(workshop: Workshop): Promise<Figure[]> {
   db.close()
   const each = (bytes: number): string => whole(bytes / notifications)
   const table = parts.map(({ name, bytes, rows }) => [name, whole(rows), whole(bytes), each(bytes)])
-  workshop.say(`\nbytes on disk of ${whole(notifications)} notifications and the calls beside them`)
-  workshop.say(columns([['table with indexes', 'rows', 'bytes', 'bytes per notification'], ...table]))
+  workshop.print(`\nbytes on disk of ${whole(notifications)} notifications and the calls beside them`)
+  workshop.print(columns([['table with indexes', 'rows', 'bytes', 'bytes per notification'], ...table]))
 
   const size = statSync(file).size
   const ofCalls = (part: Part): number => {

@@ -3,7 +3,7 @@ import { below, type Figure, faster, median } from './figures.ts'
 import type { Measured } from './load.ts'
 import { TOKEN } from './people.ts'
 import type { Kind } from './serve.ts'
-import { CONNECTIONS, inTurn, type Server, type Workshop } from './workshop.ts'
+import { type Bench, CONNECTIONS, inTurn, type Server } from './workshop.ts'
 
 type Call = 'identify' | 'attribute'
 /** A server and how many users are in its database; a floor without storage has none. */
@@ -24,7 +24,7 @@ const p99s = (measured: readonly Measured[]): number[] => measured.map(({ p99 })
 
 /** The same load on each server in turn; `users` are those that it speaks of. */
 async function compare<Name extends string>(
-  { sizes, databaseOf, serve, measure }: Workshop,
+  { sizes, databaseOf, serve, measure }: Bench,
   call: Call,
   contenders: Record<Name, Contender>,
 ): Promise<Record<Name, Measured[]>> {
@@ -54,7 +54,7 @@ async function compare<Name extends string>(
 }
 
 /** One call with more users than SQLite's page cache holds, and with few. */
-export async function measureCall(workshop: Workshop, call: Call): Promise<Figure[]> {
+export async function measureCall(workshop: Bench, call: Call): Promise<Figure[]> {
   const { cold_users, hot_users } = workshop.sizes
   const measured = await compare(workshop, call, {
     cold: { kind: 'windfall', users: cold_users },
@@ -96,7 +96,7 @@ function figuresOf(
 }
 
 /** The same where each commit waits a millisecond longer, as on a cheap server's disk. */
-export async function measureSlowDisk(workshop: Workshop): Promise<Figure[]> {
+export async function measureSlowDisk(workshop: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   const slow = { users: workshop.sizes.hot_users, commit_ms: SLOW_DISK_MS }
   for (const call of ['identify', 'attribute'] as const) {

@@ -3,7 +3,7 @@
 type Settling = { settle?: () => Promise<unknown> }
 type CatchingUp = {
   metrics: {
-    caughtUp?: () => Promise<unknown>
+    whenCurrent?: () => Promise<unknown>
     settled?: () => Promise<unknown>
     ripen?: () => Promise<unknown>
   }
@@ -12,8 +12,8 @@ type CatchingUp = {
 }
 
 /** Resolves when metrics, cohorts and customers have counted all that is in the ledger, in a checkout of any age. */
-export async function caughtUp({ metrics, cohorts, customers }: CatchingUp): Promise<void> {
-  if (metrics.caughtUp) return void (await metrics.caughtUp())
+export async function whenCurrent({ metrics, cohorts, customers }: CatchingUp): Promise<void> {
+  if (metrics.whenCurrent) return void (await metrics.whenCurrent())
   await metrics.settled?.()
   await metrics.ripen?.()
   for (const one of [cohorts, customers] as Settling[]) await one.settle?.()

@@ -9,12 +9,12 @@ import type { Verified } from '../../src/apple/jws/signed.ts'
 import type { Notification } from '../../src/apple/notification.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { fillBusiness } from './business_file.ts'
-import { caughtUp } from './caught_up.ts'
-import { answerQuestions } from './child.ts'
+import { whenCurrent } from './caught_up.ts'
+import { answerRequests } from './child.ts'
 import { APP, environmentOf } from './people.ts'
 
 type Place = { root: string; file: string }
-export type CheckoutQuestion =
+export type CheckoutRequest =
   /** Writes the business of so many subscriptions; the largest has so many renewals. */
   | { write: Place & { subscriptions: number; apps: number; renewals: number } }
   | { open: Place & { roots: readonly string[] } }
@@ -107,7 +107,7 @@ async function write({
   ...size
 }: Place & { subscriptions: number; apps: number; renewals: number }) {
   const { windfall, close } = await openCheckout({ root, file })
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   await windfall.store.commit(() => windfall.apps.add(id, { bundle_id: APP }, 'bench'))
   await close()
   fillBusiness(file, size)
@@ -117,7 +117,7 @@ async function write({
 async function rebuild({ windfall }: Checkout): Promise<Work> {
   return watched(async () => {
     await windfall.metrics.rebuild()
-    await caughtUp(windfall)
+    await whenCurrent(windfall)
   })
 }
 
@@ -127,17 +127,17 @@ async function charts({ windfall, token }: Checkout, turns: number, paths: reado
   const times: number[] = []
   for (const path of paths) {
     for (let turn = 0; turn <= turns; turn += 1) {
-      const asked = performance.now()
+      const startedAt = performance.now()
       const response = await windfall.http.app.request(path, { headers })
       const text = await response.text()
       if (response.status !== 200) throw new Error(`${path}: ${text}`)
-      if (turn > 0) times.push(performance.now() - asked)
+      if (turn > 0) times.push(performance.now() - startedAt)
     }
   }
   return { times }
 }
 
-async function apply({ root, windfall }: Checkout, letters: readonly string[], roots: readonly string[]) {
+async function apply({ root, windfall }: Checkout, payloads: readonly string[], roots: readonly string[]) {
   const { openVerifier } = await from<typeof import('../../src/apple/jws/signed.ts')>(
     root,
     'apple/jws/signed.ts',
@@ -148,11 +148,11 @@ async function apply({ root, windfall }: Checkout, letters: readonly string[], r
   )
   const verifier = openVerifier({ roots, clock: () => BUSINESS_UNTIL })
   const proved: Verified<Notification>[] = []
-  for (const letter of letters) proved.push(await notifications.verifyNotification(verifier, letter))
+  for (const payload of payloads) proved.push(await notifications.verifyNotification(verifier, payload))
   return watched(async () => {
     const waiting = proved.values()
     await Promise.all(Array.from({ length: TOGETHER }, () => applyAll(windfall, waiting)))
-    await caughtUp(windfall)
+    await whenCurrent(windfall)
   })
 }
 
@@ -171,12 +171,12 @@ let running: Checkout | undefined
 let trusted: readonly string[] = []
 let endWatch: (() => Work) | undefined
 
-async function answer(question: CheckoutQuestion): Promise<object> {
+async function answer(question: CheckoutRequest): Promise<object> {
   if ('write' in question) return write(question.write)
   if ('open' in question) {
     trusted = question.open.roots
     running = await openCheckout(question.open)
-    await caughtUp(running.windfall)
+    await whenCurrent(running.windfall)
     return { url: running.url }
   }
   if (!running) throw new Error('no checkout is open')
@@ -188,9 +188,9 @@ async function answer(question: CheckoutQuestion): Promise<object> {
     return {}
   }
   const { windfall } = running
-  const { seconds } = await watched(() => caughtUp(windfall))
+  const { seconds } = await watched(() => whenCurrent(windfall))
   if (!endWatch) throw new Error('nothing is watched')
   return { drained_seconds: seconds, ...endWatch() }
 }
 
-answerQuestions<CheckoutQuestion>(answer, async () => running?.close())
+answerRequests<CheckoutRequest>(answer, async () => running?.close())

@@ -22,7 +22,7 @@ export function openChild(file: string, execArgv: readonly string[] = []) {
 
   return {
     pid: process.pid ?? 0,
-    ask: <Answer>(question: object) => answerOf<Answer>(process, file, question),
+    request: <Answer>(question: object) => answerOf<Answer>(process, file, question),
     close,
   }
 }
@@ -40,7 +40,7 @@ function answerOf<Answer>(process: ChildProcess, file: string, question: object)
 }
 
 /** The child's side: `answer` is called with each question. The process ends when its parent lets go of it. */
-export function answerQuestions<Question>(
+export function answerRequests<Question>(
   answer: (question: Question) => Promise<object>,
   close: () => Promise<void>,
 ) {

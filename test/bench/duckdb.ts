@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import type { BusinessApp } from './business_app.ts'
 import { type Figure, median, short } from './figures.ts'
-import type { Workshop } from './workshop.ts'
+import type { Bench } from './workshop.ts'
 
 const run = promisify(execFile)
 const SCRIPT = fileURLToPath(new URL('ask_duckdb.py', import.meta.url))
@@ -16,7 +16,7 @@ const LEAST_RATIO = 5
 /** By question: how long DuckDB took, and rows of a day, perhaps a product, and a value. */
 type Answers = Record<string, { ms: number; rows: (string | number)[][] }>
 /** `sums`: of which paths the answers together are what DuckDB counts; charges are two parts of revenue. */
-type Told = {
+type DuckdbAnswer = {
   name: string
   question: string
   path: string
@@ -25,7 +25,7 @@ type Told = {
 }
 
 const BY_PRODUCT = 'metrics/revenue?split=product&'
-const QUESTIONS: readonly Told[] = [
+const QUESTIONS: readonly DuckdbAnswer[] = [
   { name: 'MRR', question: 'mrr', path: 'metrics/mrr?', sums: ['metrics/mrr?'], figure: 'milli' },
   {
     name: 'active subscriptions',
@@ -59,10 +59,10 @@ const YEAR_MS = 364 * 86_400_000
 const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** Nothing where Python or DuckDB is missing, which is said. */
-export async function measureDuckdb(workshop: Workshop, app: BusinessApp, file: string): Promise<Figure[]> {
+export async function measureDuckdb(workshop: Bench, app: BusinessApp, file: string): Promise<Figure[]> {
   const python = await pythonWithDuckdb(workshop.newFolder())
   if (python === null) {
-    workshop.say('metrics: DuckDB cannot be installed here; nothing is measured beside it')
+    workshop.print('metrics: DuckDB cannot be installed here; nothing is measured beside it')
     return []
   }
   const until = app.windfall.clock()
@@ -71,15 +71,15 @@ export async function measureDuckdb(workshop: Workshop, app: BusinessApp, file: 
   const { stdout } = await run(python, [SCRIPT, file, from_on, to_on, turns], { maxBuffer: 1e9 })
   const answers: Answers = JSON.parse(stdout)
   const figures: Figure[] = []
-  for (const told of QUESTIONS) {
-    const { ms = Number.NaN, rows = [] } = answers[told.question] ?? {}
+  for (const query of QUESTIONS) {
+    const { ms = Number.NaN, rows = [] } = answers[query.question] ?? {}
     const range = `from=${from_on}&to=${to_on}`
     const times: number[] = []
     for (let turn = 0; turn < workshop.sizes.chart_turns; turn += 1)
-      times.push((await app.get(`${told.path}${range}`)).ms)
+      times.push((await app.get(`${query.path}${range}`)).ms)
     const own = median(times)
     figures.push({
-      figure: `${told.name}, a year by day`,
+      figure: `${query.name}, a year by day`,
       value: `${short(own)} ms`,
       floor: `DuckDB, 2 threads: ${short(ms)} ms`,
       ratio: ms / own,
@@ -87,14 +87,14 @@ export async function measureDuckdb(workshop: Workshop, app: BusinessApp, file: 
       reached: ms / own >= LEAST_RATIO,
     })
     const sums: SeriesAnswer[] = []
-    for (const path of told.sums) sums.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
-    workshop.say(`metrics: ${told.name}: ${differenceOf(ownValues(told.figure, sums), rows)}`)
+    for (const path of query.sums) sums.push((await app.get<SeriesAnswer>(`${path}${range}`)).answer)
+    workshop.print(`metrics: ${query.name}: ${differenceOf(ownValues(query.figure, sums), rows)}`)
   }
   return figures
 }
 
 /** By day, or by day and value of the split. */
-function ownValues(figure: Told['figure'], answers: readonly SeriesAnswer[]): Map<string, number> {
+function ownValues(figure: DuckdbAnswer['figure'], answers: readonly SeriesAnswer[]): Map<string, number> {
   const own = new Map<string, number>()
   for (const { split, series } of answers) {
     for (const { value, points } of series.filter(({ part }) => part === null || split !== null)) {

@@ -1,17 +1,17 @@
 /** A whole first connect to the simulated App Store: its lists, a year of its reports, its histories. */
-import type { AppStore, AppStoreQuestion, Asked, Tally } from './app_store.ts'
-import type { AppleQuestion, Counts, Imported, Refreshed } from './apple_work.ts'
+import type { AppStore, AppStoreRequest, RequestCount, Tally } from './app_store.ts'
+import type { AppleRequest, Counts, Imported, Refreshed } from './apple_work.ts'
 import { below, columns, type Figure, short, whole, within } from './figures.ts'
-import type { Server, Workshop } from './workshop.ts'
+import type { Bench, Server } from './workshop.ts'
 
 const YEAR = 365
 /** What Apple answers in an hour: to one key, and to one app for each kind of question. */
 const HOURLY = { connect: 3_500, production: 180_000, sandbox: 18_000 }
 
 /** `app` is whose budget the requests are of; null for the key's. */
-type Spent = Asked & { app: string | null }
+type Spent = RequestCount & { app: string | null }
 
-const STEPS: readonly [name: string, kinds: readonly Asked['kind'][]][] = [
+const STEPS: readonly [name: string, kinds: readonly RequestCount['kind'][]][] = [
   ['apps, teams, products', ['connect']],
   ['a year of four reports a day', ['reports']],
   ['notifications of 180 days', ['notifications']],
@@ -47,57 +47,57 @@ function tableOfSteps(spent: readonly Spent[]): string {
 
 /** Everything that `windfall connect` sets going, one after the other; exchange rates are not Apple's. */
 async function connect(server: Server, tally: () => Promise<Tally>) {
-  const ask = <Answer>(question: AppleQuestion) => server.ask<Answer>(question)
+  const request = <Answer>(question: AppleRequest) => server.request<Answer>(question)
   const spent: Spent[] = []
   let busy = 0
   async function note(app: string | null): Promise<void> {
-    const { asked, busy_seconds } = await tally()
+    const { requests, busy_seconds } = await tally()
     busy += busy_seconds
-    spent.push(...asked.map((one) => ({ ...one, app })))
+    spent.push(...requests.map((one) => ({ ...one, app })))
   }
 
   await tally()
   const began = performance.now()
-  const { bundle_ids } = await ask<Refreshed>({ apple: 'refresh' })
-  await ask<Imported>({ apple: 'import', days: YEAR })
+  const { bundle_ids } = await request<Refreshed>({ apple: 'refresh' })
+  await request<Imported>({ apple: 'import', days: YEAR })
   await note(null)
   for (const bundle_id of bundle_ids) {
-    await ask({ apple: 'backfill', bundle_id })
+    await request({ apple: 'backfill', bundle_id })
     await note(bundle_id)
   }
   const seconds = (performance.now() - began) / 1000
   return { spent, seconds, busy: busy / seconds }
 }
 
-export async function measureFirstConnect(workshop: Workshop): Promise<Figure[]> {
+export async function measureFirstConnect(workshop: Bench): Promise<Figure[]> {
   const { store_subscribers: subscribers } = workshop.sizes
   // So many customers need more than is usual.
   const child = workshop.start('app_store.ts', ['--max-old-space-size=8000'])
-  const asked = <Answer>(question: AppStoreQuestion) => child.ask<Answer>(question)
+  const asked = <Answer>(question: AppStoreRequest) => child.request<Answer>(question)
   const store = await asked<AppStore>({ open: { subscribers } })
   const { account: apple, roots } = store
   const file = await workshop.databaseOf(0)
   const server = await workshop.serve({ kind: 'windfall', file, roots, apple })
   const { spent, seconds, busy } = await connect(server, () => asked<Tally>({ tally: true }))
-  const counts = await server.ask<Counts>({ apple: 'counts' })
+  const counts = await server.request<Counts>({ apple: 'counts' })
   await server.close()
   await child.close()
 
-  workshop.say(`\na first connect to a store with ${whole(subscribers)} subscribers over two years`)
-  workshop.say(tableOfSteps(spent))
-  workshop.say(
+  workshop.print(`\na first connect to a store with ${whole(subscribers)} subscribers over two years`)
+  workshop.print(tableOfSteps(spent))
+  workshop.print(
     `In the ledger: ${whole(counts.report_rows)} rows of reports, ${whole(counts.notifications)} notifications, ${whole(counts.transactions)} transactions; ${whole(counts.statuses)} statuses asked for.`,
   )
-  workshop.say(
+  workshop.print(
     `The simulated store was ready after ${short(store.seconds)} s, and at work for ${whole(busy * 100)} % of the connect.`,
   )
   const limits = { name: 'Apple’s hourly limits', values: [secondsAtBest(spent)] }
   const name = `first connect, ${whole(subscribers)} subscribers`
-  const told = (kinds: readonly Asked['kind'][]) =>
+  const countOf = (kinds: readonly RequestCount['kind'][]) =>
     secondsOf(spent.filter(({ kind }) => kinds.includes(kind)))
   return [
     within(name, 's', [seconds], limits, null),
-    below(`${name}, the reports`, told(['reports']), 's', null),
-    below(`${name}, the histories`, told(['notifications', 'transactions', 'statuses']), 's', null),
+    below(`${name}, the reports`, countOf(['reports']), 's', null),
+    below(`${name}, the histories`, countOf(['notifications', 'transactions', 'statuses']), 's', null),
   ]
 }

@@ -8,7 +8,7 @@ import { openCallers } from '../../src/attribution/callers.ts'
 import { AttributeCall, IdentifyCall } from '../../src/attribution/requests.ts'
 import { openFeed } from '../../src/events/feed.ts'
 import type { Route } from '../../src/http/route.ts'
-import { hashOf } from '../../src/ids.ts'
+import { sha256Of } from '../../src/ids.ts'
 import type { Store } from '../../src/store/store.ts'
 import { APP, TOKEN } from './people.ts'
 
@@ -19,9 +19,9 @@ const USUAL_CHECKPOINT = 'wal_autocheckpoint = 1000'
 
 /** The two routes on another store over the same database. */
 function routesOn(windfall: Windfall, store: Store, limits: Limits): Route[] {
-  const { apps, keys, organizations, ledger, forgetting, verifier, clock, refusedCalls } = windfall
+  const { apps, keys, organizations, ledger, erasures, verifier, clock, refusedCalls } = windfall
   const feed = openFeed(store, clock)
-  const attribution = openAttribution({ store, clock, apps, feed, ledger, forgetting, limits })
+  const attribution = openAttribution({ store, clock, apps, feed, ledger, erasures, limits })
   const callers = openCallers({ apps, keys, organizations })
   return sdkRoutes({
     store,
@@ -85,13 +85,13 @@ export function withoutStorage(windfall: Windfall, limits: Limits): Route[] {
 }
 
 function callersInMemory({ apps, keys, organizations }: Windfall) {
-  const key = keys.recognise(TOKEN)
+  const key = keys.findByToken(TOKEN)
   const connected = new Map([[APP, apps.byBundle(APP)]])
-  const known = new Map([[hashOf(TOKEN).toString('hex'), key]])
+  const known = new Map([[sha256Of(TOKEN).toString('hex'), key]])
   const all = new Map(organizations.list().map((organization) => [organization.id, organization]))
   return openCallers({
     apps: { ...apps, byBundle: (bundle_id) => connected.get(bundle_id) ?? [] },
-    keys: { ...keys, recognise: (token) => known.get(hashOf(token).toString('hex')) ?? null },
+    keys: { ...keys, findByToken: (token) => known.get(sha256Of(token).toString('hex')) ?? null },
     organizations: { ...organizations, get: (id) => all.get(id) ?? null },
   })
 }

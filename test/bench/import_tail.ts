@@ -1,19 +1,19 @@
 /** What reading Apple's reports and histories does to the slowest of the calls that come in meanwhile. */
-import type { AppStore, AppStoreQuestion } from './app_store.ts'
-import type { AppleAccount, AppleQuestion, Busy } from './apple_work.ts'
+import type { AppStore, AppStoreRequest } from './app_store.ts'
+import type { AppleAccount, AppleRequest, Busy } from './apple_work.ts'
 import { above, type Figure, median } from './figures.ts'
 import type { Measured } from './load.ts'
 import { openReportFile } from './report_file.ts'
 import { lastDays, openReportsHost } from './reports_host.ts'
 import type { ServerSpec } from './serve.ts'
 import { comparedWithAlone, loadOn } from './tails.ts'
-import { inTurn, type Server, type Workshop } from './workshop.ts'
+import { type Bench, inTurn, type Server } from './workshop.ts'
 
 /** A year is imported in each round, and all of them within one of Apple's hours. */
 const ANY_NUMBER = 1_000_000
 
 /** On a database of its own, which knows nothing of Apple's yet, so that there is as much to do in each round. */
-async function openServer(workshop: Workshop, spec: Omit<ServerSpec, 'kind' | 'file'>): Promise<Server> {
+async function openServer(workshop: Bench, spec: Omit<ServerSpec, 'kind' | 'file'>): Promise<Server> {
   const file = await workshop.databaseOf(workshop.sizes.hot_users)
   return workshop.serve({ kind: 'windfall', file, ...spec })
 }
@@ -21,7 +21,7 @@ async function openServer(workshop: Workshop, spec: Omit<ServerSpec, 'kind' | 'f
 /** `done`: rows or signed texts that were taken in meanwhile, in a second. */
 type Beside = Measured & { done: number }
 
-async function measureAlone(workshop: Workshop, apple: AppleAccount): Promise<Beside> {
+async function measureAlone(workshop: Bench, apple: AppleAccount): Promise<Beside> {
   const server = await openServer(workshop, { apple })
   const measured = await workshop.measure(loadOn(workshop, server, workshop.sizes.hot_users))
   await server.close()
@@ -30,16 +30,16 @@ async function measureAlone(workshop: Workshop, apple: AppleAccount): Promise<Be
 
 /** @throws Error where the work was over before the load was. */
 async function measureBeside(
-  workshop: Workshop,
+  workshop: Bench,
   work: 'import' | 'backfill',
   spec: Omit<ServerSpec, 'kind' | 'file'>,
 ): Promise<Beside> {
   const server = await openServer(workshop, spec)
-  const ask = <Answer>(question: AppleQuestion) => server.ask<Answer>(question)
-  await ask({ apple: 'begin', work })
+  const request = <Answer>(question: AppleRequest) => server.request<Answer>(question)
+  await request({ apple: 'begin', work })
   const began = performance.now()
   const measured = await workshop.measure(loadOn(workshop, server, workshop.sizes.hot_users))
-  const { busy, done } = await ask<Busy>({ apple: 'busy' })
+  const { busy, done } = await request<Busy>({ apple: 'busy' })
   const seconds = (performance.now() - began) / 1000
   await server.close()
   if (busy) return { ...measured, done: done / seconds }
@@ -54,14 +54,14 @@ function figuresOf(name: string, alone: Measured[], beside: Beside[], what: stri
   ]
 }
 
-export async function measureImportTail(workshop: Workshop): Promise<Figure[]> {
+export async function measureImportTail(workshop: Bench): Promise<Figure[]> {
   const { tail_rounds, tail_subscribers, tail_reports, report_megabytes } = workshop.sizes
   const [megabytes] = report_megabytes
   const host = await openReportsHost()
   const child = workshop.start('app_store.ts')
-  const { account, roots, apps } = await child.ask<AppStore>({
+  const { account, roots, apps } = await child.request<AppStore>({
     open: { subscribers: tail_subscribers, hourly: ANY_NUMBER, signed: true },
-  } satisfies AppStoreQuestion)
+  } satisfies AppStoreRequest)
   // The oldest days are imported first.
   host.put(openReportFile(megabytes * 1e6), lastDays(365).slice(-tail_reports))
   try {

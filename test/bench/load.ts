@@ -1,6 +1,6 @@
 /** The load: a process that keeps connections busy, one request at a time on each, and says how long each took. */
 import { connect, type Socket } from 'node:net'
-import { answerQuestions } from './child.ts'
+import { answerRequests } from './child.ts'
 import { type Load, openRequests } from './requests.ts'
 
 /** Times of answers in milliseconds. `busy` is how much of the time this process itself was at work. */
@@ -101,4 +101,4 @@ async function measure(load: Load): Promise<Measured> {
   }
 }
 
-answerQuestions<Load>(measure, async () => {})
+answerRequests<Load>(measure, async () => {})

@@ -34,7 +34,7 @@ export function openMail(chain: Chain, subscribers: number, now: number) {
   const simulation = openSimulation({ seed: 1, from: now - TWO_YEARS_MS, until: now, subscribers, authority })
   const apps = simulation.apps.map(({ bundle_id, apple_id }) => ({ bundle_id, apple_id }))
 
-  function* letters(): Generator<Mail> {
+  function* payloads(): Generator<Mail> {
     for (const step of simulation.steps()) {
       if (step.kind !== 'notification') continue
       const apple_id = apps.find(({ bundle_id }) => bundle_id === step.bundle_id)?.apple_id ?? 0
@@ -42,7 +42,7 @@ export function openMail(chain: Chain, subscribers: number, now: number) {
       if (mail !== null) yield mail
     }
   }
-  const coming = letters()
+  const coming = payloads()
 
   /** The next `count`, which never come again. */
   function take(count: number): Mail[] {

@@ -7,7 +7,7 @@ import { measureDuckdb } from './duckdb.ts'
 import { above, below, type Figure, median, whole } from './figures.ts'
 import { comparedWithAlone, loadOn } from './tails.ts'
 import { measureUpkeep } from './upkeep.ts'
-import { inTurn, type Workshop } from './workshop.ts'
+import { type Bench, inTurn } from './workshop.ts'
 
 const DAY = 86_400_000
 const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -34,7 +34,7 @@ async function chartsOf({ get }: BusinessApp): Promise<Chart[]> {
 }
 
 /** Each chart for the first time since the start, and then often enough for its hundredth. */
-async function measureCharts({ sizes, say }: Workshop, app: BusinessApp): Promise<Figure[]> {
+async function measureCharts({ sizes, print }: Bench, app: BusinessApp): Promise<Figure[]> {
   const first: number[] = []
   const figures = new Map<string, number[]>()
   const slowest: { chart: string; ms: number }[] = []
@@ -47,7 +47,7 @@ async function measureCharts({ sizes, say }: Workshop, app: BusinessApp): Promis
     figures.set(name, [...(figures.get(name) ?? []), ...times])
   }
   slowest.sort((a, b) => b.ms - a.ms)
-  for (const { chart, ms } of slowest.slice(0, 5)) say(`metrics: ${chart}: ${ms.toFixed(1)} ms`)
+  for (const { chart, ms } of slowest.slice(0, 5)) print(`metrics: ${chart}: ${ms.toFixed(1)} ms`)
   return [
     ...[...figures].flatMap(([name, times]) => [
       below(
@@ -69,7 +69,7 @@ async function measureCharts({ sizes, say }: Workshop, app: BusinessApp): Promis
 }
 
 /** How long it takes, and for how long it keeps others waiting. */
-async function measureAttribute({ sizes }: Workshop, { get }: BusinessApp): Promise<Figure[]> {
+async function measureAttribute({ sizes }: Bench, { get }: BusinessApp): Promise<Figure[]> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   const times: number[] = []
   delay.enable()
@@ -82,14 +82,14 @@ async function measureAttribute({ sizes }: Workshop, { get }: BusinessApp): Prom
   ]
 }
 
-async function medianOf({ sizes }: Workshop, { get }: BusinessApp, path: string): Promise<number> {
+async function medianOf({ sizes }: Bench, { get }: BusinessApp, path: string): Promise<number> {
   await get(path)
   const times: number[] = []
   for (let turn = 0; turn < sizes.chart_turns; turn += 1) times.push((await get(path)).ms)
   return median(times)
 }
 
-async function measureCustomers(workshop: Workshop, app: BusinessApp): Promise<Figure[]> {
+async function measureCustomers(workshop: Bench, app: BusinessApp): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const sort of ['ltv', 'last_seen', 'mrr', 'risk'])
     figures.push(
@@ -106,19 +106,19 @@ async function measureCustomers(workshop: Workshop, app: BusinessApp): Promise<F
 }
 
 /** Calls that come in while everything is made anew, against the same before that: to the end it would take too long. */
-async function measureRebuild(workshop: Workshop, file: string): Promise<Figure[]> {
+async function measureRebuild(workshop: Bench, file: string): Promise<Figure[]> {
   const server = await workshop.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
   const load = loadOn(workshop, server, workshop.sizes.hot_users)
   const rounds = async (name: string) =>
     (await inTurn(workshop.sizes.tail_rounds, { [name]: () => workshop.measure(load) }))[name] ?? []
   const alone = await rounds('alone')
-  await server.ask({ rebuild: true })
+  await server.request({ rebuild: true })
   const beside = await rounds('beside')
   await server.close()
   return comparedWithAlone('identify while all metrics are made anew', alone, beside)
 }
 
-export async function measureMetrics(workshop: Workshop): Promise<Figure[]> {
+export async function measureMetrics(workshop: Bench): Promise<Figure[]> {
   const counted = await businessFile(workshop)
   const { file, transactions, seconds } = counted
   const app = await openBusiness(file, workshop.newFolder())
@@ -135,6 +135,6 @@ export async function measureMetrics(workshop: Workshop): Promise<Figure[]> {
   }
   figures.push(...(await measureUpkeep(workshop, counted)))
   figures.push(...(await measureRebuild(workshop, copyOf(workshop, counted))))
-  workshop.say(`metrics: of ${whole(transactions)} transactions`)
+  workshop.print(`metrics: of ${whole(transactions)} transactions`)
   return figures
 }

@@ -8,24 +8,24 @@ import { openResponder } from '../apple/jws/responder.ts'
 import { openApplesLibrary } from './apples_library.ts'
 import { type Figure, faster } from './figures.ts'
 import { type Mail, openMail } from './mail.ts'
-import { CONNECTIONS, inTurn, type Server, type Workshop } from './workshop.ts'
+import { type Bench, CONNECTIONS, inTurn, type Server } from './workshop.ts'
 
 /** As many as a busy server has under way. */
 const TOGETHER = 64
 
 /** How many letters `work` does in a second. */
 async function speedOf(
-  letters: readonly Mail[],
-  work: (letters: readonly Mail[]) => Promise<void>,
+  payloads: readonly Mail[],
+  work: (payloads: readonly Mail[]) => Promise<void>,
 ): Promise<number> {
   const began = performance.now()
-  await work(letters)
-  return letters.length / ((performance.now() - began) / 1000)
+  await work(payloads)
+  return payloads.length / ((performance.now() - began) / 1000)
 }
 
 /** What checking three signatures costs when nothing else is asked: no certificate, no JSON, no claim. */
-async function bareSignatures(key: KeyObject, letters: readonly Mail[]): Promise<void> {
-  for (const { signedPayload, transaction, renewal } of letters) {
+async function bareSignatures(key: KeyObject, payloads: readonly Mail[]): Promise<void> {
+  for (const { signedPayload, transaction, renewal } of payloads) {
     for (const jws of [signedPayload, transaction, renewal]) {
       const end = jws.lastIndexOf('.')
       const signature = Buffer.from(jws.slice(end + 1), 'base64url')
@@ -38,8 +38,8 @@ async function bareSignatures(key: KeyObject, letters: readonly Mail[]): Promise
 }
 
 /** Keeps `TOGETHER` under way, as requests do. */
-async function ours(verify: (jws: string) => Promise<unknown>, letters: readonly Mail[]): Promise<void> {
-  const waiting = letters.values()
+async function ours(verify: (jws: string) => Promise<unknown>, payloads: readonly Mail[]): Promise<void> {
+  const waiting = payloads.values()
   const lane = async () => {
     for (const { signedPayload } of waiting) await verify(signedPayload)
   }
@@ -48,30 +48,25 @@ async function ours(verify: (jws: string) => Promise<unknown>, letters: readonly
 
 async function oneAfterAnother(
   verify: (mail: Mail) => Promise<void>,
-  letters: readonly Mail[],
+  payloads: readonly Mail[],
 ): Promise<void> {
-  for (const mail of letters) await verify(mail)
+  for (const mail of payloads) await verify(mail)
 }
 
 /** Posted to a server that verifies, stores and applies them, each once, and answers when they are on disk. */
-async function posted({ measure }: Workshop, server: Server, letters: readonly Mail[]): Promise<number> {
-  const bodies = letters.map(({ signedPayload }) => JSON.stringify({ signedPayload }))
+async function posted({ measure }: Bench, server: Server, payloads: readonly Mail[]): Promise<number> {
+  const bodies = payloads.map(({ signedPayload }) => JSON.stringify({ signedPayload }))
   const load = { call: 'notify', url: server.url, connections: CONNECTIONS, bodies } as const
   const { per_second, requests } = await measure({
     ...load,
     warm_seconds: 0,
     seconds: Number.POSITIVE_INFINITY,
   })
-  if (requests !== letters.length) throw new Error(`${requests} answers to ${letters.length} notifications`)
+  if (requests !== payloads.length) throw new Error(`${requests} answers to ${payloads.length} notifications`)
   return per_second
 }
 
-async function measureRounds(
-  workshop: Workshop,
-  chain: Chain,
-  server: Server,
-  take: (count: number) => Mail[],
-) {
+async function measureRounds(workshop: Bench, chain: Chain, server: Server, take: (count: number) => Mail[]) {
   const { rounds, notifications, verified, verified_offline } = workshop.sizes
   const root = new X509Certificate(chain.root_pem).raw
   const verifier = openVerifier({ roots: [chain.root_pem], clock: systemClock })
@@ -80,27 +75,27 @@ async function measureRounds(
   const offline = openApplesLibrary(root, false)
   const online = openApplesLibrary(root, true)
 
-  let letters = take(notifications)
-  await posted(workshop, server, letters)
-  await ours(verify, letters.slice(0, verified))
-  await oneAfterAnother(online, letters.slice(0, verified_offline))
+  let payloads = take(notifications)
+  await posted(workshop, server, payloads)
+  await ours(verify, payloads.slice(0, verified))
+  await oneAfterAnother(online, payloads.slice(0, verified_offline))
 
   return inTurn(rounds, {
     ingested: () => {
-      letters = take(notifications)
-      return posted(workshop, server, letters)
+      payloads = take(notifications)
+      return posted(workshop, server, payloads)
     },
-    bare: () => speedOf(letters.slice(0, verified), (some) => bareSignatures(key, some)),
-    verified: () => speedOf(letters.slice(0, verified), (some) => ours(verify, some)),
-    offline: () => speedOf(letters.slice(0, verified_offline), (some) => oneAfterAnother(offline, some)),
-    online: () => speedOf(letters.slice(0, verified), (some) => oneAfterAnother(online, some)),
+    bare: () => speedOf(payloads.slice(0, verified), (some) => bareSignatures(key, some)),
+    verified: () => speedOf(payloads.slice(0, verified), (some) => ours(verify, some)),
+    offline: () => speedOf(payloads.slice(0, verified_offline), (some) => oneAfterAnother(offline, some)),
+    online: () => speedOf(payloads.slice(0, verified), (some) => oneAfterAnother(online, some)),
   })
 }
 
 /** The chain names a responder on loopback, so that Apple's library in its online mode has somebody to ask. */
-export async function measureNotifications(workshop: Workshop): Promise<Figure[]> {
+export async function measureNotifications(workshop: Bench): Promise<Figure[]> {
   const responder = await openResponder(systemClock)
-  responder.state.mood = { signer: 'delegate' }
+  responder.state.faults = { signer: 'delegate' }
   try {
     const { chain } = responder
     const mail = openMail(chain, workshop.sizes.subscribers, systemClock())

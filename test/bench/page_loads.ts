@@ -48,26 +48,26 @@ async function watchNetwork(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
-  const asked = new Map<string, { path: string; at: number }>()
+  const requests = new Map<string, { path: string; at: number }>()
   let bytes = 0
   let answers: Answer[] = []
   session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp }) => {
-    if (type !== 'EventSource') asked.set(requestId, { path: request.url, at: timestamp })
+    if (type !== 'EventSource') requests.set(requestId, { path: request.url, at: timestamp })
   })
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength, timestamp }) => {
-    const request = asked.get(requestId)
-    asked.delete(requestId)
+    const request = requests.get(requestId)
+    requests.delete(requestId)
     bytes += encodedDataLength
     if (!request?.path.includes('/api/')) return
     const { pathname, search } = new URL(request.path)
     answers.push({ path: pathname + search, ms: (timestamp - request.at) * 1000 })
   })
-  session.on('Network.loadingFailed', ({ requestId }) => asked.delete(requestId))
+  session.on('Network.loadingFailed', ({ requestId }) => requests.delete(requestId))
   return {
-    isQuiet: () => asked.size === 0,
+    isQuiet: () => requests.size === 0,
     /** Begins to count anew; of what a page that was left had asked for nothing is heard any more. */
     forget(): void {
-      asked.clear()
+      requests.clear()
       bytes = 0
       answers = []
     },

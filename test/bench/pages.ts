@@ -7,7 +7,7 @@ import { businessFile, copyOf } from './business_app.ts'
 import { below, columns, type Figure, median, short, whole } from './figures.ts'
 import { type Loaded, openTab } from './page_loads.ts'
 import { measureViewersOf } from './tails.ts'
-import { inTurn, type Server, type Workshop } from './workshop.ts'
+import { type Bench, inTurn, type Server } from './workshop.ts'
 
 const DRAWN_MS = 300
 const MOST_KB = 90
@@ -144,7 +144,7 @@ function slowestOf(rounds: readonly Round[]): string {
     .join(', ')
 }
 
-async function measureViews(workshop: Workshop, site: Site): Promise<Figure[]> {
+async function measureViews(workshop: Bench, site: Site): Promise<Figure[]> {
   const get = await fetch(`${site.url}/api/v1/customers?sort=ltv`, {
     headers: { cookie: `windfall=${site.token}` },
   })
@@ -158,19 +158,19 @@ async function measureViews(workshop: Workshop, site: Site): Promise<Figure[]> {
     ([path, of]) => [path.replace(/cus_.*/, '…'), of] as [string, Round[]],
   )
   const floors = named.flatMap(([, of]) => of.map(({ floor }) => floor))
-  workshop.say(
+  workshop.print(
     `\n${columns([HEADINGS, rowOf('an empty page', floors), ...named.flatMap(([name, of]) => rowsOf(name, of))])}\n`,
   )
-  for (const [name, of] of named) workshop.say(`pages: ${name} waited longest for ${slowestOf(of)}`)
+  for (const [name, of] of named) workshop.print(`pages: ${name} waited longest for ${slowestOf(of)}`)
   return named.flatMap(([name, of]) => figuresOf(name, of))
 }
 
-async function measureInBrowser(workshop: Workshop, server: Server): Promise<Figure[]> {
+async function measureInBrowser(workshop: Bench, server: Server): Promise<Figure[]> {
   if (chromiumPath === null) {
-    workshop.say('pages: no Chromium on this machine, so no view is measured: `apt-get install chromium`')
+    workshop.print('pages: no Chromium on this machine, so no view is measured: `apt-get install chromium`')
     return []
   }
-  const { token } = await server.ask<{ token: string }>({ session: true })
+  const { token } = await server.request<{ token: string }>({ session: true })
   const empty = await openEmpty(server.url)
   const browser = await launch()
   try {
@@ -181,7 +181,7 @@ async function measureInBrowser(workshop: Workshop, server: Server): Promise<Fig
   }
 }
 
-export async function measurePages(workshop: Workshop): Promise<Figure[]> {
+export async function measurePages(workshop: Bench): Promise<Figure[]> {
   const file = copyOf(workshop, await businessFile(workshop))
   const server = await workshop.serve({ kind: 'windfall', file, at: BUSINESS_UNTIL })
   const figures = await measureInBrowser(workshop, server)

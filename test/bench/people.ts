@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { openApp } from '../../src/app.ts'
 import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { packBody } from '../../src/events/codec.ts'
+import { encodeBody } from '../../src/events/codec.ts'
 import { openLog } from '../../src/log.ts'
 
 export const APP = 'com.example.bench'
@@ -36,7 +36,7 @@ export async function populate(file: string, folder: string, users: number): Pro
   const { config } = loadConfig({ env: environmentOf(file), cwd: folder })
   const log = openLog({ format: 'json', level: 'error' })
   const windfall = await openApp({ config, clock: systemClock, monotonic: () => performance.now(), log })
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   const app = await windfall.store.commit(() => {
     windfall.keys.create(id, 'publishable', 'bench', { token: TOKEN, source: 'bench' })
     return windfall.apps.add(id, { bundle_id: APP }, 'bench')
@@ -65,7 +65,7 @@ function fillTables(file: string, filling: Filling): void {
     `insert into events (id, organization_id, app_id, type, origin, cause, body, occurred_at, recorded_at)
      ${numbers} select 'evt_' || lower(hex(randomblob(12))), :organization, :app, 'customer.linked', 'live', 'link/-' || i, :body, 1760000000000, 1760000000000 from n`,
   ]) {
-    db.prepare(rows).run({ ...filling, attributes: ATTRIBUTES, body: packBody({ bundle_id: APP }) })
+    db.prepare(rows).run({ ...filling, attributes: ATTRIBUTES, body: encodeBody({ bundle_id: APP }) })
   }
   db.pragma('journal_mode = wal')
   db.close()

@@ -1,7 +1,7 @@
 /** SALES reports of any size: what the simulated store would report if its company sold thousands of products. */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SALES_COLUMNS, salesRows } from '../../src/demo/store/sales.ts'
-import { slashed, tableOf } from '../../src/demo/store/tables.ts'
+import { slashDate, tableOf } from '../../src/demo/store/tables.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { proceedsFor } from '../../src/demo/world/commission.ts'
 import type { App } from '../../src/demo/world/products.ts'
@@ -100,6 +100,6 @@ export function openReportFile(bytes: number): ReportFile {
   return {
     rows: text.split('\n').length - 2,
     bytes: Buffer.byteLength(text),
-    bodyOf: (day) => gzipSync(text.replaceAll(slashed(DAY), slashed(day)), { level: 1 }),
+    bodyOf: (day) => gzipSync(text.replaceAll(slashDate(DAY), slashDate(day)), { level: 1 }),
   }
 }

@@ -1,13 +1,13 @@
 /** Apple's sales reports: unpacked, parsed, and imported until they are on disk; and what memory that takes. */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as pass } from 'node:timers/promises'
-import type { AppleQuestion, Imported } from './apple_work.ts'
+import type { AppleRequest, Imported } from './apple_work.ts'
 import { above, below, type Figure, faster, median } from './figures.ts'
 import { memoryOf } from './memory.ts'
-import type { Parsed, ParsingQuestion } from './parsing.ts'
+import type { Parsed, ParsingRequest } from './parsing.ts'
 import { openReportFile, type ReportFile } from './report_file.ts'
 import { lastDays, openReportsHost } from './reports_host.ts'
-import { inTurn, NODE_OPTIONS_OF_START, type Server, type Workshop } from './workshop.ts'
+import { type Bench, inTurn, NODE_OPTIONS_OF_START, type Server } from './workshop.ts'
 
 const MOST_MEMORY_MIB = 150
 const LEAST_ROWS_PER_SECOND = 150_000
@@ -15,14 +15,14 @@ const LEAST_ROWS_PER_SECOND = 150_000
 type Host = Awaited<ReturnType<typeof openReportsHost>>
 
 const importOf = (server: Server, days: number) =>
-  server.ask<Imported>({ apple: 'import', days } satisfies AppleQuestion)
+  server.request<Imported>({ apple: 'import', days } satisfies AppleRequest)
 
-async function openServer(workshop: Workshop, { account }: Host): Promise<Server> {
+async function openServer(workshop: Bench, { account }: Host): Promise<Server> {
   return workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(0), apple: account })
 }
 
 /** One report of its own in each round; the others of its day are empty. */
-async function measureRounds(workshop: Workshop, host: Host, report: ReportFile) {
+async function measureRounds(workshop: Bench, host: Host, report: ReportFile) {
   const { rounds } = workshop.sizes
   const days = lastDays(rounds + 1)
   host.put(report, days)
@@ -30,8 +30,8 @@ async function measureRounds(workshop: Workshop, host: Host, report: ReportFile)
   const file = workshop.newFile()
   writeFileSync(file, report.bodyOf(day))
   const reader = workshop.start('parsing.ts', NODE_OPTIONS_OF_START)
-  const read = (question: ParsingQuestion['do']) =>
-    reader.ask<Parsed>({ do: question, file, day } satisfies ParsingQuestion)
+  const read = (question: ParsingRequest['do']) =>
+    reader.request<Parsed>({ do: question, file, day } satisfies ParsingRequest)
   const server = await openServer(workshop, host)
   let imported = 0
   const importNext = async (): Promise<number> => {
@@ -53,7 +53,7 @@ async function measureRounds(workshop: Workshop, host: Host, report: ReportFile)
   return seconds
 }
 
-async function measureSpeed(workshop: Workshop, host: Host, report: ReportFile, megabytes: number) {
+async function measureSpeed(workshop: Bench, host: Host, report: ReportFile, megabytes: number) {
   const seconds = await measureRounds(workshop, host, report)
   const speeds = (amount: number, times: readonly number[]) => times.map((time) => amount / time)
   const bytes = report.bytes / 1e6
@@ -68,7 +68,7 @@ async function measureSpeed(workshop: Workshop, host: Host, report: ReportFile, 
   ]
 }
 
-async function measureMemory(workshop: Workshop, host: Host, report: ReportFile, megabytes: number) {
+async function measureMemory(workshop: Bench, host: Host, report: ReportFile, megabytes: number) {
   host.put(report, lastDays(1))
   const server = await openServer(workshop, host)
   await pass(workshop.sizes.idle_seconds * 1000)
@@ -81,7 +81,7 @@ async function measureMemory(workshop: Workshop, host: Host, report: ReportFile,
   return [below(name, peak - idle, 'MiB', MOST_MEMORY_MIB)]
 }
 
-export async function measureReports(workshop: Workshop): Promise<Figure[]> {
+export async function measureReports(workshop: Bench): Promise<Figure[]> {
   const host = await openReportsHost()
   const figures: Figure[] = []
   try {

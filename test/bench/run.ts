@@ -21,9 +21,9 @@ import { measureReports } from './reports.ts'
 import { FULL, QUICK, type Sizes } from './sizes.ts'
 import { measureStart } from './start.ts'
 import { measureBackup, measureViewers } from './tails.ts'
-import { openWorkshop, say, type Workshop } from './workshop.ts'
+import { type Bench, openBench, print } from './workshop.ts'
 
-const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
+const SECTIONS: Record<string, (workshop: Bench) => Promise<Figure[]>> = {
   identify: (workshop) => measureCall(workshop, 'identify'),
   attribute: (workshop) => measureCall(workshop, 'attribute'),
   'slow-disk': measureSlowDisk,
@@ -41,29 +41,29 @@ const CHAPTERS: Record<string, (workshop: Workshop) => Promise<Figure[]>> = {
 }
 
 function chosen(some: readonly string[]): readonly string[] {
-  const names = some.length > 0 ? some : Object.keys(CHAPTERS)
-  const unknown = names.filter((name) => !Object.hasOwn(CHAPTERS, name))
+  const names = some.length > 0 ? some : Object.keys(SECTIONS)
+  const unknown = names.filter((name) => !Object.hasOwn(SECTIONS, name))
   if (unknown.length === 0) return names
-  throw new Error(`there is no chapter ${unknown.join(', ')}; there are ${Object.keys(CHAPTERS).join(', ')}`)
+  throw new Error(`there is no chapter ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`)
 }
 
 /** Measures one chapter after another; what was measured before one broke is told all the same. */
-async function measureAll(workshop: Workshop, names: readonly string[]): Promise<void> {
+async function measureAll(workshop: Bench, names: readonly string[]): Promise<void> {
   const figures: Figure[] = []
   try {
     for (const name of names) {
       const began = performance.now()
-      figures.push(...((await CHAPTERS[name]?.(workshop)) ?? []))
-      say(`${name}: measured in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+      figures.push(...((await SECTIONS[name]?.(workshop)) ?? []))
+      print(`${name}: measured in ${((performance.now() - began) / 1000).toFixed(1)} s`)
     }
   } finally {
-    say(`\n${tableOf(figures)}\n`)
+    print(`\n${tableOf(figures)}\n`)
   }
 }
 
-type Asked = { quick?: boolean; transactions?: string; subscriptions?: string }
+type RunOptions = { quick?: boolean; transactions?: string; subscriptions?: string }
 
-function sizesOf({ quick, transactions, subscriptions }: Asked): Sizes {
+function sizesOf({ quick, transactions, subscriptions }: RunOptions): Sizes {
   const sizes = quick ? QUICK : FULL
   const { business_transactions, upkeep } = sizes
   return {
@@ -85,19 +85,21 @@ async function run(): Promise<void> {
   const options = { only: text, against: text, ...sizes } as const
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const names = chosen([...(values.only?.split(',') ?? []), ...positionals])
-  const workshop = openWorkshop(sizesOf(values), values.against)
+  const workshop = openBench(sizesOf(values), values.against)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void workshop.close().then(() => process.exit(130)))
   }
   try {
-    say(`Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} processors.`)
-    say(`${diskInWords(workshop.newFile())}.`)
+    print(
+      `Node ${process.version}, ${process.platform} ${process.arch}, ${availableParallelism()} processors.`,
+    )
+    print(`${diskInWords(workshop.newFile())}.`)
     await measureAll(workshop, names)
     const part = Math.round(workshop.busiest() * 100)
-    say(
+    print(
       `Medians of ${workshop.sizes.rounds} interleaved rounds; a ratio is the median of the rounds' ratios.`,
     )
-    say(`The process that made the load was at work for ${part} % of a round at most.`)
+    print(`The process that made the load was at work for ${part} % of a round at most.`)
   } finally {
     await workshop.close()
   }

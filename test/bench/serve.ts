@@ -6,8 +6,8 @@ import { loadConfig } from '../../src/config/load.ts'
 import { openHttp } from '../../src/http/http.ts'
 import { listen } from '../../src/http/server.ts'
 import { openLog } from '../../src/log.ts'
-import { type AppleAccount, type AppleQuestion, openAppleWork } from './apple_work.ts'
-import { answerQuestions } from './child.ts'
+import { type AppleAccount, type AppleRequest, openAppleWork } from './apple_work.ts'
+import { answerRequests } from './child.ts'
 import { oneByOne, openBare, withoutStorage } from './floors.ts'
 import { environmentOf } from './people.ts'
 import { slowCommits } from './slow_disk.ts'
@@ -28,13 +28,13 @@ export type ServerSpec = {
   at?: number
 }
 
-export type ServerQuestion =
+export type ServerRequest =
   | { open: ServerSpec }
   | { backup: string }
   | { token: true }
   | { session: true }
   | { rebuild: true }
-  | AppleQuestion
+  | AppleRequest
 
 function clockFrom(at: number | undefined): Clock {
   if (at === undefined) return systemClock
@@ -49,7 +49,7 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
   const monotonic = () => performance.now()
   const others = { ...(roots && { roots }), ...(apple && { hosts: apple.hosts }) }
   const windfall = await openApp({ config, clock: clockFrom(at), monotonic, log, ...others })
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   for (const app of apps) await windfall.store.commit(() => windfall.apps.add(id, app, 'bench'))
 
   const http = kind === 'windfall' ? windfall.http : openHttp({ log })
@@ -71,7 +71,7 @@ async function openWindfall({ kind, file, commit_ms = 0, roots, apps = [], apple
 }
 
 /** Makes all metrics anew, again and again until the server is closed. */
-async function rebuildForEver(
+async function rebuildContinuously(
   { metrics }: Pick<Windfall, 'metrics'>,
   isClosed: () => boolean,
 ): Promise<void> {
@@ -86,7 +86,7 @@ async function rebuildForEver(
 
 let running: Awaited<ReturnType<typeof openWindfall>> | Awaited<ReturnType<typeof openBare>> | undefined
 
-async function answer(question: ServerQuestion): Promise<object> {
+async function answer(question: ServerRequest): Promise<object> {
   if ('open' in question) {
     running = await (question.open.kind === 'bare' ? openBare() : openWindfall(question.open))
     return { url: running.url }
@@ -97,7 +97,7 @@ async function answer(question: ServerQuestion): Promise<object> {
     return running.apple(question)
   }
   if ('rebuild' in question) {
-    void rebuildForEver(running.windfall, running.isClosed)
+    void rebuildContinuously(running.windfall, running.isClosed)
     return {}
   }
   const { store, tokens, sessions } = running.windfall
@@ -113,4 +113,4 @@ async function answer(question: ServerQuestion): Promise<object> {
   }
 }
 
-answerQuestions<ServerQuestion>(answer, async () => running?.close())
+answerRequests<ServerRequest>(answer, async () => running?.close())

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { below, type Figure, median, within } from './figures.ts'
 import { memoryOf } from './memory.ts'
 import { APP } from './people.ts'
-import { CONNECTIONS, inTurn, NODE_OPTIONS_OF_START, type Workshop } from './workshop.ts'
+import { type Bench, CONNECTIONS, inTurn, NODE_OPTIONS_OF_START } from './workshop.ts'
 
 const BUNDLE = fileURLToPath(new URL('../../dist/windfall.mjs', import.meta.url))
 const BARE = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(0, '127.0.0.1', function () {
@@ -20,7 +20,7 @@ const environment = {
   WINDFALL_LIMITS_SDK_REQUESTS_PER_MINUTE: '1000000',
 }
 
-type Started = { process: ChildProcess; url: string; said: string; ms: number; stop(): Promise<void> }
+type Started = { process: ChildProcess; url: string; output: string; ms: number; stop(): Promise<void> }
 
 /** Starts Node with `args` in `cwd` and waits for its first answer. */
 async function started(args: readonly string[], cwd: string): Promise<Started> {
@@ -31,26 +31,26 @@ async function started(args: readonly string[], cwd: string): Promise<Started> {
   process.prependOnceListener('exit', leave)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   void ended.then(() => process.off('exit', leave))
-  const { url, said } = await addressIn(child)
+  const { url, output } = await addressIn(child)
   await answered(`${url}/healthz`)
   const ms = performance.now() - began
   async function stop(): Promise<void> {
     child.kill('SIGTERM')
     await ended
   }
-  return { process: child, url, said: said(), ms, stop }
+  return { process: child, url, output: output(), ms, stop }
 }
 
-function addressIn(child: ChildProcess): Promise<{ url: string; said: () => string }> {
+function addressIn(child: ChildProcess): Promise<{ url: string; output: () => string }> {
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout?.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const [, url] = /serves on (http:\S+)\n/.exec(said) ?? []
-      if (url !== undefined) resolve({ url, said: () => said })
+      output += chunk.toString()
+      const [, url] = /serves on (http:\S+)\n/.exec(output) ?? []
+      if (url !== undefined) resolve({ url, output: () => output })
     })
     child.once('exit', (code) =>
-      reject(new Error(`it ended with ${code} before it said its address: ${said}`)),
+      reject(new Error(`it ended with ${code} before it said its address: ${output}`)),
     )
   })
 }
@@ -69,7 +69,7 @@ async function timed(args: readonly string[], cwd: string): Promise<number> {
   return ms
 }
 
-async function measureStarts({ sizes, newFolder }: Workshop): Promise<Figure[]> {
+async function measureStarts({ sizes, newFolder }: Bench): Promise<Figure[]> {
   const again = newFolder()
   await timed(serve, again)
   const measured = await inTurn(sizes.starts, {
@@ -85,12 +85,12 @@ async function measureStarts({ sizes, newFolder }: Workshop): Promise<Figure[]> 
   ]
 }
 
-async function measureMemory({ sizes, newFolder, measure }: Workshop): Promise<Figure[]> {
+async function measureMemory({ sizes, newFolder, measure }: Bench): Promise<Figure[]> {
   const cwd = newFolder()
   const windfall = await started(serve, cwd)
   await pass(sizes.idle_seconds * 1000)
   const idle = memoryOf(windfall.process.pid ?? 0, 'resident')
-  const [token = ''] = /pk_live_\w+/.exec(windfall.said) ?? []
+  const [token = ''] = /pk_live_\w+/.exec(windfall.output) ?? []
   await promisify(execFile)(process.execPath, [BUNDLE, 'apps', 'add', APP], { cwd, env: environment })
   const users = sizes.hot_users
   const load = { call: 'identify', url: windfall.url, token, users, connections: CONNECTIONS } as const
@@ -104,6 +104,6 @@ async function measureMemory({ sizes, newFolder, measure }: Workshop): Promise<F
   ]
 }
 
-export async function measureStart(workshop: Workshop): Promise<Figure[]> {
+export async function measureStart(workshop: Bench): Promise<Figure[]> {
   return [...(await measureStarts(workshop)), ...(await measureMemory(workshop))]
 }

@@ -4,15 +4,15 @@ import { below, type Figure, faster, median, within } from './figures.ts'
 import type { Measured } from './load.ts'
 import { TOKEN } from './people.ts'
 import type { Load } from './requests.ts'
-import type { ViewersQuestion, Watched } from './viewers.ts'
-import { CONNECTIONS, inTurn, type Server, type Workshop } from './workshop.ts'
+import type { ViewersRequest, Watched } from './viewers.ts'
+import { type Bench, CONNECTIONS, inTurn, type Server } from './workshop.ts'
 
 const p99s = (measured: readonly Measured[]): number[] => measured.map(({ p99 }) => p99)
 const worsts = (measured: readonly Measured[]): number[] => measured.map(({ worst }) => worst)
 const speeds = (measured: readonly Measured[]): number[] => measured.map(({ per_second }) => per_second)
 
 /** Identify calls, some of them of somebody new, of whom the feed tells. */
-export function loadOn({ sizes }: Workshop, { url }: Server, users: number): Load {
+export function loadOn({ sizes }: Bench, { url }: Server, users: number): Load {
   const { warm_seconds, tail_seconds: seconds } = sizes
   return {
     call: 'identify',
@@ -27,12 +27,12 @@ export function loadOn({ sizes }: Workshop, { url }: Server, users: number): Loa
 }
 
 /** One backup after another for as long as the load lasts, and until the last of them is done. */
-async function duringBackups(workshop: Workshop, server: Server, load: Load): Promise<Measured> {
+async function duringBackups(workshop: Bench, server: Server, load: Load): Promise<Measured> {
   let isOver = false
   async function keepBackingUp(): Promise<void> {
     while (!isOver) {
       const copy = workshop.newFile()
-      await server.ask({ backup: copy })
+      await server.request({ backup: copy })
       rmSync(copy)
     }
   }
@@ -43,7 +43,7 @@ async function duringBackups(workshop: Workshop, server: Server, load: Load): Pr
   return measured
 }
 
-export async function measureBackup(workshop: Workshop): Promise<Figure[]> {
+export async function measureBackup(workshop: Bench): Promise<Figure[]> {
   const users = workshop.sizes.cold_users
   const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
   const load = loadOn(workshop, server, users)
@@ -55,27 +55,27 @@ export async function measureBackup(workshop: Workshop): Promise<Figure[]> {
   return comparedWithAlone('identify during a backup', alone, beside)
 }
 
-export const measureViewers = (workshop: Workshop): Promise<Figure[]> =>
+export const measureViewers = (workshop: Bench): Promise<Figure[]> =>
   measureViewersOf(workshop, workshop.sizes.viewers, null)
 
 /** `speed_left`: the part of the calls a second that has to be left while so many look on; null where none was promised. */
 export async function measureViewersOf(
-  workshop: Workshop,
+  workshop: Bench,
   viewers: number,
   speed_left: number | null,
 ): Promise<Figure[]> {
   const { hot_users: users, tail_rounds, tail_seconds } = workshop.sizes
   const server = await workshop.serve({ kind: 'windfall', file: await workshop.databaseOf(users) })
-  const { token } = await server.ask<{ token: string }>({ token: true })
+  const { token } = await server.request<{ token: string }>({ token: true })
   const child = workshop.start('viewers.ts')
-  const ask = <Answer>(question: ViewersQuestion) => child.ask<Answer>(question)
+  const request = <Answer>(question: ViewersRequest) => child.request<Answer>(question)
   const load = loadOn(workshop, server, users)
   const seen: number[] = []
 
   async function watched(): Promise<Measured> {
-    await ask({ watch: { url: server.url, token, viewers } })
+    await request({ watch: { url: server.url, token, viewers } })
     const measured = await workshop.measure(load)
-    const { messages, cut } = await ask<Watched>({ leave: true })
+    const { messages, cut } = await request<Watched>({ leave: true })
     if (cut > 0) throw new Error(`${cut} viewers were cut off`)
     seen.push(messages / tail_seconds)
     return measured

@@ -4,10 +4,10 @@ import { verifyNotification } from '../../src/apple/notification.ts'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { BUSINESS_UNTIL } from './business.ts'
 import { type Counted, copyOf, openBusiness } from './business_app.ts'
-import { caughtUp } from './caught_up.ts'
+import { whenCurrent } from './caught_up.ts'
 import { below, type Figure, median } from './figures.ts'
 import { type Mail, openMail } from './mail.ts'
-import type { Workshop } from './workshop.ts'
+import type { Bench } from './workshop.ts'
 
 const MOST_MICROSECONDS = 100
 
@@ -15,11 +15,11 @@ const MOST_MICROSECONDS = 100
  * Microseconds of a processor that the ledger needs for each of some notifications that were proved before, until nothing
  * of them is due: what else the machine does is not in them.
  */
-async function timed(workshop: Workshop, counted: Counted, mail: Mail[], roots: string[], isKeptUp: boolean) {
+async function timed(workshop: Bench, counted: Counted, mail: Mail[], roots: string[], isKeptUp: boolean) {
   const { windfall, close } = await openBusiness(copyOf(workshop, counted), workshop.newFolder(), roots)
   const { store, apps, ledger, organizations } = windfall
   if (!isKeptUp) ledger.onChange(() => {})
-  const { id } = organizations.meant(null)
+  const { id } = organizations.resolve(null)
   const verifier = openVerifier({ roots, clock: () => BUSINESS_UNTIL })
   for (const { app } of mail)
     if (!apps.list().some(({ bundle_id }) => bundle_id === app.bundle_id))
@@ -36,14 +36,14 @@ async function timed(workshop: Workshop, counted: Counted, mail: Mail[], roots: 
       }),
     ),
   )
-  await caughtUp(windfall)
+  await whenCurrent(windfall)
   const { user, system } = process.cpuUsage(before)
   await close()
   return (user + system) / mail.length
 }
 
 /** The same notifications with everything kept up, and with the ledger alone, in turns. */
-export async function measureUpkeep(workshop: Workshop, counted: Counted): Promise<Figure[]> {
+export async function measureUpkeep(workshop: Bench, counted: Counted): Promise<Figure[]> {
   const { sizes } = workshop
   const authority = await openAuthority({ now: BUSINESS_UNTIL })
   const { take } = openMail(authority, sizes.subscribers, BUSINESS_UNTIL)

@@ -1,8 +1,8 @@
 /** Viewers of the feed: a process that holds many connections to the stream open and counts what comes. */
 import { connect, type Socket } from 'node:net'
-import { answerQuestions } from './child.ts'
+import { answerRequests } from './child.ts'
 
-export type ViewersQuestion = { watch: { url: string; token: string; viewers: number } } | { leave: true }
+export type ViewersRequest = { watch: { url: string; token: string; viewers: number } } | { leave: true }
 /** `cut` viewers were disconnected by the server. */
 export type Watched = { messages: number; cut: number }
 
@@ -40,7 +40,7 @@ function view(url: URL, token: string): Promise<Socket> {
   })
 }
 
-async function answer(question: ViewersQuestion): Promise<object> {
+async function answer(question: ViewersRequest): Promise<object> {
   if ('leave' in question) {
     const watched: Watched = { messages, cut }
     for (const socket of sockets) socket.removeAllListeners('close').destroy()
@@ -54,4 +54,4 @@ async function answer(question: ViewersQuestion): Promise<object> {
   return {}
 }
 
-answerQuestions<ViewersQuestion>(answer, async () => {})
+answerRequests<ViewersRequest>(answer, async () => {})

@@ -6,26 +6,26 @@ import { type Child, openChild } from './child.ts'
 import type { Measured } from './load.ts'
 import { populate } from './people.ts'
 import type { Load } from './requests.ts'
-import type { ServerQuestion, ServerSpec } from './serve.ts'
+import type { ServerRequest, ServerSpec } from './serve.ts'
 import type { Sizes } from './sizes.ts'
 
 /** A server of the bench in its own process. */
 export type Server = {
   url: string
   pid: number
-  ask<Answer>(question: ServerQuestion): Promise<Answer>
+  request<Answer>(question: ServerRequest): Promise<Answer>
   close(): Promise<void>
 }
 
-export type Workshop = ReturnType<typeof openWorkshop>
+export type Bench = ReturnType<typeof openBench>
 
-export const say = (text: string): void => void process.stdout.write(`${text}\n`)
+export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** As `npm start` sets it. */
 export const NODE_OPTIONS_OF_START = ['--max-semi-space-size=2']
 
 /** `against`: where another checkout of this project lies. */
-export function openWorkshop(sizes: Sizes, against?: string) {
+export function openBench(sizes: Sizes, against?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'windfall-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const children = new Set<Child>()
@@ -63,11 +63,11 @@ export function openWorkshop(sizes: Sizes, against?: string) {
 
   async function serve(spec: ServerSpec): Promise<Server> {
     const child = started('serve.ts', NODE_OPTIONS_OF_START)
-    const { url } = await child.ask<{ url: string }>({ open: spec })
+    const { url } = await child.request<{ url: string }>({ open: spec })
     return {
       url,
       pid: child.pid,
-      ask: <Answer>(question: ServerQuestion) => child.ask<Answer>(question),
+      request: <Answer>(question: ServerRequest) => child.request<Answer>(question),
       async close(): Promise<void> {
         children.delete(child)
         await child.close()
@@ -76,8 +76,8 @@ export function openWorkshop(sizes: Sizes, against?: string) {
   }
 
   /** Puts 64 connections of load on a server; see requests.ts. */
-  async function measure(asked: Load): Promise<Measured> {
-    const measured = await load.ask<Measured>(asked)
+  async function measure(spec: Load): Promise<Measured> {
+    const measured = await load.request<Measured>(spec)
     loads.push(measured.busy)
     return measured
   }
@@ -92,7 +92,7 @@ export function openWorkshop(sizes: Sizes, against?: string) {
   return {
     sizes,
     against: against === undefined ? null : resolve(against),
-    say,
+    print,
     newFile,
     newFolder,
     start,

@@ -11,13 +11,13 @@ export function startDemo(): Promise<StartedDemo> {
   const child = spawn(process.execPath, [built, 'demo', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let told = ''
+  let output = ''
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the demo ended with ${code}:\n${told}`)))
+    child.once('exit', (code) => reject(new Error(`the demo ended with ${code}:\n${output}`)))
     child.stdout.setEncoding('utf8').on('data', (text) => {
-      told += text
-      const [link, base] = /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(told) ?? []
-      if (!link || !base || !told.includes('Imported a year')) return
+      output += text
+      const [link, base] = /(http:\/\/127\.0\.0\.1:\d+)\/login#\S+/.exec(output) ?? []
+      if (!link || !base || !output.includes('Imported a year')) return
       resolve({ link, base, stop: () => child.kill('SIGTERM') })
     })
   })

@@ -47,7 +47,7 @@ export const SIZES = {
 export type Size = keyof typeof SIZES
 export type Light = 'light' | 'dark'
 
-const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
 /** Somebody with a browser. `complaints`: errors of the console and of scripts, violations of the policy, foreign requests. */
@@ -75,12 +75,12 @@ export async function visit(
     if (protocol.startsWith('http') && origin !== new URL(base).origin)
       complaints.push(`foreign: ${request.url()}`)
   })
-  await page.addInitScript({ content: TELL_VIOLATIONS })
+  await page.addInitScript({ content: REPORT_VIOLATIONS })
   return { context, page, complaints }
 }
 
 /** What a screen reader would stumble over, each with the first element that has it. */
-export async function stumbles(page: Page): Promise<string[]> {
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>("axe.run(document, { resultTypes: ['violations'] })")
   return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 160) ?? ''}`)

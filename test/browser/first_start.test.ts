@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, start } from '../processes.ts'
-import { hasChromium, launch, stumbles, visit } from './chromium.ts'
+import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
 import { settled } from './places.ts'
 
 const PASSWORD = 'a sentence that nobody guesses'
@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await page.goto('/revenue')
     await page.getByRole('heading', { name: 'Choose a password first' }).waitFor()
     expect(await page.getByText('windfall -- owner reset').count()).toBe(1)
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   })
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium())('a first start', () => {
     await field.fill('windfall1234')
     await page.getByRole('button', { name: /Set the password/ }).click()
     await page.getByRole('alert').waitFor()
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     await field.fill(PASSWORD)
     await page.getByRole('button', { name: /Set the password/ }).click()
     await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor()

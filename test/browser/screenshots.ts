@@ -27,9 +27,9 @@ const nameOf = (path: string): string => (path === '/' ? 'today' : path.slice(1)
 
 /** Addresses of a customer and an event that there are. */
 async function examples(page: Page): Promise<string[]> {
-  const ask = async (path: string) => (await page.context().request.get(path)).json()
-  const { customers } = await ask('/api/v1/customers?limit=1')
-  const { events } = await ask('/api/v1/events?limit=1')
+  const getJson = async (path: string) => (await page.context().request.get(path)).json()
+  const { customers } = await getJson('/api/v1/customers?limit=1')
+  const { events } = await getJson('/api/v1/events?limit=1')
   return [`/customers/${customers[0].id}`, `/events/${events[0].id}`]
 }
 

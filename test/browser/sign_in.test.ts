@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { hashPassword } from '../../src/access/passwords.ts'
 import { listen } from '../../src/http/server.ts'
 import { openTestApp } from '../helpers.ts'
-import { hasChromium, launch, stumbles, visit } from './chromium.ts'
+import { accessibilityViolations, hasChromium, launch, visit } from './chromium.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -18,7 +18,7 @@ afterAll(() => browser?.close())
 async function opened() {
   const app = await openTestApp()
   const server = await listen(app.windfall.http, { port: 0, shutdown_ms: 100 })
-  app.windfall.http.reach({ base_url: server.url })
+  app.windfall.http.configure({ base_url: server.url })
   const { context, page, complaints } = await visit(browser, server.url, 'desktop')
   onTestFinished(async () => {
     await context.close()
@@ -30,9 +30,9 @@ async function opened() {
 
 inBrowser('the printed link chooses a password; after signing out it signs in', async () => {
   const { app, page, context, complaints, state } = await opened()
-  const token = await app.windfall.store.commit(() => app.windfall.owner.makeLink('setup').token)
+  const token = await app.windfall.store.commit(() => app.windfall.owner.createLink('setup').token)
   await page.goto(`/setup#${token}`)
-  expect(await stumbles(page)).toEqual([])
+  expect(await accessibilityViolations(page)).toEqual([])
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Set the password' }).click()
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
@@ -81,7 +81,7 @@ inBrowser('the link of the demo signs in with one click, and only once', async (
   const { app, page, context, state } = await opened()
   const token = await app.windfall.store.commit(() => {
     app.windfall.owner.setPassword('none')
-    return app.windfall.owner.makeLink('sign_in').token
+    return app.windfall.owner.createLink('sign_in').token
   })
   await page.goto(`/login#${token}`)
   await page.waitForURL((at) => at.pathname === '/' && at.hash === '')
@@ -96,11 +96,11 @@ inBrowser('the link of the demo signs in with one click, and only once', async (
 inBrowser('a share link asks for its passcode and shows what is shared', async () => {
   const { app, page, state } = await opened()
   const headers = await app.signIn()
-  const wish = { label: 'bank', basis: 'gross', passcode: 'sesame' }
-  const { body } = await app.post('/api/v1/share-links', wish, headers)
+  const request = { label: 'bank', basis: 'gross', passcode: 'sesame' }
+  const { body } = await app.post('/api/v1/share-links', request, headers)
   await page.goto(`/share#${String(body.url).split('#')[1]}`)
   await page.getByLabel('Passcode').fill('simsim')
-  expect(await stumbles(page)).toEqual([])
+  expect(await accessibilityViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByText('this is not the passcode').waitFor()
   await page.getByLabel('Passcode').fill('sesame')
@@ -125,7 +125,7 @@ inBrowser('a guest whose link was revoked is told so, now and when they come bac
   await over.waitFor()
   await page.goto('/')
   await over.waitFor()
-  expect(await stumbles(page)).toEqual([])
+  expect(await accessibilityViolations(page)).toEqual([])
   expect(await page.getByLabel('Password').count()).toBe(0)
   await page.getByRole('button', { name: 'I am the owner' }).click()
   await page.getByLabel('Password').waitFor()

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { hasChromium, type Light, launch, type Size, stumbles, visit } from './chromium.ts'
+import { accessibilityViolations, hasChromium, type Light, launch, type Size, visit } from './chromium.ts'
 import { type Demo, openDemo } from './demo.ts'
 import { figureOf, headlineOf, textOf } from './figures.ts'
 import { scrollsSideways, settled, show, VIEWS } from './places.ts'
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
         expect(await page.getByRole('heading', { level: 1 }).textContent(), path).toBe(heading)
         expect(await page.getByText('That did not work').count(), path).toBe(0)
         expect(await scrollsSideways(page), path).toBe(false)
-        expect(await stumbles(page), path).toEqual([])
+        expect(await accessibilityViolations(page), path).toEqual([])
       }
       expect(complaints).toEqual([])
       await page.context().close()
@@ -85,11 +85,11 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   test('every figure on the page is the API’s, of every metric', { timeout: 120_000 }, async () => {
     const { page, context } = await enter('desktop')
     const days = { from: daysAgo(50), to: daysAgo(40) }
-    const ask = async (path: string) => (await context.request.get(path)).json()
-    const { metrics } = (await ask('/api/v1/metrics')) as { metrics: { name: string }[] }
+    const getJson = async (path: string) => (await context.request.get(path)).json()
+    const { metrics } = (await getJson('/api/v1/metrics')) as { metrics: { name: string }[] }
     expect(metrics.length).toBeGreaterThan(15)
     for (const { name } of metrics) {
-      const answer = await ask(`/api/v1/metrics/${name}?from=${days.from}&to=${days.to}&interval=day`)
+      const answer = await getJson(`/api/v1/metrics/${name}?from=${days.from}&to=${days.to}&interval=day`)
       const { points } =
         answer.series.find((one: { part: string | null }) => one.part === null) ?? answer.series[0]
       await show(page, `/metrics/${name}?range=custom&from=${days.from}&to=${days.to}&by=day&part=whole`)
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     // The list is still there while the profile's code is on its way.
     await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor({ state: 'detached' })
     await settled(page)
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     await show(page, `/customers?q=${id}`)
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     await show(page, '/events')
     await page.locator('main a.happened-title').first().click()
     await settled(page)
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(complaints).toEqual([])
     await page.context().close()
   })
@@ -191,7 +191,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       await page.context().request.get('/api/v1/customers?sort=ends&within_days=7')
     ).json()
     expect([ends.length, next]).toEqual([customers.length, null])
-    expect(await stumbles(page)).toEqual([])
+    expect(await accessibilityViolations(page)).toEqual([])
     expect(await scrollsSideways(page)).toBe(false)
     expect(complaints).toEqual([])
     await page.context().close()
@@ -238,7 +238,7 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
     expect(await guest.page.getByRole('link', { name: 'Customers' }).count()).toBe(0)
     expect(guest.complaints).toEqual([])
     await show(guest.page, '/subscriptions')
-    expect(await stumbles(guest.page)).toEqual([])
+    expect(await accessibilityViolations(guest.page)).toEqual([])
     expect(guest.complaints).toEqual([])
     await show(guest.page, '/customers')
     expect(await guest.page.getByText('There is nothing at this address').count()).toBe(1)
@@ -256,25 +256,25 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
       "fetch('/api/v1/keys').then((answer) => answer.json()).then(({ keys }) => keys.find((key) => key.kind === 'publishable').token)",
     )
     const user = `seen-${Date.now()}`
-    const said = await context.request.post('/api/sdk/v1/identify', {
+    const identified = await context.request.post('/api/sdk/v1/identify', {
       headers: { authorization: `Bearer ${key}` },
       data: { appUserId: user, bundleId: 'com.lanternlabs.tides' },
     })
-    expect(said.status()).toBe(200)
+    expect(identified.status()).toBe(200)
     await page.getByText(user).first().waitFor()
     await page.context().close()
   })
 
   test('what is further down is asked for once one comes near it', async () => {
     const { page } = await enter('phone')
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    const isAsked = () => asked.some((url) => /metrics\/quick_ratio\?/.test(url))
+    const requestedUrls: string[] = []
+    page.on('request', (request) => requestedUrls.push(request.url()))
+    const wasRequested = () => requestedUrls.some((url) => /metrics\/quick_ratio\?/.test(url))
     await page.goto('/subscriptions')
     await page.locator('.figure').first().waitFor()
-    expect(isAsked()).toBe(false)
+    expect(wasRequested()).toBe(false)
     await page.getByRole('heading', { name: 'Quick ratio' }).scrollIntoViewIfNeeded()
-    await expect.poll(isAsked).toBe(true)
+    await expect.poll(wasRequested).toBe(true)
     await page.context().close()
   })
 
@@ -293,8 +293,8 @@ describe.skipIf(!hasChromium())('the dashboard', () => {
   test('the code of a view is fetched while the server is still asked who it is', async () => {
     const { page } = await enter('desktop')
     const html = await (await page.request.get('/revenue')).text()
-    const ofView = page.waitForRequest((asked) => {
-      const { pathname } = new URL(asked.url())
+    const ofView = page.waitForRequest((requestedUrls) => {
+      const { pathname } = new URL(requestedUrls.url())
       return pathname.startsWith('/assets/part-') && !html.includes(pathname)
     })
     await page.route('**/api/v1/session', async (route) => {

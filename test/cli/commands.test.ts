@@ -127,9 +127,11 @@ test.each([
   const { good, run } = openShell(cwd)
   await good(`apps add ${BUNDLE}`)
   if (serves) await startServing({ cwd })
-  const said = await good('backup copy.tar')
-  expect(said).toMatch(/copy\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/)
-  expect(said).toContain('It is not encrypted')
+  const backupOutput = await good('backup copy.tar')
+  expect(backupOutput).toMatch(
+    /copy\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/,
+  )
+  expect(backupOutput).toContain('It is not encrypted')
   expect(statSync(join(cwd, 'copy.tar')).mode & 0o777).toBe(0o600)
   expect(await good('restore copy.tar --into elsewhere', 'Verifying')).toContain(
     `To look at it: WINDFALL_STORE_PATH=${join(cwd, 'elsewhere/data/windfall.db')} windfall serve`,

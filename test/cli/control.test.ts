@@ -4,24 +4,24 @@ import { connect, createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askControl, openControl, verb } from '../../src/control/socket.ts'
+import { callControl, openControl, verb } from '../../src/control/socket.ts'
 import { openLog } from '../../src/log.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 const BUNDLE = 'com.example.lantern'
 
 /** What the control socket answers to these bytes as a body. */
-function tellRaw(socketPath: string, body: string): Promise<unknown> {
+function sendRaw(socketPath: string, body: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method: 'POST' }, (answer) => {
+    const outgoing = request({ socketPath, method: 'POST' }, (answer) => {
       let text = ''
       answer.setEncoding('utf8').on('data', (chunk) => {
         text += chunk
       })
       answer.on('end', () => resolve(JSON.parse(text)))
     })
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }
 
@@ -39,7 +39,7 @@ test('the control socket is the owner’s alone and lives through junk', async (
     '{"verb":"backup","args":[]}',
   ]
   for (const body of [...junk, ...wrong, ...verbs.map((verb) => JSON.stringify({ verb, args: {} }))]) {
-    expect(await tellRaw(socket, body)).toEqual({
+    expect(await sendRaw(socket, body)).toEqual({
       refusal: { status: expect.any(Number), code: expect.any(String), detail: expect.any(String) },
     })
   }
@@ -58,7 +58,7 @@ test('the log tells each command that may change something, and no look', async 
   const names = ['imports.status', 'apps.list', 'imports.run', 'rates.show', 'refused.raw']
   const control = await openControl(path, Object.fromEntries(names.map((name) => [name, nothing])), log)
   for (const name of [...names, 'imports.status'])
-    expect(await askControl(path, name, {})).toEqual({ result: null })
+    expect(await callControl(path, name, {})).toEqual({ result: null })
   await control.close()
   log.flush()
   expect(logged.join('').match(/(imports|apps|rates|refused)\.\w+/g)).toEqual(['imports.run'])
@@ -67,14 +67,14 @@ test('the log tells each command that may change something, and no look', async 
 test('a server that ends before it answers is told of in words', async () => {
   const cwd = folderOf()
   mkdirSync(join(cwd, 'data'))
-  const dying = createServer((socket) => socket.once('data', () => socket.destroy()))
-  dying.listen(join(cwd, 'data/windfall.db.sock'))
+  const resetServer = createServer((socket) => socket.once('data', () => socket.destroy()))
+  resetServer.listen(join(cwd, 'data/windfall.db.sock'))
   expect(await run(['apps', 'list'], { cwd })).toMatchObject({
     status: 1,
     stdout: '',
     stderr: 'the process that serves ended before it answered: look whether it was done\n',
   })
-  dying.close()
+  resetServer.close()
 })
 
 /** The private folder for sockets below a folder for temporary files. */
@@ -110,10 +110,10 @@ test('where others can write the folder of the database the socket lies in the p
   onTestFinished(control.close)
   expect(readdirSync(folder)).toEqual([])
   expect(readdirSync(socketsIn(TMPDIR))).toHaveLength(1)
-  expect(await askControl(file, 'ping', {})).toEqual({ result: 'pong' })
+  expect(await callControl(file, 'ping', {})).toEqual({ result: 'pong' })
   chmodSync(socketsIn(TMPDIR), 0o777)
   await expect(openControl(file, {}, silent)).rejects.toMatchObject({ code: 'untrusted_folder' })
-  await expect(askControl(file, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
+  await expect(callControl(file, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
 })
 
 test('a socket in a folder that others can write, and what is no socket, are not asked', async () => {
@@ -121,13 +121,13 @@ test('a socket in a folder that others can write, and what is no socket, are not
   const file = join(folder, 'windfall.db')
   const control = await openControl(file, { ping: verb(v.object({}), () => 'pong') }, silent)
   onTestFinished(control.close)
-  expect(await askControl(file, 'ping', {})).toEqual({ result: 'pong' })
+  expect(await callControl(file, 'ping', {})).toEqual({ result: 'pong' })
   chmodSync(folder, 0o777)
-  await expect(askControl(file, 'ping', {})).rejects.toThrow(/other users can write \(chmod go-w\)/)
+  await expect(callControl(file, 'ping', {})).rejects.toThrow(/other users can write \(chmod go-w\)/)
   chmodSync(folder, 0o700)
   const other = join(folder, 'other.db')
   symlinkSync(`${file}.sock`, `${other}.sock`)
-  await expect(askControl(other, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
+  await expect(callControl(other, 'ping', {})).rejects.toMatchObject({ code: 'untrusted_socket' })
 })
 
 test('no secret reaches the log, however it is sent', async () => {
@@ -155,7 +155,7 @@ test('no secret reaches the log, however it is sent', async () => {
       await fetch(`${serving.url}/apple/notifications`, { method: 'POST', headers, body })
     }
     for (const body of [one, JSON.stringify({ verb: one, args: {} })])
-      await tellRaw(join(cwd, 'data/windfall.db.sock'), body)
+      await sendRaw(join(cwd, 'data/windfall.db.sock'), body)
   }
   writeFileSync(join(cwd, 'config.toml'), `${organization}secret_key = "${secret}"\n${app}`)
   serving.kill('SIGHUP')

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { inWords } from '../../src/cli/import.ts'
+import { progressText } from '../../src/cli/import.ts'
 import { openControl } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
-import { emptyTally, type Progress } from '../../src/ledger/reports/import_stats.ts'
+import { emptyImportCounts, type ImportProgress } from '../../src/ledger/reports/import_stats.ts'
 import { openApple } from '../ledger/reports/apple.ts'
 import { DAY, sale } from '../ledger/reports/samples.ts'
 import { folderOf, run } from '../processes.ts'
@@ -13,33 +13,33 @@ async function openServing(hosts = {}) {
   const app = await apple.openWindfall(hosts)
   const control = await openControl(app.config.store.path, verbsOf(app.windfall), app.windfall.log)
   onTestFinished(control.close)
-  return { apple, app, tell: (args: string[]) => run(['import', ...args], { cwd: app.folder }) }
+  return { apple, app, runImport: (args: string[]) => run(['import', ...args], { cwd: app.folder }) }
 }
 
 test('a command imports through the server, tells how far it is, and sums up', async () => {
-  const { apple, app, tell } = await openServing()
-  apple.say('sales', DAY, [sale(), sale()])
-  apple.say('sales', '2026-04-30', 'not_yet')
-  const { status, stdout, stderr } = await tell(['--days', '3'])
+  const { apple, app, runImport } = await openServing()
+  apple.setReply('sales', DAY, [sale(), sale()])
+  apple.setReply('sales', '2026-04-30', 'not_yet')
+  const { status, stdout, stderr } = await runImport(['--days', '3'])
   expect([status, stdout, stderr.replace(/^\d+ of .*\n/gm, '')]).toEqual([
     0,
     'daily reports: 1 read, 10 without sales, 1 not to be had yet; 2 rows.\n',
     '',
   ])
   expect(app.imports.last()).toMatchObject({ read: 1, empty: 10, not_yet: 1 })
-  expect(await tell(['--days', '13'])).toMatchObject({
+  expect(await runImport(['--days', '13'])).toMatchObject({
     status: 0,
     stdout: 'daily reports: 40 without sales; 0 rows.\n',
   })
-  expect(await tell(['--days', '13'])).toMatchObject({
+  expect(await runImport(['--days', '13'])).toMatchObject({
     status: 0,
     stdout: 'nothing was due: 1 report of 2026-04-30 is not made yet; asked again 2026-05-02 19:30Z.\n',
   })
 })
 
 test('without a network the first name that is not found ends it, and no day has failed', async () => {
-  const { app, tell } = await openServing({ connect: 'http://appstoreconnect.invalid' })
-  const { status, stdout, stderr } = await tell(['--days', '1'])
+  const { app, runImport } = await openServing({ connect: 'http://appstoreconnect.invalid' })
+  const { status, stdout, stderr } = await runImport(['--days', '1'])
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
     /Stopped: appstoreconnect\.invalid could not be reached \(E\w+\).*; it goes on at 20\d\d-\d\d-\d\d \d\d:\d\dZ\n$/,
@@ -50,10 +50,10 @@ test('without a network the first name that is not found ends it, and no day has
 })
 
 test('without a vendor number it says that nothing was asked', async () => {
-  const { app, tell } = await openServing()
+  const { app, runImport } = await openServing()
   const accounts = app.windfall.accounts.list().map((account) => ({ ...account, vendor_numbers: [] }))
   app.windfall.accounts.declare(accounts)
-  expect(await tell([])).toMatchObject({
+  expect(await runImport([])).toMatchObject({
     status: 1,
     stdout: '',
     stderr: 'Not asked: there is no vendor number (windfall connect).\n',
@@ -65,16 +65,16 @@ test('without a vendor number it says that nothing was asked', async () => {
 })
 
 test('a day that failed and a run that stopped are told, and are no success', async () => {
-  const { apple, tell } = await openServing()
-  apple.say('sales', DAY, [sale({ Units: 'x' })])
-  expect(await tell(['--days', '1'])).toMatchObject({
+  const { apple, runImport } = await openServing()
+  apple.setReply('sales', DAY, [sale({ Units: 'x' })])
+  expect(await runImport(['--days', '1'])).toMatchObject({
     status: 1,
     stdout: 'daily reports: 3 without sales, 1 failed; 0 rows.\n',
     stderr: expect.stringContaining('Failed days are tried again by themselves.'),
   })
   for (const kind of ['sales', 'subscription', 'subscription_event'] as const)
-    apple.say(kind, '2026-04-30', 'wrong')
-  const stopped = await tell(['--days', '2'])
+    apple.setReply(kind, '2026-04-30', 'wrong')
+  const stopped = await runImport(['--days', '2'])
   expect(stopped.status).toBe(1)
   expect(stopped.stderr).toContain('Stopped: vendor number 85421907: ')
 })
@@ -95,7 +95,7 @@ test('without Apple’s keys, or asked for wrongly, it says what to do', async (
   expect((await run(['import', '--day', '3'], { cwd })).status).toBe(2)
 })
 
-const far: Progress = {
+const far: ImportProgress = {
   started_at: 0,
   done: 0,
   of: 1_460,
@@ -103,11 +103,11 @@ const far: Progress = {
   seconds_left: null,
   reading: null,
   waiting_until: null,
-  tally: emptyTally(),
+  tally: emptyImportCounts(),
 }
 const reading = { organization_id: 'o', vendor_number: 'v', kind: 'subscription_event', day: DAY } as const
 
-test.each<[string, Partial<Progress>, string]>([
+test.each<[string, Partial<ImportProgress>, string]>([
   ['at its beginning', {}, '0 of 1460 daily reports'],
   ['when there is but one', { of: 1 }, '0 of 1 daily report'],
   [
@@ -125,12 +125,16 @@ test.each<[string, Partial<Progress>, string]>([
     { done: 9, per_second: 2, seconds_left: 600, reading, waiting_until: Date.UTC(2026, 4, 2, 20, 15) },
     '9 of 1460 daily reports, 2.0 a second, 10 min left, waiting for Apple’s hourly budget until 2026-05-02 20:15Z',
   ],
-  ['with failures', { done: 1, tally: { ...emptyTally(), failed: 2 } }, '1 of 1460 daily reports, 2 failed'],
+  [
+    'with failures',
+    { done: 1, tally: { ...emptyImportCounts(), failed: 2 } },
+    '1 of 1460 daily reports, 2 failed',
+  ],
   [
     'at its end',
     { done: 1_460, per_second: 10, seconds_left: 0 },
     '1460 of 1460 daily reports, 10.0 a second',
   ],
 ])('%s it is told in words', (_, more, words) => {
-  expect(inWords({ ...far, ...more })).toBe(words)
+  expect(progressText({ ...far, ...more })).toBe(words)
 })

@@ -10,7 +10,7 @@ const setUp = (url: string, token: string) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token, password: PASSWORD }),
   })
-const standing = async (url: string, cookie = '') =>
+const sessionState = async (url: string, cookie = '') =>
   ((await (await fetch(`${url}/api/v1/session`, { headers: { cookie } })).json()) as { state: string }).state
 
 test('the first start prints a link, later ones none, and owner reset another while it serves', async () => {
@@ -20,19 +20,19 @@ test('the first start prints a link, later ones none, and owner reset another wh
   const made = await setUp(first.url, token)
   expect(made.status).toBe(200)
   const cookie = made.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-  expect(await standing(first.url, cookie)).toBe('owner')
+  expect(await sessionState(first.url, cookie)).toBe('owner')
   first.kill('SIGTERM')
   expect(await first.ended).toMatchObject({ status: 0 })
 
   const second = await startServing({ cwd })
   await second.until((text) => /Notification URL/.exec(text))
   expect(second.stdout()).not.toMatch(LINK)
-  expect(await standing(second.url, cookie)).toBe('owner')
+  expect(await sessionState(second.url, cookie)).toBe('owner')
   const reset = await run(['owner', 'reset'], { cwd })
   expect(reset).toMatchObject({ status: 0, stderr: expect.stringContaining('It works once, until ') })
   const [, base, next = ''] = LINK.exec(reset.stdout) ?? []
   expect(base).toBe(second.url)
-  expect(await standing(second.url, cookie)).toBe('setup')
+  expect(await sessionState(second.url, cookie)).toBe('setup')
   expect((await setUp(second.url, token)).status).toBe(401)
   expect((await setUp(second.url, next)).status).toBe(200)
   expect(second.stdout()).not.toContain(next)

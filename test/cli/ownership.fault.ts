@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { placeToListen } from '../../src/control/place.ts'
+import { listenPath } from '../../src/control/place.ts'
 import { folderOf, run, start, startServing } from '../processes.ts'
 
 const isRoot = process.getuid?.() === 0
-const NOBODY = 65_534
+const OTHER_UID = 65_534
 const BUNDLE = 'com.example.lantern'
 
 /** A folder that belongs to `nobody`, with the files that a process of theirs needs. */
-function folderOfNobody(): string {
+function folderOfOtherUser(): string {
   const folder = folderOf()
-  chownSync(folder, NOBODY, NOBODY)
+  chownSync(folder, OTHER_UID, OTHER_UID)
   return folder
 }
 
@@ -21,14 +21,14 @@ const ownersIn = (folder: string) =>
   new Set(readdirSync(folder, { recursive: true }).map((name) => statSync(join(folder, String(name))).uid))
 
 /** A process of `nobody` that listens at `path` and answers every command with an address of its own. */
-async function imposterAt(path: string): Promise<void> {
+async function fakeServerAt(path: string): Promise<void> {
   const program = `
     const { mkdirSync } = require('node:fs')
     mkdirSync(require('node:path').dirname(process.argv[1]), { recursive: true })
     require('node:http').createServer((req, res) => res.end(JSON.stringify({
       result: { url: 'https://evil.example/setup#x', expires_at: 0 } })))
       .listen(process.argv[1], () => console.log('listening'))`
-  const child = spawn(process.execPath, ['-e', program, path], { uid: NOBODY, gid: NOBODY, cwd: '/' })
+  const child = spawn(process.execPath, ['-e', program, path], { uid: OTHER_UID, gid: OTHER_UID, cwd: '/' })
   onTestFinished(() => void child.kill('SIGKILL'))
   await new Promise((resolve) => child.stdout.once('data', resolve))
 }
@@ -36,19 +36,19 @@ async function imposterAt(path: string): Promise<void> {
 test.skipIf(!isRoot)(
   'a command of root’s leaves no file of root’s beside the database (needs root)',
   async () => {
-    const cwd = folderOfNobody()
-    const env = { TMPDIR: folderOfNobody() }
+    const cwd = folderOfOtherUser()
+    const env = { TMPDIR: folderOfOtherUser() }
     expect((await run(['apps', 'add', BUNDLE], { cwd, env })).stdout).toContain('is connected')
-    expect(ownersIn(cwd)).toEqual(new Set([NOBODY]))
+    expect(ownersIn(cwd)).toEqual(new Set([OTHER_UID]))
     // Its owner can serve it.
-    const serving = await startServing({ cwd, env, uid: NOBODY })
+    const serving = await startServing({ cwd, env, uid: OTHER_UID })
     expect((await run(['apps', 'list'], { cwd, env })).stdout).toContain(BUNDLE)
     expect((await run(['apps', 'add', 'com.example.tides'], { cwd, env })).stdout).toContain('is connected')
     await serving.logged('command', ({ verb }) => verb === 'apps.add')
     serving.kill('SIGTERM')
     expect((await serving.ended).status).toBe(0)
     await run(['doctor'], { cwd, env })
-    expect(ownersIn(cwd)).toEqual(new Set([NOBODY]))
+    expect(ownersIn(cwd)).toEqual(new Set([OTHER_UID]))
   },
 )
 
@@ -57,10 +57,10 @@ test.skipIf(!isRoot)('a socket that another user made is not asked (needs root)'
   expect((await run(['apps', 'add', BUNDLE], { cwd })).status).toBe(0)
   const data = join(cwd, 'data')
   for (const folder of [cwd, data]) chmodSync(folder, 0o1777)
-  await imposterAt(join(data, 'windfall.db.sock'))
+  await fakeServerAt(join(data, 'windfall.db.sock'))
   const reset = await run(['owner', 'reset'], { cwd })
   expect(reset).toMatchObject({ status: 1, stdout: '' })
-  expect(reset.stderr).toContain(`is not a socket of this user's (its owner is user ${NOBODY})`)
+  expect(reset.stderr).toContain(`is not a socket of this user's (its owner is user ${OTHER_UID})`)
 })
 
 test.skipIf(!isRoot)(
@@ -69,16 +69,16 @@ test.skipIf(!isRoot)(
     const [cwd, TMPDIR] = [folderOf(), folderOf()]
     const env = { TMPDIR, WINDFALL_STORE_PATH: `${'deep/'.repeat(30)}windfall.db` }
     expect((await run(['apps', 'add', BUNDLE], { cwd, env })).status).toBe(0)
-    const path = placeToListen(join(cwd, env.WINDFALL_STORE_PATH)).split('/').slice(-2).join('/')
+    const path = listenPath(join(cwd, env.WINDFALL_STORE_PATH)).split('/').slice(-2).join('/')
     chmodSync(TMPDIR, 0o1777)
-    await imposterAt(join(TMPDIR, path))
-    expect(statSync(join(TMPDIR, path)).uid).toBe(NOBODY)
+    await fakeServerAt(join(TMPDIR, path))
+    expect(statSync(join(TMPDIR, path)).uid).toBe(OTHER_UID)
     const reset = await run(['owner', 'reset'], { cwd, env })
     expect(reset).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('is not trusted') })
     const server = start(['serve'], { cwd, env: { ...env, WINDFALL_SERVER_PORT: '0' } })
     const ended = await server.ended
     expect(ended).toMatchObject({ status: 1 })
-    expect(ended.stderr).toContain(`user ${NOBODY} owns the folder`)
+    expect(ended.stderr).toContain(`user ${OTHER_UID} owns the folder`)
   },
 )
 
@@ -87,8 +87,8 @@ test.skipIf(!isRoot)('another user’s socket is not asked by its neighbour (nee
   const serving = await startServing({ cwd })
   for (const folder of [cwd, join(cwd, 'data')]) chmodSync(folder, 0o755)
   mkdirSync(join(cwd, 'tmp'), { mode: 0o1777 })
-  const asked = await run(['apps', 'list'], { cwd, uid: NOBODY, env: { TMPDIR: join(cwd, 'tmp') } })
-  expect(asked).toMatchObject({ status: 1, stderr: expect.stringContaining('(its owner is user 0)') })
+  const result = await run(['apps', 'list'], { cwd, uid: OTHER_UID, env: { TMPDIR: join(cwd, 'tmp') } })
+  expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining('(its owner is user 0)') })
   serving.kill('SIGTERM')
   await serving.ended
 })
@@ -99,11 +99,11 @@ test.skipIf(!isRoot)(
     const source = folderOf({ 'config.toml': '[rates]\nfetch = false\n' })
     await run(['apps', 'add', BUNDLE], { cwd: source })
     expect((await run(['backup', 'backup.tar'], { cwd: source })).status).toBe(0)
-    const cwd = folderOfNobody()
-    const env = { TMPDIR: folderOfNobody() }
+    const cwd = folderOfOtherUser()
+    const env = { TMPDIR: folderOfOtherUser() }
     expect((await run(['restore', join(source, 'backup.tar')], { cwd, env })).status).toBe(0)
-    expect(ownersIn(cwd)).toEqual(new Set([NOBODY]))
-    const serving = await startServing({ cwd, env, uid: NOBODY })
+    expect(ownersIn(cwd)).toEqual(new Set([OTHER_UID]))
+    const serving = await startServing({ cwd, env, uid: OTHER_UID })
     serving.kill('SIGTERM')
     expect((await serving.ended).status).toBe(0)
   },

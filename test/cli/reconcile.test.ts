@@ -54,7 +54,7 @@ test('what cannot be asked is said, and the command has failed', async () => {
   const { shop, app, windfall } = await opened()
   await app.windfall.history.backfill()
   shop.clock.turn(DAY)
-  shop.store.mood.purchase_key = 'revoked'
+  shop.store.faults.purchase_key = 'revoked'
   const refused = await windfall()
   expect(refused.status).toBe(1)
   expect(refused.stdout).toContain('not read to the end')

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { openLedger } from '../metrics/told_ledger.ts'
+import { openTestLedger } from '../metrics/told_ledger.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 /** A folder with a database of two purchases, that nothing serves, and a plain copy of it. */
 let cwd: string
 beforeAll(async () => {
-  const { app, tell } = await openLedger()
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('2', 0, '2026-03-20', '2026-04-20')
+  const { app, notifyTransaction } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('2', 0, '2026-03-20', '2026-04-20')
   cwd = folderOf()
   await app.windfall.store.copy(join(cwd, 'copy.db'))
   await app.close()

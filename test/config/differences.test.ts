@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { withPort } from '../../src/config/base_url.ts'
-import { differences, takenOver } from '../../src/config/differences.ts'
+import { diffConfig, reloadedConfig } from '../../src/config/differences.ts'
 import { configured } from './folder.ts'
 
 const config = (toml: string) =>
@@ -8,7 +8,7 @@ const config = (toml: string) =>
 
 test('what is the same is no difference', () => {
   const toml = 'base_url = "https://a.b"\n[[apps]]\nbundle_id = "com.a"'
-  expect(differences(config(toml), config(toml))).toEqual({ reloadable: [], restart: [] })
+  expect(diffConfig(config(toml), config(toml))).toEqual({ reloadable: [], restart: [] })
 })
 
 test.each([
@@ -31,8 +31,8 @@ test.each([
   ['[[apps]]\nbundle_id = "com.a"', 'apps'],
 ])('a reload takes over %j', (toml, path) => {
   const [before, after] = [config(''), config(toml)]
-  expect(differences(before, after)).toEqual({ reloadable: [path], restart: [] })
-  expect(takenOver(before, after)).toEqual(after)
+  expect(diffConfig(before, after)).toEqual({ reloadable: [path], restart: [] })
+  expect(reloadedConfig(before, after)).toEqual(after)
 })
 
 test.each([
@@ -47,8 +47,8 @@ test.each([
   ['[metrics]\nfactors = "revenuecat"', 'metrics.factors'],
 ])('%j needs a restart, and until then nothing changes', (toml, path) => {
   const [before, after] = [config(''), config(toml)]
-  expect(differences(before, after)).toEqual({ reloadable: [], restart: [path] })
-  expect(takenOver(before, after)).toEqual(before)
+  expect(diffConfig(before, after)).toEqual({ reloadable: [], restart: [path] })
+  expect(reloadedConfig(before, after)).toEqual(before)
 })
 
 test('another database file needs a restart', () => {
@@ -56,7 +56,7 @@ test('another database file needs a restart', () => {
     config(''),
     configured('[store]\npath = "/x.db"\n[backup]\nfolder = "/backups"').config,
   ]
-  expect(differences(before, after)).toEqual({ reloadable: [], restart: ['store.path'] })
+  expect(diffConfig(before, after)).toEqual({ reloadable: [], restart: ['store.path'] })
 })
 
 test('of several changes each is told for itself', () => {
@@ -64,11 +64,11 @@ test('of several changes each is told for itself', () => {
   const after = config(
     'base_url = "https://a.b"\n[server]\nport = 2\n[log]\nlevel = "debug"\nformat = "json"',
   )
-  expect(differences(before, after)).toEqual({
+  expect(diffConfig(before, after)).toEqual({
     reloadable: ['base_url', 'log.level'],
     restart: ['server.port', 'log.format'],
   })
-  expect(takenOver(before, after)).toEqual({
+  expect(reloadedConfig(before, after)).toEqual({
     ...after,
     server: before.server,
     log: { level: 'debug', format: 'auto' },
@@ -78,6 +78,6 @@ test('of several changes each is told for itself', () => {
 test('a base URL that is no longer written follows the port that is still served', () => {
   const before = config('base_url = "https://a.b"\n[server]\nport = 0')
   const after = config('[server]\nport = 2')
-  expect(differences(before, after)).toEqual({ reloadable: ['base_url'], restart: ['server.port'] })
-  expect(withPort(takenOver(before, after), 54_321).base_url).toBe('http://127.0.0.1:54321')
+  expect(diffConfig(before, after)).toEqual({ reloadable: ['base_url'], restart: ['server.port'] })
+  expect(withPort(reloadedConfig(before, after), 54_321).base_url).toBe('http://127.0.0.1:54321')
 })

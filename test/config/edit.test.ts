@@ -114,13 +114,13 @@ test('whatever stands around it, the account says what was meant and the rest wh
     { maxLength: 6 },
   )
   const ours = fc.constantFrom([], ['[[accounts]] # ours', 'issuer_id = "old" # who'])
-  const { connect_key: _, ...said } = ENTRY
+  const { connect_key: _, ...entry } = ENTRY
   fc.assert(
     fc.property(lines, ours, fc.constantFrom('\n', '\r\n'), (above, account, newline) => {
       const text = [...above, ...account].join(newline)
       fc.pre(restOf(text) !== null)
       const after = withAccount(text, ENTRY, account.length > 0 ? 0 : null) ?? ''
-      expect(accountsOf(after)).toEqual([said])
+      expect(accountsOf(after)).toEqual([entry])
       expect(restOf(after)).toEqual(restOf(text))
       for (const line of above) expect(after).toContain(line)
     }),

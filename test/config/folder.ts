@@ -1,7 +1,7 @@
 /** A folder of a test's own, gone with the file's tests, from which a configuration is read as a person's would be. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ConfigError, complaintLine } from '../../src/config/checks/issues.ts'
+import { ConfigError, issueLine } from '../../src/config/checks/issues.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { temporaryFolder } from '../folders.ts'
 
@@ -25,7 +25,7 @@ export function openFolder() {
       return []
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      return error.complaints.map(complaintLine)
+      return error.issues.map(issueLine)
     }
   }
 

@@ -145,11 +145,11 @@ test('the file that is asked for comes first, then WINDFALL_CONFIG, then config.
   const folder = openFolder()
   const usual = folder.write('config.toml', '[server]\nport = 1')
   const named = folder.write('named.toml', '[server]\nport = 2')
-  const asked = folder.write('asked.toml', '[server]\nport = 3')
+  const chosen = folder.write('asked.toml', '[server]\nport = 3')
   const env = { WINDFALL_CONFIG: 'named.toml' }
   expect(folder.load()).toMatchObject({ file: usual, config: { server: { port: 1 } } })
   expect(folder.load(env)).toMatchObject({ file: named, config: { server: { port: 2 } } })
-  expect(folder.load(env, 'asked.toml')).toMatchObject({ file: asked, config: { server: { port: 3 } } })
+  expect(folder.load(env, 'asked.toml')).toMatchObject({ file: chosen, config: { server: { port: 3 } } })
 })
 
 test('each value knows what said it, and where', () => {

@@ -16,9 +16,9 @@ async function firstEvent(url: string, token: string): Promise<unknown> {
 }
 
 // Two years take their time to play, so these two do it at the same time.
-const patient = { timeout: 240_000 }
+const NO_TIMEOUT = { timeout: 240_000 }
 
-test.concurrent('the demo can only fill, say what it did, and leave nothing behind', patient, async () => {
+test.concurrent('the demo can only fill, say what it did, and leave nothing behind', NO_TIMEOUT, async () => {
   const cwd = folderOf()
   const TMPDIR = folderOf()
   const { status, stdout, stderr } = await run(['demo', '--once', '--seed', '3'], { cwd, env: { TMPDIR } })
@@ -31,7 +31,7 @@ test.concurrent('the demo can only fill, say what it did, and leave nothing behi
 
 test.concurrent(
   'the demo serves what it played, goes on living, and is gone with Ctrl-C',
-  patient,
+  NO_TIMEOUT,
   async () => {
     const cwd = folderOf()
     const TMPDIR = folderOf()
@@ -50,12 +50,12 @@ test.concurrent(
     expect(page.events).toHaveLength(5)
     const data = { bundle_id: expect.any(String) }
     expect(await firstEvent(url, token)).toMatchObject({ origin: 'live', data })
-    const told = await fetch(`${url}/api/sdk/v1/identify`, {
+    const response = await fetch(`${url}/api/sdk/v1/identify`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body,
     })
-    expect(told.status).toBe(200)
+    expect(response.status).toBe(200)
 
     const paths = [
       ...demo
@@ -115,17 +115,18 @@ test('a port that is taken is told before anything is played, wherever it was sa
   const stderr = `Port ${port} is taken already; another: windfall demo --port 0 takes any free one\n`
   const TMPDIR = folderOf()
   const cwd = folderOf()
-  const asked = [
+  const argumentLists = [
     run(['demo', '--port', port], { cwd, env: { TMPDIR } }),
     run(['demo'], { cwd, env: { TMPDIR, WINDFALL_SERVER_PORT: port } }),
   ]
-  for (const ended of await Promise.all(asked)) expect(ended).toMatchObject({ status: 1, stdout: '', stderr })
+  for (const ended of await Promise.all(argumentLists))
+    expect(ended).toMatchObject({ status: 1, stdout: '', stderr })
   expect(readdirSync(TMPDIR)).toEqual([])
 })
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s while it fills leaves nothing behind',
-  patient,
+  NO_TIMEOUT,
   async (signal) => {
     const TMPDIR = folderOf()
     const demo = start(['demo', '--port', '0'], { cwd: folderOf(), env: { TMPDIR } })

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { nonEmpty } from '../non_empty.ts'
-import { EVERY_NOTIFICATION, oneOfEach } from './everything.ts'
+import { EVERY_NOTIFICATION, oneOfEachNotification } from './everything.ts'
 import { FROM, nameOf, notificationsOf, unsigned } from './played.ts'
 
 test('each type and subtype occurs', () => {
-  const { steps } = oneOfEach({ seed: 1, from: FROM, authority: unsigned })
+  const { steps } = oneOfEachNotification({ seed: 1, from: FROM, authority: unsigned })
   const names = new Set(notificationsOf(steps).map((step) => nameOf(step.payload)))
   expect([...names].sort()).toEqual(
     EVERY_NOTIFICATION.map(([type, subtype]) => `${type}/${subtype ?? '-'}`).sort(),
@@ -16,7 +16,7 @@ test('each type and subtype occurs', () => {
 })
 
 test('each notification is delivered once, in order', () => {
-  const { steps } = oneOfEach({ seed: 2, from: FROM, authority: unsigned })
+  const { steps } = oneOfEachNotification({ seed: 2, from: FROM, authority: unsigned })
   const ids = notificationsOf(steps).map((step) => step.payload.notificationUUID)
   expect(new Set(ids).size).toBe(ids.length)
   for (const [index, step] of steps.entries())
@@ -26,7 +26,7 @@ test('each notification is delivered once, in order', () => {
 test("Apple's own library accepts each of them under the simulated root", async () => {
   const authority = await openAuthority({ now: FROM })
   const root = authority.chain[2] ?? Buffer.alloc(0)
-  const { steps } = oneOfEach({ seed: 3, from: FROM, authority })
+  const { steps } = oneOfEachNotification({ seed: 3, from: FROM, authority })
   for (const step of nonEmpty(notificationsOf(steps))) {
     const app = APPS.find((candidate) => candidate.bundle_id === step.bundle_id)
     const verifier = new SignedDataVerifier(

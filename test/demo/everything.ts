@@ -13,8 +13,8 @@ import {
 import {
   acceptIncrease,
   cancelChange,
-  changeAtOnce,
   changeAtRenewal,
+  changeImmediately,
   disableRenewal,
   enableRenewal,
   extend,
@@ -33,7 +33,7 @@ import {
 } from '../../src/demo/company/company.ts'
 import { revokeMember, share } from '../../src/demo/company/family.ts'
 import { declineRefund, refund, requestConsumption, reverseRefund } from '../../src/demo/company/refunds.ts'
-import { announce } from '../../src/demo/world/announce.ts'
+import { notifySubscription } from '../../src/demo/world/announce.ts'
 import type { Books } from '../../src/demo/world/books.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { buyGood, resubscribe, subscribe } from '../../src/demo/world/charge.ts'
@@ -41,8 +41,8 @@ import { openPerson } from '../../src/demo/world/people.ts'
 import { DAY, HOUR, MINUTE } from '../../src/demo/world/periods.ts'
 import { promotionalOffer, winBackOffer } from '../../src/demo/world/products.ts'
 import { type Step, signStep } from '../../src/demo/world/steps.ts'
-import { holding, periodEnd, type Subscription } from '../../src/demo/world/subscription.ts'
-import { openWorld, type Story, type World } from '../../src/demo/world/world.ts'
+import { periodEnd, purchaseOf, type Subscription } from '../../src/demo/world/subscription.ts'
+import { openWorld, type Script, type World } from '../../src/demo/world/world.ts'
 
 /** Every notification type and subtype that Apple documents; null: without a subtype. */
 export const EVERY_NOTIFICATION: readonly (readonly [string, string | null])[] = [
@@ -88,47 +88,47 @@ export const EVERY_NOTIFICATION: readonly (readonly [string, string | null])[] =
   ['TEST', null],
 ]
 
-type Deed = (world: World, sub: Subscription) => void
+type Action = (world: World, sub: Subscription) => void
 
 /** A subscription to `product_id`, and what happens to it, ten minutes between each; a number waits that many days. */
-function* tale(world: World, product_id: string, deeds: readonly (Deed | number)[]): Story {
+function* scenario(world: World, product_id: string, actions: readonly (Action | number)[]): Script {
   const { app, plan } = planNamed(product_id)
   yield world.now() + world.random.whole(1, 50) * MINUTE
   const sub = subscribe(world, openPerson(world, `tale/${product_id}`, { app, steady: true }), plan, null)
-  for (const deed of deeds) {
-    yield world.now() + (typeof deed === 'number' ? deed * DAY : 10 * MINUTE)
-    if (typeof deed === 'function') deed(world, sub)
+  for (const action of actions) {
+    yield world.now() + (typeof action === 'number' ? action * DAY : 10 * MINUTE)
+    if (typeof action === 'function') action(world, sub)
   }
 }
 
 /** Waits until the period is over, then does it. */
-function* afterTheEnd(world: World, sub: Subscription, deed: Deed): Story {
+function* afterPeriodEnd(world: World, sub: Subscription, action: Action): Script {
   yield periodEnd(sub) + MINUTE
-  deed(world, sub)
+  action(world, sub)
 }
 
-const atTheEnd =
-  (deed: Deed): Deed =>
+const atPeriodEnd =
+  (action: Action): Action =>
   (world, sub) =>
-    world.begin(afterTheEnd(world, sub, deed))
+    world.start(afterPeriodEnd(world, sub, action))
 
-const CHANGES: readonly Deed[] = [
+const CHANGES: readonly Action[] = [
   (w, sub) => disableRenewal(w, sub),
   enableRenewal,
   (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan),
   cancelChange,
   (w, sub) => redeemOffer(w, sub, promotionalOffer(sub.plan)),
   (w, sub) => changeAtRenewal(w, sub, planNamed('margin.plus.quarterly').plan, true),
-  (w, sub) => changeAtOnce(w, sub, planNamed('margin.pro.monthly').plan),
+  (w, sub) => changeImmediately(w, sub, planNamed('margin.pro.monthly').plan),
   (w, sub) => extend(w, sub, 7),
-  atTheEnd(failToRenew),
+  atPeriodEnd(failToRenew),
 ]
 
-const TROUBLE: readonly (Deed | number)[] = [
-  atTheEnd(failToRenew),
+const BILLING_FAILURES: readonly (Action | number)[] = [
+  atPeriodEnd(failToRenew),
   33,
   renew,
-  atTheEnd(failToRenew),
+  atPeriodEnd(failToRenew),
   48,
   endGrace,
   40,
@@ -137,56 +137,56 @@ const TROUBLE: readonly (Deed | number)[] = [
   (w, sub) => resubscribe(w, sub, sub.plan, winBackOffer(sub.plan)),
 ]
 
-const PRICES: readonly Deed[] = [
+const PRICES: readonly Action[] = [
   (w, sub) => increasePrice(w, sub, sub.price_milli * 2, true),
   acceptIncrease,
   (w, sub) => disableRenewal(w, sub, true),
-  atTheEnd((w, sub) => expire(w, sub, CANCELLED)),
+  atPeriodEnd((w, sub) => expire(w, sub, CANCELLED)),
 ]
 
-const REFUNDS: readonly Deed[] = [
-  (w, sub) => requestConsumption(w, holding(sub)),
-  (w, sub) => declineRefund(w, holding(sub)),
-  (w, sub) => refund(w, holding(sub), 67_932),
-  (w, sub) => reverseRefund(w, holding(sub)),
+const REFUNDS: readonly Action[] = [
+  (w, sub) => requestConsumption(w, purchaseOf(sub)),
+  (w, sub) => declineRefund(w, purchaseOf(sub)),
+  (w, sub) => refund(w, purchaseOf(sub), 67_932),
+  (w, sub) => reverseRefund(w, purchaseOf(sub)),
   enableRenewal,
-  (w, sub) => announce(w, sub, 'RENEWAL_EXTENSION', 'FAILURE'),
+  (w, sub) => notifySubscription(w, sub, 'RENEWAL_EXTENSION', 'FAILURE'),
   (w, sub) => extendAll(w, sub.plan.product_id, 3),
-  atTheEnd(renew),
+  atPeriodEnd(renew),
 ]
 
-const FAMILY: readonly Deed[] = [
+const FAMILY: readonly Action[] = [
   (w, sub) => void share(w, sub),
   (w, sub) => {
     const member = sub.members[0]
     if (member !== undefined) revokeMember(w, sub, member)
   },
-  (w, sub) => changeAtOnce(w, sub, planNamed('margin.pro.commitment').plan),
+  (w, sub) => changeImmediately(w, sub, planNamed('margin.pro.commitment').plan),
 ]
 
-const LESSONS: readonly (Deed | number)[] = [
-  (w, sub) => changeAtOnce(w, sub, planNamed('chord.piano.monthly').plan, promotionalOffer(sub.plan)),
-  atTheEnd(failToRenew),
+const ADVANCED_COMMERCE: readonly (Action | number)[] = [
+  (w, sub) => changeImmediately(w, sub, planNamed('chord.piano.monthly').plan, promotionalOffer(sub.plan)),
+  atPeriodEnd(failToRenew),
   94,
   (w, sub) => expire(w, sub, OTHER),
 ]
 
-const TALES: Readonly<Record<string, readonly (Deed | number)[]>> = {
+const SCENARIOS: Readonly<Record<string, readonly (Action | number)[]>> = {
   'margin.plus.monthly': CHANGES,
-  'tides.plus.monthly': TROUBLE,
+  'tides.plus.monthly': BILLING_FAILURES,
   'margin.plus.quarterly': PRICES,
   'margin.pro.monthly': REFUNDS,
   'margin.pro.yearly': FAMILY,
-  'chord.guitar.monthly': LESSONS,
+  'chord.guitar.monthly': ADVANCED_COMMERCE,
   'tides.plus.weekly': [
     (w, sub) => increasePrice(w, sub, sub.price_milli * 2, true),
-    atTheEnd((w, sub) => expire(w, sub, NO_CONSENT)),
+    atPeriodEnd((w, sub) => expire(w, sub, NO_CONSENT)),
   ],
-  'chord.piano.monthly': [atTheEnd((w, sub) => expire(w, sub, NOT_FOR_SALE))],
+  'chord.piano.monthly': [atPeriodEnd((w, sub) => expire(w, sub, NOT_FOR_SALE))],
 }
 
 /** What has to do with no subscription, or with one under the Advanced Commerce API. */
-function* theRest(world: World): Story {
+function* otherNotifications(world: World): Script {
   for (const app of APPS) {
     yield world.now() + MINUTE
     sendTest(world, app, 'production')
@@ -212,14 +212,15 @@ const LENGTH = 130 * DAY
  * A history of about four months, begun at `from` (milliseconds since the epoch), in which each notification of
  * `EVERY_NOTIFICATION` occurs, delivered in order and once. No SDK calls.
  */
-export function oneOfEach(options: {
+export function oneOfEachNotification(options: {
   seed: number
   from: number
   authority: { sign: (payload: object) => string }
 }): { books: Books; steps: Step[] } {
-  const world = openWorld({ seed: options.seed, from: options.from, odd: false, prompt: true })
-  for (const [product_id, deeds] of Object.entries(TALES)) world.begin(tale(world, product_id, deeds))
-  world.begin(theRest(world))
-  const drafts = [...world.play(options.from + LENGTH)]
+  const world = openWorld({ seed: options.seed, from: options.from, edgeCases: false, punctual: true })
+  for (const [product_id, actions] of Object.entries(SCENARIOS))
+    world.start(scenario(world, product_id, actions))
+  world.start(otherNotifications(world))
+  const drafts = [...world.run(options.from + LENGTH)]
   return { books: world.books, steps: drafts.map((draft) => signStep(draft, options.authority.sign)) }
 }

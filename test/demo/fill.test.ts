@@ -37,19 +37,19 @@ test('a history fills a database: every step has its effect, every event its pla
 })
 
 test('what was charged and given back is, by currency and to the thousandth, what the store’s own books say', () => {
-  const told = all<{ currency: string; charged: number }>(`
+  const reported = all<{ currency: string; charged: number }>(`
     select currency, sum(price_milli) as charged from transactions
     where environment = 'production' and ownership = 'PURCHASED' and price_milli > 0 and purchased_at <= ${SETTLED.until}
     group by currency`)
   const books: Record<string, number> = { ...simulation.books.charged(SETTLED) }
   // The books also know the price of what Apple signed without one.
   for (const entry of simulation.books.entries) {
-    const isUntold = entry.kind === 'charge' && !entry.told && entry.environment === 'production'
-    if (isUntold && entry.at <= SETTLED.until)
+    const isUnpriced = entry.kind === 'charge' && !entry.has_price && entry.environment === 'production'
+    if (isUnpriced && entry.at <= SETTLED.until)
       books[entry.currency] = (books[entry.currency] ?? 0) - entry.price_milli
   }
   const nonzero = Object.entries(books).filter(([, amount]) => amount !== 0)
-  expect(Object.fromEntries(told.map((row) => [row.currency, row.charged]))).toEqual(
+  expect(Object.fromEntries(reported.map((row) => [row.currency, row.charged]))).toEqual(
     Object.fromEntries(nonzero),
   )
 })
@@ -77,22 +77,22 @@ test('every purchase belongs to whom the books say, with the same proofs', () =>
 test('the subscriptions alive at the end are those of the books', () => {
   const at = UNTIL - 5 * DAY
   const alive = simulation.books.activeSubscriptions(at).length + simulation.books.activeTrials(at).length
-  const told = all<{ n: number }>(`
+  const reported = all<{ n: number }>(`
     select count(distinct original_transaction_id) as n from transactions
     where environment = 'production' and ownership = 'PURCHASED' and kind = 'Auto-Renewable Subscription'
       and purchased_at <= ${at} and expires_at > ${at} and (revoked_at is null or revoked_at > ${at}) and is_upgraded = 0`)
   // Grace days and free offers are neither here nor there: a few of a hundred.
-  expect(Math.abs((told[0]?.n ?? 0) - alive)).toBeLessThanOrEqual(Math.ceil(alive * 0.1))
+  expect(Math.abs((reported[0]?.n ?? 0) - alive)).toBeLessThanOrEqual(Math.ceil(alive * 0.1))
   expect(alive).toBeGreaterThan(20)
 })
 
 test('every trial the books call converted is told as converted', () => {
-  const told = new Set(app.feed(['trial.converted']).map((event) => event.subject))
+  const reported = new Set(app.feed(['trial.converted']).map((event) => event.subject))
   const books = simulation.books.entries.filter(
     (entry) => entry.kind === 'trial_converted' && entry.at <= SETTLED.until,
   )
   expect(books.length).toBeGreaterThan(10)
-  for (const entry of books) expect(told).toContain(entry.original_transaction_id)
+  for (const entry of books) expect(reported).toContain(entry.original_transaction_id)
 })
 
 test('app account tokens that an app hard-codes for everybody join nobody', () => {

@@ -5,17 +5,17 @@ import { APPS } from '../../src/demo/world/catalogue.ts'
 import { STOREFRONTS } from '../../src/demo/world/storefronts.ts'
 import { signNotification } from '../../src/demo/world/unsigned.ts'
 import { nonEmpty } from '../non_empty.ts'
-import { type About, aboutTransactions, DAY, nameOf, play, unsigned } from './played.ts'
+import { type AboutTransaction, aboutTransactions, DAY, nameOf, play, unsigned } from './played.ts'
 
 const { steps, notifications, books } = play({ seed: 4 })
-const odd = Array.from({ length: 30 }, (_, seed) => play({ seed, subscribers: 5, odd: true }))
+const odd = Array.from({ length: 30 }, (_, seed) => play({ seed, subscribers: 5, edgeCases: true }))
 const about = nonEmpty(aboutTransactions(notifications))
 const everything = [about, ...odd.map((history) => aboutTransactions(history.notifications))]
 const subscriptions = everything.flat().filter((a) => a.renewal !== undefined)
 const OLD = /REFUND|CONSUMPTION/
 
 /** The text of what is wrong with those that are, so that a failure names them. */
-function faults(list: readonly About[], isRight: (about: About) => boolean): string[] {
+function faults(list: readonly AboutTransaction[], isRight: (about: AboutTransaction) => boolean): string[] {
   return list
     .filter((one) => !isRight(one))
     .map((one) => JSON.stringify(one.payload))
@@ -99,7 +99,7 @@ test('no two signatures about one subscription share an instant', () => {
 })
 
 test('a renewal info names a price while it renews, and no other time', () => {
-  const right = ({ renewal }: About) =>
+  const right = ({ renewal }: AboutTransaction) =>
     (renewal?.autoRenewStatus === 1) === (renewal?.renewalPrice !== undefined) &&
     (renewal?.renewalPrice !== undefined) === (renewal?.currency !== undefined)
   expect(faults(subscriptions, right)).toEqual([])
@@ -119,7 +119,7 @@ test('isInBillingRetryPeriod is absent while active, true in trouble and false o
 })
 
 test('the status is that of the subscription at the signing', () => {
-  const right = ({ payload, transaction: t, renewal, status }: About) => {
+  const right = ({ payload, transaction: t, renewal, status }: AboutTransaction) => {
     const at = payload.signedDate
     const ended = (t.expiresDate ?? 0) <= at
     if (status === 1) return !ended && renewal?.expirationIntent === undefined
@@ -137,13 +137,13 @@ test('a refund taken back makes the subscription active again, or merely expired
   const reversed = subscriptions.filter(
     (a) => nameOf(a.payload) === 'REFUND_REVERSED/-' && a.renewal?.renewalDate === a.transaction.expiresDate,
   )
-  const runs = (a: About) => (a.transaction.expiresDate ?? 0) > a.payload.signedDate
+  const runs = (a: AboutTransaction) => (a.transaction.expiresDate ?? 0) > a.payload.signedDate
   expect(new Set(reversed.map(runs))).toEqual(new Set([true, false]))
   expect(faults(reversed, (a) => a.status === (runs(a) ? 1 : 2))).toEqual([])
 })
 
 test('each type comes with the status and the fields that it means', () => {
-  const meaning: Record<string, (about: About) => boolean> = {
+  const meaning: Record<string, (about: AboutTransaction) => boolean> = {
     'SUBSCRIBED/INITIAL_BUY': ({ transaction: t }) => t.transactionId === t.originalTransactionId,
     'SUBSCRIBED/RESUBSCRIBE': ({ transaction: t }) =>
       t.transactionReason === 'PURCHASE' && t.transactionId !== t.originalTransactionId,

@@ -31,7 +31,7 @@ export function nameOf(payload: UnsignedNotification): string {
   return `${payload.notificationType}/${payload.subtype ?? '-'}`
 }
 
-export type About = {
+export type AboutTransaction = {
   payload: UnsignedNotification
   transaction: TransactionBody
   renewal: RenewalBody | undefined
@@ -39,8 +39,8 @@ export type About = {
 }
 
 /** The notifications about a transaction, each once, in the order of signing. */
-export function aboutTransactions(steps: readonly NotificationStep[]): About[] {
-  const seen = new Map<string, About>()
+export function aboutTransactions(steps: readonly NotificationStep[]): AboutTransaction[] {
+  const seen = new Map<string, AboutTransaction>()
   for (const { payload } of steps) {
     const { signedTransactionInfo: transaction, signedRenewalInfo: renewal, status } = payload.data ?? {}
     if (transaction) seen.set(payload.notificationUUID, { payload, transaction, renewal, status })

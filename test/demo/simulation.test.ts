@@ -57,7 +57,7 @@ test('what is played in slices is what is played at once', () => {
 
 test('what is signed ahead is the same history, and each payload has the one text that it has elsewhere', async () => {
   const authority = await openAuthority({ now: UNTIL })
-  const of = { seed: 3, subscribers: 12, odd: true, from: UNTIL - 90 * DAY }
+  const of = { seed: 3, subscribers: 12, edgeCases: true, from: UNTIL - 90 * DAY }
   const ahead: Step[] = []
   for await (const step of open({ ...of, authority }).stepsAhead()) ahead.push(step)
   const unsignedOf = (steps: readonly Step[]) =>
@@ -93,7 +93,7 @@ test('a world that was played ahead delivers the same, in the same order, when i
 
 test('what passes while nobody is there is never delivered, and what comes after is', () => {
   const simulation = open({ seed: 3, subscribers: 60 })
-  simulation.pass(FROM + 300 * DAY)
+  simulation.skip(FROM + 300 * DAY)
   const later = [...simulation.steps()]
   const whole = play({ seed: 3, subscribers: 60 }).steps
   expect(JSON.stringify(later)).toBe(JSON.stringify(whole.filter((step) => step.at > FROM + 300 * DAY)))
@@ -131,7 +131,7 @@ test('short odd histories are rich in turns', () => {
   const names = new Set<string>()
   let notifications = 0
   for (let seed = 0; seed < 60; seed += 1) {
-    const history = play({ seed, subscribers: 1 + (seed % 5), odd: true, until: FROM + 300 * DAY })
+    const history = play({ seed, subscribers: 1 + (seed % 5), edgeCases: true, until: FROM + 300 * DAY })
     notifications += history.notifications.length
     expect(history.notifications.length).toBeLessThan(120)
     for (const step of history.notifications) names.add(nameOf(step.payload))
@@ -142,11 +142,16 @@ test('short odd histories are rich in turns', () => {
 
 test('any seed plays through to its end, in order', () => {
   fc.assert(
-    fc.property(fc.integer(), fc.integer({ min: 1, max: 5 }), fc.boolean(), (seed, subscribers, odd) => {
-      const { steps } = play({ seed, subscribers, odd })
-      for (const [index, step] of nonEmpty(steps).entries())
-        expect(step.at).toBeGreaterThanOrEqual(steps[index - 1]?.at ?? FROM)
-    }),
+    fc.property(
+      fc.integer(),
+      fc.integer({ min: 1, max: 5 }),
+      fc.boolean(),
+      (seed, subscribers, edgeCases) => {
+        const { steps } = play({ seed, subscribers, edgeCases })
+        for (const [index, step] of nonEmpty(steps).entries())
+          expect(step.at).toBeGreaterThanOrEqual(steps[index - 1]?.at ?? FROM)
+      },
+    ),
     { numRuns: 60 },
   )
 })
@@ -170,14 +175,14 @@ test('the two calls come from most customers, anonymous ones and Android phones 
 })
 
 test('some transactions are attributed before Apple tells of them', () => {
-  const told = new Set<string>()
+  const customers = new Set<string>()
   let early = 0
   for (const step of normal.steps) {
     if (step.kind === 'notification') {
       const id = step.payload.data?.signedTransactionInfo?.originalTransactionId
-      if (id !== undefined) told.add(id)
+      if (id !== undefined) customers.add(id)
     } else if (step.kind === 'attribute' && step.body.platform === 'ios') {
-      early += Number(!told.has(step.body.originalTransactionId ?? ''))
+      early += Number(!customers.has(step.body.originalTransactionId ?? ''))
     }
   }
   expect(early).toBeGreaterThan(50)

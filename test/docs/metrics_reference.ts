@@ -1,9 +1,9 @@
 /** The generated part of docs/metrics.md: one section for each metric, from the definitions that the API serves. */
 import { COHORT_METRICS } from '../../src/metrics/cohorts/descriptions.ts'
-import { CUSTOMER_WORDS } from '../../src/metrics/customers/descriptions.ts'
+import { CUSTOMER_DESCRIPTIONS } from '../../src/metrics/customers/descriptions.ts'
 import { type Definition, isMoney } from '../../src/metrics/definitions/definition.ts'
 import { DEFINITIONS, METRIC_NAMES } from '../../src/metrics/definitions/definitions.ts'
-import { COVERAGE_WORDS } from '../../src/metrics/reports/descriptions.ts'
+import { COVERAGE_DESCRIPTIONS } from '../../src/metrics/reports/descriptions.ts'
 
 /** A name with its title and its sentence, such as a part or a view of a metric. */
 type Named = { name: string; title: string; sentence: string }
@@ -29,10 +29,10 @@ export function metricsReference(): string {
     ...Object.entries(COHORT_METRICS).flatMap(([name, words]) => figureSection({ name, ...words })),
     '## Customers',
     'Each customer of `GET /api/v1/customers` has these fields.',
-    ...CUSTOMER_WORDS.flatMap(figureSection),
+    ...CUSTOMER_DESCRIPTIONS.flatMap(figureSection),
     '## Coverage',
     '`GET /api/v1/coverage` compares the transactions that Windfall holds with Apple’s own reports.',
-    ...COVERAGE_WORDS.flatMap(figureSection),
+    ...COVERAGE_DESCRIPTIONS.flatMap(figureSection),
   ].join('\n\n')
 }
 

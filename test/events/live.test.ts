@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Feed, type FeedEvent, openFeed } from '../../src/events/feed.ts'
 import { type Live, openLive } from '../../src/events/live.ts'
-import { eventWithoutPerson } from '../../src/events/scrubbed.ts'
+import { scrubEvent } from '../../src/events/scrubbed.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 import { type HandClock, handClock } from '../helpers.ts'
@@ -57,16 +57,16 @@ function watched() {
   return sent
 }
 
-type Asked = { seqs: number[]; most_ms: number; answer: (isReady: boolean) => void }
+type PendingRead = { seqs: number[]; most_ms: number; answer: (isReady: boolean) => void }
 /** A completion that answers by hand; what it was asked for, in order. */
-function held() {
-  const asked: Asked[] = []
+function openHeldReader() {
+  const reads: PendingRead[] = []
   live.complete({
     ready: (events, most_ms) =>
-      new Promise((answer) => asked.push({ seqs: events.map(({ seq }) => seq), most_ms, answer })),
+      new Promise((answer) => reads.push({ seqs: events.map(({ seq }) => seq), most_ms, answer })),
     complete: (events, isReady) => events.map((event) => ({ ...event, added: isReady })),
   })
-  return asked
+  return reads
 }
 const numbers = (from: number, until: number) =>
   Array.from({ length: until - from + 1 }, (_, index) => from + index)
@@ -76,21 +76,21 @@ const settled = async (is: () => boolean) => {
 
 test('nothing overtakes what waits: events go out in the order of the feed', async () => {
   const sent = watched()
-  const asked = held()
+  const reads = openHeldReader()
   await append(2)
-  await settled(() => asked.length === 1)
+  await settled(() => reads.length === 1)
   await append(2)
   await new Promise((resolve) => setImmediate(resolve))
   expect(sent).toEqual([])
-  expect(asked).toMatchObject([{ seqs: [1, 2], most_ms: 1_000 }])
-  asked[0]?.answer(false)
-  await settled(() => asked.length === 2)
+  expect(reads).toMatchObject([{ seqs: [1, 2], most_ms: 1_000 }])
+  reads[0]?.answer(false)
+  await settled(() => reads.length === 2)
   expect(sent).toMatchObject([
     { seq: 1, added: false },
     { seq: 2, added: false },
   ])
-  expect(asked[1]).toMatchObject({ seqs: [3, 4] })
-  asked[1]?.answer(true)
+  expect(reads[1]).toMatchObject({ seqs: [3, 4] })
+  reads[1]?.answer(true)
   await settled(() => sent.length === 4)
   expect(sent.slice(2)).toMatchObject([
     { seq: 3, added: true },
@@ -100,37 +100,37 @@ test('nothing overtakes what waits: events go out in the order of the feed', asy
 
 test('an event waits for a second at most, with the wait of those before it', async () => {
   const sent = watched()
-  const asked = held()
+  const reads = openHeldReader()
   await append(1)
-  await settled(() => asked.length === 1)
+  await settled(() => reads.length === 1)
   monotonic.turn(300)
   await append(1)
   monotonic.turn(700)
   await append(1)
   // The first has waited for a second; the second for 700 ms, the third not at all.
-  asked[0]?.answer(false)
-  await settled(() => asked.length === 2)
-  expect(asked[1]).toMatchObject({ seqs: [2, 3], most_ms: 300 })
+  reads[0]?.answer(false)
+  await settled(() => reads.length === 2)
+  expect(reads[1]).toMatchObject({ seqs: [2, 3], most_ms: 300 })
   monotonic.turn(300)
-  asked[1]?.answer(false)
+  reads[1]?.answer(false)
   await settled(() => sent.length === 3)
 })
 
 test('with many in memory nothing is waited for, and none is lost', async () => {
   const sent = watched()
-  const asked = held()
+  const reads = openHeldReader()
   await append(1)
-  await settled(() => asked.length === 1)
+  await settled(() => reads.length === 1)
   await append(2_600)
   // The first goes at once. The others go in groups of 500, without time to spare while 2,000 or more wait.
   for (let answered = 1; answered <= 6; answered += 1) {
-    await settled(() => asked.length > answered)
-    asked[answered]?.answer(true)
+    await settled(() => reads.length > answered)
+    reads[answered]?.answer(true)
   }
   await settled(() => sent.length === 2_601)
   expect(sent[0]).toMatchObject({ seq: 1, added: false })
   expect(sent.map(({ seq }) => seq)).toEqual(numbers(1, 2_601))
-  expect(asked.map(({ seqs, most_ms }) => [seqs.length, most_ms])).toEqual([
+  expect(reads.map(({ seqs, most_ms }) => [seqs.length, most_ms])).toEqual([
     [1, 1_000],
     [500, 0],
     [500, 0],
@@ -143,24 +143,24 @@ test('with many in memory nothing is waited for, and none is lost', async () => 
 
 test('who is forgotten while an event waits is not in what is sent', async () => {
   const sent = watched()
-  const asked = held()
+  const reads = openHeldReader()
   await append(1)
-  await settled(() => asked.length === 1)
+  await settled(() => reads.length === 1)
   live.change((event) =>
-    eventWithoutPerson(event, { app_id: 'app_1', app_user_id: 'ann', instead: 'forgotten/1' }),
+    scrubEvent(event, { app_id: 'app_1', app_user_id: 'ann', replacement: 'forgotten/1' }),
   )
-  asked[0]?.answer(true)
+  reads[0]?.answer(true)
   await settled(() => sent.length === 1)
   expect(sent).toMatchObject([{ data: { user: null }, added: true }])
 })
 
 test('nothing is looked up for events that all readers left before', async () => {
-  const asked: Asked[] = []
+  const reads: PendingRead[] = []
   let completed = 0
   const leave = live.watch({ wants: () => true, send: () => {} })
   live.complete({
     ready: (events, most_ms) => {
-      asked.push({ seqs: events.map(({ seq }) => seq), most_ms, answer: () => {} })
+      reads.push({ seqs: events.map(({ seq }) => seq), most_ms, answer: () => {} })
       leave()
       return Promise.resolve(true)
     },
@@ -170,7 +170,7 @@ test('nothing is looked up for events that all readers left before', async () =>
     },
   })
   await append(1)
-  await settled(() => asked.length === 1)
+  await settled(() => reads.length === 1)
   await new Promise((resolve) => setImmediate(resolve))
   expect(completed).toBe(0)
 })

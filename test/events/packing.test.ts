@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { packBody, unpackBody } from '../../src/events/codec.ts'
+import { decodeBody, encodeBody } from '../../src/events/codec.ts'
 import { runs } from '../random.ts'
 
 test('whatever an event says comes back', () => {
@@ -8,7 +8,7 @@ test('whatever an event says comes back', () => {
   fc.assert(
     fc.property(body, (value) => {
       const plain = JSON.parse(JSON.stringify(value))
-      expect(unpackBody(packBody(plain))).toEqual(plain)
+      expect(decodeBody(encodeBody(plain))).toEqual(plain)
     }),
     runs(300, 10_000),
   )
@@ -29,5 +29,5 @@ test('what is always the same costs next to nothing', () => {
     subscription: { state: 'active', product_id: 'lantern.pro.monthly', auto_renew: true, currency: 'USD' },
     user: null,
   }
-  expect(packBody(body).length).toBeLessThan(JSON.stringify(body).length / 3)
+  expect(encodeBody(body).length).toBeLessThan(JSON.stringify(body).length / 3)
 })

@@ -15,7 +15,7 @@ const CONNECTIONS = 32
 const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=2' }
 
 /** `cut`: it is so large that the server may hang up before it has been sent, and the answer be lost. */
-type Asked = { path: string; body?: string; authorization?: string; cut?: true }
+type AttackRequest = { path: string; body?: string; authorization?: string; cut?: true }
 
 const NOTIFICATIONS = '/apple/notifications'
 const IDENTIFY = '/api/sdk/v1/identify'
@@ -23,12 +23,15 @@ const text = (value: unknown): string => JSON.stringify(value)
 const encoded = (value: unknown): string => Buffer.from(text(value)).toString('base64url')
 
 /** What nobody should send, each a little different each time. */
-function junkOf(authority: Authority): ((n: number) => Asked)[] {
+function junkOf(authority: Authority): ((n: number) => AttackRequest)[] {
   const random = openRandom(`abuse/${seed}`)
   const { x5c } = headerOf(authority)
   const certificate = Buffer.alloc(7_000, 1).toString('base64')
   const forged = signUnder(headerOf(authority), transactionPayload(), authority.leaf_key)
-  const signed = (signedPayload: string): Asked => ({ path: NOTIFICATIONS, body: text({ signedPayload }) })
+  const signed = (signedPayload: string): AttackRequest => ({
+    path: NOTIFICATIONS,
+    body: text({ signedPayload }),
+  })
   const under = (header: object, n: number) =>
     signed(`${encoded(header)}.${encoded({ n })}.${'A'.repeat(86)}`)
   const call = (more: object) => text({ appUserId: 'me', bundleId: BUNDLE, ...more })
@@ -68,7 +71,7 @@ test(`${REQUESTS} junk requests: memory and disk stay bounded, and who is right 
   const answers = new Map<number, number>()
   let next = 0
 
-  async function send({ path, body, authorization, cut }: Asked): Promise<number> {
+  async function send({ path, body, authorization, cut }: AttackRequest): Promise<number> {
     const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) }
     const method = body === undefined ? 'GET' : 'POST'
     const sent = { path, method, headers, reset: cut === true, ...(body !== undefined && { body }) } as const

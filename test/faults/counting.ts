@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const lock = lockForServing(config.store.path)
   const windfall = await openApp({
     config,
-    whereabouts: loaded,
+    configSources: loaded,
     clock: Date.now,
     log,
     roots: [ROOT_PEM],
@@ -30,14 +30,14 @@ async function main(): Promise<void> {
   })
   const { apps, metrics, products, store } = windfall
 
-  async function learnPeriod({ bundle_id, ...said }: v.InferOutput<typeof Period>): Promise<null> {
+  async function learnPeriod({ bundle_id, ...declared }: v.InferOutput<typeof Period>): Promise<null> {
     const [app] = apps.byBundle(bundle_id)
-    await store.commit(() => products.learnPeriod(app?.id ?? '', said))
+    await store.commit(() => products.setReportedPeriod(app?.id ?? '', declared))
     return null
   }
 
   async function compare(): Promise<string[]> {
-    await metrics.caughtUp()
+    await metrics.whenCurrent()
     const { difference } = await metrics.verify()
     return [...(difference === null ? [] : [difference]), ...(await faultsOfFigures(windfall))]
   }

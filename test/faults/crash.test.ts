@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { openRandom } from '../../src/demo/world/random.ts'
-import { openRaw } from '../../src/ledger/raw.ts'
+import { openRawPayloads } from '../../src/ledger/raw.ts'
 import { openStore } from '../../src/store/store.ts'
 import { folderOf, type Serving, startServing } from '../processes.ts'
 import { isLong, seed } from '../random.ts'
@@ -43,7 +43,7 @@ function openQueue(calls: Iterator<Call>) {
 /** Every signed text that a database holds, as it would be given back. */
 async function textsIn(file: string): Promise<(string | null)[]> {
   const store = openStore(file)
-  const raw = openRaw(store, () => 0)
+  const raw = openRawPayloads(store, () => 0)
   const texts = store
     .prepare<[], { id: number }>('select id from signed_payloads')
     .all()

@@ -71,8 +71,8 @@ function changesIn({ windfall, organization, clock }: Late, random: Random) {
     const { bundle_id, plans } = random.pick(APPS)
     const { product_id, period } = random.pick(plans)
     const [app] = windfall.apps.byBundle(bundle_id)
-    for (const said of [period === 'P1Y' ? 'P1M' : 'P1Y', period])
-      await store.commit(() => products.learnPeriod(app?.id ?? '', { product_id, period: said }))
+    for (const declared of [period === 'P1Y' ? 'P1M' : 'P1Y', period])
+      await store.commit(() => products.setReportedPeriod(app?.id ?? '', { product_id, period: declared }))
   }
 
   const refreshRates = () => rates.refresh(new AbortController().signal)
@@ -119,17 +119,17 @@ async function play(round: number, isLate: boolean) {
     clock.set(at)
     underWay = [changes.importReports(), ...changes.some(!isFirst(at))]
     if (!isLate || isLast(at)) await Promise.all(underWay)
-    if (!isLate) await metrics.caughtUp()
+    if (!isLate) await metrics.whenCurrent()
     if (isLast(at)) faults.push(...(await faultsOfFigures(windfall)))
   }
-  const seams = store
+  const cutovers = store
     .prepare<[], [name: string, day: number]>(
       "select bundle_id || ' ' || metric, day from metric_seams join apps on apps.id = app_id order by 1",
     )
     .raw()
     .all()
   await late.close()
-  return { faults, seams: new Map(seams) }
+  return { faults, cutovers: new Map(cutovers) }
 }
 
 test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
@@ -139,8 +139,8 @@ test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     const quiet = await play(round, false)
     const late = await play(round, true)
     expect([quiet.faults, late.faults]).toEqual([[], []])
-    expect(quiet.seams.size).toBeGreaterThan(0)
-    for (const [name, day] of late.seams)
-      expect([name, day >= (quiet.seams.get(name) ?? Infinity)]).toEqual([name, true])
+    expect(quiet.cutovers.size).toBeGreaterThan(0)
+    for (const [name, day] of late.cutovers)
+      expect([name, day >= (quiet.cutovers.get(name) ?? Infinity)]).toEqual([name, true])
   },
 )

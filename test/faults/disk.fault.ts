@@ -21,9 +21,9 @@ const storageOf = async ({ url }: Serving): Promise<unknown> =>
   ((await (await fetch(`${url}/api/v1/session`)).json()) as { storage: unknown }).storage
 
 /** Waits until `ask` gives `wanted`: what happens once a second may take one. */
-async function until<Value>(ask: () => Promise<Value>, wanted: Value): Promise<void> {
+async function until<Value>(probeState: () => Promise<Value>, wanted: Value): Promise<void> {
   const patience = AbortSignal.timeout(20_000)
-  while ((await ask()) !== wanted) patience.throwIfAborted()
+  while ((await probeState()) !== wanted) patience.throwIfAborted()
 }
 
 const mounted: string[] = []

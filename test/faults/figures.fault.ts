@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { askControl } from '../../src/control/socket.ts'
+import { callControl } from '../../src/control/socket.ts'
 import { openAuthority } from '../../src/demo/signing/authority.ts'
 import { APPS } from '../../src/demo/world/catalogue.ts'
 import { openRandom } from '../../src/demo/world/random.ts'
@@ -57,8 +57,8 @@ test(`figures are those of the facts after ${KILLS} kills while they are counted
   const database = join(cwd, 'data/windfall.db')
   const refused: string[] = []
 
-  const ask = async (verb: string, args: object = {}): Promise<unknown> =>
-    (await askControl(database, verb, args))?.result
+  const perform = async (verb: string, args: object = {}): Promise<unknown> =>
+    (await callControl(database, verb, args))?.result
   const dayAgo = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10)
 
   async function load({ url }: Serving, most: number): Promise<void> {
@@ -81,31 +81,31 @@ test(`figures are those of the facts after ${KILLS} kills while they are counted
     const organization = `[[organizations]]\nslug = "default"\ntime_zone = "${time_zone}"\ncurrency = "${currency}"\n`
     const commission = `[metrics]\ncommission_percent = ${random.whole(20, 30)}\n`
     writeFileSync(join(cwd, 'config.toml'), `${CONFIG}\n${commission}${organization}`, { mode: 0o600 })
-    return ask('test.reload')
+    return perform('test.reload')
   }
 
   function importRates(): Promise<unknown> {
     const days = Array.from({ length: 60 }, (_, index) => dayAgo(index * 12 + random.whole(0, 11)))
     const costs = { EUR: () => random.whole(80, 95) / 100, JPY: () => random.whole(130, 150) }
     const lines = days.flatMap((on) => Object.entries(costs).map(([code, cost]) => `${on},${code},${cost()}`))
-    return ask('rates.import', { csv: ['date,currency,rate', ...lines].join('\n'), base: 'USD' })
+    return perform('rates.import', { csv: ['date,currency,rate', ...lines].join('\n'), base: 'USD' })
   }
 
   async function takeBack(): Promise<void> {
-    const shown = (await ask('rates.show', { currency: 'EUR', days: 700 })) as {
+    const shown = (await perform('rates.show', { currency: 'EUR', days: 700 })) as {
       rates: { rated_on: string }[]
     }
     if (shown.rates.length > 0)
-      await ask('rates.remove', { currency: 'EUR', day: random.pick(shown.rates).rated_on })
+      await perform('rates.remove', { currency: 'EUR', day: random.pick(shown.rates).rated_on })
   }
 
   function learnPeriod(): Promise<unknown> {
     const { bundle_id, plans } = random.pick(APPS)
     const { product_id } = random.pick(plans)
-    return ask('test.period', { bundle_id, product_id, period: random.pick(['P1M', 'P1Y', 'P1W']) })
+    return perform('test.period', { bundle_id, product_id, period: random.pick(['P1M', 'P1Y', 'P1W']) })
   }
 
-  const changes = [() => ask('metrics.rebuild'), declare, declare, importRates, takeBack, learnPeriod]
+  const changes = [() => perform('metrics.rebuild'), declare, declare, importRates, takeBack, learnPeriod]
 
   /** Lets it work for a while with some changes, and kills it in the middle of that. */
   async function live(running: Serving): Promise<void> {
@@ -128,7 +128,7 @@ test(`figures are those of the facts after ${KILLS} kills while they are counted
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await live(running)
     running = await startServing(program)
-    if (kill % COMPARED_AFTER === 0) expect([kill, await ask('test.compare')]).toEqual([kill, []])
+    if (kill % COMPARED_AFTER === 0) expect([kill, await perform('test.compare')]).toEqual([kill, []])
   }
   running.kill('SIGTERM')
   expect(await running.ended).toMatchObject({ status: 0, signal: null })

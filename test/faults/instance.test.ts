@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
 import { type Authority, openAuthority } from '../../src/demo/signing/authority.ts'
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../apple/samples.ts'
-import { dial, post, problemIn, response, say } from '../http/wire.ts'
+import { dial, post, problemIn, response, sendRaw } from '../http/wire.ts'
 import { folderOf, run, type Serving, startServing } from '../processes.ts'
 import { bundledServing } from './bundled.ts'
 
@@ -31,7 +31,7 @@ function usersIn(cwd: string): unknown[] {
 async function sendAllBut({ port }: Serving, whole: Buffer, left: number) {
   const socket = await dial(port)
   socket.write(whole.subarray(0, -left))
-  await say(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
   return { finish: () => finish(socket, whole.subarray(-left)) }
 }
 
@@ -49,7 +49,7 @@ test('a second process on the same file is refused with the pid of the first, an
   expect(second.stderr).toBe(
     `${cwd}/data/windfall.db is being served by process ${first.pid}; one process serves one file\n`,
   )
-  expect(statusOf(await say(first.port, 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(200)
+  expect(statusOf(await sendRaw(first.port, 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toBe(200)
 
   first.kill('SIGKILL')
   await first.ended
@@ -69,7 +69,7 @@ test('SIGTERM: not ready, streams end, what is under way is finished, everything
   const reader = stream.body?.getReader()
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('retry: 2000\n\n')
   const users = Array.from({ length: 30 }, (_, n) => `user-${n}`)
-  for (const user of users) expect(statusOf(await say(running.port, identify(user)))).toBe(200)
+  for (const user of users) expect(statusOf(await sendRaw(running.port, identify(user)))).toBe(200)
 
   const halfBody = await sendAllBut(running, identify('slow'), 5)
   const readyz = Buffer.from('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -98,7 +98,7 @@ test.each([
 ] as const)('after %s a second one (%s) ends it at once', async (first, second) => {
   const cwd = folderOf({ 'config.toml': PATIENT + app(BUNDLE) })
   const running = await startServing({ cwd })
-  expect(statusOf(await say(running.port, identify('known')))).toBe(200)
+  expect(statusOf(await sendRaw(running.port, identify('known')))).toBe(200)
   await sendAllBut(running, identify('slow'), 5)
   running.kill(first)
   await running.logged('stopping')
@@ -130,7 +130,7 @@ test('it goes on when nobody reads its output any more', async () => {
   const running = await startServing({ cwd })
   running.hangUp()
   for (const user of ['one', 'two', 'three'])
-    expect(statusOf(await say(running.port, identify(user)))).toBe(200)
+    expect(statusOf(await sendRaw(running.port, identify(user)))).toBe(200)
   running.kill('SIGTERM')
   expect(await running.ended).toMatchObject({ status: 0, stderr: '' })
   expect(usersIn(cwd)).toEqual(['one', 'two', 'three'])
@@ -147,7 +147,7 @@ async function startReloading(toml: string, more: { entry?: string; env?: Record
       writeFileSync(join(cwd, 'config.toml'), next)
       running.kill('SIGHUP')
     },
-    identify: async (user: string) => statusOf(await say(running.port, identify(user))),
+    identify: async (user: string) => statusOf(await sendRaw(running.port, identify(user))),
   }
 }
 
@@ -159,8 +159,10 @@ test('SIGHUP takes over limits and the log level, and names what needs a restart
 
   const quieter = `${limited(100)}[log]\nlevel = "warn"\n[server]\nkeep_alive_seconds = 7\n${app(BUNDLE)}`
   running.reload(quieter)
-  const told = await running.logged('configuration read again, but not all of it can change while it runs')
-  expect(told).toMatchObject({
+  const warnings = await running.logged(
+    'configuration read again, but not all of it can change while it runs',
+  )
+  expect(warnings).toMatchObject({
     level: 'warn',
     taken_over: ['log.level', 'limits.sdk_requests_per_minute'],
     needs_a_restart: ['server.keep_alive_seconds'],
@@ -219,7 +221,7 @@ test('an app that SIGHUP brings has what waited for it applied, and one that it 
   const notify = async (uuid: string) => {
     const payload = renewedPayload(authority, { outer: { notificationUUID: uuid } })
     const body = JSON.stringify({ signedPayload: authority.sign(payload) })
-    const answer = await say(running.port, post('/apple/notifications', body))
+    const answer = await sendRaw(running.port, post('/apple/notifications', body))
     return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
   }
   expect(await notify('before')).toEqual({ applied: 0, duplicates: 0, pending: true })
@@ -238,7 +240,7 @@ test('an app that SIGHUP brings has what waited for it applied, and one that it 
 
   running.reload(app('com.example.other'))
   await running.until((text) => text.split('configuration read again').length === 3 || null)
-  const gone = await say(running.port, identify('someone'))
+  const gone = await sendRaw(running.port, identify('someone'))
   expect(problemIn(gone)).toMatchObject({ status: 404, code: 'unknown_app' })
   expect(await notify('after')).toEqual({ applied: 0, duplicates: 0, pending: true })
 })

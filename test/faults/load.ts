@@ -53,7 +53,7 @@ export function* callsOf(options: {
   const random = openRandom(`faults/${seed}`)
   const until = Date.now()
   const from = until - TWO_YEARS_MS
-  const simulation = openSimulation({ seed, from, until, subscribers, odd: true, authority })
+  const simulation = openSimulation({ seed, from, until, subscribers, edgeCases: true, authority })
   let number = 0
   const call = (step: Step): Call => ({ number: number++, step, key: keyOf(step) })
   for (const step of simulation.steps()) {

@@ -51,27 +51,27 @@ test('every call answered before a backup began is in it, and it is restored els
   const load = (async () => {
     for (let n = 0; !isDone; n += 1) await identify(running.url, `later-${n % 50}`)
   })()
-  const said = await good(['backup', 'backup.tar'], cwd)
+  const backupOutput = await good(['backup', 'backup.tar'], cwd)
   isDone = true
   await load
-  expect(said).toMatch(
+  expect(backupOutput).toMatch(
     /backup\.tar: [\d,]+ bytes, [\d,]+ rows in \d+ tables, verified\nsha256 [0-9a-f]{64}\n/,
   )
-  expect(said).toContain('Not in it: WINDFALL_LOG_LEVEL')
+  expect(backupOutput).toContain('Not in it: WINDFALL_LOG_LEVEL')
   expect(await refused(['restore', 'backup.tar'], cwd)).toContain(`is being served by process ${running.pid}`)
   expect(await refused(['backup', 'backup.tar'], cwd)).toContain('a backup never overwrites a file')
   running.kill('SIGTERM')
   await running.ended
   expect(readdirSync(cwd).sort()).toEqual(['backup.tar', 'config.toml', 'data'])
 
-  const elsewhere = folderOf()
-  copyFileSync(join(cwd, 'backup.tar'), join(elsewhere, 'backup.tar'))
-  const words = await good(['restore', 'backup.tar'], elsewhere)
+  const otherFolder = folderOf()
+  copyFileSync(join(cwd, 'backup.tar'), join(otherFolder, 'backup.tar'))
+  const words = await good(['restore', 'backup.tar'], otherFolder)
   expect(words).toContain('Not in the backup: WINDFALL_LOG_LEVEL')
   expect(words).toContain('Calls of identify and attribute')
-  expect(readFileSync(join(elsewhere, 'config.toml'), 'utf8')).toBe(CONFIG)
-  expect(usersIn(elsewhere)).toEqual(expect.arrayContaining(before))
-  const again = await startServing({ cwd: elsewhere })
+  expect(readFileSync(join(otherFolder, 'config.toml'), 'utf8')).toBe(CONFIG)
+  expect(usersIn(otherFolder)).toEqual(expect.arrayContaining(before))
+  const again = await startServing({ cwd: otherFolder })
   expect((await identify(again.url, 'user-000')).status).toBe(200)
   again.kill('SIGTERM')
   expect((await again.ended).status).toBe(0)

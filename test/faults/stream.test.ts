@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { BUNDLE } from '../apple/samples.ts'
-import { dial, post, say } from '../http/wire.ts'
+import { dial, post, sendRaw } from '../http/wire.ts'
 import { folderOf, run, startServing } from '../processes.ts'
 
 const WATCHERS = 1_000
@@ -54,7 +54,7 @@ test(`${WATCHERS} readers of the live feed each get every event, and calls are t
   const watchers = await Promise.all(Array.from({ length: WATCHERS }, () => watch(serving.port, token)))
 
   const call = (n: number) =>
-    say(
+    sendRaw(
       serving.port,
       post('/api/sdk/v1/identify', JSON.stringify({ appUserId: `user-${n}`, bundleId: BUNDLE })),
     )

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  addressBehind,
-  addressBucket,
+  addressBucketOf,
   clientAddress,
+  forwardedAddress,
   normalAddress,
-  siteBucket,
+  siteBucketOf,
   trustedProxies,
 } from '../../src/http/addresses.ts'
-import { openTestHttp, route, say, serveTest } from './wire.ts'
+import { openTestHttp, route, sendRaw, serveTest } from './wire.ts'
 
 const loopback = trustedProxies(['127.0.0.0/8', '::1/128'])
-const behind = (remote: string, forwarded?: string) => addressBehind(loopback, remote, forwarded)
+const behind = (remote: string, forwarded?: string) => forwardedAddress(loopback, remote, forwarded)
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -65,11 +65,11 @@ test.each([
 
 test('networks are trusted by their range', () => {
   const proxies = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '198.51.100.7'])
-  expect(addressBehind(proxies, '10.255.0.1', '192.0.2.1')).toBe('192.0.2.1')
-  expect(addressBehind(proxies, '2001:db8:ffff::1', '192.0.2.1')).toBe('192.0.2.1')
-  expect(addressBehind(proxies, '198.51.100.7', '192.0.2.1')).toBe('192.0.2.1')
-  expect(addressBehind(proxies, '198.51.100.8', '192.0.2.1')).toBe('198.51.100.8')
-  expect(addressBehind(proxies, '127.0.0.1', '192.0.2.1')).toBe('127.0.0.1')
+  expect(forwardedAddress(proxies, '10.255.0.1', '192.0.2.1')).toBe('192.0.2.1')
+  expect(forwardedAddress(proxies, '2001:db8:ffff::1', '192.0.2.1')).toBe('192.0.2.1')
+  expect(forwardedAddress(proxies, '198.51.100.7', '192.0.2.1')).toBe('192.0.2.1')
+  expect(forwardedAddress(proxies, '198.51.100.8', '192.0.2.1')).toBe('198.51.100.8')
+  expect(forwardedAddress(proxies, '127.0.0.1', '192.0.2.1')).toBe('127.0.0.1')
 })
 
 test.each(['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '::/129', '', '10.0.0.0/8/8', '10.0.0.0/-1'])(
@@ -93,12 +93,12 @@ test('a header full of trusted proxies ends after sixteen', () => {
 })
 
 test('IPv4 is counted by address, IPv6 by its /64', () => {
-  expect(addressBucket('192.0.2.1')).toBe('192.0.2.1')
-  expect(addressBucket('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
-  expect(addressBucket('2001:db8::1')).toBe('2001:db8:0:0::/64')
-  expect(addressBucket('::1')).toBe('0:0:0:0::/64')
-  expect(addressBucket('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')
-  expect(addressBucket('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
+  expect(addressBucketOf('192.0.2.1')).toBe('192.0.2.1')
+  expect(addressBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(addressBucketOf('2001:db8::1')).toBe('2001:db8:0:0::/64')
+  expect(addressBucketOf('::1')).toBe('0:0:0:0::/64')
+  expect(addressBucketOf('2001:db8:1:2::')).toBe('2001:db8:1:2::/64')
+  expect(addressBucketOf('1::2:3:4:5:6:7')).toBe('1:0:2:3::/64')
 })
 
 test('two IPv6 addresses share a bucket exactly when they share their first 64 bits', () => {
@@ -111,31 +111,33 @@ test('two IPv6 addresses share a bucket exactly when they share their first 64 b
       const two = near ? [...one.slice(0, 4), ...other.slice(4)] : other
       fc.pre(address(one).includes(':') && address(two).includes(':'))
       const same = one.slice(0, 4).join() === two.slice(0, 4).join()
-      expect(addressBucket(address(one)) === addressBucket(address(two))).toBe(same)
+      expect(addressBucketOf(address(one)) === addressBucketOf(address(two))).toBe(same)
     }),
   )
 })
 
-const whoAmI = route('GET', '/me', (event) => clientAddress(event))
+const addressRoute = route('GET', '/me', (event) => clientAddress(event))
 
 test('through a socket the address is that of the other end, or what a trusted one forwards', async () => {
-  const { http, port } = await serveTest([whoAmI])
-  const ask = (more: string) => say(port, `GET /me HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`)
-  expect(await ask('')).toContain('"127.0.0.1"')
-  expect(await ask('x-forwarded-for: 203.0.113.9\r\nx-forwarded-for: 192.0.2.1\r\n')).toContain('"192.0.2.1"')
-  http.reach({ trusted_proxies: [] })
-  expect(await ask('x-forwarded-for: 192.0.2.1\r\n')).toContain('"127.0.0.1"')
+  const { http, port } = await serveTest([addressRoute])
+  const sendRequest = (more: string) => sendRaw(port, `GET /me HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`)
+  expect(await sendRequest('')).toContain('"127.0.0.1"')
+  expect(await sendRequest('x-forwarded-for: 203.0.113.9\r\nx-forwarded-for: 192.0.2.1\r\n')).toContain(
+    '"192.0.2.1"',
+  )
+  http.configure({ trusted_proxies: [] })
+  expect(await sendRequest('x-forwarded-for: 192.0.2.1\r\n')).toContain('"127.0.0.1"')
 })
 
 test('without a socket the request comes from this machine', async () => {
-  const { http } = openTestHttp([whoAmI])
+  const { http } = openTestHttp([addressRoute])
   const headers = { 'x-forwarded-for': '2001:db8::1' }
   expect(await (await http.app.request('/me')).json()).toBe('127.0.0.1')
   expect(await (await http.app.request('/me', { headers })).json()).toBe('2001:db8::1')
 })
 
 test('the network of an IPv6 address is its /48; IPv4 has none', () => {
-  expect(siteBucket('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1::/48')
-  expect(siteBucket('2001:db8::1')).toBe('2001:db8:0::/48')
-  expect(siteBucket('192.0.2.1')).toBeNull()
+  expect(siteBucketOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1::/48')
+  expect(siteBucketOf('2001:db8::1')).toBe('2001:db8:0::/48')
+  expect(siteBucketOf('192.0.2.1')).toBeNull()
 })

@@ -11,20 +11,20 @@ const routes = [
   route('GET', '/short', () => ({ words: 'short' })),
 ]
 
-async function asked(path: string, headers: Record<string, string>, method = 'GET') {
+async function fetchRoute(path: string, headers: Record<string, string>, method = 'GET') {
   const { http } = openTestHttp(routes)
   const answer = await http.app.request(path, { method, headers })
   return { answer, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
 test('a long answer is compressed for who takes that', async () => {
-  const { answer, bytes } = await asked('/long', { 'accept-encoding': 'gzip, deflate, br' })
+  const { answer, bytes } = await fetchRoute('/long', { 'accept-encoding': 'gzip, deflate, br' })
   expect(answer.headers.get('content-encoding')).toBe('br')
   expect(answer.headers.get('vary')).toBe('accept-encoding')
   expect(answer.headers.get('content-length')).toBe(String(bytes.length))
   expect(answer.headers.getSetCookie()).toEqual(['a=1'])
   expect(JSON.parse(brotliDecompressSync(bytes).toString())).toEqual(LONG)
-  const zipped = await asked('/long', { 'accept-encoding': 'GZIP;q=0.5, br;q=0' })
+  const zipped = await fetchRoute('/long', { 'accept-encoding': 'GZIP;q=0.5, br;q=0' })
   expect(zipped.answer.headers.get('content-encoding')).toBe('gzip')
   expect(JSON.parse(gunzipSync(zipped.bytes).toString())).toEqual(LONG)
 })
@@ -36,7 +36,7 @@ test.for([
   ['a neighbouring site that asks', '/long', { 'accept-encoding': 'br', 'sec-fetch-site': 'same-site' }],
   ['a short answer', '/short', { 'accept-encoding': 'br' }],
 ] as const)('an answer is sent as it is: %s', async ([, path, headers]) => {
-  const { answer, bytes } = await asked(path, headers)
+  const { answer, bytes } = await fetchRoute(path, headers)
   expect(answer.headers.get('content-encoding')).toBeNull()
   expect(JSON.parse(bytes.toString())).toHaveProperty('words')
 })

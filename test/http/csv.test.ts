@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvHead, csvLine, csvRow, decimalText } from '../../src/http/csv.ts'
+import { csvHeader, csvLine, csvRow, decimalText } from '../../src/http/csv.ts'
 
 test.each([
   [[null, undefined, '', true, -1.5], ',,,true,-1.5'],
@@ -15,7 +15,7 @@ test.each([
 
 test('of a row money is a decimal number, and an instant its ISO 8601', () => {
   const columns = ['id', 'ltv_milli', 'seen_at', 'proceeds_milli', 'count']
-  expect(csvHead(columns)).toBe('id,ltv,seen_at,proceeds,count\r\n')
+  expect(csvHeader(columns)).toBe('id,ltv,seen_at,proceeds,count\r\n')
   expect(csvRow(columns, { id: 'x', ltv_milli: -12_005, seen_at: 0, proceeds_milli: null, count: 3 })).toBe(
     'x,-12.005,1970-01-01T00:00:00.000Z,,3\r\n',
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { hostName, openHosts } from '../../src/http/hosts.ts'
-import { openTestHttp, problemIn, route, say, serveTest } from './wire.ts'
+import { openTestHttp, problemIn, route, sendRaw, serveTest } from './wire.ts'
 
 const foreign: string[] = []
 const demandOurs = openHosts(
@@ -80,7 +80,7 @@ const hello = route('GET', '/hello', () => 'hello')
 
 test('a foreign host is told which settings to change, and not its own name', async () => {
   const { port } = await serveTest([hello])
-  const answer = await say(port, 'GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n')
+  const answer = await sendRaw(port, 'GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n')
   const { status, code, detail } = problemIn(answer)
   expect({ status, code }).toEqual({ status: 421, code: 'misdirected' })
   expect(detail).toMatch(/`hosts`.*\[server\].*`base_url`/)
@@ -89,8 +89,8 @@ test('a foreign host is told which settings to change, and not its own name', as
 
 test('the log names each foreign host once, and not more than twenty', async () => {
   const { http, lines } = openTestHttp([hello])
-  const ask = (host: string) => http.app.request('/hello', { headers: { host } })
-  for (let i = 0; i < 30; i++) for (const _ of [1, 2]) await ask(`evil${i}.example`)
+  const requestHost = (host: string) => http.app.request('/hello', { headers: { host } })
+  for (let i = 0; i < 30; i++) for (const _ of [1, 2]) await requestHost(`evil${i}.example`)
   const warned = lines().filter(({ level }) => level === 'warn')
   expect(warned.map(({ host }) => host)).toEqual(Array.from({ length: 20 }, (_, i) => `evil${i}.example`))
 })
@@ -98,11 +98,11 @@ test('the log names each foreign host once, and not more than twenty', async () 
 test('health is answered whatever host was asked for, so that any probe works', async () => {
   const { port } = await serveTest([])
   for (const head of ['HTTP/1.1\r\nHost: evil.example', 'HTTP/1.1\r\nHost: a\r\nHost: b', 'HTTP/1.0']) {
-    expect(await say(port, `GET /healthz ${head}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 .*{"status":"ok"}$/s)
+    expect(await sendRaw(port, `GET /healthz ${head}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 .*{"status":"ok"}$/s)
   }
-  expect(await say(port, 'GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n')).toMatch(
-    / 200 /,
-  )
+  expect(
+    await sendRaw(port, 'GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n'),
+  ).toMatch(/ 200 /)
 })
 
 test.each([
@@ -112,17 +112,18 @@ test.each([
   ['an empty one', 'Host:\r\n'],
 ])('Host headers: %s is refused', async (_, lines) => {
   const { port } = await serveTest([hello])
-  expect(problemIn(await say(port, `GET /hello HTTP/1.1\r\n${lines}\r\n`)).code).toBe('invalid_host')
+  expect(problemIn(await sendRaw(port, `GET /hello HTTP/1.1\r\n${lines}\r\n`)).code).toBe('invalid_host')
 })
 
 test('the hosts can change while it runs', async () => {
   const { http } = openTestHttp([hello])
-  const ask = async () => (await http.app.request('/hello', { headers: { host: 'new.example' } })).status
-  expect(await ask()).toBe(421)
-  http.reach({ base_url: 'https://new.example' })
-  expect(await ask()).toBe(200)
-  http.reach({ hosts: ['new.example'] })
-  expect(await ask()).toBe(200)
-  http.reach({})
-  expect(await ask()).toBe(421)
+  const requestHost = async () =>
+    (await http.app.request('/hello', { headers: { host: 'new.example' } })).status
+  expect(await requestHost()).toBe(421)
+  http.configure({ base_url: 'https://new.example' })
+  expect(await requestHost()).toBe(200)
+  http.configure({ hosts: ['new.example'] })
+  expect(await requestHost()).toBe(200)
+  http.configure({})
+  expect(await requestHost()).toBe(421)
 })

@@ -1,7 +1,7 @@
 import { createEventStream, getQuery, HTTPError } from 'h3'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { openTestHttp, problemIn, route, say, serveTest } from './wire.ts'
+import { openTestHttp, problemIn, route, sendRaw, serveTest } from './wire.ts'
 
 const security = {
   'x-content-type-options': 'nosniff',
@@ -59,7 +59,7 @@ const routes = [
 ]
 
 /** What is asked in a process and over a socket must be answered alike. */
-async function ask(path: string, init: RequestInit = {}) {
+async function request(path: string, init: RequestInit = {}) {
   const { http, lines } = openTestHttp(routes)
   const inside = await http.app.request(path, init)
   const { url } = await serveTest(routes)
@@ -78,27 +78,27 @@ const withoutId = (text: string) => text.replace(/req_\w+/, '')
 
 test('a value is answered as JSON with every header that answers have', async () => {
   for (const path of ['/value', '/later', '/null']) {
-    const { status, headers } = await ask(path)
+    const { status, headers } = await request(path)
     expect(status).toBe(200)
     expect(Object.fromEntries(headers)).toMatchObject({ ...security, 'content-type': 'application/json' })
     expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{12}_[0-9a-z]+$/)
   }
-  expect((await ask('/value')).text).toBe('{"some":"value"}')
-  expect((await ask('/null')).text).toBe('null')
+  expect((await request('/value')).text).toBe('{"some":"value"}')
+  expect((await request('/null')).text).toBe('null')
 })
 
 test('nothing is answered 204', async () => {
-  const { status, text, headers } = await ask('/nothing')
+  const { status, text, headers } = await request('/nothing')
   expect([status, text, headers.get('content-type')]).toEqual([204, '', null])
 })
 
 test('parameters and query reach the handler', async () => {
-  expect((await ask('/things/a%20b')).text).toBe('"a%20b"')
-  expect((await ask('/query?a=1&a=2&b')).text).toBe('{"a":["1","2"],"b":""}')
+  expect((await request('/things/a%20b')).text).toBe('"a%20b"')
+  expect((await request('/query?a=1&a=2&b')).text).toBe('{"a":["1","2"],"b":""}')
 })
 
 test('status and headers that a handler sets are kept', async () => {
-  const { status, headers } = await ask('/things', { method: 'POST' })
+  const { status, headers } = await request('/things', { method: 'POST' })
   expect([status, headers.get('location')]).toEqual([201, '/things/7'])
   expect(headers.get('cache-control')).toBe('max-age=1')
   expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
@@ -106,7 +106,7 @@ test('status and headers that a handler sets are kept', async () => {
 })
 
 test('a response of a handler keeps its own headers and gets the others', async () => {
-  const { status, text, headers } = await ask('/file')
+  const { status, text, headers } = await request('/file')
   expect([status, text, headers.get('cache-control')]).toEqual([206, 'a,b', 'max-age=5'])
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('x-request-id')).toMatch(/^req_/)
@@ -137,17 +137,17 @@ test('a page loads, runs and talks to nothing but us, and nobody frames it', asy
 })
 
 test('browsers are told to come by https alone where that is our address', async () => {
-  const asked = async (base_url: string) => {
+  const redirectOf = async (base_url: string) => {
     const { http } = openTestHttp(routes, { base_url })
     const headers = { host: new URL(base_url).host }
     return (await http.app.request('/value', { headers })).headers.get('strict-transport-security')
   }
-  expect(await asked('https://windfall.example')).toBe('max-age=31536000')
-  expect(await asked('http://127.0.0.1:8787')).toBe(null)
+  expect(await redirectOf('https://windfall.example')).toBe('max-age=31536000')
+  expect(await redirectOf('http://127.0.0.1:8787')).toBe(null)
 })
 
 test('HEAD is answered like GET, without the body', async () => {
-  const { status, text, headers } = await ask('/value', { method: 'HEAD' })
+  const { status, text, headers } = await request('/value', { method: 'HEAD' })
   expect([status, text, headers.get('content-length')]).toEqual([200, '', '16'])
 })
 
@@ -160,7 +160,7 @@ test('every request has an id of its own', async () => {
 })
 
 test('a refusal is a problem document with its headers and faults', async () => {
-  const { status, text, headers } = await ask('/refused')
+  const { status, text, headers } = await request('/refused')
   expect(status).toBe(429)
   expect(JSON.parse(text)).toEqual({
     type: 'about:blank',
@@ -175,7 +175,7 @@ test('a refusal is a problem document with its headers and faults', async () => 
     'content-type': 'application/problem+json',
     'retry-after': '7',
   })
-  expect((await ask('/refused-later')).headers.get('retry-after')).toBe('1')
+  expect((await request('/refused-later')).headers.get('retry-after')).toBe('1')
 })
 
 test.each(['/broken', '/broken-later', '/broken-value', '/thrown-word'])(
@@ -192,7 +192,7 @@ test.each(['/broken', '/broken-later', '/broken-value', '/thrown-word'])(
     const logged = lines().filter(({ level }) => level === 'error')
     expect(logged).toHaveLength(1)
     expect(logged[0]).toMatchObject({ request_id: id })
-    expect((await ask(path)).text).not.toMatch(/hunter2|BigInt|word/)
+    expect((await request(path)).text).not.toMatch(/hunter2|BigInt|word/)
   },
 )
 
@@ -203,37 +203,37 @@ test('the stack of what was thrown is in the log', async () => {
 })
 
 test('an error of h3 keeps its status', async () => {
-  const { status, text } = await ask('/h3')
+  const { status, text } = await request('/h3')
   expect([status, JSON.parse(text).code]).toEqual([403, 'forbidden'])
 })
 
 test('an unknown address is 404, whatever the method', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PATCH']) {
-    const { status, text, headers } = await ask('/nowhere', { method })
+    const { status, text, headers } = await request('/nowhere', { method })
     expect([status, JSON.parse(text).code]).toEqual([404, 'not_found'])
     expect(headers.get('x-request-id')).toMatch(/^req_/)
   }
 })
 
 test('another method is 405 with those that are allowed', async () => {
-  const wrong = await ask('/value', { method: 'POST', body: '{}' })
+  const wrong = await request('/value', { method: 'POST', body: '{}' })
   expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([405, 'method_not_allowed'])
   expect(wrong.headers.get('allow')).toBe('GET, HEAD')
-  expect((await ask('/things', { method: 'GET' })).headers.get('allow')).toBe('POST')
-  expect((await ask('/things/7', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD')
-  expect((await ask('/open', { method: 'PUT' })).headers.get('allow')).toBe('OPTIONS, POST, GET, HEAD')
+  expect((await request('/things', { method: 'GET' })).headers.get('allow')).toBe('POST')
+  expect((await request('/things/7', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD')
+  expect((await request('/open', { method: 'PUT' })).headers.get('allow')).toBe('OPTIONS, POST, GET, HEAD')
 })
 
 test.each(['/value%', '/%ZZ', '/%ff'])('%s, which is no percent-encoding, is refused', async (path) => {
   const { port } = await serveTest(routes)
-  const answer = await say(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  const answer = await sendRaw(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   expect(problemIn(answer)).toMatchObject({ status: 400, code: 'invalid_path' })
   expect(answer).toMatch(/x-request-id: req_/)
 })
 
 test('a route that is open to web pages answers the preflight of a browser', async () => {
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
-  const { status, text, headers: answered } = await ask('/open', { method: 'OPTIONS', headers })
+  const { status, text, headers: answered } = await request('/open', { method: 'OPTIONS', headers })
   expect([status, text]).toEqual([204, ''])
   expect(Object.fromEntries(answered)).toMatchObject({
     'access-control-allow-origin': '*',
@@ -266,13 +266,13 @@ test('its answers and its refusals can be read by the page, without credentials'
 })
 
 test('who is no web page is not told what only one needs', async () => {
-  expect((await ask('/open')).headers.get('access-control-allow-origin')).toBeNull()
+  expect((await request('/open')).headers.get('access-control-allow-origin')).toBeNull()
 })
 
 test('other routes are closed to web pages', async () => {
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
-  expect((await ask('/value', { method: 'OPTIONS', headers })).status).toBe(405)
-  expect((await ask('/value', { headers })).headers.get('access-control-allow-origin')).toBeNull()
+  expect((await request('/value', { method: 'OPTIONS', headers })).status).toBe(405)
+  expect((await request('/value', { headers })).headers.get('access-control-allow-origin')).toBeNull()
 })
 
 test('a stream of events gets the headers too and arrives as it is written', async () => {

@@ -6,7 +6,17 @@ import { createEventStream } from 'h3'
 import { expect, onTestFinished, test } from 'vitest'
 import { readJson } from '../../src/http/body/body.ts'
 import { listen } from '../../src/http/server.ts'
-import { dial, openTestHttp, post, problemIn, response, route, say, serveTest, untilClosed } from './wire.ts'
+import {
+  dial,
+  openTestHttp,
+  post,
+  problemIn,
+  response,
+  route,
+  sendRaw,
+  serveTest,
+  untilClosed,
+} from './wire.ts'
 
 const echo = route('POST', '/echo', async (event) => ({ got: await readJson(event, 1000) }))
 const hello = route('GET', '/hello', () => 'hello')
@@ -113,10 +123,10 @@ test.each([
   ],
 ])('%s is answered with a problem', async (_, bytes, status) => {
   const { port } = await serveTest([hello])
-  const answer = await say(port, Buffer.from(bytes, 'latin1'))
+  const answer = await sendRaw(port, Buffer.from(bytes, 'latin1'))
   expect(problemIn(answer).status).toBe(status)
   expect(answer).toMatch(/x-request-id: req_/)
-  expect(await say(port, get('/hello'))).toMatch(/"hello"$/)
+  expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
 })
 
 test('nonsense after a request that was answered is told so', async () => {
@@ -190,7 +200,7 @@ test('two hundred slow senders are cut off while others are answered', async () 
   const slow = await Promise.all(Array.from({ length: 200 }, () => dial(port)))
   const closed = slow.map((socket) => untilClosed(socket))
   for (const socket of slow) socket.write('GET /hello HTTP/1.1\r\nHo')
-  expect(await say(port, get('/hello'))).toMatch(/"hello"$/)
+  expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
   for (const text of await Promise.all(closed)) expect(text).toMatch(/^HTTP\/1.1 408/)
 })
 
@@ -243,7 +253,7 @@ test('who comes after one has gone is let in again', async () => {
   await answer
   first.end()
   await untilClosed(first)
-  expect(await say(port, get('/hello'))).toMatch(/"hello"$/)
+  expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
 })
 
 test('going down: what is under way is finished, and nobody else is let in', async () => {
@@ -344,12 +354,12 @@ test('thousands of abusive requests leave no memory behind', async () => {
   http.log.setLevel('error')
   const round = async (from: number) => {
     for (let i = from; i < from + 1000; i += 20) {
-      await Promise.all(Array.from({ length: 20 }, (_, j) => say(port, abuse(i + j))))
+      await Promise.all(Array.from({ length: 20 }, (_, j) => sendRaw(port, abuse(i + j))))
     }
   }
   await round(0)
   const before = memoryUsed()
   for (const from of [1000, 2000, 3000]) await round(from)
   expect(memoryUsed() - before).toBeLessThan(8_000_000)
-  expect(await say(port, get('/hello'))).toMatch(/"hello"$/)
+  expect(await sendRaw(port, get('/hello'))).toMatch(/"hello"$/)
 })

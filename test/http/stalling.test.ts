@@ -101,7 +101,7 @@ test('whoever lets go makes room for the next', async () => {
 
 test('addresses behind a trusted proxy are told apart, and those of one /64 are not', async () => {
   const { http } = openTestHttp([route('POST', '/echo', (event) => readJson(event, 64 * MIB))])
-  const ask = (address: string, body: RequestInit['body']) =>
+  const postBody = (address: string, body: RequestInit['body']) =>
     http.app.request('/echo', {
       method: 'POST',
       headers: { ...json, 'x-forwarded-for': address },
@@ -115,13 +115,13 @@ test('addresses behind a trusted proxy are told apart, and those of one /64 are 
       finish = () => controller.close()
     },
   })
-  const stalled = Promise.resolve(ask('2001:db8::1', held))
-  while ((await ask('2001:db8::2', '{}')).status === 200) await new Promise(setImmediate)
-  expect(await (await ask('2001:db8::3', '{}')).json()).toMatchObject({ status: 503, code: 'busy' })
-  expect((await ask('2001:db8:0:1::1', '{}')).status).toBe(200)
+  const stalled = Promise.resolve(postBody('2001:db8::1', held))
+  while ((await postBody('2001:db8::2', '{}')).status === 200) await new Promise(setImmediate)
+  expect(await (await postBody('2001:db8::3', '{}')).json()).toMatchObject({ status: 503, code: 'busy' })
+  expect((await postBody('2001:db8:0:1::1', '{}')).status).toBe(200)
   finish()
   expect((await stalled).status).toBe(400)
-  expect((await ask('2001:db8::2', '{}')).status).toBe(200)
+  expect((await postBody('2001:db8::2', '{}')).status).toBe(200)
 })
 
 test('a body costs its bytes: many callers send theirs in small pieces at once, and each is read', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readJson } from '../../src/http/body/body.ts'
-import { routedTarget } from '../../src/http/target.ts'
-import { post, say, serveTest } from './wire.ts'
+import { normalizeTarget } from '../../src/http/target.ts'
+import { post, sendRaw, serveTest } from './wire.ts'
 
 test.each([
   ['/api/sdk/v1/identify', '/api/sdk/v1/identify'],
@@ -13,7 +13,7 @@ test.each([
   ['http://evil.example//api/sdk/v1/identify', 'http://evil.example//api/sdk/v1/identify'],
   ['*', '*'],
 ])('%s is routed as %s', (target, routed) => {
-  expect(routedTarget(target)).toBe(routed)
+  expect(normalizeTarget(target)).toBe(routed)
 })
 
 test('an SDK call with double slashes is answered as the one with single ones; other paths are not', async () => {
@@ -23,7 +23,7 @@ test('an SDK call with double slashes is answered as the one with single ones; o
     { ...echo, path: '/api/sdk/v1/identify' },
     { ...echo, path: '/api/v1/tokens' },
   ])
-  const statusOf = async (path: string) => (await say(port, post(path, '{"a":1}'))).slice(9, 12)
+  const statusOf = async (path: string) => (await sendRaw(port, post(path, '{"a":1}'))).slice(9, 12)
   for (const path of ['/api/sdk/v1/identify', '//api/sdk/v1/identify', '/api/sdk//v1/identify?x=1'])
     expect(await statusOf(path)).toBe('200')
   for (const path of ['//api/v1/tokens', '//localhost/api/sdk/v1/identify', '//api/sdk/v1/nothing'])
@@ -32,6 +32,6 @@ test('an SDK call with double slashes is answered as the one with single ones; o
   const foreign = post('//localhost/api/sdk/v1/identify', '{}')
     .toString()
     .replace('Host: localhost', 'Host: evil.example')
-  expect((await say(port, foreign)).slice(9, 12)).toBe('421')
+  expect((await sendRaw(port, foreign)).slice(9, 12)).toBe('421')
   expect(lines().filter(({ path }) => path === '/api/sdk/v1/identify')).toHaveLength(3)
 })

@@ -96,7 +96,7 @@ export function response(socket: Socket): Promise<string> {
 }
 
 /** Sends these bytes on a connection of their own and gives the answer. */
-export async function say(port: number, bytes: string | Buffer): Promise<string> {
+export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await dial(port)
   const answer = response(socket)
   socket.write(bytes)

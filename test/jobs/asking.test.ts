@@ -3,21 +3,25 @@ import { perform } from '../../src/control/socket.ts'
 import { verbsOf } from '../../src/control/verbs.ts'
 import { openTestApp } from '../helpers.ts'
 
-async function opened(env: Record<string, string> = {}) {
+async function openJobs(env: Record<string, string> = {}) {
   const app = await openTestApp({ env: { WINDFALL_RATES_FETCH: 'false', ...env } })
-  const ask = async (path: string, token?: string) => {
+  const get = async (path: string, token?: string) => {
     const response = await app.request(path, token ? { headers: { authorization: `Bearer ${token}` } } : {})
     return { status: response.status, body: (await response.json()) as Record<string, never> }
   }
-  return { app, ask, tell: (verb: string, args: unknown) => perform(verbsOf(app.windfall), verb, args) }
+  return {
+    app,
+    get,
+    performVerb: (verb: string, args: unknown) => perform(verbsOf(app.windfall), verb, args),
+  }
 }
 
 test('a reader sees every job with its last run and the next', async () => {
-  const { app, ask } = await opened()
+  const { app, get } = await openJobs()
   const { jobs } = app.windfall
-  expect((await ask('/api/v1/jobs')).status).toBe(401)
+  expect((await get('/api/v1/jobs')).status).toBe(401)
   await jobs.runNow('housekeeping')
-  const { body } = await ask('/api/v1/jobs', await app.token())
+  const { body } = await get('/api/v1/jobs', await app.token())
   expect(body).toEqual({ jobs: jobs.list() })
   expect(jobs.list().map(({ job }) => job)).toEqual(expect.arrayContaining(['rates', 'housekeeping']))
   expect(jobs.list().find(({ job }) => job === 'housekeeping')).toMatchObject({
@@ -29,21 +33,21 @@ test('a reader sees every job with its last run and the next', async () => {
 })
 
 test('a reader of one organization sees how jobs stand, and no words about the others', async () => {
-  const { app, ask } = await opened()
+  const { app, get } = await openJobs()
   const { jobs, tokens, store } = app.windfall
   await jobs.runNow('housekeeping')
   const reach = { organization_id: app.organization.id, apps: null }
   const { token } = await store.commit(() => tokens.create('theirs', reach))
-  const { body } = await ask('/api/v1/jobs', token)
+  const { body } = await get('/api/v1/jobs', token)
   expect(body.jobs).toContainEqual(
     expect.objectContaining({ job: 'housekeeping', outcome: null, error: null, finished_at: app.clock() }),
   )
 })
 
 test('readiness tells how jobs stand to everybody, without words', async () => {
-  const { app, ask } = await opened()
+  const { app, get } = await openJobs()
   await app.windfall.jobs.runNow('housekeeping')
-  const { status, body } = await ask('/readyz')
+  const { status, body } = await get('/readyz')
   expect(status).toBe(200)
   expect(body.jobs).toContainEqual({
     job: 'housekeeping',
@@ -57,18 +61,18 @@ test('readiness tells how jobs stand to everybody, without words', async () => {
 })
 
 test('a command lists the jobs, and runs one at once', async () => {
-  const { app, tell } = await opened()
-  expect(await tell('jobs.run', { name: 'rates' })).toMatchObject({
+  const { app, performVerb } = await openJobs()
+  expect(await performVerb('jobs.run', { name: 'rates' })).toMatchObject({
     job: 'rates',
     failures: 0,
     outcome: expect.stringContaining('new rates from peg; rates.fetch is off'),
   })
-  expect(await tell('jobs.list', {})).toEqual({ jobs: app.windfall.jobs.list() })
-  await expect(tell('jobs.run', { name: 'nothing' })).rejects.toMatchObject({ code: 'unknown_job' })
+  expect(await performVerb('jobs.list', {})).toEqual({ jobs: app.windfall.jobs.list() })
+  await expect(performVerb('jobs.run', { name: 'nothing' })).rejects.toMatchObject({ code: 'unknown_job' })
 })
 
 test('a reload takes other schedules over, and a job with "off" no longer has a next run', async () => {
-  const { app } = await opened()
+  const { app } = await openJobs()
   const { jobs, declare } = app.windfall
   jobs.start()
   const next = (name: string) => jobs.list().find(({ job }) => job === name)?.next_at

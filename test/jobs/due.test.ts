@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isMissed, nextNamed, nextRun, OFF, retryAt } from '../../src/jobs/due.ts'
+import { isMissed, nextRun, nextScheduled, OFF, retryAt } from '../../src/jobs/due.ts'
 import { runs } from '../random.ts'
 
 const at = (text: string): number => Date.parse(`${text}Z`)
@@ -10,9 +10,9 @@ const schedule = fc.constantFrom('13 * * * *', '*/15 * * * *', '25 5,17 * * *', 
 const instant = fc.integer({ min: at('2024-01-01T00:00'), max: at('2030-01-01T00:00') })
 
 test('a schedule is read in UTC', () => {
-  expect(nextNamed('25 5,17 * * *', at('2026-03-29T01:30'))).toBe(at('2026-03-29T05:25'))
-  expect(nextNamed('0 0 29 2 *', at('2026-01-01T00:00'))).toBe(at('2028-02-29T00:00'))
-  expect(nextNamed(OFF, 0)).toBeNull()
+  expect(nextScheduled('25 5,17 * * *', at('2026-03-29T01:30'))).toBe(at('2026-03-29T05:25'))
+  expect(nextScheduled('0 0 29 2 *', at('2026-01-01T00:00'))).toBe(at('2028-02-29T00:00'))
+  expect(nextScheduled(OFF, 0)).toBeNull()
 })
 
 test('chance moves a run later, never to or past the one after it', () => {
@@ -22,11 +22,11 @@ test('chance moves a run later, never to or past the one after it', () => {
       instant,
       fc.double({ min: 0, max: 0.5, maxExcluded: true, noNaN: true }),
       (pattern, now, part) => {
-        const named = nextNamed(pattern, now) ?? Number.NaN
+        const named = nextScheduled(pattern, now) ?? Number.NaN
         const run = nextRun(pattern, now, part) ?? Number.NaN
         expect(named).toBeGreaterThan(now)
         expect(run).toBeGreaterThanOrEqual(named)
-        expect(run).toBeLessThan(nextNamed(pattern, named) ?? 0)
+        expect(run).toBeLessThan(nextScheduled(pattern, named) ?? 0)
       },
     ),
     runs(100, 5_000),

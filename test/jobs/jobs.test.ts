@@ -40,7 +40,7 @@ function scripted(name: Job['name']) {
 }
 
 /** A run that goes on until it is let go. */
-function held() {
+function heldJob() {
   const { promise, resolve } = Promise.withResolvers<string>()
   return { run: () => promise, letGo: () => resolve('done at last') }
 }
@@ -64,7 +64,7 @@ function machine() {
   function boot(jobs: readonly { job: Job }[], schedules = SCHEDULES, random = () => 0) {
     const opened = openJobs(
       jobs.map(({ job }) => job),
-      { store, clock, log, schedules, random, patience: 50 },
+      { store, clock, log, schedules, random, shutdown_ms: 50 },
     )
     opened.start()
     onTestFinished(opened.close)
@@ -79,13 +79,13 @@ function machine() {
     store = openStore(file)
   }
 
-  function said() {
+  function loggedWarnings() {
     log.flush()
     const lines = logged.join('').split('\n').filter(Boolean)
     return lines.map((line) => JSON.parse(line))
   }
 
-  return { clock, boot, crash, said, store: () => store }
+  return { clock, boot, crash, loggedWarnings, store: () => store }
 }
 
 test('a job that never ran runs at the start, then when its schedule says', async () => {
@@ -182,7 +182,7 @@ test('"off" is off, at the start too, and can still be done by hand', async () =
 test('a job never overlaps itself, and holds up no other', async () => {
   const { boot, clock, store } = machine()
   const [long, other] = [scripted('import'), scripted('reconcile')]
-  const { run, letGo } = held()
+  const { run, letGo } = heldJob()
   long.run = run
   const jobs = boot([long, other])
   const begun = jobs.tick()
@@ -210,7 +210,7 @@ test('a job never overlaps itself, and holds up no other', async () => {
 })
 
 test('a job that fails says why, waits twice as long each time, and recovers', async () => {
-  const { boot, clock, said } = machine()
+  const { boot, clock, loggedWarnings } = machine()
   const reconcile = scripted('reconcile')
   const jobs = boot([reconcile])
   reconcile.run = () => Promise.reject(new Error('Apple is away'))
@@ -229,7 +229,7 @@ test('a job that fails says why, waits twice as long each time, and recovers', a
   reconcile.run = () => Promise.resolve('all there')
   await jobs.tick()
   expect(jobs.stateOf('reconcile')).toMatchObject({ failures: 0, error: null, outcome: 'all there' })
-  expect(said()).toContainEqual(
+  expect(loggedWarnings()).toContainEqual(
     expect.objectContaining({
       level: 'error',
       message: 'a job failed',
@@ -237,7 +237,9 @@ test('a job that fails says why, waits twice as long each time, and recovers', a
       reason: 'Apple is away',
     }),
   )
-  expect(said()).toContainEqual(expect.objectContaining({ message: 'a job works again', failures: 8 }))
+  expect(loggedWarnings()).toContainEqual(
+    expect.objectContaining({ message: 'a job works again', failures: 8 }),
+  )
 })
 
 test('Apple’s own time is waited for, across a restart too', async () => {
@@ -273,7 +275,7 @@ test('a job that ended the process counts as failed, and is not tried at every s
   const { boot, clock, crash, store } = machine()
   const deadly = scripted('import')
   for (let starts = 1; starts <= 4; starts += 1) {
-    const { run, letGo } = held()
+    const { run, letGo } = heldJob()
     deadly.run = run
     const jobs = boot([deadly])
     const before = deadly.began
@@ -323,12 +325,12 @@ test('closing tells a job to stop, waits for it, and the next start does it anew
 
 test('a job that does not listen is not waited for', async () => {
   const { boot } = machine()
-  const deaf = scripted('rates')
-  const { run, letGo } = held()
-  deaf.run = run
-  const jobs = boot([deaf])
+  const stuck = scripted('rates')
+  const { run, letGo } = heldJob()
+  stuck.run = run
+  const jobs = boot([stuck])
   const begun = jobs.tick()
-  await deaf.hasBegun
+  await stuck.hasBegun
   await jobs.close()
   expect(jobs.stateOf('rates')).toMatchObject({ running: true })
   letGo()
@@ -386,14 +388,14 @@ test('a job that is stopped before it began does not begin', async () => {
 })
 
 test('what cannot be written down does not begin, is told, and is tried again later', async () => {
-  const { boot, store, said } = machine()
+  const { boot, store, loggedWarnings } = machine()
   const job = scripted('import')
   const jobs = boot([job])
   await store().close()
   await jobs.tick()
   expect(job.began).toBe(0)
   expect(jobs.stateOf('import')).toMatchObject({ running: false, next_at: START + MINUTE })
-  expect(said()).toContainEqual(expect.objectContaining({ message: 'a job could not be recorded' }))
+  expect(loggedWarnings()).toContainEqual(expect.objectContaining({ message: 'a job could not be recorded' }))
 })
 
 test('nobody knows a job of that name', async () => {

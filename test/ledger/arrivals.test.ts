@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { verbsOf } from '../../src/control/verbs.ts'
-import { openArrivals } from '../../src/ledger/arrivals.ts'
+import { openNotificationReceiver } from '../../src/ledger/arrivals.ts'
 import { APPLE_ID, BUNDLE, dataBody, NOW, outerPayload } from '../apple/samples.ts'
 import { openTestApp, type TestApp } from '../helpers.ts'
 
@@ -26,7 +26,7 @@ test('of a flood of bad signatures five a second of an address are kept, ten in 
   expect(refused.count()).toBe(301)
   app.clock.turn(1000)
   for (const address of ['a', 'b', 'c']) {
-    for (let n = 0; n < 6; n += 1) await refused.keep('root', 'forged', 'x', address)
+    for (let n = 0; n < 6; n += 1) await refused.save('root', 'forged', 'x', address)
   }
   expect(
     refused
@@ -60,11 +60,11 @@ test('what was refused can be listed and read as it came', async () => {
 
 test('an address that floods pushes out none of what other addresses sent', async () => {
   const { refused } = app.windfall.arrivals
-  for (let n = 0; n < 3; n += 1) await refused.keep('not_valid_then', 'our clock', `apple ${n}`, '17.0.0.1')
-  await refused.keep('revoked', 'of the history', 'history', null)
+  for (let n = 0; n < 3; n += 1) await refused.save('not_valid_then', 'our clock', `apple ${n}`, '17.0.0.1')
+  await refused.save('revoked', 'of the history', 'history', null)
   for (let n = 0; n < 300; n += 1) {
     app.clock.turn(1000)
-    await refused.keep('signature', 'forged', `forged ${n}`, '203.0.113.7')
+    await refused.save('signature', 'forged', `forged ${n}`, '203.0.113.7')
   }
   const kept = refused.list()
   expect(kept).toHaveLength(100)
@@ -73,7 +73,7 @@ test('an address that floods pushes out none of what other addresses sent', asyn
   // Where no address has more than another the oldest goes.
   for (let n = 0; n < 400; n += 1) {
     app.clock.turn(1000)
-    await refused.keep('signature', 'forged', 'x', `198.51.100.${n}`)
+    await refused.save('signature', 'forged', 'x', `198.51.100.${n}`)
   }
   expect(new Set(refused.list().map(({ address }) => address)).size).toBe(100)
 })
@@ -96,7 +96,7 @@ test('an app that is connected while its notification is being kept gets it', as
       return store.commit(work)
     },
   }
-  const late = openArrivals({ store: slow, clock, verifier, apps, ledger, log })
+  const late = openNotificationReceiver({ store: slow, clock, verifier, apps, ledger, log })
   const payload = outerPayload(dataBody({ bundleId: 'com.late' }), { notificationType: 'TEST' })
   const receiving = late.receive(app.authority.sign(payload), null, null)
   await reached
@@ -109,7 +109,7 @@ test('an app that is connected while its notification is being kept gets it', as
 })
 
 /** The lines of the log of this level. */
-function said(level: string): Record<string, unknown>[] {
+function loggedAt(level: string): Record<string, unknown>[] {
   app.windfall.log.flush()
   const lines = logged.join('').split('\n').filter(Boolean)
   return lines.map((line) => JSON.parse(line)).filter((line) => line.level === level)
@@ -122,7 +122,7 @@ test('another Apple id than the app is connected with is warned of once and show
   await app.notify(other('one'))
   await app.notify(other('two'))
   const remedy = `windfall apps add ${BUNDLE} --apple-id ${APPLE_ID + 1}`
-  expect(said('warn')).toMatchObject([
+  expect(loggedAt('warn')).toMatchObject([
     { bundle_id: BUNDLE, connected_with: APPLE_ID, apple_says: APPLE_ID + 1, to_accept: remedy },
   ])
   expect(arrivals.pending.list()).toMatchObject([
@@ -157,5 +157,5 @@ test('one that waits and cannot be applied stops neither the others nor the star
   await app.windfall.declare(app.config)
   expect(app.feed()).toHaveLength(3)
   expect(arrivals.pending.list()).toMatchObject([{ bundle_id: 'com.a', notifications: 1 }])
-  expect(said('error')).toMatchObject([{ bundle_id: 'com.a', pending_id: 1 }])
+  expect(loggedAt('error')).toMatchObject([{ bundle_id: 'com.a', pending_id: 1 }])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Clues, customerId, openCustomers } from '../../src/ledger/customers.ts'
+import { type CustomerIdentifiers, customerId, openCustomers } from '../../src/ledger/customers.ts'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 import { runs } from '../random.ts'
@@ -29,7 +29,7 @@ const clue = (
   original_transaction_id: string,
   original_purchased_at: number | null,
   app_transaction_id: string | null,
-): Clues => ({
+): CustomerIdentifiers => ({
   original_transaction_id,
   original_purchased_at,
   app_transaction_ids: app_transaction_id === null ? [] : [app_transaction_id],
@@ -37,7 +37,7 @@ const clue = (
 const idOf = (lineage: string) => customerId(APP, 'production', lineage)
 
 /** What the components are, found the slow and obvious way: join whatever shares an id until nothing changes. */
-function componentsOf(clues: readonly Clues[]): Map<string, string> {
+function componentsOf(clues: readonly CustomerIdentifiers[]): Map<string, string> {
   const names = new Map(clues.map((one) => [one.original_transaction_id, one.original_transaction_id]))
   for (let changed = true; changed; ) {
     changed = false
@@ -73,9 +73,9 @@ test('in any order, with any repetition, the same clues leave the same rows', as
       .map((one) => [chance.next().value, one] as const)
       .sort(([a], [b]) => a - b)
       .map(([, one]) => one)
-    const learn = (list: readonly Clues[]) =>
+    const learn = (list: readonly CustomerIdentifiers[]) =>
       withCustomers((customers, rows) => {
-        for (const one of list) customers.recognise(APP, 'production', one)
+        for (const one of list) customers.identify(APP, 'production', one)
         return rows()
       })
     expect(await learn(shuffled)).toEqual(await learn(clues))
@@ -87,7 +87,7 @@ test('customers are the connected components, led by the least (original_purchas
   const property = fc.asyncProperty(someClues, async (clues) => {
     const components = componentsOf(clues)
     await withCustomers((customers) => {
-      for (const one of clues) customers.recognise(APP, 'production', one)
+      for (const one of clues) customers.identify(APP, 'production', one)
       for (const [lineage, name] of components) {
         const members = [...components].filter(([, other]) => other === name).map(([member]) => member)
         const dated = members.map((member) => {
@@ -112,11 +112,11 @@ test('customers are the connected components, led by the least (original_purchas
 
 test('a bridge that arrives late joins two customers, and both old ids go on resolving', () =>
   withCustomers((customers) => {
-    customers.recognise(APP, 'production', clue('A', 5, null))
-    customers.recognise(APP, 'production', clue('B', 3, null))
+    customers.identify(APP, 'production', clue('A', 5, null))
+    customers.identify(APP, 'production', clue('B', 3, null))
     expect(customers.resolve(idOf('A'))).toBe(idOf('A'))
-    customers.recognise(APP, 'production', clue('A', 5, 'x'))
-    expect(customers.recognise(APP, 'production', clue('B', 3, 'x'))).toEqual({
+    customers.identify(APP, 'production', clue('A', 5, 'x'))
+    expect(customers.identify(APP, 'production', clue('B', 3, 'x'))).toEqual({
       canonical_id: idOf('B'),
       merged: [idOf('A')],
     })
@@ -126,12 +126,12 @@ test('a bridge that arrives late joins two customers, and both old ids go on res
 
 test('a second purchase of a known customer joins it without a merge', () =>
   withCustomers((customers) => {
-    customers.recognise(APP, 'production', clue('A', 3, 'x'))
-    expect(customers.recognise(APP, 'production', clue('B', 5, 'x'))).toEqual({
+    customers.identify(APP, 'production', clue('A', 3, 'x'))
+    expect(customers.identify(APP, 'production', clue('B', 5, 'x'))).toEqual({
       canonical_id: idOf('A'),
       merged: [],
     })
-    expect(customers.recognise(APP, 'production', clue('C', 1, 'x'))).toEqual({
+    expect(customers.identify(APP, 'production', clue('C', 1, 'x'))).toEqual({
       canonical_id: idOf('C'),
       merged: [idOf('A')],
     })
@@ -139,9 +139,9 @@ test('a second purchase of a known customer joins it without a merge', () =>
 
 test('an app account token, an environment and an app never join anything', () =>
   withCustomers((customers) => {
-    customers.recognise(APP, 'production', clue('A', 5, 'x'))
-    customers.recognise(APP, 'sandbox', clue('B', 3, 'x'))
-    customers.recognise('app_two', 'production', clue('C', 1, 'x'))
+    customers.identify(APP, 'production', clue('A', 5, 'x'))
+    customers.identify(APP, 'sandbox', clue('B', 3, 'x'))
+    customers.identify('app_two', 'production', clue('C', 1, 'x'))
     expect(customers.resolve(idOf('A'))).toBe(idOf('A'))
     expect(customers.lineages(idOf('A'))).toHaveLength(1)
   }))

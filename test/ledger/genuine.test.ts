@@ -35,7 +35,7 @@ test.skipIf(!haveVectors)(
       const answer = await app.post('/apple/notifications', { signedPayload: textOf(`apple-signed/${file}`) })
       expect(answer).toMatchObject({ status: 200, body: { applied: 1, pending: false } })
     }
-    const told = app.feed().map(({ type, occurred_at, environment, subject, data }) => {
+    const summary = app.feed().map(({ type, occurred_at, environment, subject, data }) => {
       const { state, auto_renew } = data.subscription as { state: string; auto_renew: boolean }
       return {
         type,
@@ -56,7 +56,7 @@ test.skipIf(!haveVectors)(
     }
     const renewing = { ...common, state: 'active', auto_renew: true }
     const ending = { ...common, auto_renew: false }
-    expect(told).toEqual([
+    expect(summary).toEqual([
       { type: 'subscription.renewed', occurred_at: at('2025-10-01T07:09:12'), ...renewing },
       { type: 'subscription.expired', occurred_at: at('2025-10-01T07:33:12'), ...ending, state: 'expired' },
       { type: 'subscription.resubscribed', occurred_at: at('2025-10-02T07:06:07'), ...renewing },

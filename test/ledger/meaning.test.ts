@@ -18,7 +18,7 @@ const consumable = {
 const revoked = { revocationDate: NOW - 1000, revocationReason: 0 }
 type Part = Record<string, unknown>
 
-let told = 0
+let notified = 0
 /** Sends one notification and tells what the feed says of it: type and when it took effect. */
 async function meaning(
   type: string,
@@ -27,26 +27,28 @@ async function meaning(
   renewal: Part = {},
   body?: Part,
 ) {
-  told += 1
-  const ids = { transactionId: `t${told}`, originalTransactionId: `o${told}` }
+  notified += 1
+  const ids = { transactionId: `t${notified}`, originalTransactionId: `o${notified}` }
   const place = { appAppleId: 1_234_567_890, bundleId: 'com.example.lantern', environment: 'Production' }
   const data = transaction && {
     ...place,
     status: 1,
     signedTransactionInfo: app.authority.sign(transactionPayload({ ...ids, ...transaction })),
-    signedRenewalInfo: app.authority.sign(renewalPayload({ originalTransactionId: `o${told}`, ...renewal })),
+    signedRenewalInfo: app.authority.sign(
+      renewalPayload({ originalTransactionId: `o${notified}`, ...renewal }),
+    ),
   }
   const inside = body ?? { data: data ?? place }
   const outer = {
     notificationType: type,
     subtype,
-    notificationUUID: `uuid-${told}`,
+    notificationUUID: `uuid-${notified}`,
     version: '2.0',
     signedDate: NOW,
   }
   const answer = await app.notify({ ...outer, ...inside })
   expect(answer).toMatchObject({ status: 200, body: { applied: 1 } })
-  const event = app.feed().find((one) => one.cause === `uuid-${told}`)
+  const event = app.feed().find((one) => one.cause === `uuid-${notified}`)
   return { type: event?.type, at: (event?.occurred_at ?? 0) - NOW, data: event?.data as Part }
 }
 

@@ -99,8 +99,8 @@ test('an unknown type is stored and shown as notification.other', async () => {
 })
 
 test('a notification for an app that is not connected waits, and is applied as recovered when it is', async () => {
-  const elsewhere = { bundleId: 'com.example.other', appAppleId: 77 }
-  const payload = outerPayload(dataBody(elsewhere), { notificationType: 'TEST', notificationUUID: 'uuid-1' })
+  const otherApp = { bundleId: 'com.example.other', appAppleId: 77 }
+  const payload = outerPayload(dataBody(otherApp), { notificationType: 'TEST', notificationUUID: 'uuid-1' })
   expect(await app.notify(payload)).toMatchObject({ status: 200, body: { applied: 0, pending: true } })
   expect(app.windfall.arrivals.pending.list()).toMatchObject([
     { bundle_id: 'com.example.other', notifications: 1 },
@@ -158,7 +158,7 @@ test('a bundle id in two organizations is applied to each, or to the one that th
       { slug: 'second', name: 'Second', sdk_auth: 'any', time_zone: 'UTC', currency: 'USD' },
     ]),
   )
-  const second = organizations.meant('second')
+  const second = organizations.resolve('second')
   await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE, apple_id: APPLE_ID }, 'test'))
   expect(await app.notify(renewedPayload(app.authority))).toMatchObject({ body: { applied: 2 } })
   expect(new Set(app.feed().map((event) => event.id)).size).toBe(2)
@@ -200,10 +200,10 @@ test('what was sent to one organization’s address waits for that organization'
     body: { applied: 0, pending: true },
   })
   expect(await arrivals.applyPending()).toBe(0)
-  await store.commit(() => apps.add(organizations.meant('second').id, { bundle_id: BUNDLE }, 'test'))
+  await store.commit(() => apps.add(organizations.resolve('second').id, { bundle_id: BUNDLE }, 'test'))
   expect(await arrivals.applyPending()).toBe(1)
   expect(app.feed()).toMatchObject([
-    { organization_id: organizations.meant('second').id, origin: 'recovered' },
+    { organization_id: organizations.resolve('second').id, origin: 'recovered' },
   ])
 })
 

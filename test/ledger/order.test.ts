@@ -6,7 +6,7 @@ import { type Notification, verifyNotification, verifyTransaction } from '../../
 import type { Transaction } from '../../src/apple/payloads.ts'
 import { type SubscriptionFacts, verifySubscription } from '../../src/apple/subscription.ts'
 import { openAccounts } from '../../src/apps/accounts.ts'
-import { openAccess } from '../../src/apps/apple_clients.ts'
+import { openAppleClients } from '../../src/apps/apple_clients.ts'
 import { openApps } from '../../src/apps/apps.ts'
 import { openOrganizations } from '../../src/apps/organizations.ts'
 import { openProducts } from '../../src/apps/products.ts'
@@ -108,7 +108,7 @@ async function proveNotification(
 async function proveHistory(verifier: Verifier, seed: number, subscribers: number): Promise<Fact[]> {
   const authority = await sharedAuthority()
   const from = UNTIL - 500 * DAY
-  const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, odd: true, authority })
+  const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, edgeCases: true, authority })
   const facts: Fact[] = []
   for (const [index, step] of [...simulation.steps()].entries()) {
     if (step.kind === 'notification') {
@@ -134,7 +134,7 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
   const log = openLog({ format: 'json', level: 'error' })
   const wait = () => Promise.resolve()
   const accounts = openAccounts()
-  const access = openAccess({ accounts, clock, hosts: APPLE_HOSTS, wait })
+  const appleClients = openAppleClients({ accounts, clock, hosts: APPLE_HOSTS, wait })
   const { metrics } = openFigures({
     store,
     clock,
@@ -145,15 +145,15 @@ async function openLedgerIn(folder: string, bundles: readonly string[]) {
     ledger,
     feed,
     log,
-    imports: openImports({ store, clock, feed, apps, accounts, access, wait, log }),
+    imports: openImports({ store, clock, feed, apps, accounts, appleClients, wait, log }),
     factors: 'calendar',
     config: loadConfig({ env: {}, cwd: folder }).config.metrics,
-    isOfForgotten: () => false,
+    isErased: () => false,
   })
   ledger.onChange(metrics.lineageChanged)
   await store.commit(() => {
     organizations.declare([])
-    for (const bundle_id of bundles) apps.add(organizations.meant(null).id, { bundle_id }, 'test')
+    for (const bundle_id of bundles) apps.add(organizations.resolve(null).id, { bundle_id }, 'test')
     store.prepare("update apps set id = 'app/' || bundle_id").run()
   })
   await metrics.resume()
@@ -180,7 +180,7 @@ async function ledgerOf(
     await Promise.all(part.map((fact, number) => applyTo(opened, fact, number)))
   }
   // Recomputed it is the same, in whatever order it came.
-  await opened.metrics.caughtUp()
+  await opened.metrics.whenCurrent()
   // On this thread: one that is begun for it loads the whole program first, in each of two hundred histories.
   if (restarts.length > 0) {
     const { file } = opened.store
@@ -267,21 +267,21 @@ test(TITLE, { timeout: 3_600_000 }, async () => {
   const seen = { facts: 0, statuses: 0, conversions: 0, refunds: 0, merged: 0 }
   const property = fc.asyncProperty(history, async ({ seed, subscribers, chance }) => {
     const facts = await proveHistory(verifier, seed, subscribers)
-    const told = await ledgerOf(facts, bundles)
+    const baseline = await ledgerOf(facts, bundles)
     seen.facts += facts.length
     seen.statuses += facts.filter(({ kind }) => kind === 'status').length
-    seen.conversions += told.events.filter((event) => event.includes('trial.converted')).length
-    seen.refunds += told.events.filter((event) => event.includes('refunded')).length
-    seen.merged += told.customers.filter(
+    seen.conversions += baseline.events.filter((event) => event.includes('trial.converted')).length
+    seen.refunds += baseline.events.filter((event) => event.includes('refunded')).length
+    seen.merged += baseline.customers.filter(
       (row) => !row.includes(`"canonical_id":"${JSON.parse(row).id}"`),
     ).length
 
     const again = shuffled([...facts, ...facts.filter((_, index) => index % 3 === 0)], chance)
     const restarts = [Math.floor(again.length / 3), Math.floor(again.length / 2)]
-    expect(await ledgerOf(again, bundles, restarts)).toEqual(told)
+    expect(await ledgerOf(again, bundles, restarts)).toEqual(baseline)
 
     const part = shuffled(facts, chance).slice(0, Math.ceil(facts.length / 2))
-    const whole = new Set(told.events)
+    const whole = new Set(baseline.events)
     const { events } = await ledgerOf(part, bundles)
     expect(events.filter((event) => !whole.has(event))).toEqual([])
   })

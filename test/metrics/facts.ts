@@ -41,7 +41,7 @@ export function bought(
 
 export const TRIAL = { offer_type: 1, offer_discount: 'FREE_TRIAL', offer_period: 'P1W', price_milli: 0 }
 
-export function told(signed_on: string, more: Partial<RenewalFact> = {}): RenewalFact {
+export function renewalInfo(signed_on: string, more: Partial<RenewalFact> = {}): RenewalFact {
   return {
     signed_at: day(signed_on),
     grace_until_at: null,

@@ -65,7 +65,7 @@ export async function openShop(options: TestOptions = {}) {
 
   /** Gives the product another period. */
   const learnPeriod = (period: string) =>
-    store.commit(() => products.learnPeriod(apps.list()[0]?.id ?? '', { product_id: PRODUCT, period }))
+    store.commit(() => products.setReportedPeriod(apps.list()[0]?.id ?? '', { product_id: PRODUCT, period }))
 
   return { ...app, sell, declare, keepRates, takeBack, learnPeriod }
 }

@@ -2,22 +2,22 @@
 import type { SeriesAnswer } from '../../src/metrics/series/series.ts'
 import { figuresIn } from './told_ledger.ts'
 
-type Ask = (path: string) => Promise<SeriesAnswer>
+type GetMetric = (path: string) => Promise<SeriesAnswer>
 
 /** Every day of the stories, up to what the clock says: the earliest begins a year before them. */
 const DAYS = 'from=2025-04-01&to=2026-06-01'
 
 /** Each movement of MRR, on its day: `2026-03-01 new 9990`. */
-export const movementsIn = async (ask: Ask, more = ''): Promise<string[]> =>
-  partsOf((await ask(`mrr_movements?${DAYS}${more}`)).series)
+export const movementsIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
+  partsOf((await getMetric(`mrr_movements?${DAYS}${more}`)).series)
 
 /** What moved of the money, on its day: `2026-03-01 new 9990`. */
-export const moneyIn = async (ask: Ask, more = ''): Promise<string[]> =>
-  partsOf((await ask(`revenue?${DAYS}${more}`)).series)
+export const moneyIn = async (getMetric: GetMetric, more = ''): Promise<string[]> =>
+  partsOf((await getMetric(`revenue?${DAYS}${more}`)).series)
 
 /** MRR and active subscriptions at the end of these days. */
-export async function levelsOn(ask: Ask, days: readonly string[], more = '') {
-  const { series } = await ask(`mrr?${DAYS}${more}`)
+export async function levelsOn(getMetric: GetMetric, days: readonly string[], more = '') {
+  const { series } = await getMetric(`mrr?${DAYS}${more}`)
   const [milli, count] = [figuresIn(series, 'milli'), figuresIn(series, 'count')]
   return Object.fromEntries(days.map((day) => [day.slice(5), [milli[day], count[day]]]))
 }

@@ -17,21 +17,21 @@ type LedgerOptions = {
 }
 
 /** A Windfall whose clock stands at noon of 2026-06-01 (UTC). `rates`: lines of `date,currency,rate`, for one dollar. `env`: settings. */
-export async function openLedger(options: LedgerOptions = {}) {
+export async function openTestLedger(options: LedgerOptions = {}) {
   const { time_zone = 'UTC', currency = 'USD', rates = [], env = {} } = options
   const app = await openTestApp({ env })
-  const { store, organizations, rates: kept } = app.windfall
+  const { store, organizations, rates: rateStore } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await app.windfall.metrics.resume()
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   if (rates.length > 0) {
-    const read = kept.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
-    await store.commit(() => kept.keep(read))
+    const read = rateStore.readCsv(['date,currency,rate', ...rates].join('\n'), 'USD')
+    await store.commit(() => rateStore.keep(read))
   }
   const token = await app.token()
 
   /** A transaction of lineage `id`, number `number` of it, bought on one day and lasting until another. */
-  async function tell(
+  async function notifyTransaction(
     id: string,
     number: number,
     from: string,
@@ -68,14 +68,14 @@ export async function openLedger(options: LedgerOptions = {}) {
     app.request(`/api/v1/${path}`, { headers: { authorization: `Bearer ${bearer}` } })
 
   /** The answer about a metric. */
-  async function ask(path: string): Promise<SeriesAnswer> {
+  async function getMetric(path: string): Promise<SeriesAnswer> {
     const response = await get(`metrics/${path}`)
     const body = (await response.json()) as SeriesAnswer
     if (response.status !== 200) throw new Error(JSON.stringify(body))
     return body
   }
 
-  return { app, tell, get, ask }
+  return { app, notifyTransaction, get, getMetric }
 }
 
 /** Figures of a part (null for the whole) of a value (null for none), by the first day of each bucket. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { convertedMilli, nanoOf, parseExactly, quotientNano, rateText } from '../../src/rates/exact.ts'
+import { convertMilli, nanoOf, parseExactly, quotientNano, rateText } from '../../src/rates/exact.ts'
 import { runs } from '../random.ts'
 
 const amount = fc.integer({ min: -10_000_000_000, max: 10_000_000_000 })
@@ -10,7 +10,7 @@ const nano = fc.integer({ min: 300_000_000, max: 26_000_000_000_000 })
 test('an amount converted at one and the same rate is itself', () => {
   fc.assert(
     fc.property(amount, nano, (milli, rate) => {
-      expect(convertedMilli(milli, rate, rate)).toBe(milli)
+      expect(convertMilli(milli, rate, rate)).toBe(milli)
     }),
     runs(500, 50_000),
   )
@@ -19,7 +19,7 @@ test('an amount converted at one and the same rate is itself', () => {
 test('there and back it differs by what two roundings may make, no more', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), nano, nano, (milli, a, b) => {
-      const back = convertedMilli(convertedMilli(milli, a, b), b, a)
+      const back = convertMilli(convertMilli(milli, a, b), b, a)
       const apart = BigInt(Math.abs(back - milli))
       // Half a thousandth of b is worth a/2b thousandths of a; the second rounding adds a half.
       expect(2n * BigInt(b) * apart <= BigInt(a) + BigInt(b)).toBe(true)
@@ -31,7 +31,7 @@ test('there and back it differs by what two roundings may make, no more', () => 
 test('the result is the nearest whole number, and the even one of two equally near', () => {
   fc.assert(
     fc.property(amount, nano, nano, (milli, a, b) => {
-      const result = BigInt(convertedMilli(milli, a, b))
+      const result = BigInt(convertMilli(milli, a, b))
       const twiceOff = 2n * (BigInt(milli) * BigInt(b) - result * BigInt(a))
       const size = twiceOff < 0n ? -twiceOff : twiceOff
       expect(size < BigInt(a) || (size === BigInt(a) && result % 2n === 0n)).toBe(true)
@@ -43,16 +43,16 @@ test('the result is the nearest whole number, and the even one of two equally ne
 test('a refund is worth what its charge was', () => {
   fc.assert(
     fc.property(amount, nano, nano, (milli, a, b) => {
-      expect(convertedMilli(-milli, a, b) + convertedMilli(milli, a, b)).toBe(0)
+      expect(convertMilli(-milli, a, b) + convertMilli(milli, a, b)).toBe(0)
     }),
     runs(200, 20_000),
   )
 })
 
 test('what a number cannot hold exactly is refused, never rounded off in silence', () => {
-  expect(() => convertedMilli(Number.MAX_SAFE_INTEGER, 1_000_000_000, 26_000_000_000_000)).toThrow(RangeError)
-  expect(() => convertedMilli(0.5, 1, 1)).toThrow(RangeError)
-  expect(() => convertedMilli(2 ** 53, 1, 1)).toThrow(RangeError)
+  expect(() => convertMilli(Number.MAX_SAFE_INTEGER, 1_000_000_000, 26_000_000_000_000)).toThrow(RangeError)
+  expect(() => convertMilli(0.5, 1, 1)).toThrow(RangeError)
+  expect(() => convertMilli(2 ** 53, 1, 1)).toThrow(RangeError)
 })
 
 test('a rate is read digit by digit and written the same', () => {

@@ -6,9 +6,9 @@ import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
 import { daysApart, daysOf } from '../../src/rates/series.ts'
 import type { RateOrigins } from '../../src/rates/sources.ts'
 
-type Who = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
+type Source = 'frankfurter' | 'fawazahmed0' | 'fawazahmed0_fallback' | 'ecb'
 /** What somebody answers instead of rates. */
-export type Instead = { status?: number; headers?: Record<string, string>; body?: string } | 'nothing'
+export type Replacement = { status?: number; headers?: Record<string, string>; body?: string } | 'nothing'
 
 /** In cents of the currency for a dollar; the lira falls a little every day. */
 const WORTH: Readonly<Record<string, number>> = {
@@ -37,22 +37,19 @@ const ECB_LACKS = 'AED BGN CLP COP EGP KZT NGN PEN PKR QAR RUB SAR TWD TZS USD V
 
 /** Opens the publishers until the test ends. `mood` may be changed at any time. */
 export async function openPublisher() {
-  const asked: { who: Who; url: string }[] = []
-  const mood: { instead: Partial<Record<Who, Instead>>; lacks: string[]; until_on: string | null } = {
-    instead: {},
-    lacks: [],
-    until_on: null,
-  }
-  const rate: { of: (who: Who, currency: string, on: string) => string } = {
+  const requests: { source: Source; url: string }[] = []
+  const faults: { instead: Partial<Record<Source, Replacement>>; lacks: string[]; until_on: string | null } =
+    { instead: {}, lacks: [], until_on: null }
+  const rate: { of: (source: Source, currency: string, on: string) => string } = {
     of: (_, currency, on) => costOn(currency, on),
   }
-  const isPublished = (on: string) => isWorkingDay(on) && (mood.until_on === null || on <= mood.until_on)
+  const isPublished = (on: string) => isWorkingDay(on) && (faults.until_on === null || on <= faults.until_on)
 
   function frankfurter(url: URL): string {
     const span = { from_on: url.searchParams.get('from') ?? '', until_on: url.searchParams.get('to') ?? '' }
     const quotes = (url.searchParams.get('quotes') ?? '')
       .split(',')
-      .filter((one) => !mood.lacks.includes(one))
+      .filter((one) => !faults.lacks.includes(one))
     const rows = daysOf(span)
       .filter(isPublished)
       .flatMap((date) =>
@@ -64,8 +61,8 @@ export async function openPublisher() {
     return `[${rows.join()}]`
   }
 
-  function fawazahmed0(who: Who, on: string): string {
-    const usd = APPLE_CURRENCIES.map((one) => `"${one.toLowerCase()}":${rate.of(who, one, on)}`)
+  function fawazahmed0(source: Source, on: string): string {
+    const usd = APPLE_CURRENCIES.map((one) => `"${one.toLowerCase()}":${rate.of(source, one, on)}`)
     return `{"date":"${on}","usd":{${usd.join()}}}`
   }
 
@@ -87,20 +84,20 @@ export async function openPublisher() {
     return [header, 'EXR.D.CYP.EUR.SP00.A,D,CYP,EUR,SP00,A,2007-12-31,NaN', ...rows].join('\r\n')
   }
 
-  function answer(who: Who, url: URL, on: string): string {
-    if (who === 'frankfurter') return frankfurter(url)
-    return who === 'ecb' ? ecb(url) : fawazahmed0(who, on)
+  function answer(source: Source, url: URL, on: string): string {
+    if (source === 'frankfurter') return frankfurter(url)
+    return source === 'ecb' ? ecb(url) : fawazahmed0(source, on)
   }
 
   function reply(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '', 'http://publisher')
     const [, name = '', on = ''] = url.pathname.split('/')
-    const who = name as Who
-    asked.push({ who, url: url.href })
-    const instead = mood.instead[who]
+    const source = name as Source
+    requests.push({ source, url: url.href })
+    const instead = faults.instead[source]
     if (instead === 'nothing') return void request.socket.destroy()
     response.writeHead(instead?.status ?? 200, instead?.headers)
-    response.end(instead?.body ?? answer(who, url, on))
+    response.end(instead?.body ?? answer(source, url, on))
   }
 
   const server = createServer(reply)
@@ -117,10 +114,10 @@ export async function openPublisher() {
     ecb: `${origin}/ecb`,
   }
   /** How often each was asked since the last time this was asked. */
-  function takeAsked(): Partial<Record<Who, number>> {
-    const counts: Partial<Record<Who, number>> = {}
-    for (const { who } of asked.splice(0)) counts[who] = (counts[who] ?? 0) + 1
+  function takeRequestCounts(): Partial<Record<Source, number>> {
+    const counts: Partial<Record<Source, number>> = {}
+    for (const { source } of requests.splice(0)) counts[source] = (counts[source] ?? 0) + 1
     return counts
   }
-  return { origins, mood, rate, asked, takeAsked }
+  return { origins, faults, rate, requests, takeRequestCounts }
 }

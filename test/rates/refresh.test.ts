@@ -3,7 +3,7 @@ import { APPLE_CURRENCIES } from '../../src/rates/currencies.ts'
 import { dayAt, daysOf } from '../../src/rates/series.ts'
 import { NOW } from '../apple/samples.ts'
 import { handClock, openTestApp, rowsOf } from '../helpers.ts'
-import { costOn, type Instead, isWorkingDay, openPublisher } from './publisher.ts'
+import { costOn, isWorkingDay, openPublisher, type Replacement } from './publisher.ts'
 
 const DAY = 86_400_000
 const OTHERS = APPLE_CURRENCIES.filter((currency) => currency !== 'USD')
@@ -24,11 +24,11 @@ async function opened(env: Record<string, string> = {}) {
 }
 
 test('a year of all currencies comes in one request, of days that are over alone', async () => {
-  const { rates, refresh, takeAsked, asked, ago, store } = await opened()
+  const { rates, refresh, takeRequestCounts, requests, ago, store } = await opened()
   expect(ago(0)).toMatch(/^\d{4}-\d{2}-\d{2}$/)
   await refresh()
-  expect(asked.map(({ url }) => new URL(url).searchParams.get('to'))).toEqual([ago(1)])
-  expect(takeAsked()).toEqual({ frankfurter: 1 })
+  expect(requests.map(({ url }) => new URL(url).searchParams.get('to'))).toEqual([ago(1)])
+  expect(takeRequestCounts()).toEqual({ frankfurter: 1 })
   const days = daysOf({ from_on: ago(373), until_on: ago(1) }).filter(isWorkingDay)
   expect(rowsOf(store, 'rates')).toHaveLength(days.length * OTHERS.length)
   for (const on of [days[0], days[100], days.at(-1)].map(String)) {
@@ -43,21 +43,21 @@ test('a year of all currencies comes in one request, of days that are over alone
 })
 
 test('what is known is never asked for again, nor written again', async () => {
-  const { refresh, takeAsked, store, clock, rate, ago, asked } = await opened()
+  const { refresh, takeRequestCounts, store, clock, rate, ago, requests } = await opened()
   await refresh()
   const before = rowsOf(store, 'rates')
-  takeAsked()
+  takeRequestCounts()
   expect(await refresh()).toBe('no new rates')
-  expect(takeAsked()).toEqual({})
+  expect(takeRequestCounts()).toEqual({})
   rate.of = () => '777'
   clock.turn(DAY)
   await expect(refresh()).rejects.toThrow('pegged')
   rate.of = (_, currency, on) => costOn(currency, on)
-  takeAsked()
+  takeRequestCounts()
   await refresh()
   const after = new Set(rowsOf(store, 'rates'))
   expect(before.filter((row) => !after.has(row))).toEqual([])
-  const [question] = asked
+  const [question] = requests
   expect(new URL(question?.url ?? '').searchParams.get('from')).toBe(ago(1))
 })
 
@@ -80,20 +80,20 @@ test('over a weekend the rate of Friday holds: provisional until a later one is 
 })
 
 test('a first sale years ago has its rates fetched, a year in each request', async () => {
-  const { app, refresh, takeAsked, rates, clock, ago, store } = await opened()
+  const { app, refresh, takeRequestCounts, rates, clock, ago, store } = await opened()
   await store.commit(() =>
     store
       .prepare("insert into customers values ('cus_1', ?, 'production', '1', ?, 'cus_1')")
       .run(app.windfall.apps.list()[0]?.id, clock() - 1000 * DAY),
   )
   await refresh()
-  expect(takeAsked()).toEqual({ frankfurter: 3 })
+  expect(takeRequestCounts()).toEqual({ frankfurter: 3 })
   expect(rates.rateOn('GBP', ago(1000))?.is_final).toBe(true)
   expect(await refresh()).toBe('no new rates')
-  expect(takeAsked()).toEqual({})
+  expect(takeRequestCounts()).toEqual({})
 })
 
-const NONSENSE: [string, Instead, RegExp][] = [
+const NONSENSE: [string, Replacement, RegExp][] = [
   ['a closed door', 'nothing', /frankfurter: it cannot be reached/],
   ['an error', { status: 503, body: 'busy' }, /frankfurter: it answered 503/],
   ['a refusal', { status: 422, body: '{"message":"invalid currency"}' }, /frankfurter: it answered 422/],
@@ -120,25 +120,22 @@ const NONSENSE: [string, Instead, RegExp][] = [
 ]
 
 test('an answer that cannot be is refused in words, and the next source is asked', async () => {
-  const { refresh, mood, takeAsked, clock, rates, ago, origins } = await opened()
+  const { refresh, faults, takeRequestCounts, clock, rates, ago, origins } = await opened()
   await refresh()
-  const elsewhere = { status: 302, headers: { location: `${origins.ecb}/elsewhere` } }
-  const all = [
-    ...NONSENSE,
-    ['another address', elsewhere, /frankfurter: it sends elsewhere \(302\)/] as const,
-  ]
+  const redirect = { status: 302, headers: { location: `${origins.ecb}/elsewhere` } }
+  const all = [...NONSENSE, ['another address', redirect, /frankfurter: it sends elsewhere \(302\)/] as const]
   for (const [what, instead, words] of all) {
-    takeAsked()
+    takeRequestCounts()
     clock.turn(DAY)
-    mood.instead.frankfurter = instead
+    faults.instead.frankfurter = instead
     expect(await refresh(), what).toMatch(words)
-    expect(takeAsked(), what).toEqual({ frankfurter: 1, fawazahmed0: 1 })
+    expect(takeRequestCounts(), what).toEqual({ frankfurter: 1, fawazahmed0: 1 })
     expect(rates.rateOn('EUR', ago(1)), what).toMatchObject({ rated_on: ago(1), source: 'fawazahmed0' })
   }
 })
 
 test('a currency with an impossible rate is refused, its next source asked, and the rest kept', async () => {
-  const { refresh, rate, rates, ago, clock, takeAsked } = await opened()
+  const { refresh, rate, rates, ago, clock, takeRequestCounts } = await opened()
   await refresh()
   const wrongs: [string, RegExp][] = [
     ['0', /JPY has no rate above zero on/],
@@ -147,12 +144,12 @@ test('a currency with an impossible rate is refused, its next source asked, and 
     ['0.15', /JPY is 0.15 on .* and was 15/],
   ]
   for (const [wrong, words] of wrongs) {
-    takeAsked()
+    takeRequestCounts()
     clock.turn(isWorkingDay(ago(0)) ? DAY : 3 * DAY)
-    rate.of = (who, currency, on) =>
-      who === 'frankfurter' && currency === 'JPY' ? wrong : costOn(currency, on)
+    rate.of = (source, currency, on) =>
+      source === 'frankfurter' && currency === 'JPY' ? wrong : costOn(currency, on)
     expect(await refresh()).toMatch(words)
-    expect(takeAsked()).toMatchObject({ frankfurter: 1 })
+    expect(takeRequestCounts()).toMatchObject({ frankfurter: 1 })
     expect(rates.rateOn('JPY', ago(1))).toMatchObject({
       rated_on: ago(1),
       source: 'fawazahmed0',
@@ -163,12 +160,12 @@ test('a currency with an impossible rate is refused, its next source asked, and 
 })
 
 test('what a source lacks comes from the next, and what nobody has from the pegs', async () => {
-  const { refresh, mood, rates, ago, takeAsked } = await opened()
-  mood.lacks = ['TWD', 'BGN', 'AED']
-  mood.instead.fawazahmed0 = 'nothing'
-  mood.instead.fawazahmed0_fallback = { status: 404 }
+  const { refresh, faults, rates, ago, takeRequestCounts } = await opened()
+  faults.lacks = ['TWD', 'BGN', 'AED']
+  faults.instead.fawazahmed0 = 'nothing'
+  faults.instead.fawazahmed0_fallback = { status: 404 }
   const outcome = await refresh()
-  expect(takeAsked()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373, ecb: 1 })
+  expect(takeRequestCounts()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373, ecb: 1 })
   expect(outcome).toContain('days without a rate: TWD')
   expect(rates.rateOn('AED', ago(40))).toMatchObject({ per_usd_nano: 3_672_500_000, source: 'peg' })
   const euro = rates.rateOn('EUR', ago(40))?.per_usd_nano ?? 0
@@ -179,31 +176,31 @@ test('what a source lacks comes from the next, and what nobody has from the pegs
   expect(rates.convert(1000, 'TWD', 'USD', ago(40))).toBeNull()
   // Everybody has answered: nobody is asked about last year again for now.
   await refresh()
-  expect(takeAsked()).toEqual({})
+  expect(takeRequestCounts()).toEqual({})
 })
 
 test('where the first address of fawazahmed0 fails, its second is asked', async () => {
-  const { refresh, mood, sources, takeAsked } = await opened()
-  mood.instead.frankfurter = 'nothing'
-  mood.instead.fawazahmed0 = { status: 500 }
+  const { refresh, faults, sources, takeRequestCounts } = await opened()
+  faults.instead.frankfurter = 'nothing'
+  faults.instead.fawazahmed0 = { status: 500 }
   await refresh()
   expect(sources()).toEqual(['fawazahmed0'])
-  expect(takeAsked()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373 })
+  expect(takeRequestCounts()).toEqual({ frankfurter: 1, fawazahmed0: 373, fawazahmed0_fallback: 373 })
 })
 
 test('a file of another day is refused', async () => {
-  const { refresh, mood, sources, ago } = await opened()
-  mood.instead.frankfurter = 'nothing'
-  mood.instead.fawazahmed0 = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
-  mood.instead.fawazahmed0_fallback = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
+  const { refresh, faults, sources, ago } = await opened()
+  faults.instead.frankfurter = 'nothing'
+  faults.instead.fawazahmed0 = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
+  faults.instead.fawazahmed0_fallback = { body: '{"date":"2025-01-01","usd":{"eur":0.9}}' }
   await expect(refresh()).rejects.toThrow(`fawazahmed0: it was asked for ${ago(373)} and told of 2025-01-01`)
   expect(sources()).toEqual(['ecb', 'peg'])
 })
 
 test('the central bank’s rates of the euro become rates of the dollar', async () => {
-  const { refresh, mood, rates, ago } = await opened()
-  for (const who of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback'] as const)
-    mood.instead[who] = 'nothing'
+  const { refresh, faults, rates, ago } = await opened()
+  for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback'] as const)
+    faults.instead[source] = 'nothing'
   await expect(refresh()).rejects.toThrow(
     /days without a rate: CLP, COP, EGP, KZT, NGN, PEN, PKR, RUB, TWD, TZS, VND;/,
   )
@@ -212,9 +209,9 @@ test('the central bank’s rates of the euro become rates of the dollar', async 
 })
 
 test('when nobody answers the refresh fails in words, and nothing but laws is known', async () => {
-  const { refresh, mood, sources } = await opened()
-  for (const who of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
-    mood.instead[who] = 'nothing'
+  const { refresh, faults, sources } = await opened()
+  for (const source of ['frankfurter', 'fawazahmed0', 'fawazahmed0_fallback', 'ecb'] as const)
+    faults.instead[source] = 'nothing'
   await expect(refresh()).rejects.toThrow(
     /frankfurter: it cannot be reached.*; fawazahmed0: it cannot.*; ecb: it cannot/,
   )
@@ -222,17 +219,17 @@ test('when nobody answers the refresh fails in words, and nothing but laws is kn
 })
 
 test('without fetching nobody is asked, and the pegs are known', async () => {
-  const { refresh, rates, takeAsked, ago } = await opened({ WINDFALL_RATES_FETCH: 'false' })
+  const { refresh, rates, takeRequestCounts, ago } = await opened({ WINDFALL_RATES_FETCH: 'false' })
   expect(await refresh()).toContain('rates.fetch is off')
-  expect(takeAsked()).toEqual({})
+  expect(takeRequestCounts()).toEqual({})
   expect(rates.convert(3672, 'AED', 'USD', ago(2))).toMatchObject({ milli: 1000 })
 })
 
 test('a reload turns fetching off', async () => {
-  const { app, refresh, takeAsked } = await opened()
+  const { app, refresh, takeRequestCounts } = await opened()
   await app.windfall.declare({ ...app.config, rates: { fetch: false } })
   await refresh()
-  expect(takeAsked()).toEqual({})
+  expect(takeRequestCounts()).toEqual({})
 })
 
 test('a refresh that is stopped ends at once with what it was stopped for', async () => {

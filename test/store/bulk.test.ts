@@ -12,7 +12,7 @@ function openTimed() {
   const opened = openTestStore(elapsed)
   const batches: string[][] = []
   const seen: { left_ms: number; isBusy: boolean }[] = []
-  const gather = opened.store.gathering<string>((names, batch) => {
+  const gather = opened.store.batchWrites<string>((names, batch) => {
     batches.push([...names])
     seen.push({ left_ms: batch.left_ms(), isBusy: batch.isBusy })
   })

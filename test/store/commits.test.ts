@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { atMostEvery } from '../../src/store/warnings.ts'
+import { throttled } from '../../src/store/warnings.ts'
 import { openTestStore } from './open.ts'
 
 test('work that gives a promise is undone and refused, for what it does later would be outside', async () => {
@@ -25,7 +25,7 @@ test('an effect outside of a commit is refused, since nothing would run it', asy
 })
 
 test('an effect that throws is told, and neither other effects nor later batches miss anything', async () => {
-  const { store, told, put, keys } = openTestStore()
+  const { store, warnings, put, keys } = openTestStore()
   const effects: string[] = []
   const works = Array.from({ length: 100 }, (_, n) =>
     store.commit(() => {
@@ -39,7 +39,7 @@ test('an effect that throws is told, and neither other effects nor later batches
   await Promise.all(works)
   expect(keys()).toHaveLength(100)
   expect(effects).toHaveLength(99)
-  expect(told).toEqual([
+  expect(warnings).toEqual([
     {
       message: 'something that was to follow a commit failed; what was committed stands',
       fields: { error: expect.objectContaining({ message: 'no ears' }) },
@@ -50,7 +50,7 @@ test('an effect that throws is told, and neither other effects nor later batches
 test('what works of a batch gathered is written once before its commit, but nothing of what was undone', async () => {
   const { store, put, keys } = openTestStore()
   const written: string[][] = []
-  const gather = store.gathering<string>((items) => {
+  const gather = store.batchWrites<string>((items) => {
     written.push([...items])
     put(items.join(' '))
     store.afterCommit(() => written.push(['committed']))
@@ -73,7 +73,7 @@ test('what works of a batch gathered is written once before its commit, but noth
 
 test('where what was gathered cannot be written, nothing of its batch is kept', async () => {
   const { store, put, keys } = openTestStore()
-  const gather = store.gathering<string>(() => {
+  const gather = store.batchWrites<string>(() => {
     throw new Error('no room for sums')
   })
   const works = ['a', 'b'].map((key) =>
@@ -89,7 +89,7 @@ test('where what was gathered cannot be written, nothing of its batch is kept', 
 })
 
 test('a caller is told that nothing was kept, and not in what words SQLite said so', async () => {
-  const { store, told, put } = openTestStore()
+  const { store, warnings, put } = openTestStore()
   store.limitPages(Number(store.pragma('page_count')))
   const refused = await store.commit(() => put('large', 'x'.repeat(200_000))).catch((error) => error)
   expect(refused).toMatchObject({
@@ -99,7 +99,7 @@ test('a caller is told that nothing was kept, and not in what words SQLite said 
     headers: { 'retry-after': '30' },
     cause: { code: 'SQLITE_FULL' },
   })
-  expect(told).toEqual([
+  expect(warnings).toEqual([
     {
       message: 'the database cannot be written',
       fields: { reason: 'database or disk is full', code: 'SQLITE_FULL' },
@@ -108,18 +108,18 @@ test('a caller is told that nothing was kept, and not in what words SQLite said 
 })
 
 test('a warning that would come too often is left out', () => {
-  const said: string[] = []
+  const order: string[] = []
   let now = 0
-  const warn = atMostEvery(
+  const warn = throttled(
     1_000,
-    (message) => said.push(message),
+    (message) => order.push(message),
     () => now,
   )
   for (const at of [0, 1, 999, 1_000, 1_500, 2_000]) {
     now = at
     warn(`at ${at}`)
   }
-  expect(said).toEqual(['at 0', 'at 1000', 'at 2000'])
+  expect(order).toEqual(['at 0', 'at 1000', 'at 2000'])
 })
 
 test('closing twice is closing once', async () => {

@@ -3,15 +3,15 @@ import { onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder } from '../folders.ts'
 
-type Told = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
+type Warning = { message: string; fields: Readonly<Record<string, unknown>> | undefined }
 
 /** `elapsed`, in milliseconds, bounds batches; unless said it stands still, and nothing does. */
 export function openTestStore(elapsed = () => 0) {
   const folder = temporaryFolder()
-  const told: Told[] = []
+  const warnings: Warning[] = []
   const store = openStore(`${folder.path}/windfall.db`, {
     elapsed,
-    warn: (message, fields) => void told.push({ message, fields }),
+    warn: (message, fields) => void warnings.push({ message, fields }),
   })
   onTestFinished(async () => {
     await store.close().catch(() => {})
@@ -24,5 +24,5 @@ export function openTestStore(elapsed = () => 0) {
       .prepare<[], { key: string }>('select key from settings order by key')
       .all()
       .map((row) => row.key)
-  return { store, told, folder: folder.path, put, keys }
+  return { store, warnings, folder: folder.path, put, keys }
 }

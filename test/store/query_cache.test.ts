@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { openTestStore } from './open.ts'
 
-function openRemembering() {
+function openCached() {
   const opened = openTestStore()
   const { store } = opened
   const find = store.prepare<[string], { value: string }>('select value from settings where key = ?')
-  let asked = 0
-  const valueNow = store.remembering(['settings'], (key) => {
-    asked += 1
+  let reads = 0
+  const valueNow = store.cached(['settings'], (key) => {
+    reads += 1
     return find.get(key)?.value ?? null
   })
-  return { ...opened, valueNow, asked: () => asked }
+  return { ...opened, valueNow, reads: () => reads }
 }
 
 test('what was asked is asked of the database once, until its table changes', async () => {
-  const { store, put, valueNow, asked } = openRemembering()
+  const { store, put, valueNow, reads } = openCached()
   await store.commit(() => put('colour', 'red'))
   expect([valueNow('colour'), valueNow('colour'), valueNow('shape'), valueNow('shape')]).toEqual([
     'red',
@@ -22,7 +22,7 @@ test('what was asked is asked of the database once, until its table changes', as
     null,
     null,
   ])
-  expect(asked()).toBe(2)
+  expect(reads()).toBe(2)
   await store.commit(() => store.prepare("update settings set value = 'blue' where key = 'colour'").run())
   expect(valueNow('colour')).toBe('blue')
   await store.commit(() => store.prepare("delete from settings where key = 'colour'").run())
@@ -30,7 +30,7 @@ test('what was asked is asked of the database once, until its table changes', as
 })
 
 test('what was read within work that is undone is not remembered', async () => {
-  const { store, put, valueNow } = openRemembering()
+  const { store, put, valueNow } = openCached()
   const undone = store.commit(() => {
     put('colour', 'red')
     expect(valueNow('colour')).toBe('red')
@@ -41,15 +41,15 @@ test('what was read within work that is undone is not remembered', async () => {
 })
 
 test('what was read within work that changed nothing of it is remembered', async () => {
-  const { store, put, valueNow, asked } = openRemembering()
+  const { store, put, valueNow, reads } = openCached()
   await store.commit(() => put('colour', 'red'))
   await store.commit(() => valueNow('colour'))
   await store.commit(() => valueNow('colour'))
-  expect([valueNow('colour'), asked()]).toEqual(['red', 1])
+  expect([valueNow('colour'), reads()]).toEqual(['red', 1])
 })
 
 test('a batch that fails leaves nothing behind that was only in it', async () => {
-  const { store, put, valueNow } = openRemembering()
+  const { store, put, valueNow } = openCached()
   store.limitPages(10)
   const work = store.commit(() => {
     put('colour', 'red')
@@ -63,14 +63,14 @@ test('a batch that fails leaves nothing behind that was only in it', async () =>
 })
 
 test('keys that anybody may send do not fill the memory', () => {
-  const { valueNow, asked } = openRemembering()
+  const { valueNow, reads } = openCached()
   for (let n = 0; n < 2_500; n += 1) valueNow(`key-${n}`)
   valueNow('key-2499')
-  expect(asked()).toBe(2_500)
+  expect(reads()).toBe(2_500)
   valueNow('key-0')
-  expect(asked()).toBe(2_501)
+  expect(reads()).toBe(2_501)
   const long = 'x'.repeat(10_000)
   valueNow(long)
   valueNow(long)
-  expect(asked()).toBe(2_503)
+  expect(reads()).toBe(2_503)
 })

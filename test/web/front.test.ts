@@ -61,8 +61,8 @@ test('a browser that asks for what is not there gets the page, which says so; pr
   }
   const problem = async (path: string, init: RequestInit) => {
     const answer = await app.request(path, init)
-    const told = `${answer.status} ${answer.headers.get('content-type')}`
-    expect([path, told, ((await answer.json()) as { code: string }).code]).toEqual([
+    const summary = `${answer.status} ${answer.headers.get('content-type')}`
+    expect([path, summary, ((await answer.json()) as { code: string }).code]).toEqual([
       path,
       '404 application/problem+json',
       'not_found',

@@ -1,8 +1,8 @@
 /** What may be asked: customers as a table of comma-separated values, page after page. */
-import { csvHead, csvRow, decimalText } from '../../http/csv.ts'
+import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { CustomerPage } from '../../metrics/customers/lists.ts'
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 
 const COLUMNS = [
   'id',
@@ -46,23 +46,23 @@ export async function* customerLines(
   summaryOf: Customers['summaryOf'],
   generations: () => string,
 ): AsyncGenerator<string, void> {
-  yield csvHead(COLUMNS)
+  yield csvHeader(COLUMNS)
   let first: string | null = null
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    await nextTurn()
+    await yieldToEventLoop()
     first ??= generations()
     if (generations() !== first)
       throw new Error('the amounts of customers were recomputed while they were listed')
     const page: CustomerPage = await read(cursor ?? null)
     const rows = page.customers.map(summaryOf)
     // A page of a search may be empty before the last.
-    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, toldIn(row))).join('')
+    if (rows.length > 0) yield rows.map((row) => csvRow(COLUMNS, csvRowOf(row))).join('')
     cursor = page.next
   }
 }
 
 /** Amounts without a rate as those of metrics are told: `EUR 2.495; GBP 1.000`. */
-const toldIn = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
+const csvRowOf = ({ unconverted, ...row }: ReturnType<Customers['summaryOf']>) => ({
   ...row,
   not_converted: Object.entries(unconverted ?? {})
     .map(([currency, milli]) => `${currency} ${decimalText(milli)}`)

@@ -1,13 +1,13 @@
 /** `/api/v1/customers` and `/api/v1/users`: lists, search, profiles. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Readers } from '../../access/auth.ts'
-import { appsNamed, appsWithin, list, whole } from '../../access/scope.ts'
-import type { Reach } from '../../access/tokens.ts'
+import type { Auth } from '../../access/auth.ts'
+import { appsInScope, list, resolveApps, whole } from '../../access/scope.ts'
+import type { AccessScope } from '../../access/tokens.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Apps } from '../../apps/apps.ts'
 import { Refusal } from '../../errors.ts'
-import { documented } from '../../http/documented.ts'
+import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
@@ -20,7 +20,14 @@ import {
 } from '../../metrics/customers/lists.ts'
 import { STATUSES } from '../../metrics/customers/worth.ts'
 import { EventsAnswer } from '../events.ts'
-import { CUSTOMER_WAIT_MS, csvResponse, PATIENCE_MS, patienceOf, RATIONED, READ } from '../route_defaults.ts'
+import {
+  CUSTOMER_WAIT_MS,
+  csvResponse,
+  MAX_WAIT_MS,
+  QUERY_LIMIT_ERRORS,
+  READ_ROUTE,
+  waitPreferenceOf,
+} from '../route_defaults.ts'
 import { CustomersAnswer, ProfileAnswer, UsersAnswer } from './answers.ts'
 import { customerLines } from './csv.ts'
 
@@ -29,7 +36,7 @@ const CURSOR = '^(\\w+\\.-?\\d{1,16}\\.\\d{1,16}|\\d{1,15})$'
 /** Customers read at once for a file. */
 const CSV_PAGE = 100
 
-const Choice = {
+const FilterFields = {
   query: v.optional(
     v.pipe(
       v.string(),
@@ -56,13 +63,13 @@ const Choice = {
   ),
 }
 const CustomersQuery = v.object({
-  ...Choice,
+  ...FilterFields,
   cursor: v.optional(
-    v.pipe(v.string(), documented({ pattern: CURSOR }), v.description('`next` of the page before')),
+    v.pipe(v.string(), jsonSchema({ pattern: CURSOR }), v.description('`next` of the page before')),
   ),
   limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
 })
-const CsvQuery = v.object(Choice)
+const CsvQuery = v.object(FilterFields)
 const EventsQuery = v.object({
   before: v.optional(v.pipe(whole(1, Number.MAX_SAFE_INTEGER), v.description('`next` of the page before'))),
   limit: v.optional(v.pipe(whole(1, 200), v.description('How many at most, 1 to 200')), '50'),
@@ -71,7 +78,7 @@ const UserQuery = v.object({
   app: v.optional(v.pipe(list, v.description('Bundle ids or app ids, separated by commas'))),
 })
 
-type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; readers: Readers }
+type Deps = { customers: Customers; enrichment: Pick<Enrichment, 'enrich'>; apps: Apps; auth: Auth }
 type Search = Pick<Listing, 'sort' | 'status' | 'scopes' | 'within_days'> & { query: string | null }
 
 export const customerRoutes = (deps: Deps): Route[] => [
@@ -80,39 +87,39 @@ export const customerRoutes = (deps: Deps): Route[] => [
   userRoute(deps),
 ]
 
-function listRoutes({ customers, apps, readers }: Deps): Route[] {
+function listRoutes({ customers, apps, auth }: Deps): Route[] {
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/customers',
       summary: 'Customers by what they paid, were worth or risk, or those that an id or an attribute means',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: CustomersQuery,
       answers: { 200: { description: 'A page of customers', schema: CustomersAnswer } },
-      refusals: RATIONED,
-      around: readers.rationed,
+      refusals: QUERY_LIMIT_ERRORS,
+      around: auth.limited,
       async handler({ event, caller, query }) {
         const search = searchOf(apps, caller, query)
-        const behind = await customers.ready(appsIn(apps, search.scopes), patienceOf(event))
+        const behind = await customers.ready(appsIn(apps, search.scopes), waitPreferenceOf(event))
         // In one turn: amounts and the currency that they are told in are of one generation.
         const page = await pageOf(customers, search, query.cursor ?? null, query.limit)
         return { customers: page.customers.map(customers.summaryOf), next: page.next, behind }
       },
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/customers.csv',
       summary: 'The same customers, all of them, as a table',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: CsvQuery,
       answers: { 200: { description: 'One line a customer', content_type: 'text/csv' } },
-      refusals: RATIONED,
-      around: readers.rationed,
+      refusals: QUERY_LIMIT_ERRORS,
+      around: auth.limited,
       async handler({ event, caller, query }) {
         const search = searchOf(apps, caller, query)
-        const patience_ms = patienceOf(event) ?? PATIENCE_MS
+        const patience_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
         const behind = await customers.ready(appsIn(apps, search.scopes), patience_ms)
-        readers.noteExport(event, 'customers')
+        auth.noteExport(event, 'customers')
         const read = (cursor: string | null) => pageOf(customers, search, cursor, CSV_PAGE)
         const generations = () => customers.generationsOf(search.scopes)
         return csvResponse(event, 'customers', customerLines(read, customers.summaryOf, generations), behind)
@@ -123,11 +130,11 @@ function listRoutes({ customers, apps, readers }: Deps): Route[] {
 
 function searchOf(
   apps: Apps,
-  reach: Reach,
+  accessScope: AccessScope,
   { app, environment, query, sort, status, within_days }: v.InferOutput<typeof CsvQuery>,
 ): Search {
-  if (within_days !== undefined && sort !== 'ends') throw onlyByEnd()
-  const scopes = scopesOf(apps, reach, app, [environment])
+  if (within_days !== undefined && sort !== 'ends') throw withinDaysNeedsSort()
+  const scopes = scopesOf(apps, accessScope, app, [environment])
   return {
     scopes,
     sort,
@@ -147,48 +154,48 @@ async function pageOf(
   return query === null ? customers.list(listing) : customers.find(query, listing)
 }
 
-function onlyByEnd(): Refusal {
+function withinDaysNeedsSort(): Refusal {
   return invalid([{ path: 'within_days', message: 'goes with sort=ends alone' }])
 }
 
 /** Of one customer. */
-function personRoutes({ customers, enrichment, apps, readers }: Deps): Route[] {
+function personRoutes({ customers, enrichment, apps, auth }: Deps): Route[] {
   const unknownCustomer = (id: string): Refusal =>
     new Refusal(404, 'unknown_customer', `there is no customer ${id} that this token may read`)
 
   /** @throws Refusal 404 for one that is none, or of an app that the reader may not read. */
-  function assertReadable(reach: Reach, id: string): void {
-    const owner = customers.whose(id)
-    if (owner !== null && appsWithin(reach, apps).some((app) => app.id === owner.app_id)) return
+  function assertReadable(accessScope: AccessScope, id: string): void {
+    const owner = customers.findById(id)
+    if (owner !== null && appsInScope(accessScope, apps).some((app) => app.id === owner.app_id)) return
     throw unknownCustomer(id)
   }
 
-  async function profile(reach: Reach, id: string, wait_ms: number) {
-    assertReadable(reach, id)
-    const isCurrent = await customers.currentFor([id], { most_ms: wait_ms })
+  async function profile(accessScope: AccessScope, id: string, wait_ms: number) {
+    assertReadable(accessScope, id)
+    const isCurrent = await customers.waitUntilCurrent([id], { timeout_ms: wait_ms })
     const answer = customers.profile(id)
     if (answer === null) throw unknownCustomer(id)
-    const owner = apps.get(customers.whose(id)?.app_id ?? '')
+    const owner = apps.get(customers.findById(id)?.app_id ?? '')
     const behind = isCurrent || !owner ? null : await customers.ready([owner], 0)
     return { ...answer, behind, events: await enrichment.enrich(answer.events) }
   }
 
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/customers/:id',
       summary: 'All about one customer; any id that a customer ever had names it',
-      access: readers.reader,
+      appleClients: auth.reader,
       answers: { 200: { description: 'What it bought, paid, is, and who it is', schema: ProfileAnswer } },
       refusals: { 404: 'unknown_customer' },
       handler: ({ event, caller, params: { id } }) =>
-        profile(caller, id, patienceOf(event) ?? CUSTOMER_WAIT_MS),
+        profile(caller, id, waitPreferenceOf(event) ?? CUSTOMER_WAIT_MS),
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/customers/:id/events',
       summary: 'Everything that happened to one customer, newest first',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
       refusals: { 404: 'unknown_customer' },
@@ -202,10 +209,15 @@ function personRoutes({ customers, enrichment, apps, readers }: Deps): Route[] {
   ]
 }
 
-function userRoute({ customers, apps, readers }: Deps): Route {
-  async function user(event: H3Event, reach: Reach, app_user_id: string, app: string[] | undefined) {
-    const scopes = scopesOf(apps, reach, app, ['production', 'sandbox'])
-    await customers.ready(appsIn(apps, scopes), patienceOf(event))
+function userRoute({ customers, apps, auth }: Deps): Route {
+  async function user(
+    event: H3Event,
+    accessScope: AccessScope,
+    app_user_id: string,
+    app: string[] | undefined,
+  ) {
+    const scopes = scopesOf(apps, accessScope, app, ['production', 'sandbox'])
+    await customers.ready(appsIn(apps, scopes), waitPreferenceOf(event))
     const ids = [...new Set(scopes.map(({ app_id }) => app_id))]
     const users = ids.flatMap((app_id) => customers.user(app_id, app_user_id, scopes) ?? [])
     if (users.length > 0) return { users }
@@ -214,10 +226,10 @@ function userRoute({ customers, apps, readers }: Deps): Route {
   }
 
   return defineRoute({
-    ...READ,
+    ...READ_ROUTE,
     path: '/api/v1/users/:app_user_id',
     summary: 'A user of the apps by their own id: what they said, their purchases and their customers',
-    access: readers.reader,
+    appleClients: auth.reader,
     query: UserQuery,
     private_path: true,
     answers: { 200: { description: 'The user in each app that knows the id', schema: UsersAnswer } },
@@ -228,12 +240,12 @@ function userRoute({ customers, apps, readers }: Deps): Route {
 
 function scopesOf(
   apps: Apps,
-  reach: Reach,
+  accessScope: AccessScope,
   app: string[] | undefined,
   environments: readonly Environment[],
 ): CustomerScope[] {
-  const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
-  return appsWithin(reach, apps)
+  const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+  return appsInScope(accessScope, apps)
     .filter(({ id }) => ids === undefined || ids.includes(id))
     .flatMap(({ id }) => environments.map((environment) => ({ app_id: id, environment })))
 }

@@ -2,7 +2,7 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import { whole } from '../../access/scope.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Key, Keys } from '../../apps/keys.ts'
@@ -13,7 +13,7 @@ import { clientAddress } from '../../http/addresses.ts'
 import { header } from '../../http/body/body.ts'
 import { type Access, defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { READ } from '../route_defaults.ts'
+import { READ_ROUTE } from '../route_defaults.ts'
 
 const ForgetPath = v.object({ app_user_id: AppUserId })
 const ForgetQuery = v.object({
@@ -46,12 +46,12 @@ const ErasureAnswer = v.object({
 })
 const ErasuresAnswer = v.object({ erasures: v.array(ErasureAnswer) })
 
-type Deps = { store: Store; keys: Keys; apps: Apps; readers: Readers; audit: Audit; forgetting: Forgetting }
+type Deps = { store: Store; keys: Keys; apps: Apps; auth: Auth; audit: Audit; erasures: Forgetting }
 /** Who may erase a user: the name for the record, and which apps are theirs. */
 type Requester = { id: string; appOf: (name: string) => App; note: (erasure_id: string) => void }
 
 export function erasureRoutes(deps: Deps): Route[] {
-  const { store, readers, forgetting } = deps
+  const { store, auth, erasures } = deps
 
   return [
     defineRoute({
@@ -62,7 +62,7 @@ export function erasureRoutes(deps: Deps): Route[] {
       description:
         'What they are and did goes, who bought what stays as nobody’s, and no call for them is accepted afterwards. ' +
         'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
-      access: eraserAccess(deps),
+      appleClients: eraserAccess(deps),
       params: ForgetPath,
       query: ForgetQuery,
       private_path: true,
@@ -78,7 +78,7 @@ export function erasureRoutes(deps: Deps): Route[] {
         const { id: app_id } = caller.appOf(app)
         const request = { app_id, app_user_id, asked_by: caller.id, even_unknown: unknown === 'accept' }
         const erasure = await store.commit(() => {
-          const begun = forgetting.forget(request)
+          const begun = erasures.forget(request)
           caller.note(begun.id)
           return begun
         })
@@ -87,22 +87,22 @@ export function erasureRoutes(deps: Deps): Route[] {
       },
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/erasures',
       tag: 'Erasure',
       summary: 'That users were forgotten and when, newest first; not who',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: ErasuresQuery,
       answers: { 200: { description: 'A page of them', schema: ErasuresAnswer } },
       handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
-        return { erasures: forgetting.list({ organization_id, apps, limit, before }) }
+        return { erasures: erasures.list({ organization_id, apps, limit, before }) }
       },
     }),
   ]
 }
 
 /** The bearer of a secret key, or the owner who entered the password lately. */
-function eraserAccess({ keys, apps, readers, audit }: Deps): Access<Requester> {
+function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
   const noteBy = (event: H3Event, actor: string) => (subject: string) =>
     audit.note({ actor, address: clientAddress(event), action: 'user.forgotten', subject })
 
@@ -114,12 +114,12 @@ function eraserAccess({ keys, apps, readers, audit }: Deps): Access<Requester> {
     },
     admit(event) {
       const authorization = header(event, 'authorization')
-      if (authorization !== undefined || readers.signedIn(event) === null) {
+      if (authorization !== undefined || auth.cookieCaller(event) === null) {
         const key = secretKeyOf(keys, authorization ?? null)
         return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
       }
-      readers.freshOwner.admit(event)
-      return { id: 'owner', appOf: (name) => ownersApp(apps, name), note: noteBy(event, 'owner') }
+      auth.requireFreshOwner.admit(event)
+      return { id: 'owner', appOf: (name) => appById(apps, name), note: noteBy(event, 'owner') }
     },
   }
 }
@@ -131,7 +131,7 @@ function secretKeyOf(keys: Keys, authorization: string | null): Key {
     const detail = 'send the secret key of the organization: Authorization: Bearer sk_live_…'
     throw new Refusal(401, 'credential_required', detail, { headers: { 'www-authenticate': 'Bearer' } })
   }
-  const key = keys.recognise(token)
+  const key = keys.findByToken(token)
   if (!key) throw new Refusal(401, 'invalid_key', 'this is no secret key, or it is revoked or past its time')
   if (key.kind === 'secret') return key
   throw new Refusal(403, 'secret_key_required', 'a publishable key cannot do this; send the secret one')
@@ -144,7 +144,7 @@ function appOf(apps: Apps, key: Key, name: string): App {
 }
 
 /** An app of any organization, by its id: a bundle id may be in several. */
-function ownersApp(apps: Apps, id: string): App {
+function appById(apps: Apps, id: string): App {
   const app = apps.get(id)
   if (app) return app
   throw new Refusal(404, 'unknown_app', `there is no app with the id ${id}`)

@@ -1,9 +1,9 @@
 /** What may be asked: one event whole, and what Apple signed about it or about a customer, to be checked by anybody. */
 import * as v from 'valibot'
-import type { Readers } from '../../access/auth.ts'
-import { appsWithin, whole } from '../../access/scope.ts'
-import type { Reach } from '../../access/tokens.ts'
-import { type Explained, explained, isSigned } from '../../apple/explained.ts'
+import type { Auth } from '../../access/auth.ts'
+import { appsInScope, whole } from '../../access/scope.ts'
+import type { AccessScope } from '../../access/tokens.ts'
+import { type ExplainedJws, explainJws, isSigned } from '../../apple/explained.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Forgetting } from '../../attribution/erasure/erasure.ts'
 import { Refusal } from '../../errors.ts'
@@ -13,7 +13,7 @@ import type { Evidence } from '../../ledger/evidence.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Customers } from '../../metrics/customers/customers.ts'
 import type { Enrichment } from '../../metrics/customers/enrichment.ts'
-import { READ } from '../route_defaults.ts'
+import { READ_ROUTE } from '../route_defaults.ts'
 import { EventAnswer, EvidenceAnswer, EvidencePage } from './evidence_answers.ts'
 
 const PageQuery = v.object({
@@ -24,33 +24,35 @@ const PageQuery = v.object({
 type Deps = {
   feed: Feed
   ledger: Ledger
-  customers: Pick<Customers, 'whose'>
+  customers: Pick<Customers, 'findById'>
   enrichment: Pick<Enrichment, 'enrich'>
-  forgetting: Pick<Forgetting, 'isOfForgotten'>
+  erasures: Pick<Forgetting, 'isErased'>
   /** PEM of the roots that are trusted. */
   roots: readonly string[]
   apps: Apps
-  readers: Readers
+  auth: Auth
 }
 
 export function evidenceRoutes(deps: Deps): Route[] {
-  const { feed, enrichment, ledger, apps, readers } = deps
+  const { feed, enrichment, ledger, apps, auth } = deps
 
   /** @throws Refusal 404 `unknown_event`, also for one that the reader may not read. */
-  function findEvent(reach: Reach, id: string): FeedEvent {
+  function findEvent(accessScope: AccessScope, id: string): FeedEvent {
     const found = feed.byId(id)
-    const isWithin = reach.organization_id === null || reach.organization_id === found?.organization_id
-    const mayRead = reach.apps === null || (found?.app_id != null && reach.apps.includes(found.app_id))
+    const isWithin =
+      accessScope.organization_id === null || accessScope.organization_id === found?.organization_id
+    const mayRead =
+      accessScope.apps === null || (found?.app_id != null && accessScope.apps.includes(found.app_id))
     if (found && isWithin && mayRead) return found
     throw new Refusal(404, 'unknown_event', `there is no event ${id} that this reader may read`)
   }
 
   return [
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/events/:id',
       summary: 'One event, with the app it is about',
-      access: readers.reader,
+      appleClients: auth.reader,
       answers: { 200: { description: 'The event', schema: EventAnswer } },
       refusals: { 404: 'unknown_event' },
       async handler({ caller, params }) {
@@ -60,28 +62,30 @@ export function evidenceRoutes(deps: Deps): Route[] {
         return {
           event,
           app: app && { id: app.id, bundle_id: app.bundle_id, name: app.name },
-          evidence: ledger.evidence.of(found).length,
+          evidence: ledger.evidence.listForEvent(found).length,
         }
       },
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/events/:id/evidence',
       summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
-      access: readers.reader,
+      appleClients: auth.reader,
       answers: { 200: { description: 'None where nobody signed it', schema: EvidenceAnswer } },
       refusals: { 404: 'unknown_event' },
       handler: ({ caller, params }) => ({
-        evidence: ledger.evidence.of(findEvent(caller, params.id)).map((one) => laidOpen(one, deps)),
+        evidence: ledger.evidence
+          .listForEvent(findEvent(caller, params.id))
+          .map((one) => describeEvidence(one, deps)),
       }),
     }),
     defineRoute({
-      ...READ,
+      ...READ_ROUTE,
       path: '/api/v1/customers/:id/evidence',
       summary: 'What Apple signed about a customer, what came last first',
       description:
         'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
-      access: readers.reader,
+      appleClients: auth.reader,
       query: PageQuery,
       answers: { 200: { description: 'A page of signed texts', schema: EvidencePage } },
       refusals: { 404: 'unknown_customer' },
@@ -91,37 +95,46 @@ export function evidenceRoutes(deps: Deps): Route[] {
   ]
 }
 
-function evidenceOfCustomer(deps: Deps, reach: Reach, id: string, before: number | null, limit: number) {
+function evidenceOfCustomer(
+  deps: Deps,
+  accessScope: AccessScope,
+  id: string,
+  before: number | null,
+  limit: number,
+) {
   const { customers, ledger, apps } = deps
-  const customer = customers.whose(id)
-  if (!customer || !appsWithin(reach, apps).some((app) => app.id === customer.app_id))
+  const customer = customers.findById(id)
+  if (!customer || !appsInScope(accessScope, apps).some((app) => app.id === customer.app_id))
     throw new Refusal(404, 'unknown_customer', `there is no customer ${id} that this reader may read`)
   const { app_id, environment, canonical_id } = customer
   const members = ledger.customers.lineages(canonical_id)
   const original_transaction_ids = members.map((one) => one.original_transaction_id)
   const purchases = { app_id, environment, original_transaction_ids }
-  const { evidence, next } = ledger.evidence.about(purchases, { before, limit })
-  return { evidence: evidence.map((one) => laidOpen(one, deps)), next: next === null ? null : String(next) }
+  const { evidence, next } = ledger.evidence.listForPurchases(purchases, { before, limit })
+  return {
+    evidence: evidence.map((one) => describeEvidence(one, deps)),
+    next: next === null ? null : String(next),
+  }
 }
 
-type Opening = Pick<Deps, 'roots' | 'forgetting'>
+type EvidenceDeps = Pick<Deps, 'roots' | 'erasures'>
 
 /** A signed text with what it says. Where it names somebody who was forgotten the text itself is kept back. */
-function laidOpen({ jws, app_id, ...about }: Evidence, { roots, forgetting }: Opening) {
-  const open = explained(jws, roots)
-  const isForgotten = tokensIn(open).some((token) => forgetting.isOfForgotten(app_id, token))
+function describeEvidence({ jws, app_id, ...about }: Evidence, { roots, erasures }: EvidenceDeps) {
+  const open = explainJws(jws, roots)
+  const isForgotten = tokensIn(open).some((token) => erasures.isErased(app_id, token))
   if (!isForgotten) return { ...about, ...open, jws, withheld: false }
-  const nested = open.nested.map((inner) => ({ ...inner, payload: withoutPerson(inner.payload) }))
-  return { ...about, ...open, payload: withoutPerson(open.payload), nested, jws: null, withheld: true }
+  const nested = open.nested.map((inner) => ({ ...inner, payload: withoutAccountToken(inner.payload) }))
+  return { ...about, ...open, payload: withoutAccountToken(open.payload), nested, jws: null, withheld: true }
 }
 
-const tokensIn = ({ payload, nested }: Explained): string[] =>
+const tokensIn = ({ payload, nested }: ExplainedJws): string[] =>
   [payload, ...nested.map((inner) => inner.payload)].flatMap(({ appAccountToken }) =>
     typeof appAccountToken === 'string' ? [appAccountToken] : [],
   )
 
 /** What was said without whom it was said of, and without the signed texts that say so, too. */
-function withoutPerson(payload: Record<string, unknown>): Record<string, unknown> {
+function withoutAccountToken(payload: Record<string, unknown>): Record<string, unknown> {
   return JSON.parse(
     JSON.stringify(payload, (key, value) => (key === 'appAccountToken' || isSigned(key) ? undefined : value)),
   )

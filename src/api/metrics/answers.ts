@@ -3,36 +3,39 @@ import * as v from 'valibot'
 import { FACTORS } from '../../metrics/lineage/months.ts'
 import { INTERVALS } from '../../metrics/series/buckets.ts'
 
-const described = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
+const withDescription = <Schema extends v.GenericSchema>(schema: Schema, words: string) =>
   v.pipe(schema, v.description(words))
-const milli = (words: string) => v.optional(described(v.number(), words))
+const milli = (words: string) => v.optional(withDescription(v.number(), words))
 
-const Named = v.object({ name: v.string(), title: v.string(), sentence: v.string() })
+const NamedAnswer = v.object({ name: v.string(), title: v.string(), sentence: v.string() })
 const unit = v.picklist(['money', 'count', 'ratio'])
 const ratio_of = v.nullable(v.picklist(['money', 'count']))
-const kind = described(
+const kind = withDescription(
   v.picklist(['level', 'flow']),
   'level: what stands at the end of a day, week or month. flow: what happened within it',
 )
 
-const Told = v.object({ ...Named.entries, formula: v.string() })
+const DefinitionAnswer = v.object({ ...NamedAnswer.entries, formula: v.string() })
 
 export const DefinitionsAnswer = v.object({
-  cohorts: described(v.array(Told), 'What the metrics of cohorts mean'),
-  customers: described(v.array(Told), 'What the numbers of a customer mean, by their names there'),
-  coverage: described(
-    v.array(v.object({ ...Told.entries, parts: v.array(Named) })),
+  cohorts: withDescription(v.array(DefinitionAnswer), 'What the metrics of cohorts mean'),
+  customers: withDescription(
+    v.array(DefinitionAnswer),
+    'What the numbers of a customer mean, by their names there',
+  ),
+  coverage: withDescription(
+    v.array(v.object({ ...DefinitionAnswer.entries, parts: v.array(NamedAnswer) })),
     'What the numbers of the coverage mean, by their names there',
   ),
   metrics: v.array(
     v.object({
-      ...Named.entries,
+      ...NamedAnswer.entries,
       formula: v.string(),
       unit,
-      ratio_of: described(ratio_of, 'What the numerator and the denominator of a ratio are'),
+      ratio_of: withDescription(ratio_of, 'What the numerator and the denominator of a ratio are'),
       kind,
-      parts: v.array(Named),
-      views: v.array(Named),
+      parts: v.array(NamedAnswer),
+      views: v.array(NamedAnswer),
       splits: v.array(v.string()),
       filters: v.array(v.string()),
       bases: v.array(v.string()),
@@ -48,69 +51,72 @@ const NotConverted = v.object({
   denominator: v.optional(v.number()),
 })
 
-const figure = (words: string) => v.optional(described(v.nullable(v.number()), words))
+const figure = (words: string) => v.optional(withDescription(v.nullable(v.number()), words))
 
 /** A figure on a day, or of a week or month. */
-export const Point = v.object({
-  on: described(v.string(), 'The first day of the day, week or month'),
+export const PointAnswer = v.object({
+  on: withDescription(v.string(), 'The first day of the day, week or month'),
   fiscal_month: v.optional(
-    described(v.string(), 'Of a fiscal month: its year and number as in Apple’s finance reports, 2026-02'),
+    withDescription(
+      v.string(),
+      'Of a fiscal month: its year and number as in Apple’s finance reports, 2026-02',
+    ),
   ),
-  until_on: v.optional(described(v.string(), 'Of a fiscal month: its last day')),
+  until_on: v.optional(withDescription(v.string(), 'Of a fiscal month: its last day')),
   milli: figure(
     'Of money: thousandths of the currency. Like every figure null where nobody knows: a gap, no zero',
   ),
   count: figure('How many'),
   ratio: v.optional(
-    described(
+    withDescription(
       v.nullable(v.number()),
       'Six digits after the point; null where there is nothing to divide by, too',
     ),
   ),
   numerator: figure('Of a ratio: a count, or thousandths of the currency'),
   denominator: figure('What it is divided by'),
-  complete: described(
+  complete: withDescription(
     v.boolean(),
     'It is over, every rate is final, every amount converted, and nothing counted is still open',
   ),
   not_converted: v.optional(
-    described(
+    withDescription(
       v.array(NotConverted),
       'Amounts that no rate is known for, outside the figures; absent where none',
     ),
   ),
 })
 
-const Series = v.object({
-  value: described(v.nullable(v.string()), 'Of the split; null for the whole'),
-  others: described(v.number(), 'Of how many values of the split this is the sum, 0 where it is not'),
-  part: described(
+const SeriesAnswerEntry = v.object({
+  value: withDescription(v.nullable(v.string()), 'Of the split; null for the whole'),
+  others: withDescription(v.number(), 'Of how many values of the split this is the sum, 0 where it is not'),
+  part: withDescription(
     v.nullable(v.string()),
     'Of the metric; null for all of it. What is nothing throughout is absent',
   ),
-  points: v.array(Point),
+  points: v.array(PointAnswer),
 })
 
-const stretch = {
-  from_on: described(v.string(), 'The first day counted'),
-  until_on: described(v.string(), 'The last day counted, which may not be over'),
+const dayRange = {
+  from_on: withDescription(v.string(), 'The first day counted'),
+  until_on: withDescription(v.string(), 'The last day counted, which may not be over'),
 }
 /** How far all figures are recomputed. */
-export const rebuilding = described(
+export const rebuilding = withDescription(
   v.nullable(v.object({ done: v.number(), of: v.number() })),
   'How far all figures are recomputed, in purchases; figures are shown as counted before meanwhile',
 )
 /** How far figures are behind the facts. */
-export const behind = described(
+export const behind = withDescription(
   v.nullable(
     v.object({
-      lineages: described(v.number(), 'Subscriptions and purchases whose figures are behind'),
-      report_days: described(v.number(), 'Days of Apple’s reports that are not summed yet'),
-      since: described(
+      lineages: withDescription(v.number(), 'Subscriptions and purchases whose figures are behind'),
+      report_days: withDescription(v.number(), 'Days of Apple’s reports that are not summed yet'),
+      since: withDescription(
         v.nullable(v.number()),
         'Since when the first of them is, in milliseconds since the epoch',
       ),
-      reason: described(
+      reason: withDescription(
         v.picklist(['catching_up', 'store', 'failed', 'formula']),
         'They are being counted; nothing can be written; they cannot be counted; or another version of Windfall counted them',
       ),
@@ -119,10 +125,10 @@ export const behind = described(
   'How far the figures are behind the facts; null where they are not',
 )
 /** Whose figures. */
-export const place = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
+export const scopeFields = { organization_id: v.string(), apps: v.array(v.string()), environment: v.string() }
 
 /** The setting `metrics.factors` that applied. */
-export const month_length = described(
+export const month_length = withDescription(
   v.picklist(FACTORS),
   'How a price of days or weeks is made monthly (`metrics.factors`). calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks',
 )
@@ -132,17 +138,17 @@ export const SeriesSchema = v.object({
   unit,
   ratio_of,
   kind,
-  ...place,
-  time_zone: described(v.string(), 'Whose days these are; of fiscal months Pacific ones'),
+  ...scopeFields,
+  time_zone: withDescription(v.string(), 'Whose days these are; of fiscal months Pacific ones'),
   today_on: v.string(),
   interval: v.picklist(INTERVALS),
   split: v.nullable(v.string()),
-  currency: described(v.nullable(v.string()), 'What money is in; null where there is none'),
+  currency: withDescription(v.nullable(v.string()), 'What money is in; null where there is none'),
   basis: v.picklist(['gross', 'proceeds']),
   month_length,
   view: v.nullable(v.string()),
   refunds: v.nullable(v.picklist(['refund_day', 'purchase_day'])),
-  sources: described(
+  sources: withDescription(
     v.array(
       v.object({
         app_id: v.string(),
@@ -150,17 +156,20 @@ export const SeriesSchema = v.object({
         source: v.picklist(['reports', 'anchored', 'ledger']),
         from_on: v.string(),
         until_on: v.string(),
-        rate: described(
+        rate: withDescription(
           v.nullable(v.picklist(['day', 'charge'])),
           'In the base currency by the rate of each day, or of each charge; null of what is no money',
         ),
-        label: described(v.nullable(v.string()), 'What Apple calls or counts otherwise than the ledger does'),
-        note: described(v.nullable(v.string()), 'How'),
+        label: withDescription(
+          v.nullable(v.string()),
+          'What Apple calls or counts otherwise than the ledger does',
+        ),
+        note: withDescription(v.nullable(v.string()), 'How'),
       }),
     ),
     'Where days are from: Apple’s reports, the last report and what the ledger saw since, or the ledger alone. Empty: the ledger alone',
   ),
-  seams: described(
+  seams: withDescription(
     v.array(
       v.object({
         app_id: v.string(),
@@ -172,34 +181,34 @@ export const SeriesSchema = v.object({
     ),
     'From which instant, a Pacific midnight, another source is shown: the ledger alone, or the reports',
   ),
-  proceeds_known: described(
+  proceeds_known: withDescription(
     v.nullable(v.object({ exact: v.number(), ratio: v.number(), estimated: v.number() })),
     'How much of the proceeds is told by a report of its day, by one of another day, or estimated; thousandths',
   ),
-  first_on: described(v.nullable(v.string()), 'The first day of which anything is known'),
+  first_on: withDescription(v.nullable(v.string()), 'The first day of which anything is known'),
   rebuilding,
   behind,
-  ...stretch,
-  series: v.array(Series),
-  previous: v.nullable(v.object({ ...stretch, series: v.array(Series) })),
+  ...dayRange,
+  series: v.array(SeriesAnswerEntry),
+  previous: v.nullable(v.object({ ...dayRange, series: v.array(SeriesAnswerEntry) })),
 })
 
 export const OverviewSchema = v.object({
   rebuilding,
   organizations: v.array(
     v.object({
-      ...place,
+      ...scopeFields,
       time_zone: v.string(),
       currency: v.string(),
-      basis: described(
+      basis: withDescription(
         v.picklist(['gross', 'proceeds']),
         'What money is told in; money known as gross alone is left out of proceeds',
       ),
       behind,
       month_length,
       today_on: v.string(),
-      this_month: v.object(stretch),
-      previous: v.object(stretch),
+      this_month: v.object(dayRange),
+      previous: v.object(dayRange),
       figures: v.array(
         v.object({
           metric: v.string(),
@@ -208,8 +217,8 @@ export const OverviewSchema = v.object({
           ratio_of,
           kind,
           currency: v.nullable(v.string()),
-          now: Point,
-          previous: Point,
+          now: PointAnswer,
+          previous: PointAnswer,
         }),
       ),
     }),

@@ -1,36 +1,42 @@
 /** What may be asked: how customers and subscriptions that began together fared. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Readers, Reading } from '../../access/auth.ts'
-import { appsNamed, appsWithin, list } from '../../access/scope.ts'
+import type { Auth, ViewerAccess } from '../../access/auth.ts'
+import { appsInScope, list, resolveApps } from '../../access/scope.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { addDays } from '../../days.ts'
-import { type CsvValue, csvHead, csvRow, csvSlices } from '../../http/csv.ts'
-import { documented } from '../../http/documented.ts'
+import { type CsvValue, csvHeader, csvRow, csvSlices } from '../../http/csv.ts'
+import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import { jsonInSlices } from '../../http/response.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { CohortSum } from '../../metrics/cohorts/cells.ts'
 import type { Cohorts } from '../../metrics/cohorts/cohorts.ts'
 import { COHORT_METRICS, type CohortMetric } from '../../metrics/cohorts/descriptions.ts'
-import { type CohortQuestion, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
+import { type CohortQuery, GRAINS, type Grain } from '../../metrics/cohorts/spans.ts'
 import { dayNumber, dayText, openCalendar } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { day } from '../../metrics/series/question.ts'
-import type { Behind } from '../../metrics/series/questions.ts'
+import type { Lag } from '../../metrics/series/questions.ts'
 import type { Generation } from '../../metrics/upkeep/generations.ts'
 import type { Basis } from '../../money.ts'
-import { csvResponse, PATIENCE_MS, patienceOf, RATIONED, READ } from '../route_defaults.ts'
+import {
+  csvResponse,
+  MAX_WAIT_MS,
+  QUERY_LIMIT_ERRORS,
+  READ_ROUTE,
+  waitPreferenceOf,
+} from '../route_defaults.ts'
 import { CohortsAnswer } from './cohort_answers.ts'
 import { basisFor } from './guest_basis.ts'
 
-const DAYS_ASKED = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
-const DAYS_MOST = 400
+const DEFAULT_DAYS = [0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365]
+const MAX_DAYS = 400
 /** Cohorts are asked for so many days back unless said. */
 const BACK_DAYS = 365
-const SPAN_MOST = 4_000
+const MAX_SPAN_DAYS = 4_000
 
 const one = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
 const Query = v.object({
@@ -55,9 +61,9 @@ const Query = v.object({
   days: v.optional(
     v.pipe(
       v.string(),
-      documented({ pattern: '^,*(\\d{1,4}(,+\\d{1,4})*)?,*$' }),
+      jsonSchema({ pattern: '^,*(\\d{1,4}(,+\\d{1,4})*)?,*$' }),
       list,
-      v.maxLength(DAYS_MOST, `must be at most ${DAYS_MOST} numbers`),
+      v.maxLength(MAX_DAYS, `must be at most ${MAX_DAYS} numbers`),
       v.check(
         (all) => all.every((text) => /^\d{1,4}$/.test(text)),
         'must be whole numbers of days, separated by commas',
@@ -66,58 +72,58 @@ const Query = v.object({
     ),
   ),
 })
-type Asked = v.InferOutput<typeof Query>
+type CohortsQuery = v.InferOutput<typeof Query>
 
 type Deps = {
   cohorts: Cohorts
   organizations: Organizations
   apps: Apps
-  readers: Readers
+  auth: Auth
   clock: Clock
-  metrics: Pick<Metrics, 'reading'>
+  metrics: Pick<Metrics, 'withSnapshot'>
 }
 
-export function cohortRoutes({ cohorts, organizations, apps, readers, clock, metrics }: Deps): Route[] {
-  async function answer(reading: Reading, asked: Asked, patience_ms: number | null) {
-    const { reach } = reading
-    const basis = basisFor(reading, MEASURES[asked.metric], asked)
-    assertBasis(asked, basis)
-    const ids = asked.app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter(({ id }) => ids === undefined || ids.includes(id))
-    const organization = theOne([...new Set(chosen.map(({ organization_id }) => organization_id))])
+export function cohortRoutes({ cohorts, organizations, apps, auth, clock, metrics }: Deps): Route[] {
+  async function answer(access: ViewerAccess, query: CohortsQuery, patience_ms: number | null) {
+    const { accessScope } = access
+    const basis = basisFor(access, MEASURES[query.metric], query)
+    assertBasis(query, basis)
+    const ids = query.app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(({ id }) => ids === undefined || ids.includes(id))
+    const organization = onlyOrganization([...new Set(chosen.map(({ organization_id }) => organization_id))])
     const owner = organizations.get(organization ?? '')
     if (owner === null)
-      return answerIn({ cohorts, clock }, asked, basis, {
+      return answerIn({ cohorts, clock }, query, basis, {
         apps: [],
         generation: NO_ORGANIZATION,
         behind: null,
       })
-    return metrics.reading(
+    return metrics.withSnapshot(
       { organization: owner, apps: chosen },
-      ({ shown }) => answerIn({ cohorts, clock }, asked, basis, { apps: chosen, ...shown }),
+      ({ shown }) => answerIn({ cohorts, clock }, query, basis, { apps: chosen, ...shown }),
       patience_ms,
     )
   }
 
-  async function csv(event: H3Event, reading: Reading, asked: Asked): Promise<Response> {
-    const patience_ms = patienceOf(event) ?? PATIENCE_MS
-    const { metric, currency, behind, cohorts: table } = await answer(reading, asked, patience_ms)
+  async function csv(event: H3Event, access: ViewerAccess, query: CohortsQuery): Promise<Response> {
+    const patience_ms = waitPreferenceOf(event) ?? MAX_WAIT_MS
+    const { metric, currency, behind, cohorts: table } = await answer(access, query, patience_ms)
     const also = MEASURES[metric].unit === 'money' ? { currency } : {}
     const [first] = rowsOf(metric, table)
     const columns = Object.keys(first === undefined ? { cohort: '' } : { ...first, ...also })
-    readers.noteExport(event, 'cohorts')
-    return csvResponse(event, 'cohorts', csvSlices(csvHead(columns), lines()), behind)
+    auth.noteExport(event, 'cohorts')
+    return csvResponse(event, 'cohorts', csvSlices(csvHeader(columns), lines()), behind)
     function* lines() {
       for (const row of rowsOf(metric, table)) yield csvRow(columns, { ...row, ...also })
     }
   }
 
   const common = {
-    ...READ,
-    access: readers.viewer,
+    ...READ_ROUTE,
+    access: auth.viewer,
     query: Query,
-    refusals: { ...RATIONED, 403: 'not_for_guests' },
-    around: readers.rationed,
+    refusals: { ...QUERY_LIMIT_ERRORS, 403: 'not_for_guests' },
+    around: auth.limited,
   } as const
   return [
     defineRoute({
@@ -126,7 +132,7 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
       summary: 'Retention, realized lifetime value, revenue per payer and billing recovery by cohort',
       answers: { 200: { description: 'A row for each cohort', schema: CohortsAnswer } },
       handler: async ({ event, caller, query }) =>
-        jsonInSlices(await answer(caller, query, patienceOf(event)), 'cohorts'),
+        jsonInSlices(await answer(caller, query, waitPreferenceOf(event)), 'cohorts'),
     }),
     defineRoute({
       ...common,
@@ -142,35 +148,35 @@ export function cohortRoutes({ cohorts, organizations, apps, readers, clock, met
 type Read = {
   apps: readonly App[]
   generation: Pick<Generation, 'id' | 'time_zone' | 'currency' | 'factors'>
-  behind: Behind | null
+  behind: Lag | null
 }
 
 async function answerIn(
   { cohorts, clock }: Pick<Deps, 'cohorts' | 'clock'>,
-  asked: Asked,
+  query: CohortsQuery,
   basis: Basis,
   { apps: chosen, generation, behind }: Read,
 ) {
   const { time_zone, currency } = generation
   const today = openCalendar(time_zone).dayOf(clock())
-  const { from, until } = spanOf(asked, today)
+  const { from, until } = spanOf(query, today)
   const question = {
     scopes: chosen.map(({ id }) => ({
       generation: generation.id,
       app_id: id,
-      environment: asked.environment,
+      environment: query.environment,
     })),
     currency,
-    grain: asked.by,
-    product_id: asked.product ?? '*',
-    storefront: asked.country ?? '*',
+    grain: query.by,
+    product_id: query.product ?? '*',
+    storefront: query.country ?? '*',
     from,
     until,
   }
-  const table = { ...COHORT_METRICS[asked.metric], by: asked.by, from: dayText(from), to: dayText(until) }
-  const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, asked, question, today) : null
+  const table = { ...COHORT_METRICS[query.metric], by: query.by, from: dayText(from), to: dayText(until) }
+  const proceeds = basis === 'proceeds' ? await proceedsIn(cohorts, query, question, today) : null
   return {
-    metric: asked.metric,
+    metric: query.metric,
     ...table,
     time_zone,
     currency: chosen.length === 0 ? null : currency,
@@ -178,22 +184,26 @@ async function answerIn(
     behind,
     month_length: generation.factors,
     proceeds_known: proceeds?.known ?? null,
-    cohorts: await tableOf(cohorts, asked, { question, today, net: proceeds?.sums ?? null }),
+    cohorts: await tableOf(cohorts, query, { question, today, net: proceeds?.sums ?? null }),
   }
 }
 
-type Counted = { question: CohortQuestion; today: number; net: readonly CohortSum[] | null }
+type CohortContext = { question: CohortQuery; today: number; net: readonly CohortSum[] | null }
 
-const proceedsIn = (cohorts: Cohorts, asked: Asked, question: CohortQuestion, today: number) =>
-  asked.metric === 'ltv'
+const proceedsIn = (cohorts: Cohorts, query: CohortsQuery, question: CohortQuery, today: number) =>
+  query.metric === 'ltv'
     ? cohorts.proceedsOfLtv(question)
-    : cohorts.proceedsOfPayers({ ...question, grain: payersBy(asked.by) }, today)
+    : cohorts.proceedsOfPayers({ ...question, grain: payersBy(query.by) }, today)
 
-async function tableOf(cohorts: Cohorts, asked: Asked, { question, today, net }: Counted): Promise<object[]> {
-  if (asked.metric === 'retention') return cohorts.retention(question, today)
-  if (asked.metric === 'recovery') return cohorts.recovery(question, today)
-  if (asked.metric === 'arppu') return cohorts.arppu({ ...question, grain: payersBy(asked.by) }, today, net)
-  const days = [...new Set(asked.days?.map(Number) ?? DAYS_ASKED)].sort((a, b) => a - b)
+async function tableOf(
+  cohorts: Cohorts,
+  query: CohortsQuery,
+  { question, today, net }: CohortContext,
+): Promise<object[]> {
+  if (query.metric === 'retention') return cohorts.retention(question, today)
+  if (query.metric === 'recovery') return cohorts.recovery(question, today)
+  if (query.metric === 'arppu') return cohorts.arppu({ ...question, grain: payersBy(query.by) }, today, net)
+  const days = [...new Set(query.days?.map(Number) ?? DEFAULT_DAYS)].sort((a, b) => a - b)
   return cohorts.ltv(question, days, today, net)
 }
 
@@ -205,14 +215,14 @@ const MEASURES = { retention: COUNTS, ltv: MONEY, arppu: MONEY, recovery: COUNTS
 const NO_ORGANIZATION = { id: 0, time_zone: 'UTC', currency: 'USD', factors: 'calendar' } as const
 
 /** Amounts of several currencies, and days of several time zones, make no table. */
-function theOne(organizations: readonly string[]): string | null {
+function onlyOrganization(organizations: readonly string[]): string | null {
   if (organizations.length <= 1) return organizations[0] ?? null
   const message = 'these apps are of several organizations: name those of one'
   throw invalid([{ path: 'app', message }])
 }
 
 /** @throws Refusal 400 `invalid_request` for proceeds of what has none, or is not kept by what was bought where. */
-function assertBasis({ metric, product, country }: Asked, basis: Basis): void {
+function assertBasis({ metric, product, country }: CohortsQuery, basis: Basis): void {
   if (basis === 'gross') return
   const isHalf = metric === 'ltv' && (product === undefined) !== (country === undefined)
   if (MEASURES[metric].unit === 'money' && !isHalf) return
@@ -228,15 +238,15 @@ function payersBy(grain: Grain): 'day' | 'week' | 'month' {
   throw invalid([{ path: 'by', message }])
 }
 
-function spanOf({ from, to }: Asked, today: number): { from: number; until: number } {
+function spanOf({ from, to }: CohortsQuery, today: number): { from: number; until: number } {
   const until = to === undefined ? today : dayNumber(to)
   const span = {
     from: from === undefined ? dayNumber(addDays(dayText(until), -BACK_DAYS)) : dayNumber(from),
     until,
   }
-  if (span.from <= until && until - span.from <= SPAN_MOST) return span
+  if (span.from <= until && until - span.from <= MAX_SPAN_DAYS) return span
   const message =
-    span.from > until ? 'must not be after `to`' : `must be at most ${SPAN_MOST} days before \`to\``
+    span.from > until ? 'must not be after `to`' : `must be at most ${MAX_SPAN_DAYS} days before \`to\``
   throw invalid([{ path: 'from', message }])
 }
 

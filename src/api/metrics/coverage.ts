@@ -1,22 +1,29 @@
 /** What may be asked: how much of the figures of Apple's reports the ledger explains, and what the rest is for. */
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
-import type { Readers } from '../../access/auth.ts'
-import { appsNamed, appsWithin, list } from '../../access/scope.ts'
-import type { Reach } from '../../access/tokens.ts'
+import type { Auth } from '../../access/auth.ts'
+import { appsInScope, list, resolveApps } from '../../access/scope.ts'
+import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
-import { csvHead, csvRow, decimalText } from '../../http/csv.ts'
+import { csvHeader, csvRow, decimalText } from '../../http/csv.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { dayText } from '../../metrics/lineage/calendar.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { Reported } from '../../metrics/reports/reported.ts'
-import type { Shown } from '../../metrics/series/questions.ts'
-import { behindHeaders, csvHeaders, PATIENCE_MS, patienceOf, READ, UNKNOWN_APP } from '../route_defaults.ts'
+import type { ReadSnapshot } from '../../metrics/series/questions.ts'
+import {
+  behindHeaders,
+  csvHeaders,
+  MAX_WAIT_MS,
+  READ_ROUTE,
+  UNKNOWN_APP,
+  waitPreferenceOf,
+} from '../route_defaults.ts'
 import { behind } from './answers.ts'
 
 const METRICS = ['mrr', 'active_subscriptions', 'active_trials', 'revenue', 'refunds', 'new_trials'] as const
-const SEAMS = ['mrr', 'trials', 'flows'] as const
+const CUTOVERS = ['mrr', 'trials', 'flows'] as const
 
 const month = v.pipe(v.string(), v.regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM'))
 const CoverageQuery = v.object({
@@ -26,7 +33,7 @@ const CoverageQuery = v.object({
 })
 
 const part = (words: string) => v.pipe(v.number(), v.description(words))
-const Residue = v.object({
+const DifferenceCauses = v.object({
   before_first_notification: part('Of a time, or of subscriptions, that nothing had been heard of'),
   upgrade_proration: part('Parts given back, which Apple tells in reports alone'),
   refund_timing: part('Refunds that the two count on other days, or one of them not'),
@@ -54,11 +61,13 @@ export const CoverageAnswer = v.object({
         v.nullable(v.number()),
         v.description('ledger ÷ reports, six digits; null where Apple has nothing'),
       ),
-      residue: v.pipe(Residue, v.description('reports − ledger, by cause')),
+      residue: v.pipe(DifferenceCauses, v.description('reports − ledger, by cause')),
     }),
   ),
   seams: v.pipe(
-    v.array(v.object({ app_id: v.string(), metric: v.picklist(SEAMS), day_on: v.string(), at: v.number() })),
+    v.array(
+      v.object({ app_id: v.string(), metric: v.picklist(CUTOVERS), day_on: v.string(), at: v.number() }),
+    ),
     v.description(
       'From which Pacific midnight on the ledger alone is shown. Levels (mrr, trials) before it are of the reports, and after the last report of that and of what the ledger saw since',
     ),
@@ -85,16 +94,16 @@ const COLUMNS = [
 ] as const
 
 type Deps = {
-  reported: Pick<Reported, 'coverage' | 'seamOf'>
-  metrics: Pick<Metrics, 'reading'>
+  reported: Pick<Reported, 'coverage' | 'cutoverOf'>
+  metrics: Pick<Metrics, 'withSnapshot'>
   organizations: Pick<Organizations, 'list'>
   apps: Apps
-  readers: Readers
+  auth: Auth
 }
 
 type Query = v.InferOutput<typeof CoverageQuery>
 type Answer = v.InferOutput<typeof CoverageAnswer>
-type Read = { apps: readonly App[]; shown: Shown }
+type Read = { apps: readonly App[]; shown: ReadSnapshot }
 type Months = { from: string | undefined; to: string | undefined }
 
 /** Adds the months of the apps that were read. */
@@ -112,38 +121,38 @@ async function addMonths(
     answer.coverage.push(
       ...within.map((row) => ({ ...row, currency: row.unit === 'money' ? currency : null })),
     )
-    for (const metric of SEAMS) {
-      const seam = reported.seamOf(one.id, metric)
-      if (seam) answer.seams.push({ app_id: one.id, metric, ...toldOf(seam) })
+    for (const metric of CUTOVERS) {
+      const cutover = reported.cutoverOf(one.id, metric)
+      if (cutover) answer.seams.push({ app_id: one.id, metric, ...cutoverRow(cutover) })
     }
   }
 }
 
-export function coverageRoutes({ reported, metrics, organizations, apps, readers }: Deps): Route[] {
-  async function coverage(reach: Reach, { app, from, to }: Query, patience_ms: number | null) {
-    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter(({ id }) => ids?.includes(id) ?? true)
+export function coverageRoutes({ reported, metrics, organizations, apps, auth }: Deps): Route[] {
+  async function coverage(accessScope: AccessScope, { app, from, to }: Query, patience_ms: number | null) {
+    const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(({ id }) => ids?.includes(id) ?? true)
     const answer: Answer = { behind: null, coverage: [], seams: [] }
     for (const organization of organizations.list()) {
       const own = chosen.filter(({ organization_id }) => organization_id === organization.id)
       if (own.length === 0) continue
       const read = (scope: Read): Promise<void> => addMonths(reported, answer, scope, { from, to })
-      await metrics.reading({ organization, apps: own }, read, patience_ms)
+      await metrics.withSnapshot({ organization, apps: own }, read, patience_ms)
     }
     return answer
   }
 
-  async function csv(event: H3Event, reach: Reach, query: Query): Promise<Response> {
-    const answer = await coverage(reach, query, patienceOf(event) ?? PATIENCE_MS)
+  async function csv(event: H3Event, accessScope: AccessScope, query: Query): Promise<Response> {
+    const answer = await coverage(accessScope, query, waitPreferenceOf(event) ?? MAX_WAIT_MS)
     const rows = answer.coverage.map(({ residue, ...row }) => ({ ...row, ...residue }))
     const lines = rows.map((row) => csvRow(COLUMNS, decimals(row)))
-    readers.noteExport(event, 'coverage')
-    return new Response([csvHead(COLUMNS), ...lines].join(''), {
+    auth.noteExport(event, 'coverage')
+    return new Response([csvHeader(COLUMNS), ...lines].join(''), {
       headers: { ...csvHeaders('coverage'), ...behindHeaders(answer.behind) },
     })
   }
 
-  const common = { ...READ, tag: 'Metrics', access: readers.reader, query: CoverageQuery } as const
+  const common = { ...READ_ROUTE, tag: 'Metrics', access: auth.reader, query: CoverageQuery } as const
   return [
     defineRoute({
       ...common,
@@ -153,7 +162,7 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
         200: { description: 'Every month that reports tell of, oldest first', schema: CoverageAnswer },
       },
       refusals: UNKNOWN_APP,
-      handler: ({ event, caller, query }) => coverage(caller, query, patienceOf(event)),
+      handler: ({ event, caller, query }) => coverage(caller, query, waitPreferenceOf(event)),
     }),
     defineRoute({
       ...common,
@@ -166,15 +175,15 @@ export function coverageRoutes({ reported, metrics, organizations, apps, readers
   ]
 }
 
-const toldOf = ({ day, at }: { day: number; at: number }) => ({ day_on: dayText(day), at })
+const cutoverRow = ({ day, at }: { day: number; at: number }) => ({ day_on: dayText(day), at })
 
 type Line = Readonly<Record<string, string | number | null>>
 
 /** Money as decimal numbers, all but the share of it. */
 function decimals(row: Line): Line {
   if (row.unit !== 'money') return row
-  const told = Object.entries(row).map(([name, value]) =>
+  const cutoverRows = Object.entries(row).map(([name, value]) =>
     typeof value === 'number' && name !== 'share' ? [name, decimalText(value)] : [name, value],
   )
-  return Object.fromEntries(told)
+  return Object.fromEntries(cutoverRows)
 }

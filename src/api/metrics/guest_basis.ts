@@ -1,5 +1,5 @@
 /** What we compute: what of a metric a guest may see: money in the one form of the link, and nobody in particular. */
-import type { Reading } from '../../access/auth.ts'
+import type { ViewerAccess } from '../../access/auth.ts'
 import { Refusal } from '../../errors.ts'
 import { type Definition, isMoney } from '../../metrics/definitions/definition.ts'
 import type { Basis } from '../../money.ts'
@@ -12,12 +12,12 @@ import type { Basis } from '../../money.ts'
  * @throws Refusal 403 `not_for_guests`.
  */
 export function basisFor(
-  { basis, is_guest }: Reading,
+  { basis, isGuest }: ViewerAccess,
   definition: Pick<Definition, 'unit' | 'ratio_of' | 'bases'>,
-  asked: { basis: Basis; attribute?: string | undefined },
+  query: { basis: Basis; attribute?: string | undefined },
 ): Basis {
-  if (!is_guest) return asked.basis
-  if (asked.attribute !== undefined)
+  if (!isGuest) return query.basis
+  if (query.attribute !== undefined)
     throw new Refusal(
       403,
       'not_for_guests',

@@ -1,23 +1,26 @@
 /** What we compute: whose figures a reader asks for: apps by their organizations, within what it may read. */
-import { appsNamed, appsWithin } from '../../access/scope.ts'
-import type { Reach } from '../../access/tokens.ts'
+import { appsInScope, resolveApps } from '../../access/scope.ts'
+import type { AccessScope } from '../../access/tokens.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
-import type { Place } from '../../metrics/series/question.ts'
-import type { Scope } from '../../metrics/series/series.ts'
+import type { ScopeInput } from '../../metrics/series/question.ts'
+import type { SeriesScope } from '../../metrics/series/series.ts'
 
 type Deps = { organizations: Organizations; apps: Apps }
 
-export function openPlaces({ organizations, apps }: Deps) {
+export function openMetricScopes({ organizations, apps }: Deps) {
   /**
    * The apps that are asked for and may be read, by their organizations, in the order of these.
    *
    * @throws Refusal 404 `unknown_app` where there is none.
    */
-  function scopesOf(reach: Reach, { app, organization, environment, zone }: Place): Scope[] {
-    const ids = app?.flatMap((name) => appsNamed(name, reach, apps))
-    const chosen = appsWithin(reach, apps).filter(
+  function scopesOf(
+    accessScope: AccessScope,
+    { app, organization, environment, zone }: ScopeInput,
+  ): SeriesScope[] {
+    const ids = app?.flatMap((name) => resolveApps(name, accessScope, apps))
+    const chosen = appsInScope(accessScope, apps).filter(
       (one) =>
         (ids?.includes(one.id) ?? true) && (organization ?? one.organization_id) === one.organization_id,
     )
@@ -31,17 +34,17 @@ export function openPlaces({ organizations, apps }: Deps) {
   }
 
   /** @throws Refusal 400 `organization_needed`: what is counted in two currencies or by two calendars has no sum. */
-  function scopeOf(reach: Reach, place: Place): Scope {
-    const scopes = scopesOf(reach, place)
+  function scopeOf(accessScope: AccessScope, query: ScopeInput): SeriesScope {
+    const scopes = scopesOf(accessScope, query)
     const [only] = scopes
     if (only && scopes.length === 1) return only
-    throw severalOf(scopes)
+    throw ambiguousOrganization(scopes)
   }
 
   return { scopesOf, scopeOf }
 }
 
-function severalOf(scopes: readonly Scope[]): Refusal {
+function ambiguousOrganization(scopes: readonly SeriesScope[]): Refusal {
   const names = scopes.map(({ organization }) => `${organization.id} (${organization.slug})`).join(', ')
   const detail = `apps of several organizations are not summed up; name one as organization: ${names}`
   return new Refusal(400, 'organization_needed', detail)

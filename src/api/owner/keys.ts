@@ -1,18 +1,18 @@
 /** What may be asked: by the owner alone: the keys that apps and the backend call with. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import type { Key, Keys } from '../../apps/keys.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { openMeant } from '../lookup.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { openOrganizationLookup } from '../lookup.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const HOUR_MS = 3_600_000
-const A_WEEK = 7 * 24
-const LONGEST_OVERLAP = 720
+const WEEK_HOURS = 7 * 24
+const MAX_OVERLAP_HOURS = 720
 
 const CreateBody = v.strictObject({
   organization_id: v.optional(v.pipe(v.string(), v.description('Needed where there are several'))),
@@ -25,10 +25,10 @@ const RotateBody = v.strictObject({
       v.number(),
       v.integer('must be a whole number'),
       v.minValue(0, 'must be at least 0'),
-      v.maxValue(LONGEST_OVERLAP, `must be at most ${LONGEST_OVERLAP}`),
+      v.maxValue(MAX_OVERLAP_HOURS, `must be at most ${MAX_OVERLAP_HOURS}`),
       v.description('How long the old key goes on'),
     ),
-    A_WEEK,
+    WEEK_HOURS,
   ),
 })
 
@@ -52,39 +52,41 @@ export const RotatedAnswer = v.object({
   old_expires_at: v.number(),
 })
 
-type Deps = { clock: Clock; keys: Keys; organizations: Organizations; audit: Audit; readers: Readers }
+type Deps = { clock: Clock; keys: Keys; organizations: Organizations; audit: Audit; auth: Auth }
 
 const ENDED = { 404: 'unknown_key', 409: 'declared_in_config, key_ended' } as const
 
 export const keyRoutes = (deps: Deps): Route[] => [...creationRoutes(deps), ...endingRoutes(deps)]
 
-function creationRoutes({ clock, keys, organizations, audit, readers }: Deps): Route[] {
-  const meant = openMeant(organizations)
+function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Route[] {
+  const findOrganization = openOrganizationLookup(organizations)
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/keys',
       summary: 'The SDK keys, ended ones too; publishable ones can be read again',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },
       handler: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/keys',
       summary: 'Makes a key; the text of a secret one is told here alone',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       body: CreateBody,
       answers: { 201: { description: 'The key', schema: KeyAnswer } },
       refusals: { 400: 'organization_needed', 403: 'reauthentication_required', 404: 'unknown_organization' },
       async handler({ event, body: { organization_id, kind, label } }) {
-        const key = await readers.commitAs(event, accessFor(kind, readers), (who) => {
-          const made = keys.create(meant(organization_id).id, kind, label, { source: 'dashboard' })
-          audit.note({ ...who, action: 'key.made', subject: made.id, detail: `${kind}: ${label}` })
-          return made
+        const key = await auth.commitAs(event, accessFor(kind, auth), (actor) => {
+          const created = keys.create(findOrganization(organization_id).id, kind, label, {
+            source: 'dashboard',
+          })
+          audit.note({ ...actor, action: 'key.made', subject: created.id, detail: `${kind}: ${label}` })
+          return created
         })
         event.res.status = 201
         return withState(key, clock())
@@ -93,8 +95,8 @@ function creationRoutes({ clock, keys, organizations, audit, readers }: Deps): R
   ]
 }
 
-function endingRoutes({ clock, keys, audit, readers }: Deps): Route[] {
-  function named(id: string): Key {
+function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
+  function requireKey(id: string): Key {
     const found = keys.list(null).find((key) => key.id === id)
     if (found) return found
     throw new Refusal(404, 'unknown_key', `there is no key ${id.slice(0, 40)}`)
@@ -102,18 +104,18 @@ function endingRoutes({ clock, keys, audit, readers }: Deps): Route[] {
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/keys/:id/rotate',
       summary: 'Makes a successor; the old key goes on for a while',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       body: RotateBody,
       answers: { 201: { description: 'The successor', schema: RotatedAnswer } },
       refusals: { ...ENDED, 403: 'reauthentication_required' },
       async handler({ event, params: { id }, body: { overlap_hours } }) {
-        const key = await readers.commitAs(event, accessFor(named(id).kind, readers), (who) => {
+        const key = await auth.commitAs(event, accessFor(requireKey(id).kind, auth), (actor) => {
           const successor = keys.rotate(id, overlap_hours * HOUR_MS, 'dashboard')
-          audit.note({ ...who, action: 'key.rotated', subject: id, detail: successor.id })
+          audit.note({ ...actor, action: 'key.rotated', subject: id, detail: successor.id })
           return successor
         })
         event.res.status = 201
@@ -121,17 +123,17 @@ function endingRoutes({ clock, keys, audit, readers }: Deps): Route[] {
       },
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'DELETE',
       path: '/api/v1/keys/:id',
       summary: 'Ends a key at once',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 200: { description: 'The key, ended', schema: KeyAnswer } },
       refusals: ENDED,
       async handler({ event, params: { id } }) {
-        const key = await readers.commitAs(event, readers.owner, (who) => {
+        const key = await auth.commitAs(event, auth.requireOwner, (actor) => {
           const ended = keys.revoke(id)
-          audit.note({ ...who, action: 'key.revoked', subject: id })
+          audit.note({ ...actor, action: 'key.revoked', subject: id })
           return ended
         })
         return withState(key, clock())
@@ -141,8 +143,8 @@ function endingRoutes({ clock, keys, audit, readers }: Deps): Route[] {
 }
 
 /** Secret keys are made for an owner who entered the password lately. */
-const accessFor = (kind: Key['kind'], { owner, freshOwner }: Readers) =>
-  kind === 'secret' ? freshOwner : owner
+const accessFor = (kind: Key['kind'], { requireOwner, requireFreshOwner }: Auth) =>
+  kind === 'secret' ? requireFreshOwner : requireOwner
 
 const withState = <Row extends Key>(key: Row, now: number) => ({ ...key, state: stateOf(key, now) })
 

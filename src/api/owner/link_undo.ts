@@ -1,11 +1,11 @@
 /** What may be asked: by the owner alone: that a purchase be given back to whom it was moved from. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import type { Attribution } from '../../attribution/attribution.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 const UndoneAnswer = v.object({
@@ -20,24 +20,24 @@ const UndoneAnswer = v.object({
   }),
 })
 
-type Deps = { attribution: Attribution; audit: Audit; readers: Readers }
+type Deps = { attribution: Attribution; audit: Audit; auth: Auth }
 
-export const linkUndoRoutes = ({ attribution, audit, readers }: Deps): Route[] => [
+export const linkUndoRoutes = ({ attribution, audit, auth }: Deps): Route[] => [
   defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'POST',
     path: '/api/v1/links/:id/undo',
     summary:
       'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
-    access: readers.owner,
+    appleClients: auth.requireOwner,
     answers: { 200: { description: 'The link as it is now', schema: UndoneAnswer } },
     refusals: { 404: 'unknown_move', 409: 'move_superseded', 410: 'forgotten' },
     async handler({ event, params: { id } }): Promise<v.InferOutput<typeof UndoneAnswer>> {
       if (!/^\d{1,15}$/.test(id))
         throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
-      return readers.commitAs(event, readers.owner, (who) => {
+      return auth.commitAs(event, auth.requireOwner, (actor) => {
         const { link, app_id } = attribution.undoMove(Number(id))
-        audit.note({ ...who, action: 'move.undone', subject: id })
+        audit.note({ ...actor, action: 'move.undone', subject: id })
         return { app_id, link: { ...link, proofs: [...link.proofs] } }
       })
     },

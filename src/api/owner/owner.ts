@@ -1,12 +1,12 @@
 /** What may be asked: by the owner alone: where they are signed in, and what was done. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import { whole } from '../../access/scope.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 export const SessionsAnswer = v.object({
   sessions: v.array(
@@ -43,70 +43,70 @@ export const AuditAnswer = v.object({
   next: v.pipe(v.nullable(v.number()), v.description('`before` of the next page; null at the beginning')),
 })
 
-type Deps = { sessions: Sessions; audit: Audit; readers: Readers }
+type Deps = { sessions: Sessions; audit: Audit; auth: Auth }
 
 export const ownerRoutes = (deps: Deps): Route[] => [...sessionRoutes(deps), auditRoute(deps)]
 
-const sessionRoutes = ({ sessions, audit, readers }: Deps): Route[] => [
+const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
   defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'GET',
     path: '/api/v1/sessions',
     summary: 'Where the owner is signed in',
-    access: readers.owner,
+    appleClients: auth.requireOwner,
     answers: { 200: { description: 'The one used last first', schema: SessionsAnswer } },
     handler({ caller }): v.InferOutput<typeof SessionsAnswer> {
       return {
         sessions: sessions.list().map((session) => {
           const { id, created_at, seen_at, address, user_agent } = session
-          const expires_at = sessions.overAt(session)
+          const expires_at = sessions.expiresAt(session)
           return { id, created_at, seen_at, expires_at, address, user_agent, current: id === caller.id }
         }),
       }
     },
   }),
   defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'DELETE',
     path: '/api/v1/sessions',
     summary: 'Ends all of the owner’s sessions but the one that asks',
-    access: readers.owner,
+    appleClients: auth.requireOwner,
     answers: { 200: { description: 'How many', schema: v.object({ ended: v.number() }) } },
     async handler({ event, caller }) {
-      const ended = await readers.commitAs(event, readers.owner, (who) => {
+      const ended = await auth.commitAs(event, auth.requireOwner, (actor) => {
         const count = sessions.endOwners(caller.id)
-        audit.note({ ...who, action: 'sessions.ended', detail: `${count} others` })
+        audit.note({ ...actor, action: 'sessions.ended', detail: `${count} others` })
         return count
       })
       return { ended }
     },
   }),
   defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'DELETE',
     path: '/api/v1/sessions/:id',
     summary: 'Ends one of the owner’s sessions',
-    access: readers.owner,
+    appleClients: auth.requireOwner,
     answers: { 204: { description: 'It is over' } },
     refusals: { 404: 'unknown_session' },
     async handler({ event, params: { id } }) {
       if (!sessions.list().some((session) => session.id === id))
         throw new Refusal(404, 'unknown_session', `there is no session ${id.slice(0, 40)}, or it is over`)
-      await readers.commitAs(event, readers.owner, (who) => {
+      await auth.commitAs(event, auth.requireOwner, (actor) => {
         sessions.end(id)
-        audit.note({ ...who, action: 'session.ended', subject: id })
+        audit.note({ ...actor, action: 'session.ended', subject: id })
       })
     },
   }),
 ]
 
-const auditRoute = ({ audit, readers }: Deps): Route =>
+const auditRoute = ({ audit, auth }: Deps): Route =>
   defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'GET',
     path: '/api/v1/audit',
     summary: 'Who did what, or tried to, newest first',
-    access: readers.owner,
+    appleClients: auth.requireOwner,
     query: AuditQuery,
     answers: { 200: { description: 'A page of it', schema: AuditAnswer } },
     handler({ query: { before, limit } }): v.InferOutput<typeof AuditAnswer> {

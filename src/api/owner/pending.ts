@@ -1,16 +1,16 @@
 /** What may be asked: by the owner alone: which apps Apple speaks of that nobody connected, and to connect one. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import { Refusal } from '../../errors.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import type { Arrivals } from '../../ledger/arrivals.ts'
-import { KEPT_MS } from '../../ledger/pending.ts'
+import type { NotificationReceiver } from '../../ledger/arrivals.ts'
+import { RETENTION_MS } from '../../ledger/pending.ts'
 import { AppAnswer } from '../apps.ts'
-import { openMeant } from '../lookup.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { openOrganizationLookup } from '../lookup.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const ConnectBody = v.strictObject({
   organization_id: v.optional(
@@ -40,31 +40,39 @@ const ConnectedAnswer = v.object({
   applied: v.pipe(v.number(), v.description('How many notifications had waited')),
 })
 
-type Deps = { apps: Apps; organizations: Organizations; arrivals: Arrivals; audit: Audit; readers: Readers }
+type Deps = {
+  apps: Apps
+  organizations: Organizations
+  arrivals: NotificationReceiver
+  audit: Audit
+  auth: Auth
+}
 
-export function pendingRoutes({ apps, arrivals, audit, readers, organizations }: Deps): Route[] {
-  const meant = openMeant(organizations)
+export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: Deps): Route[] {
+  const findOrganization = openOrganizationLookup(organizations)
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/pending',
       summary: 'Notifications that wait for an app to be connected, by app',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 200: { description: 'The newest first', schema: PendingAnswer } },
       handler() {
         const pending = arrivals.pending.list()
-        return { pending: pending.map((one) => ({ ...one, kept_until_at: one.first_received_at + KEPT_MS })) }
+        return {
+          pending: pending.map((one) => ({ ...one, kept_until_at: one.first_received_at + RETENTION_MS })),
+        }
       },
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/pending/:bundle_id/connect',
       summary:
         'Connects an app that something waits for, with the Apple id that Apple says; what waited is applied',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       body: ConnectBody,
       answers: { 200: { description: 'It is connected', schema: ConnectedAnswer } },
       refusals: {
@@ -73,16 +81,16 @@ export function pendingRoutes({ apps, arrivals, audit, readers, organizations }:
         409: 'declared_in_config',
       },
       async handler({ event, params: { bundle_id }, body: { organization_id } }) {
-        const waiting = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
-        if (waiting.length === 0)
+        const rows = arrivals.pending.list().filter((one) => one.bundle_id === bundle_id)
+        if (rows.length === 0)
           throw new Refusal(404, 'unknown_pending', `nothing waits for ${bundle_id.slice(0, 200)}`)
-        const named = waiting.find((one) => one.organization_id !== null)?.organization_id
-        const { id } = meant(organization_id ?? named)
+        const named = rows.find((one) => one.organization_id !== null)?.organization_id
+        const { id } = findOrganization(organization_id ?? named)
         // Apple's payload has the number of an app in production alone.
-        const apple_id = waiting.find((one) => one.apple_id !== null)?.apple_id
-        const app = await readers.commitAs(event, readers.owner, (who) => {
+        const apple_id = rows.find((one) => one.apple_id !== null)?.apple_id
+        const app = await auth.commitAs(event, auth.requireOwner, (actor) => {
           const connected = apps.add(id, { bundle_id, ...(apple_id && { apple_id }) }, 'dashboard')
-          audit.note({ ...who, action: 'app.connected', subject: connected.id, detail: bundle_id })
+          audit.note({ ...actor, action: 'app.connected', subject: connected.id, detail: bundle_id })
           return connected
         })
         return { app, applied: await arrivals.applyPending() }

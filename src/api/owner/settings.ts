@@ -2,17 +2,17 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as v from 'valibot'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import type { Organizations } from '../../apps/organizations.ts'
 import type { Clock } from '../../clock.ts'
-import { toldSettings } from '../../config/effective_settings.ts'
-import type { Whereabouts } from '../../config/load.ts'
+import { effectiveSettings } from '../../config/effective_settings.ts'
+import type { ConfigSources } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Http } from '../../http/http.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
 import { version } from '../../version.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 const words = v.nullable(v.string())
 export const SettingsAnswer = v.object({
@@ -67,15 +67,15 @@ type Deps = {
   organizations: Organizations
   http: Pick<Http, 'baseUrl' | 'servingSince'>
   /** What applies and who said so; another after a reload. */
-  written: { readonly config: Config; readonly whereabouts: Whereabouts }
-  readers: Readers
+  current: { readonly config: Config; readonly configSources: ConfigSources }
+  auth: Auth
 }
 
-export function settingsRoutes({ store, clock, organizations, http, written, readers }: Deps): Route[] {
+export function settingsRoutes({ store, clock, organizations, http, current, auth }: Deps): Route[] {
   const opened_at = clock()
 
   function settings(): v.InferOutput<typeof SettingsAnswer> {
-    const { config, whereabouts } = written
+    const { config, configSources } = current
     // The demo plays two years by another clock before it serves.
     const started_at = http.servingSince() ?? opened_at
     const base_url = http.baseUrl() ?? config.base_url
@@ -85,7 +85,7 @@ export function settingsRoutes({ store, clock, organizations, http, written, rea
       started_at,
       uptime_ms: clock() - started_at,
       base_url,
-      config_file: whereabouts.file,
+      config_file: configSources.file,
       database: {
         name: basename(store.file),
         bytes: sizeOf(store.file),
@@ -98,18 +98,18 @@ export function settingsRoutes({ store, clock, organizations, http, written, rea
           ...organization,
           notification_url: `${notification_url}/${organization.slug}`,
         })),
-      sections: toldSettings(config, whereabouts),
+      sections: effectiveSettings(config, configSources),
     }
   }
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/settings',
       summary: 'Every setting, its value and who said so; the version, the database, the notification URLs',
       description: 'Of secrets only whether they are set. Settings are changed in config.toml.',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 200: { description: 'What applies now', schema: SettingsAnswer } },
       handler: settings,
     }),

@@ -2,12 +2,12 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
-import { reachWished, WISHED, Wish } from '../../access/grants.ts'
+import type { Auth } from '../../access/auth.ts'
+import { GRANT_FIELDS, GrantRequest, resolveGrant } from '../../access/grants.ts'
 import type { Owner } from '../../access/owner.ts'
 import { checkPassword, hashPassword } from '../../access/passwords.ts'
-import type { Doorway } from '../../access/session_cookie.ts'
-import { openStanding, SessionAnswer } from '../../access/session_status.ts'
+import type { SessionCookie } from '../../access/session_cookie.ts'
+import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { ShareLink, ShareLinks } from '../../access/share_links.ts'
 import type { SignIn } from '../../access/sign_in.ts'
@@ -18,25 +18,28 @@ import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../../http/addresses.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 import { Password, readSignIn } from './sign_in.ts'
 
-const FEWEST_PASSCODE = 6
+const MIN_PASSCODE_LENGTH = 6
 const bases = v.picklist(['gross', 'proceeds'])
-const LinkWish = v.strictObject({
-  ...Wish,
+const CreateBody = v.strictObject({
+  ...GrantRequest,
   basis: v.pipe(bases, v.description('The only form in which guests see money')),
   passcode: v.optional(
     v.pipe(
       v.nullable(
-        v.pipe(Password, v.minLength(FEWEST_PASSCODE, `must have at least ${FEWEST_PASSCODE} characters`)),
+        v.pipe(
+          Password,
+          v.minLength(MIN_PASSCODE_LENGTH, `must have at least ${MIN_PASSCODE_LENGTH} characters`),
+        ),
       ),
       v.description('What guests have to know besides the link'),
     ),
     null,
   ),
 })
-const Opening = v.strictObject({
+const OpenBody = v.strictObject({
   token: v.pipe(
     v.string(),
     v.nonEmpty('must not be empty'),
@@ -46,13 +49,13 @@ const Opening = v.strictObject({
   passcode: v.optional(v.nullable(Password), null),
 })
 export const LinkAnswer = v.object({
-  ...WISHED,
+  ...GRANT_FIELDS,
   basis: bases,
   has_passcode: v.boolean(),
   opened_at: v.pipe(v.nullable(v.number()), v.description('When somebody came by it last')),
 })
 export const LinksAnswer = v.object({ share_links: v.array(LinkAnswer) })
-const MadeAnswer = v.object({
+const CreatedAnswer = v.object({
   ...LinkAnswer.entries,
   url: v.pipe(v.string(), v.description('The link itself, shown this once')),
 })
@@ -66,60 +69,60 @@ type Deps = {
   links: ShareLinks
   sessions: Sessions
   signIn: SignIn
-  doorway: Doorway
-  readers: Readers
+  sessionCookie: SessionCookie
+  auth: Auth
   audit: Audit
   base_url: () => string | undefined
 }
 
 export function shareLinkRoutes(deps: Deps): Route[] {
-  const { links, readers, audit, base_url } = deps
+  const { links, auth, audit, base_url } = deps
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/share-links',
       summary: 'The share links, ended ones too, newest first',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 200: { description: 'All of them', schema: LinksAnswer } },
       handler: () => ({ share_links: links.list() }),
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/share-links',
       summary:
         'Makes a link by which guests read overview, metrics and cohorts of some apps, and nothing else',
-      access: readers.freshOwner,
-      body: LinkWish,
-      answers: { 201: { description: 'The link, shown this once', schema: MadeAnswer } },
+      appleClients: auth.requireFreshOwner,
+      body: CreateBody,
+      answers: { 201: { description: 'The link, shown this once', schema: CreatedAnswer } },
       refusals: { 404: 'unknown_app, unknown_organization' },
       async handler({ event, body }) {
         const { label, basis, expires_at } = body
-        const reach = reachWished(deps, body)
+        const accessScope = resolveGrant(deps, body)
         const passcode = body.passcode === null ? null : await hashPassword(body.passcode)
-        const { token, ...link } = await readers.commitAs(event, readers.freshOwner, (who) => {
-          const made = links.create({ ...reach, label, basis, expires_at, passcode })
-          audit.note({ ...who, action: 'link.made', subject: made.id, detail: label })
-          return made
+        const { token, ...link } = await auth.commitAs(event, auth.requireFreshOwner, (actor) => {
+          const created = links.create({ ...accessScope, label, basis, expires_at, passcode })
+          audit.note({ ...actor, action: 'link.made', subject: created.id, detail: label })
+          return created
         })
         event.res.status = 201
         return { ...link, url: `${base_url() ?? ''}/share#${token}` }
       },
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'DELETE',
       path: '/api/v1/share-links/:id',
       summary: 'Revokes a link; whoever came by it is out at once',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       answers: { 204: { description: 'It is revoked' } },
       refusals: { 404: 'unknown_link' },
       async handler({ event, params: { id } }) {
-        await readers.commitAs(event, readers.owner, (who) => {
+        await auth.commitAs(event, auth.requireOwner, (actor) => {
           const { label } = links.revoke(id)
-          audit.note({ ...who, action: 'link.revoked', subject: id, detail: label })
+          audit.note({ ...actor, action: 'link.revoked', subject: id, detail: label })
         })
       },
     }),
@@ -129,45 +132,45 @@ export function shareLinkRoutes(deps: Deps): Route[] {
 
 /** Lets a guest in. */
 function openRoute(deps: Deps): Route {
-  const { links, signIn, doorway, readers, audit } = deps
-  const standing = openStanding(deps)
+  const { links, signIn, sessionCookie, auth, audit } = deps
+  const sessionStatus = openSessionStatus(deps)
 
   /** @throws Refusal 401 `invalid_share_link`. */
   async function linkOf(event: H3Event, token: string) {
     const known = links.byToken(token)
     const wrong = { account: 'share link', action: 'link.refused', why: 'wrong link' } as const
     if ((await signIn.attempt(event, wrong, async () => known !== null)) && known) return known
-    throw overLink()
+    throw invalidShareLink()
   }
 
   /** @throws Refusal 401 `passcode_required` or `wrong_passcode`. */
-  async function demandPasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
+  async function requirePasscode(event: H3Event, link: ShareLink, phc: string, passcode: string | null) {
     if (passcode === null) throw new Refusal(401, 'passcode_required', 'this link asks for a passcode, too')
     const wrong = { account: link.id, action: 'link.refused', why: 'wrong passcode' } as const
-    const check = async (is_clean: boolean) =>
-      (await checkPassword(passcode, phc, is_clean ? 'first' : 'later')).fits
+    const check = async (isClean: boolean) =>
+      (await checkPassword(passcode, phc, isClean ? 'first' : 'later')).fits
     if (!(await signIn.attempt(event, wrong, check)))
       throw new Refusal(401, 'wrong_passcode', 'this is not the passcode of the link')
   }
 
   /** Begins the guest's session, unless the link ended meanwhile. */
   async function enter(event: H3Event, link: ShareLink) {
-    const session = await signIn.enter(event, link.id, () => {
-      if (!links.get(link.id)) throw overLink()
+    const session = await signIn.startSession(event, link.id, () => {
+      if (!links.get(link.id)) throw invalidShareLink()
       links.noteOpening(link.id)
       audit.note({ actor: link.id, address: clientAddress(event), action: 'link.opened', subject: link.id })
     })
     const { organization_id, apps } = link
-    return standing(event, { kind: 'guest', reach: { organization_id, apps }, session, link })
+    return sessionStatus(event, { kind: 'guest', accessScope: { organization_id, apps }, session, link })
   }
 
   return defineRoute({
-    ...OWNERS,
+    ...OWNER_ROUTE,
     method: 'POST',
     path: '/api/v1/share/open',
     summary: 'Signs a guest in by a share link',
-    access: doorway.visitor,
-    body: Opening,
+    appleClients: sessionCookie.visitor,
+    body: OpenBody,
     read_body: readSignIn,
     answers: { 200: { description: 'What the guest may read, with the cookie', schema: SessionAnswer } },
     refusals: {
@@ -176,19 +179,19 @@ function openRoute(deps: Deps): Route {
       429: 'rate_limited',
     },
     async handler({ event, body: { token, passcode } }) {
-      if (readers.signedIn(event)?.kind === 'owner') {
+      if (auth.cookieCaller(event)?.kind === 'owner') {
         const detail =
           'you are signed in as the owner; open the link in a private window to see what guests see'
         throw new Refusal(409, 'signed_in_already', detail)
       }
       const { link, passcode: phc } = await linkOf(event, token)
-      if (phc !== null) await demandPasscode(event, link, phc, passcode)
+      if (phc !== null) await requirePasscode(event, link, phc, passcode)
       return enter(event, link)
     },
   })
 }
 
-const overLink = (): Refusal =>
+const invalidShareLink = (): Refusal =>
   new Refusal(
     401,
     'invalid_share_link',

@@ -2,17 +2,17 @@
 import type { H3Event } from 'h3'
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
-import { FEWEST_CHARACTERS, MOST_BYTES } from '../../access/common_passwords.ts'
+import type { Auth } from '../../access/auth.ts'
+import { MAX_BYTES, MIN_CHARACTERS } from '../../access/common_passwords.ts'
 import type { Owner } from '../../access/owner.ts'
-import type { Doorway } from '../../access/session_cookie.ts'
-import { openStanding, SessionAnswer } from '../../access/session_status.ts'
+import type { SessionCookie } from '../../access/session_cookie.ts'
+import { openSessionStatus, SessionAnswer } from '../../access/session_status.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { SignIn } from '../../access/sign_in.ts'
 import { readJson } from '../../http/body/body.ts'
 import { type Access, defineRoute, PUBLIC, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
 /** A body of a sign-in: a password of 512 bytes, escaped as JSON may escape it, a token, and their names. */
 const BODY_BYTES = 8_192
@@ -21,10 +21,10 @@ const BODY_BYTES = 8_192
 export const Password = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
-  v.maxBytes(MOST_BYTES, `must have at most ${MOST_BYTES} bytes`),
+  v.maxBytes(MAX_BYTES, `must have at most ${MAX_BYTES} bytes`),
 )
 const Token = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(200, 'is no token of ours'))
-const NEW_PASSWORD = `At least ${FEWEST_CHARACTERS} characters of any kind, and none that is common`
+const NEW_PASSWORD = `At least ${MIN_CHARACTERS} characters of any kind, and none that is common`
 const Setup = v.object({
   token: v.pipe(Token, v.description('What stands after the # of the link that was printed')),
   password: v.pipe(Password, v.description(NEW_PASSWORD)),
@@ -52,16 +52,16 @@ type Deps = {
   owner: Owner
   sessions: Sessions
   signIn: SignIn
-  doorway: Doorway
-  readers: Readers
+  sessionCookie: SessionCookie
+  auth: Auth
   audit: Audit
 }
 
 /** Bodies of sign-ins have memory of their own: a flood of other calls never locks the owner out. */
 export const readSignIn = (event: H3Event): Promise<unknown> => readJson(event, BODY_BYTES, 'reserved')
 
-const ENTRY = {
-  ...OWNERS,
+const SIGN_IN_ROUTE = {
+  ...OWNER_ROUTE,
   method: 'POST',
   read_body: readSignIn,
   answers: { 200: { description: 'Who is signed in now, with the cookie', schema: SessionAnswer } },
@@ -76,86 +76,86 @@ export const signInRoutes = (deps: Deps): Route[] => [
 type Session = Parameters<Sessions['overAt']>[0]
 
 function openOwnerStatus(deps: Deps) {
-  const standing = openStanding(deps)
+  const sessionStatus = openSessionStatus(deps)
   return (event: H3Event, session: Session) =>
-    standing(event, { kind: 'owner', reach: { organization_id: null, apps: null }, session })
+    sessionStatus(event, { kind: 'owner', accessScope: { organization_id: null, apps: null }, session })
 }
 
 function statusRoute(deps: Deps): Route {
-  const standing = openStanding(deps)
+  const sessionStatus = openSessionStatus(deps)
   return defineRoute({
-    ...ENTRY,
+    ...SIGN_IN_ROUTE,
     method: 'GET',
     path: '/api/v1/session',
     summary: 'Who is signed in, and for what; never refused',
-    access: PUBLIC,
-    handler: ({ event }) => standing(event),
+    appleClients: PUBLIC,
+    handler: ({ event }) => sessionStatus(event),
   })
 }
 
 function entryRoutes(deps: Deps): Route[] {
-  const { store, sessions, signIn, doorway, readers, audit } = deps
-  const standing = openStanding(deps)
+  const { store, sessions, signIn, sessionCookie, auth, audit } = deps
+  const sessionStatus = openSessionStatus(deps)
   const asOwner = openOwnerStatus(deps)
 
   return [
     defineRoute({
-      ...ENTRY,
+      ...SIGN_IN_ROUTE,
       path: '/api/v1/setup',
       summary: 'Chooses the owner’s password by the link that was printed, and signs in',
-      access: doorway.visitor,
+      appleClients: sessionCookie.visitor,
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
       handler: async ({ event, body: { token, password } }) =>
         asOwner(event, await signIn.setUp(event, token, password)),
     }),
     defineRoute({
-      ...ENTRY,
+      ...SIGN_IN_ROUTE,
       path: '/api/v1/login',
       summary: 'Signs the owner in',
-      access: doorway.visitor,
+      appleClients: sessionCookie.visitor,
       body: Login,
       refusals: { 401: 'wrong_password, invalid_link', 429: 'rate_limited' },
       async handler({ event, body }) {
         const session =
           'token' in body
-            ? await signIn.enterByLink(event, body.token)
-            : await signIn.enterByPassword(event, body.password)
+            ? await signIn.signInByLink(event, body.token)
+            : await signIn.signInByPassword(event, body.password)
         return asOwner(event, session)
       },
     }),
     defineRoute({
-      ...ENTRY,
+      ...SIGN_IN_ROUTE,
       path: '/api/v1/logout',
       summary: 'Ends the session, the owner’s or a guest’s',
-      access: doorway.ownPage,
+      appleClients: sessionCookie.ownPage,
       async handler({ event }) {
-        const caller = readers.signedIn(event)
+        const caller = auth.cookieCaller(event)
         if (caller) {
-          const who = readers.whoOf(event)
+          const actor = auth.auditActorOf(event)
           await store.commit(() => {
             sessions.end(caller.session.id)
-            if (caller.kind === 'owner') audit.note({ ...who, action: 'owner.signed_out' })
+            if (caller.kind === 'owner') audit.note({ ...actor, action: 'owner.signed_out' })
           })
         }
-        doorway.give(event, null, 0)
-        return standing(event, null)
+        sessionCookie.setToken(event, null, 0)
+        return sessionStatus(event, null)
       },
     }),
   ]
 }
 
 function confirmationRoutes(deps: Deps): Route[] {
-  const { signIn, doorway, readers } = deps
+  const { signIn, sessionCookie, auth } = deps
   const asOwner = openOwnerStatus(deps)
-  const { security, refusals, admit } = readers.owner
+  const { security, refusals, admit } = auth.requireOwner
   /** The owner, over a line that nobody else reads. */
-  const access: Access<Session> = {
+  const appleClients: Access<Session> = {
     security,
     refusals: { ...refusals, 403: `${refusals[403]}, insecure_transport` },
     admit(event) {
       const session = admit(event)
-      doorway.visitor.admit(event)
+      sessionCookie.visitor.admit(event)
       return session
     },
   }
@@ -163,10 +163,10 @@ function confirmationRoutes(deps: Deps): Route[] {
 
   return [
     defineRoute({
-      ...ENTRY,
+      ...SIGN_IN_ROUTE,
       path: '/api/v1/reauth',
       summary: 'The password once more: what is secret may be shown and changed for fifteen minutes',
-      access,
+      appleClients,
       body: Confirmation,
       refusals: refused,
       // The session may have ended while the body was on its way.
@@ -174,10 +174,10 @@ function confirmationRoutes(deps: Deps): Route[] {
         asOwner(event, await signIn.confirm(event, admit(event), password)),
     }),
     defineRoute({
-      ...ENTRY,
+      ...SIGN_IN_ROUTE,
       path: '/api/v1/password',
       summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
-      access,
+      appleClients,
       body: PasswordChange,
       refusals: { ...refused, 400: 'weak_password' },
       handler: async ({ event, body }) =>

@@ -1,35 +1,35 @@
 /** What may be asked: by the owner alone: that Apple send a test notification, and how it fares. */
 import * as v from 'valibot'
 import type { Audit } from '../../access/audit.ts'
-import type { Readers } from '../../access/auth.ts'
+import type { Auth } from '../../access/auth.ts'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
-import type { Access } from '../../apps/apple_clients.ts'
+import type { AppleClients } from '../../apps/apple_clients.ts'
 import type { App, Apps } from '../../apps/apps.ts'
 import { Refusal } from '../../errors.ts'
-import { type HasArrived, testedBy } from '../../health/test_delivery.ts'
+import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import { invalid } from '../../http/parse.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import type { Store } from '../../store/store.ts'
-import { appMeant } from '../lookup.ts'
-import { OWNERS } from '../route_defaults.ts'
+import { findApp } from '../lookup.ts'
+import { OWNER_ROUTE } from '../route_defaults.ts'
 
-const Wanted = {
+const TestFields = {
   app: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.description('A bundle id, or an app’s id')),
   environment: v.picklist(['production', 'sandbox']),
 }
 const NO_TOKEN = 'is not the token of a test notification'
 /** As Apple gives them: a UUID, an underscore and an instant, so far. */
 const TestPath = v.object({ token: v.pipe(v.string(), v.regex(/^[\w.-]{1,200}$/, NO_TOKEN)) })
-const TestBody = v.strictObject(Wanted)
-const TestQuery = v.object(Wanted)
-export const AskedAnswer = v.object({
+const TestBody = v.strictObject(TestFields)
+const TestQuery = v.object(TestFields)
+export const RequestedAnswer = v.object({
   token: v.string(),
   app_id: v.string(),
   environment: v.picklist(['production', 'sandbox']),
 })
-export const TestedAnswer = v.object({
+export const TestStatusAnswer = v.object({
   state: v.pipe(
     v.picklist(['asked', 'sent', 'arrived', 'waiting', 'failed']),
     v.description('asked: not sent yet; sent: taken, and not by us so far; the others are final'),
@@ -38,7 +38,7 @@ export const TestedAnswer = v.object({
   attempts: v.array(v.object({ at: v.number(), result: v.string() })),
 })
 
-type Deps = { store: Store; apps: Apps; access: Pick<Access, 'server'>; audit: Audit; readers: Readers }
+type Deps = { store: Store; apps: Apps; appleClients: Pick<AppleClients, 'server'>; audit: Audit; auth: Auth }
 
 /** Says whether a notification has arrived, by its uuid. */
 function openArrivalCheck(store: Store) {
@@ -56,12 +56,12 @@ function openArrivalCheck(store: Store) {
     }
 }
 
-export function testNotificationRoutes({ store, apps, access, audit, readers }: Deps): Route[] {
+export function testNotificationRoutes({ store, apps, appleClients, audit, auth }: Deps): Route[] {
   const arrivals = openArrivalCheck(store)
 
   /** @throws Refusal 409 `no_purchase_key` where Apple cannot be asked. */
   function apiOf(app: App): ServerApi {
-    const api = access.server(app)
+    const api = appleClients.server(app)
     if (api !== null) return api
     const detail = `there is no In-App Purchase key for ${app.bundle_id}: windfall connect asks for it`
     throw new Refusal(409, 'no_purchase_key', detail)
@@ -71,47 +71,47 @@ export function testNotificationRoutes({ store, apps, access, audit, readers }: 
 
   return [
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'POST',
       path: '/api/v1/test-notification',
       summary: 'Has Apple send a test notification to the address that is entered in App Store Connect',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       body: TestBody,
-      answers: { 202: { description: 'Apple was asked', schema: AskedAnswer } },
+      answers: { 202: { description: 'Apple was asked', schema: RequestedAnswer } },
       refusals,
-      async handler({ event, body }): Promise<v.InferOutput<typeof AskedAnswer>> {
+      async handler({ event, body }): Promise<v.InferOutput<typeof RequestedAnswer>> {
         // Asking Apple cannot be undone in a unit of work, and the body may have come slowly.
-        readers.owner.admit(event)
-        const who = readers.whoOf(event)
+        auth.requireOwner.admit(event)
+        const actor = auth.auditActorOf(event)
         const { environment } = body
-        const app = appMeant(apps, body.app)
+        const app = findApp(apps, body.app)
         const { token } = await apiOf(app).requestTest(environment).catch(refusedByApple)
-        audit.noteAlone({ ...who, action: 'test.asked', subject: app.id, detail: environment })
+        audit.noteInBackground({ ...actor, action: 'test.asked', subject: app.id, detail: environment })
         event.res.status = 202
         return { token, app_id: app.id, environment }
       },
     }),
     defineRoute({
-      ...OWNERS,
+      ...OWNER_ROUTE,
       method: 'GET',
       path: '/api/v1/test-notification/:token',
       summary: 'How a test notification fares',
-      access: readers.owner,
+      appleClients: auth.requireOwner,
       params: TestPath,
       query: TestQuery,
-      answers: { 200: { description: 'To be asked every other second', schema: TestedAnswer } },
+      answers: { 200: { description: 'To be asked every other second', schema: TestStatusAnswer } },
       refusals,
-      async handler({ params: { token }, query }): Promise<v.InferOutput<typeof TestedAnswer>> {
+      async handler({ params: { token }, query }): Promise<v.InferOutput<typeof TestStatusAnswer>> {
         const { environment } = query
-        const app = appMeant(apps, query.app)
+        const app = findApp(apps, query.app)
         const status = await apiOf(app)
           .testStatus(environment, token)
           .catch((error: unknown) => {
             throw error instanceof AppleFault && error.code === INVALID_TOKEN
-              ? noToken()
+              ? invalidToken()
               : refusedByApple(error)
           })
-        return { ...testedBy(status, arrivals(app, environment)), attempts: status.attempts }
+        return { ...testDeliveryOf(status, arrivals(app, environment)), attempts: status.attempts }
       },
     }),
   ]
@@ -120,7 +120,7 @@ export function testNotificationRoutes({ store, apps, access, audit, readers }: 
 /** Apple's code for a token that it never gave. */
 const INVALID_TOKEN = '4000020'
 
-const noToken = (): Refusal => invalid([{ path: 'token', message: NO_TOKEN }])
+const invalidToken = (): Refusal => invalid([{ path: 'token', message: NO_TOKEN }])
 
 /** @throws Refusal 502 `apple` with the words of Apple's fault. */
 export function refusedByApple(error: unknown): never {

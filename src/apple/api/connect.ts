@@ -12,21 +12,21 @@ import {
   ListedSubscription,
   subscriptionOf,
 } from './connect_schemas.ts'
-import type { Received, Sent } from './http_client.ts'
+import type { ApiRequest, ApiResponse } from './http_client.ts'
 import type { ApiKey } from './keys.ts'
-import { everyPage, pageOf } from './paging.ts'
+import { pageOf, readAllPages } from './paging.ts'
 import {
-  demandedVersion,
-  type ReportAnswer,
-  type ReportQuestion,
-  reportAnswerOf,
+  type ReportRequest,
+  type ReportResult,
+  reportResultOf,
   reportUrl,
+  requiredVersion,
 } from './sales_reports.ts'
 import { openTokens } from './tokens.ts'
-import { readAs } from './words.ts'
+import { parseResponse } from './words.ts'
 
 export type { AppleApp, AppleSubscription } from './connect_schemas.ts'
-export type { ReportAnswer, ReportKind } from './sales_reports.ts'
+export type { ReportKind, ReportResult } from './sales_reports.ts'
 
 /** `host` is an origin. What is not said: Apple's ways, and the machine's own time and chance. */
 export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
@@ -34,8 +34,8 @@ export type ConnectOptions = CallerOptions & { key: ApiKey; host: string }
 type Urgency = { urgent?: boolean }
 export type ConnectApi = ReturnType<typeof openConnectApi>
 
-const LARGEST_LIST = 8 * 1_048_576
-const LARGEST_REPORT = 64 * 1_048_576
+const MAX_LIST_BYTES = 8 * 1_048_576
+const MAX_REPORT_BYTES = 64 * 1_048_576
 
 /**
  * App Store Connect with one key. Every call throws AppleFault; what is `unavailable` was tried again a few times
@@ -45,26 +45,26 @@ export function openConnectApi(options: ConnectOptions) {
   const { key, clock, host } = options
   const caller = openCaller({ ...options, tokens: openTokens(key, { clock }) })
   const budget = openConnectBudget(clock)
-  const faultIn = (received: Received, subject: Subject) =>
+  const faultIn = (received: ApiResponse, subject: Subject) =>
     connectFault(received, subject, { now: clock(), resumes_at: budget.resumesAt() })
 
   function ask(
-    sent: Sent,
+    sent: ApiRequest,
     subject: Subject,
     { urgent = false }: Urgency,
-    fine: (received: Received) => boolean,
+    isExpected: (received: ApiResponse) => boolean,
   ) {
-    const faultOf = (received: Received) =>
-      received.status === 200 || fine(received) ? null : faultIn(received, subject)
-    return caller.ask(sent, faultOf, (attempt) => budget.spend(attempt, urgent))
+    const faultOf = (received: ApiResponse) =>
+      received.status === 200 || isExpected(received) ? null : faultIn(received, subject)
+    return caller.send(sent, faultOf, (attempt) => budget.spend(attempt, urgent))
   }
 
   /** Everything on a list, asked for in pages of the largest size. */
   function list<T>(path: string, item: v.GenericSchema<unknown, T>, subject: Subject, urgency: Urgency) {
     const Page = pageOf(item)
-    return everyPage(new URL(path, host), async (url) => {
-      const sent: Sent = { method: 'GET', url, accept: 'application/json', largest: LARGEST_LIST }
-      return readAs(Page, await ask(sent, subject, urgency, () => false), url.pathname)
+    return readAllPages(new URL(path, host), async (url) => {
+      const sent: ApiRequest = { method: 'GET', url, accept: 'application/json', maxBytes: MAX_LIST_BYTES }
+      return parseResponse(Page, await ask(sent, subject, urgency, () => false), url.pathname)
     })
   }
 
@@ -76,9 +76,9 @@ export function openConnectApi(options: ConnectOptions) {
   /** The team's id by bundle id, for every bundle id that has one. Many keys may not ask this: `forbidden`. */
   async function teams(urgency: Urgency = {}): Promise<Map<string, string>> {
     const path = '/v1/bundleIds?limit=200&fields[bundleIds]=identifier,seedId'
-    const listed = await list(path, ListedBundleId, 'teams', urgency)
+    const listing = await list(path, ListedBundleId, 'teams', urgency)
     return new Map(
-      listed.flatMap(({ attributes: { identifier, seedId } }) =>
+      listing.flatMap(({ attributes: { identifier, seedId } }) =>
         seedId === null ? [] : [[identifier, seedId]],
       ),
     )
@@ -91,8 +91,8 @@ export function openConnectApi(options: ConnectOptions) {
     for (const group of await list(path, ListedGroup, 'subscriptions', urgency)) {
       const below = `/v1/subscriptionGroups/${encodeURIComponent(group.id)}/subscriptions`
       const fields = 'limit=200&fields[subscriptions]=name,productId,subscriptionPeriod,groupLevel'
-      const listed = await list(`${below}?${fields}`, ListedSubscription, 'subscriptions', urgency)
-      all.push(...listed.map((subscription) => subscriptionOf(group, subscription)))
+      const listing = await list(`${below}?${fields}`, ListedSubscription, 'subscriptions', urgency)
+      all.push(...listing.map((subscription) => subscriptionOf(group, subscription)))
     }
     return all
   }
@@ -101,22 +101,27 @@ export function openConnectApi(options: ConnectOptions) {
    * One day's report of one kind. When Apple demands another version than the one asked for, that one is asked for,
    * once; the answer names the version that worked.
    */
-  async function report(question: ReportQuestion & Urgency): Promise<ReportAnswer> {
-    const askFor = async (version: string | null) => {
-      const url = reportUrl(host, { ...question, version })
-      const sent: Sent = { method: 'GET', url, accept: 'application/a-gzip', largest: LARGEST_REPORT }
-      const fine = (received: Received) =>
-        reportAnswerOf(received, version) !== null || demandedVersion(received) !== null
-      return ask(sent, 'reports', question, fine)
+  async function report(request: ReportRequest & Urgency): Promise<ReportResult> {
+    const requestReport = async (version: string | null) => {
+      const url = reportUrl(host, { ...request, version })
+      const sent: ApiRequest = {
+        method: 'GET',
+        url,
+        accept: 'application/a-gzip',
+        maxBytes: MAX_REPORT_BYTES,
+      }
+      const isExpected = (received: ApiResponse) =>
+        reportResultOf(received, version) !== null || requiredVersion(received) !== null
+      return ask(sent, 'reports', request, isExpected)
     }
-    let { version } = question
-    let received = await askFor(version)
-    const demanded = demandedVersion(received)
+    let { version } = request
+    let received = await requestReport(version)
+    const demanded = requiredVersion(received)
     if (demanded !== null && demanded !== version) {
       version = demanded
-      received = await askFor(version)
+      received = await requestReport(version)
     }
-    const answer = reportAnswerOf(received, version)
+    const answer = reportResultOf(received, version)
     if (answer === null) throw faultIn(received, 'reports')
     return answer
   }

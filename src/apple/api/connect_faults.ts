@@ -1,17 +1,17 @@
 /** What we compute: what a refusal of App Store Connect means, and what its owner can do about it. */
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
-import type { Received } from './http_client.ts'
-import { cleaned, clockAdvice, jsonOf, retryAt, sentence } from './words.ts'
+import type { ApiResponse } from './http_client.ts'
+import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './words.ts'
 
 /** One of Apple's errors (JSON:API): words empty and the parameter null where it says nothing. */
-type AppleError = { code: string | null; words: string; parameter: string | null }
+type AppleError = { code: string | null; message: string; parameter: string | null }
 
 /** What was asked for: rights differ. */
 export type Subject = 'reports' | 'apps' | 'subscriptions' | 'teams'
 
 const text = v.optional(v.nullable(v.string()), null)
-const Refused = v.object({
+const ErrorBody = v.object({
   errors: v.array(
     v.pipe(
       v.object({
@@ -23,7 +23,7 @@ const Refused = v.object({
       v.transform(
         ({ code, title, detail, source }): AppleError => ({
           code,
-          words: cleaned(detail ?? title),
+          message: sanitize(detail ?? title),
           parameter: source?.parameter ?? null,
         }),
       ),
@@ -32,8 +32,8 @@ const Refused = v.object({
 })
 
 /** The errors of a refusal; none where something else than Apple's API answered. */
-export function errorsOf(received: Received): AppleError[] {
-  const read = v.safeParse(Refused, jsonOf(received))
+export function errorsOf(received: ApiResponse): AppleError[] {
+  const read = v.safeParse(ErrorBody, jsonOf(received))
   return read.success ? read.output.errors : []
 }
 
@@ -51,17 +51,17 @@ const AGREEMENT_ADVICE =
   'no key is of use until the Account Holder has accepted the latest agreements: in App Store Connect under Business, and at developer.apple.com/account.'
 const VENDOR_ADVICE =
   'is the vendor number right? It is at the top of Payments and Financial Reports in App Store Connect, and it is neither the team id nor the id of an app.'
-const LATER = 'it is asked again later.'
+const RETRY_NOTE = 'it is asked again later.'
 
-const meansAgreement = ({ code, words }: AppleError) =>
-  /agreement/i.test(code ?? '') || /agreement/i.test(words)
-const meansVendor = ({ parameter, words }: AppleError) =>
-  parameter === 'filter[vendorNumber]' || /vendor/i.test(words)
+const isAboutAgreement = ({ code, message }: AppleError) =>
+  /agreement/i.test(code ?? '') || /agreement/i.test(message)
+const isAboutVendor = ({ parameter, message }: AppleError) =>
+  parameter === 'filter[vendorNumber]' || /vendor/i.test(message)
 
 type Meaning = { kind: FaultKind; happened: string; advice: string }
 
 function meaningOfForbidden(errors: readonly AppleError[], subject: Subject): Meaning {
-  if (errors.some(meansAgreement)) {
+  if (errors.some(isAboutAgreement)) {
     return {
       kind: 'agreement',
       happened: 'Apple wants an agreement accepted first',
@@ -82,12 +82,12 @@ function meaningOf(status: number, errors: readonly AppleError[], subject: Subje
     }
   }
   if (status === 429) {
-    return { kind: 'rate_limited', happened: 'Apple was asked too much in the last hour', advice: LATER }
+    return { kind: 'rate_limited', happened: 'Apple was asked too much in the last hour', advice: RETRY_NOTE }
   }
   if (status >= 500)
-    return { kind: 'unavailable', happened: 'App Store Connect is out of order', advice: LATER }
+    return { kind: 'unavailable', happened: 'App Store Connect is out of order', advice: RETRY_NOTE }
   if (status >= 400) {
-    const advice = errors.some(meansVendor) ? VENDOR_ADVICE : 'asking again will not change that.'
+    const advice = errors.some(isAboutVendor) ? VENDOR_ADVICE : 'asking again will not change that.'
     return { kind: 'refused', happened: 'Apple refused what was asked', advice }
   }
   const advice = 'does something stand between this machine and Apple?'
@@ -99,7 +99,7 @@ function meaningOf(status: number, errors: readonly AppleError[], subject: Subje
  * `resumes_at` when the hour's limit may be over if Apple does not say.
  */
 export function connectFault(
-  received: Received,
+  received: ApiResponse,
   subject: Subject,
   { now, resumes_at }: { now: number; resumes_at: number },
 ): AppleFault {
@@ -108,7 +108,7 @@ export function connectFault(
   const { kind, happened, advice } = meaningOf(status, errors, subject)
   const [first] = errors
   const more = kind === 'unauthorized' ? clockAdvice(received, now) : ''
-  return new AppleFault(kind, sentence(happened, status, first?.words ?? '', advice + more), {
+  return new AppleFault(kind, faultMessage(happened, status, first?.message ?? '', advice + more), {
     status,
     code: first?.code ?? null,
     retry_at: retryAt(received, now) ?? (kind === 'rate_limited' ? resumes_at : null),

@@ -24,16 +24,16 @@ const PERIODS: Readonly<Record<string, string>> = {
   ONE_YEAR: 'P1Y',
 }
 
-const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
-const maybe = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
+const shortText = v.pipe(v.string(), v.minLength(1), v.maxLength(1024))
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
 /** Apple's word for a subscription's length as a duration of ISO 8601, or null for one that is new to us. */
 const periodOf = (words: string | null): string | null => PERIODS[words ?? ''] ?? null
 
 export const ListedApp = v.pipe(
   v.object({
-    id: v.pipe(word, v.regex(/^[1-9]\d{0,14}$/, 'not a number')),
-    attributes: v.object({ bundleId: word, name: word, sku: word }),
+    id: v.pipe(shortText, v.regex(/^[1-9]\d{0,14}$/, 'not a number')),
+    attributes: v.object({ bundleId: shortText, name: shortText, sku: shortText }),
   }),
   v.transform(
     ({ id, attributes }): AppleApp => ({
@@ -46,20 +46,22 @@ export const ListedApp = v.pipe(
 )
 
 /** `seedId` is the prefix of the app id: the team's id, but for apps of long ago. */
-export const ListedBundleId = v.object({ attributes: v.object({ identifier: word, seedId: maybe(word) }) })
+export const ListedBundleId = v.object({
+  attributes: v.object({ identifier: shortText, seedId: optional(shortText) }),
+})
 
 export const ListedGroup = v.object({
-  id: word,
-  attributes: maybe(v.object({ referenceName: maybe(v.string()) })),
+  id: shortText,
+  attributes: optional(v.object({ referenceName: optional(v.string()) })),
 })
 
 export const ListedSubscription = v.object({
-  id: word,
+  id: shortText,
   attributes: v.object({
-    productId: word,
-    name: maybe(v.string()),
-    subscriptionPeriod: maybe(v.string()),
-    groupLevel: maybe(v.pipe(v.number(), v.safeInteger())),
+    productId: shortText,
+    name: optional(v.string()),
+    subscriptionPeriod: optional(v.string()),
+    groupLevel: optional(v.pipe(v.number(), v.safeInteger())),
   }),
 })
 

@@ -16,7 +16,12 @@ export type FaultKind =
   | 'refused'
   | 'unreadable'
 
-type More = { status?: number | null; code?: string | null; retry_at?: number | null; cause?: unknown }
+type AppleFaultOptions = {
+  status?: number | null
+  code?: string | null
+  retry_at?: number | null
+  cause?: unknown
+}
 
 /**
  * What a person should know when Apple could not be asked or said no: Apple's words, then what to do. `status` is
@@ -29,7 +34,7 @@ export class AppleFault extends Error {
   readonly code: string | null
   readonly retry_at: number | null
 
-  constructor(kind: FaultKind, message: string, more: More = {}) {
+  constructor(kind: FaultKind, message: string, more: AppleFaultOptions = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.kind = kind
     this.status = more.status ?? null

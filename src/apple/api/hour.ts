@@ -1,7 +1,7 @@
 /** What we remember: how much was asked in the last 60 minutes, to the minute. */
 import type { Clock } from '../../clock.ts'
 
-export type Hour = ReturnType<typeof openHour>
+export type HourlyCounter = ReturnType<typeof openHourlyCounter>
 
 /** How long to wait, in milliseconds, when others fill the hour: nobody knows until when. */
 export const WHEN_UNKNOWN = 5 * 60_000
@@ -17,10 +17,10 @@ export const HOUR = 60 * MINUTE
 export const isAhead = (at: number, now: number): boolean => at > now && at <= now + HOUR + MINUTE
 
 /** A count over a rolling hour. */
-export function openHour(clock: Clock) {
+export function openHourlyCounter(clock: Clock) {
   const minutes = new Map<number, number>()
 
-  function forget(now: number): void {
+  function dropOld(now: number): void {
     const present = Math.floor(now / MINUTE)
     for (const minute of minutes.keys()) {
       if (minute > present || (minute + 1) * MINUTE + HOUR <= now) minutes.delete(minute)
@@ -33,16 +33,16 @@ export function openHour(clock: Clock) {
   }
 
   function count(): number {
-    forget(clock())
+    dropOld(clock())
     let sum = 0
-    for (const asked of minutes.values()) sum += asked
+    for (const entry of minutes.values()) sum += entry
     return sum
   }
 
   /** When the first of what was asked falls out of the hour, in milliseconds since the epoch; now, where there is none. */
   function freesAt(): number {
     const now = clock()
-    forget(now)
+    dropOld(now)
     const [oldest] = minutes.keys()
     return oldest === undefined ? now : (oldest + 1) * MINUTE + HOUR
   }

@@ -4,23 +4,23 @@ import { version } from '../../version.ts'
 import { AppleFault } from './faults.ts'
 
 /** `largest`: bytes of an answer, beyond which it is given up. */
-export type Sent = {
+export type ApiRequest = {
   method: 'GET' | 'POST'
   url: URL
   accept: string
-  largest: number
+  maxBytes: number
   body?: object | undefined
 }
 
 /** An answer, unread. Redirections are answers like any other: nobody follows them. */
-export type Received = { status: number; header: (name: string) => string | null; body: Buffer }
+export type ApiResponse = { status: number; header: (name: string) => string | null; body: Buffer }
 
-export type Line = ReturnType<typeof openLine>
+export type HttpClient = ReturnType<typeof openHttpClient>
 
 /** A report of a year with millions of rows trickles for longer than a list, but not for ever. */
-const WHOLE_ANSWER = 10
+const TOTAL_TIMEOUT_FACTOR = 10
 const CONNECTIONS = 4
-const CONNECTING = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 
 const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`
 
@@ -40,14 +40,17 @@ function openDeadline(ms: number, closing: AbortSignal) {
   return { signal: controller.signal, release }
 }
 
-async function readAll(body: Dispatcher.ResponseData['body'], { url, largest }: Sent): Promise<Buffer> {
+async function readAll(
+  body: Dispatcher.ResponseData['body'],
+  { url, maxBytes }: ApiRequest,
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > largest) {
-      const detail = `The answer of ${url.host} to ${url.pathname} is longer than ${megabytes(largest)}: it was given up.`
+    if (size > maxBytes) {
+      const detail = `The answer of ${url.host} to ${url.pathname} is longer than ${megabytes(maxBytes)}: it was given up.`
       throw new AppleFault('unreadable', detail)
     }
   }
@@ -55,7 +58,7 @@ async function readAll(body: Dispatcher.ResponseData['body'], { url, largest }: 
 }
 
 /** The words for what went wrong on the way; `code` is of the system, of TLS or of undici. */
-function unreachable(error: unknown, { url }: Sent): AppleFault {
+function unreachable(error: unknown, { url }: ApiRequest): AppleFault {
   if (error instanceof AppleFault) return error
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
@@ -70,27 +73,27 @@ function unreachable(error: unknown, { url }: Sent): AppleFault {
  * Connections to Apple, kept while they are used. `patience`: milliseconds of silence, a tenth of what a whole answer
  * may take.
  */
-export function openLine(options: { patience: number }) {
-  const { patience } = options
+export function openHttpClient(options: { timeoutMs: number }) {
+  const { timeoutMs } = options
   const agent = new Agent({
     allowH2: false,
     connections: CONNECTIONS,
-    connect: { timeout: Math.min(patience, CONNECTING) },
-    headersTimeout: patience,
-    bodyTimeout: patience,
+    connect: { timeout: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   })
   const closing = new AbortController()
 
-  async function ask(sent: Sent, token: string, signal: AbortSignal): Promise<Received> {
-    const { statusCode, headers, body } = await request(sent.url, {
-      method: sent.method,
+  async function sendOnce(apiRequest: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResponse> {
+    const { statusCode, headers, body } = await request(apiRequest.url, {
+      method: apiRequest.method,
       headers: {
         authorization: `Bearer ${token}`,
-        accept: sent.accept,
+        accept: apiRequest.accept,
         'user-agent': `Windfall/${version}`,
-        ...(sent.body && { 'content-type': 'application/json' }),
+        ...(apiRequest.body && { 'content-type': 'application/json' }),
       },
-      body: sent.body === undefined ? null : JSON.stringify(sent.body),
+      body: apiRequest.body === undefined ? null : JSON.stringify(apiRequest.body),
       signal,
       dispatcher: agent,
     })
@@ -98,20 +101,20 @@ export function openLine(options: { patience: number }) {
       const value = headers[name]
       return (Array.isArray(value) ? value[0] : value) ?? null
     }
-    return { status: statusCode, header, body: await readAll(body, sent) }
+    return { status: statusCode, header, body: await readAll(body, apiRequest) }
   }
 
   /**
    * Asks, and gives the answer whatever its status. Throws AppleFault: `unavailable` when nobody answers or stops
    * in the middle, `unreadable` when the answer is too long.
    */
-  async function send(sent: Sent, token: string): Promise<Received> {
+  async function send(apiRequest: ApiRequest, token: string): Promise<ApiResponse> {
     closing.signal.throwIfAborted()
-    const deadline = openDeadline(WHOLE_ANSWER * patience, closing.signal)
+    const deadline = openDeadline(TOTAL_TIMEOUT_FACTOR * timeoutMs, closing.signal)
     try {
-      return await ask(sent, token, deadline.signal)
+      return await sendOnce(apiRequest, token, deadline.signal)
     } catch (error) {
-      throw unreachable(error, sent)
+      throw unreachable(error, apiRequest)
     } finally {
       deadline.release()
     }

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { AppleFault } from './faults.ts'
 
 /** More pages of 200 than anybody has; a circle ends here. */
-const PAGES_MOST = 500
+const MAX_PAGES = 500
 
 /** A page of `item` in JSON:API; `next` is absolute, or null on the last one. */
 export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
@@ -16,7 +16,7 @@ export const pageOf = <T>(item: v.GenericSchema<unknown, T>) =>
   )
 
 /** Apple's link to the next page, which is only followed where the token may be shown. Throws AppleFault `unreadable`. */
-function followed(next: string, host: string): URL {
+function nextPageUrl(next: string, host: string): URL {
   const url = URL.parse(next)
   if (url !== null && url.origin === new URL(host).origin) return url
   const where = url === null ? 'nowhere' : url.origin
@@ -30,19 +30,19 @@ function followed(next: string, host: string): URL {
  * Everything on a list, from its first page at `first` on. `read` asks for one page. Throws AppleFault `unreadable`
  * when a list goes on elsewhere, or without end.
  */
-export async function everyPage<T>(
+export async function readAllPages<T>(
   first: URL,
   read: (url: URL) => Promise<{ items: T[]; next: string | null }>,
 ): Promise<T[]> {
   const all: T[] = []
   const visited = new Set<string>()
   let url = first
-  while (visited.size < PAGES_MOST && !visited.has(url.href)) {
+  while (visited.size < MAX_PAGES && !visited.has(url.href)) {
     visited.add(url.href)
     const { items, next } = await read(url)
     all.push(...items)
     if (next === null) return all
-    url = followed(next, first.origin)
+    url = nextPageUrl(next, first.origin)
   }
   throw new AppleFault('unreadable', `Apple’s list at ${first.pathname} does not end: it was given up.`)
 }

@@ -16,28 +16,28 @@ export type RetryOptions = {
 }
 
 /** Before the second, third and fourth attempt, on the average. */
-const PAUSES = [500, 2_000, 8_000]
+const PAUSES_MS = [500, 2_000, 8_000]
 /** What asks for more patience than this is left to whoever has a schedule. */
-const LONGEST = 30_000
+const MAX_PAUSE_MS = 30_000
 
-const onMachine: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
+const systemWait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal })
 
 /**
  * Tries again what failed as `unavailable`, or as `rate_limited` for a moment only: three times, after pauses that
  * grow and are spread by chance, so that many who failed together do not come back together.
  */
 export function openRetries(options: RetryOptions) {
-  const { clock, closing, wait = onMachine, random = Math.random } = options
+  const { clock, closing, wait = systemWait, random = Math.random } = options
 
   /** Milliseconds, or null when there is no sense in another attempt. */
   function pauseAfter(error: unknown, attempts: number): number | null {
-    const pause = PAUSES[attempts]
+    const pause = PAUSES_MS[attempts]
     if (pause === undefined || closing.aborted || !(error instanceof AppleFault)) return null
     if (error.kind !== 'unavailable' && error.kind !== 'rate_limited') return null
     if (error.kind === 'rate_limited' && error.retry_at === null) return null
     const named = error.retry_at === null ? 0 : error.retry_at - clock()
     const most = Math.max(named, pause * (0.5 + random()))
-    return most > LONGEST ? null : Math.ceil(most)
+    return most > MAX_PAUSE_MS ? null : Math.ceil(most)
   }
 
   /** Even a `wait` that knows no signal is left behind when everything stops. */

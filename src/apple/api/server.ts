@@ -9,16 +9,16 @@ import {
   type NotificationPage,
   Statuses,
   type StatusItem,
-  TestRequested,
-  TestSent,
+  TestNotificationResponse,
   type TestStatus,
+  TestStatusResponse,
   TransactionHistory,
   type TransactionPage,
 } from './server_answers.ts'
 import { type Endpoint, openServerBudgets } from './server_budgets.ts'
 import { serverFault } from './server_faults.ts'
 import { openTokens } from './tokens.ts'
-import { readAs } from './words.ts'
+import { parseResponse } from './words.ts'
 
 export type { StatusItem } from './server_answers.ts'
 
@@ -32,12 +32,12 @@ export type ServerOptions = CallerOptions & {
 type NotificationWindow = { from: number; until: number; page: string | null }
 export type ServerApi = ReturnType<typeof openServerApi>
 
-const LARGEST = 16 * 1_048_576
+const MAX_RESPONSE_BYTES = 16 * 1_048_576
 const NOT_SENT_YET = '4040008'
 const NOT_AN_ID = '4000006'
 
 /** An id in its place in a path. Devices report them too, and whatever else they like: that Apple is not asked. */
-function idIn(transaction_id: string): string {
+function transactionPath(transaction_id: string): string {
   if (/^[\w-]{1,128}$/.test(transaction_id)) return transaction_id
   throw new AppleFault('refused', 'This is not the id of a transaction: Apple was not asked.', {
     code: NOT_AN_ID,
@@ -45,7 +45,7 @@ function idIn(transaction_id: string): string {
 }
 
 /** A page that names itself as the one after it would be asked for until the hour is used up, and so every hour. */
-const circle = (path: string): AppleFault =>
+const circularPaging = (path: string): AppleFault =>
   new AppleFault('unreadable', `Apple’s answer to ${path} goes on where it began: it was given up.`)
 
 /**
@@ -71,15 +71,15 @@ export function openServerApi(options: ServerOptions) {
         method: post === undefined ? ('GET' as const) : ('POST' as const),
         url,
         accept: 'application/json',
-        largest: LARGEST,
+        maxBytes: MAX_RESPONSE_BYTES,
         body: post === 'empty' ? undefined : post,
       }
-      const received = await caller.ask(
+      const received = await caller.send(
         sent,
         (received) => (received.status === 200 ? null : serverFault(received, clock())),
         (attempt) => budgets.spend(endpoint, environment, attempt),
       )
-      return readAs(answer, received, url.pathname)
+      return parseResponse(answer, received, url.pathname)
     }
   }
 
@@ -93,7 +93,7 @@ export function openServerApi(options: ServerOptions) {
     const path = '/inApps/v1/notifications/history'
     const page = await from(environment, 'notifications')(`${path}${query}`, NotificationHistory, body)
     const [first] = page.payloads
-    if (page.next !== null && page.next === window.page && first === shown) throw circle(path)
+    if (page.next !== null && page.next === window.page && first === shown) throw circularPaging(path)
     shown = first
     return page
   }
@@ -107,8 +107,8 @@ export function openServerApi(options: ServerOptions) {
     const query = revision === null ? '' : `?revision=${encodeURIComponent(revision)}`
     const path = '/inApps/v2/history'
     const ask = from(environment, 'transactions')
-    const page = await ask(`${path}/${idIn(transaction_id)}${query}`, TransactionHistory)
-    if (page.has_more && page.revision === revision) throw circle(path)
+    const page = await ask(`${path}/${transactionPath(transaction_id)}${query}`, TransactionHistory)
+    if (page.has_more && page.revision === revision) throw circularPaging(path)
     return page
   }
 
@@ -117,20 +117,24 @@ export function openServerApi(options: ServerOptions) {
     environment: Environment,
     transaction_id: string,
   ): Promise<{ items: StatusItem[] }> {
-    const path = `/inApps/v1/subscriptions/${idIn(transaction_id)}`
+    const path = `/inApps/v1/subscriptions/${transactionPath(transaction_id)}`
     return from(environment, 'statuses')(path, Statuses)
   }
 
   /** Has Apple send a test notification; the token asks after it. No address entered is AppleFault `4040007`. */
   function requestTest(environment: Environment): Promise<{ token: string }> {
-    return from(environment, 'test_request')('/inApps/v1/notifications/test', TestRequested, 'empty')
+    return from(environment, 'test_request')(
+      '/inApps/v1/notifications/test',
+      TestNotificationResponse,
+      'empty',
+    )
   }
 
   /** How a test notification fared; without payload and attempts while Apple has not sent it. */
   async function testStatus(environment: Environment, token: string): Promise<TestStatus> {
     const path = `/inApps/v1/notifications/test/${encodeURIComponent(token)}`
     try {
-      return await from(environment, 'test_status')(path, TestSent)
+      return await from(environment, 'test_status')(path, TestStatusResponse)
     } catch (error) {
       if (error instanceof AppleFault && error.code === NOT_SENT_YET) return { payload: null, attempts: [] }
       throw error

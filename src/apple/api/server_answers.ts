@@ -17,12 +17,12 @@ export type TestStatus = { payload: string | null; attempts: { at: number; resul
 
 const signed = v.pipe(v.string(), v.minLength(1))
 const whole = v.pipe(v.number(), v.safeInteger())
-const maybe = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
+const optional = <T>(schema: v.GenericSchema<unknown, T>) => v.optional(v.nullable(schema), null)
 
 export const NotificationHistory = v.pipe(
   v.object({
     hasMore: v.boolean(),
-    paginationToken: maybe(v.string()),
+    paginationToken: optional(v.string()),
     notificationHistory: v.array(v.object({ signedPayload: signed })),
   }),
   v.check(
@@ -75,15 +75,15 @@ export const Statuses = v.pipe(
   })),
 )
 
-export const TestRequested = v.pipe(
+export const TestNotificationResponse = v.pipe(
   v.object({ testNotificationToken: signed }),
   v.transform(({ testNotificationToken }) => ({ token: testNotificationToken })),
 )
 
-export const TestSent = v.pipe(
+export const TestStatusResponse = v.pipe(
   v.object({
-    signedPayload: maybe(v.string()),
-    sendAttempts: maybe(v.array(v.object({ attemptDate: whole, sendAttemptResult: v.string() }))),
+    signedPayload: optional(v.string()),
+    sendAttempts: optional(v.array(v.object({ attemptDate: whole, sendAttemptResult: v.string() }))),
   }),
   v.transform(
     ({ signedPayload, sendAttempts }): TestStatus => ({

@@ -1,10 +1,10 @@
 /** What we remember: how often each part of the App Store Server API was asked in the last hour. */
 import type { Clock } from '../../clock.ts'
-import { minuteText } from '../../days.ts'
+import { utcMinuteText } from '../../days.ts'
 import type { Environment } from '../payloads.ts'
 import { AppleFault } from './faults.ts'
-import { type Hour, isAhead, openHour, WHEN_UNKNOWN } from './hour.ts'
-import type { Received } from './http_client.ts'
+import { type HourlyCounter, isAhead, openHourlyCounter, WHEN_UNKNOWN } from './hour.ts'
+import type { ApiResponse } from './http_client.ts'
 import { retryAt } from './words.ts'
 
 /** What Apple counts apart. */
@@ -18,23 +18,23 @@ const PER_SECOND: Readonly<Record<Endpoint, number>> = {
   test_request: 1,
   test_status: 1,
 }
-const SECONDS = 3600
-const IN_SANDBOX = 0.1
+const SECONDS_PER_HOUR = 3600
+const SANDBOX_SHARE = 0.1
 /** The owner's own server asks within the same limits. */
-const OURS = 0.9
+const OUR_SHARE = 0.9
 
 /** How often one endpoint may be asked in an hour by us. */
 export function hourlyShare(endpoint: Endpoint, environment: Environment): number {
-  const limit = PER_SECOND[endpoint] * SECONDS * (environment === 'sandbox' ? IN_SANDBOX : 1)
-  return Math.floor(limit * OURS)
+  const limit = PER_SECOND[endpoint] * SECONDS_PER_HOUR * (environment === 'sandbox' ? SANDBOX_SHARE : 1)
+  return Math.floor(limit * OUR_SHARE)
 }
 
 /** Stands before every request of one app: lets it through, or says from when on. */
 export function openServerBudgets(clock: Clock) {
-  const counts = new Map<string, { asked: Hour; not_before: number }>()
+  const counts = new Map<string, { sentThisHour: HourlyCounter; not_before: number }>()
 
   function countOf(name: string) {
-    const count = counts.get(name) ?? { asked: openHour(clock), not_before: 0 }
+    const count = counts.get(name) ?? { sentThisHour: openHourlyCounter(clock), not_before: 0 }
     counts.set(name, count)
     return count
   }
@@ -46,18 +46,18 @@ export function openServerBudgets(clock: Clock) {
   async function spend(
     endpoint: Endpoint,
     environment: Environment,
-    request: () => Promise<Received>,
-  ): Promise<Received> {
+    request: () => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
     const count = countOf(`${environment} ${endpoint}`)
-    const full = count.asked.count() >= hourlyShare(endpoint, environment)
-    const retry_at = Math.max(count.not_before, full ? count.asked.freesAt() : 0)
+    const full = count.sentThisHour.count() >= hourlyShare(endpoint, environment)
+    const retry_at = Math.max(count.not_before, full ? count.sentThisHour.freesAt() : 0)
     if (isAhead(retry_at, clock())) {
-      const at = minuteText(retry_at)
+      const at = utcMinuteText(retry_at)
       throw new AppleFault('rate_limited', `Apple was asked enough in the last hour: it goes on at ${at}.`, {
         retry_at,
       })
     }
-    count.asked.add()
+    count.sentThisHour.add()
     const received = await request()
     if (received.status === 429) count.not_before = retryAt(received, clock()) ?? clock() + WHEN_UNKNOWN
     return received

@@ -2,10 +2,10 @@
 import * as v from 'valibot'
 import { AppleFault, type FaultKind } from './faults.ts'
 import { WHEN_UNKNOWN } from './hour.ts'
-import type { Received } from './http_client.ts'
-import { cleaned, clockAdvice, jsonOf, retryAt, sentence } from './words.ts'
+import type { ApiResponse } from './http_client.ts'
+import { clockAdvice, faultMessage, jsonOf, retryAt, sanitize } from './words.ts'
 
-const Refused = v.object({
+const ErrorBody = v.object({
   errorCode: v.pipe(v.number(), v.safeInteger()),
   errorMessage: v.optional(v.nullable(v.string()), null),
 })
@@ -14,7 +14,7 @@ type Meaning = { kind: FaultKind; happened: string; advice: string }
 
 const KEY_ADVICE =
   'is it an In-App Purchase key? An App Store Connect API key is another kind. Do key id and issuer id belong to this .p8 file, has the key not been revoked, and is the bundle id an app of the same team?'
-const LATER = 'it is asked again later.'
+const RETRY_NOTE = 'it is asked again later.'
 /** Those of which Apple says that another try may succeed, besides every 5xx. */
 const RETRYABLE = new Set(['4040002', '4040004', '4040006', '5000001'])
 
@@ -43,11 +43,11 @@ const ADVICE: Readonly<Record<string, string>> = {
 function meaningOf(status: number, code: string | null): Meaning {
   const advice = ADVICE[code ?? ''] ?? 'asking again will not change that.'
   if (status === 429 || code === '4290000') {
-    return { kind: 'rate_limited', happened: 'Apple was asked too much in the last hour', advice: LATER }
+    return { kind: 'rate_limited', happened: 'Apple was asked too much in the last hour', advice: RETRY_NOTE }
   }
   if (status === 401) return { kind: 'unauthorized', happened: 'Apple refused the key', advice: KEY_ADVICE }
   if (status >= 500 || RETRYABLE.has(code ?? '')) {
-    return { kind: 'unavailable', happened: 'The App Store Server API is out of order', advice: LATER }
+    return { kind: 'unavailable', happened: 'The App Store Server API is out of order', advice: RETRY_NOTE }
   }
   if (status === 403) return { kind: 'forbidden', happened: 'Apple does not let the key do this', advice }
   if (status === 404) return { kind: 'not_found', happened: 'Apple does not have what was asked for', advice }
@@ -61,14 +61,14 @@ function meaningOf(status: number, code: string | null): Meaning {
 }
 
 /** The fault in an answer that is no success. `now` is ours, in milliseconds, to be held against Apple's. */
-export function serverFault(received: Received, now: number): AppleFault {
+export function serverFault(received: ApiResponse, now: number): AppleFault {
   const { status } = received
-  const read = v.safeParse(Refused, jsonOf(received))
+  const read = v.safeParse(ErrorBody, jsonOf(received))
   const code = read.success ? String(read.output.errorCode) : null
-  const words = read.success ? cleaned(read.output.errorMessage) : ''
+  const words = read.success ? sanitize(read.output.errorMessage) : ''
   const { kind, happened, advice } = meaningOf(status, code)
   const more = kind === 'unauthorized' ? clockAdvice(received, now) : ''
-  return new AppleFault(kind, sentence(happened, status, words, advice + more), {
+  return new AppleFault(kind, faultMessage(happened, status, words, advice + more), {
     status,
     code,
     retry_at: retryAt(received, now) ?? (kind === 'rate_limited' ? now + WHEN_UNKNOWN : null),

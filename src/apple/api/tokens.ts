@@ -10,8 +10,8 @@ export type Tokens = ReturnType<typeof openTokens>
 
 const MINUTE = 60_000
 /** App Store Connect takes no token that lasts longer than 20 minutes, the Server API none over 60. */
-const LASTS = { connect: 18 * MINUTE, server: 45 * MINUTE }
-const RENEWED_BEFORE = 2 * MINUTE
+const LIFETIME_MS = { connect: 18 * MINUTE, server: 45 * MINUTE }
+const RENEW_BEFORE_MS = 2 * MINUTE
 
 function signerOf(key: ApiKey) {
   const problem = problemOfKey(key.private_key)
@@ -33,7 +33,7 @@ function signerOf(key: ApiKey) {
  */
 export function openTokens(key: ApiKey, options: { clock: Clock; bundle_id?: string }) {
   const { clock, bundle_id } = options
-  const lasts = bundle_id === undefined ? LASTS.connect : LASTS.server
+  const lasts = bundle_id === undefined ? LIFETIME_MS.connect : LIFETIME_MS.server
   const claims: Record<string, string> = {
     ...(key.issuer_id === null ? { sub: 'user' } : { iss: key.issuer_id }),
     ...(bundle_id !== undefined && { bid: bundle_id }),
@@ -41,10 +41,10 @@ export function openTokens(key: ApiKey, options: { clock: Clock; bundle_id?: str
   let sign: ReturnType<typeof signerOf> | undefined
   let last: { token: Promise<string>; from: number; until: number } | undefined
 
-  return async (wish: { anew?: boolean } = {}): Promise<string> => {
+  return async (request: { isForced?: boolean } = {}): Promise<string> => {
     const now = clock()
-    const good = last !== undefined && now >= last.from && now < last.until - RENEWED_BEFORE
-    if (last !== undefined && good && wish.anew !== true) return last.token
+    const good = last !== undefined && now >= last.from && now < last.until - RENEW_BEFORE_MS
+    if (last !== undefined && good && request.isForced !== true) return last.token
     sign ??= signerOf(key)
     last = { token: sign(claims, now, now + lasts), from: now, until: now + lasts }
     return last.token

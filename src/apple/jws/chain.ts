@@ -12,9 +12,9 @@ const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
 /** Apple's marker on the intermediate of Worldwide Developer Relations. */
 const INTERMEDIATE_MARKER = '1.2.840.113635.100.6.2.1'
 /** Clocks of two machines differ: Apple's own library allows as much. */
-export const SKEW = 60_000
+export const CLOCK_SKEW_MS = 60_000
 /** Apple's certificates take about 1,100 bytes each. */
-const LARGEST = 8192
+const MAX_CERTIFICATE_BYTES = 8192
 
 /** A proved chain. It was valid, all of it, from `from` until `until` (milliseconds since the epoch). */
 export type Chain = {
@@ -28,7 +28,7 @@ export type Chain = {
 
 function decodeDer(text: string): Buffer {
   const der = Buffer.from(text, 'base64')
-  if (der.length <= LARGEST && der.toString('base64') === text) return der
+  if (der.length <= MAX_CERTIFICATE_BYTES && der.toString('base64') === text) return der
   throw new SignatureError('chain', 'a certificate in x5c is not base64 (RFC 7515 §4.1.6) or far too large')
 }
 
@@ -91,7 +91,10 @@ function assertMarked(certificate: X509Certificate, marker: string): void {
  * What costs little is looked at first, so that a forger cannot make us work. Whether the chain was valid at a
  * given time is a separate question: {@link assertValidAt}. Throws SignatureError.
  */
-export function proveChain(x5c: readonly [string, string, string], roots: readonly X509Certificate[]): Chain {
+export function verifyChain(
+  x5c: readonly [string, string, string],
+  roots: readonly X509Certificate[],
+): Chain {
   const der = decodeDer(x5c[2])
   const root = roots.find((pinned) => pinned.raw.equals(der))
   if (root === undefined) throw new SignatureError('root', 'the chain does not end in Apple Root CA - G3')
@@ -118,7 +121,7 @@ export function proveChain(x5c: readonly [string, string, string], roots: readon
  * not today's: history and retries arrive long after a leaf has expired. Throws SignatureError `not_valid_then`.
  */
 export function assertValidAt(chain: Chain, at: number): void {
-  if (at >= chain.from - SKEW && at <= chain.until + SKEW) return
+  if (at >= chain.from - CLOCK_SKEW_MS && at <= chain.until + CLOCK_SKEW_MS) return
   const [from, until] = [chain.from, chain.until].map((time) => new Date(time).toISOString())
   const when = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at)
   throw new SignatureError('not_valid_then', `signed at ${when}, with a chain valid from ${from} to ${until}`)

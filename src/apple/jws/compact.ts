@@ -2,7 +2,7 @@
 import { SignatureError } from './signature_error.ts'
 
 /** Apple's header is about 4,200 characters long, nearly all of it certificates. */
-const LONGEST_HEADER = 32_768
+const MAX_HEADER_LENGTH = 32_768
 
 /** The parts as they came, and `input`, over which the signature stands. */
 export type Compact = { header: string; payload: string; signature: string; input: string }
@@ -10,7 +10,7 @@ export type Compact = { header: string; payload: string; signature: string; inpu
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** What people paste instead of a JWS, so that the answer can say what to do about it. */
-function whatItLooksLike(text: string): string {
+function guessFormat(text: string): string {
   if (text.trim() !== text) return 'there is white space around it or a line break at its end'
   if (text.startsWith('{')) return 'this is plain JSON; send the text that Apple signed (jwsRepresentation)'
   if (text.startsWith('MI'))
@@ -23,7 +23,7 @@ function whatItLooksLike(text: string): string {
 
 function notCompact(text: string): SignatureError {
   const expected = 'a signed text is three parts of base64url with a dot between each (RFC 7515)'
-  return new SignatureError('not_a_jws', `${expected}; ${whatItLooksLike(text)}`)
+  return new SignatureError('not_a_jws', `${expected}; ${guessFormat(text)}`)
 }
 
 /**
@@ -77,7 +77,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * number than three.
  */
 export function readHeader(encoded: string): [string, string, string] {
-  if (encoded.length > LONGEST_HEADER)
+  if (encoded.length > MAX_HEADER_LENGTH)
     throw new SignatureError('header', 'the header is too long to be Apple’s')
   const header = decodeObject(decodePart(encoded, 'header'))
   if (header === null) throw new SignatureError('header', 'the header is not a JSON object in UTF-8')
@@ -87,10 +87,10 @@ export function readHeader(encoded: string): [string, string, string] {
   if ('crit' in header) {
     throw new SignatureError('header', 'the header demands extensions (crit) that Apple does not use')
   }
-  return threeCertificates(header.x5c)
+  return certificateChainOf(header.x5c)
 }
 
-function threeCertificates(x5c: unknown): [string, string, string] {
+function certificateChainOf(x5c: unknown): [string, string, string] {
   const list: unknown[] = Array.isArray(x5c) ? x5c : []
   const [leaf, intermediate, root] = list
   if (list.length === 1) {

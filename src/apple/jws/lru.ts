@@ -1,23 +1,23 @@
 /** What we remember: the things asked for most recently, and no more of them than a bound. */
 
 /** A map of at most `limit` entries; what was read or written longest ago makes room. */
-export function openBounded<Value>(limit: number) {
-  const kept = new Map<string, Value>()
+export function openLruCache<Value>(limit: number) {
+  const entries = new Map<string, Value>()
   let newest: { key: string; value: Value } | undefined
 
   function set(key: string, value: Value): void {
-    kept.delete(key)
-    kept.set(key, value)
+    entries.delete(key)
+    entries.set(key, value)
     newest = { key, value }
-    if (kept.size <= limit) return
-    const [oldest] = kept.keys()
-    if (oldest !== undefined) kept.delete(oldest)
+    if (entries.size <= limit) return
+    const [oldest] = entries.keys()
+    if (oldest !== undefined) entries.delete(oldest)
   }
 
   /** The same key again and again is the usual case; to compare a long one is cheaper than to hash it. */
   function get(key: string): Value | undefined {
     if (newest?.key === key) return newest.value
-    const value = kept.get(key)
+    const value = entries.get(key)
     if (value !== undefined) set(key, value)
     return value
   }

@@ -20,13 +20,13 @@ import {
   Certificate,
   id_pe_authorityInfoAccess,
 } from '@peculiar/asn1-x509'
-import { SKEW } from './chain.ts'
+import { CLOCK_SKEW_MS } from './chain.ts'
 
 /** `good` and `revoked` are the issuer's words; `fresh_until` is milliseconds since the epoch. */
-export type Answer = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
+export type OcspResult = { state: 'good' | 'revoked' | 'unknown'; fresh_until: number }
 
 /** A question about one certificate: DER to send, and what an answer must name. */
-type Question = { der: Buffer; about: CertID }
+type OcspRequest = { der: Buffer; about: CertID }
 
 const SHA256 = '2.16.840.1.101.3.4.2.1'
 
@@ -56,7 +56,7 @@ export function responderOf(certificate: X509Certificate): string | null {
 }
 
 /** The request for one certificate, named by SHA-256 (RFC 6960 §4.1.1). */
-export function askAbout(certificate: X509Certificate, issuer: X509Certificate): Question {
+export function ocspRequestFor(certificate: X509Certificate, issuer: X509Certificate): OcspRequest {
   const { subject, subjectPublicKeyInfo } = parse(issuer)
   const about = new CertID({
     hashAlgorithm: new AlgorithmIdentifier({ algorithm: SHA256, parameters: null }),
@@ -77,8 +77,8 @@ function sameCertificate(one: CertID, other: CertID): boolean {
   )
 }
 
-function basicOf(answer: Uint8Array): BasicOCSPResponse {
-  const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse)
+function basicOf(response: Uint8Array): BasicOCSPResponse {
+  const { responseStatus, responseBytes } = AsnConvert.parse(response, OCSPResponse)
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes === undefined) {
     throw new Error(`the responder declined: ${OCSPResponseStatus[responseStatus] ?? responseStatus}`)
   }
@@ -101,8 +101,8 @@ function isDelegate(certificate: X509Certificate, issuer: X509Certificate, now: 
     certificate.checkIssued(issuer) &&
     certificate.verify(issuer.publicKey) &&
     (certificate.keyUsage ?? []).includes(id_kp_OCSPSigning) &&
-    certificate.validFromDate.getTime() - SKEW <= now &&
-    certificate.validToDate.getTime() + SKEW >= now
+    certificate.validFromDate.getTime() - CLOCK_SKEW_MS <= now &&
+    certificate.validToDate.getTime() + CLOCK_SKEW_MS >= now
   )
 }
 
@@ -124,7 +124,7 @@ function assertSigned(basic: BasicOCSPResponse, key: KeyObject): void {
   if (!genuine) throw new Error('the signature of the answer does not fit')
 }
 
-function stateOf(single: SingleResponse): Answer['state'] {
+function stateOf(single: SingleResponse): OcspResult['state'] {
   if (single.certStatus.revoked !== undefined) return 'revoked'
   return single.certStatus.good === undefined ? 'unknown' : 'good'
 }
@@ -133,18 +133,18 @@ function stateOf(single: SingleResponse): Answer['state'] {
  * What an answer (DER) says about the certificate asked for. Throws Error, in words for a log, when it cannot be
  * believed: not signed by the issuer or its delegate, about another certificate, too early or too late.
  */
-export function judgeAnswer(
-  answer: Uint8Array,
-  question: Question,
+export function verifyOcspResponse(
+  response: Uint8Array,
+  request: OcspRequest,
   issuer: X509Certificate,
   now: number,
-): Answer {
-  const basic = basicOf(answer)
+): OcspResult {
+  const basic = basicOf(response)
   assertSigned(basic, keyOf(basic, issuer, now))
-  const single = basic.tbsResponseData.responses.find((one) => sameCertificate(one.certID, question.about))
+  const single = basic.tbsResponseData.responses.find((one) => sameCertificate(one.certID, request.about))
   if (single === undefined) throw new Error('the answer is about another certificate')
   const until = single.nextUpdate?.getTime()
-  if (single.thisUpdate.getTime() > now + SKEW) throw new Error('the answer is from the future')
-  if (until === undefined || until < now - SKEW) throw new Error('the answer is out of date')
-  return { state: stateOf(single), fresh_until: until + SKEW }
+  if (single.thisUpdate.getTime() > now + CLOCK_SKEW_MS) throw new Error('the answer is from the future')
+  if (until === undefined || until < now - CLOCK_SKEW_MS) throw new Error('the answer is out of date')
+  return { state: stateOf(single), fresh_until: until + CLOCK_SKEW_MS }
 }

@@ -3,11 +3,11 @@ import type { X509Certificate } from 'node:crypto'
 import { type Dispatcher, request } from 'undici'
 import type { Clock } from '../../clock.ts'
 import type { Chain } from './chain.ts'
-import { openBounded } from './lru.ts'
-import { type Answer, askAbout, judgeAnswer, responderOf } from './ocsp.ts'
+import { openLruCache } from './lru.ts'
+import { type OcspResult, ocspRequestFor, responderOf, verifyOcspResponse } from './ocsp.ts'
 
 /** `unknown` until an answer came, and again when the last one is out of date. */
-type Revocation = Answer['state']
+type Revocation = OcspResult['state']
 export type RevocationChecker = ReturnType<typeof openRevocation>
 
 /**
@@ -17,19 +17,19 @@ export type RevocationChecker = ReturnType<typeof openRevocation>
 export type RevocationOptions = {
   clock: Clock
   hosts?: readonly string[] | undefined
-  patience?: number | undefined
+  timeoutMs?: number | undefined
   dispatcher?: Dispatcher | undefined
   log?: { warn: (message: string, fields?: Record<string, unknown>) => void } | undefined
 }
 
 /** What is known of one certificate, and from when on to ask again. */
-type Known = Answer & { ask_at: number }
+type CachedResult = OcspResult & { query_at: number }
 
-const NOTHING: Answer = { state: 'unknown', fresh_until: 0 }
-const ASK_AGAIN_AFTER = 15 * 60_000
-const RETRY_AFTER = 60_000
-const LARGEST_ANSWER = 65_536
-const CERTIFICATES_KEPT = 256
+const UNKNOWN_RESULT: OcspResult = { state: 'unknown', fresh_until: 0 }
+const REFRESH_AFTER_MS = 15 * 60_000
+const RETRY_AFTER_MS = 60_000
+const MAX_RESPONSE_BYTES = 65_536
+const MAX_CACHED = 256
 
 async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -37,7 +37,7 @@ async function readAll(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
-    if (size > LARGEST_ANSWER) throw new Error('the answer is too long')
+    if (size > MAX_RESPONSE_BYTES) throw new Error('the answer is too long')
   }
   return Buffer.concat(chunks)
 }
@@ -65,7 +65,7 @@ async function send(url: URL, question: Buffer, signal: AbortSignal, dispatcher:
 }
 
 /** A chain is as good as the worse of its certificates. */
-function worse(one: Revocation, other: Revocation): Revocation {
+function worseOf(one: Revocation, other: Revocation): Revocation {
   if (one === 'revoked' || other === 'revoked') return 'revoked'
   return one === 'good' ? other : 'unknown'
 }
@@ -76,29 +76,32 @@ function worse(one: Revocation, other: Revocation): Revocation {
  * certificate once revoked stays so.
  */
 export function openRevocation(options: RevocationOptions) {
-  const { clock, hosts = ['ocsp.apple.com'], patience = 10_000, dispatcher, log } = options
-  const known = openBounded<Known>(CERTIFICATES_KEPT)
+  const { clock, hosts = ['ocsp.apple.com'], timeoutMs = 10_000, dispatcher, log } = options
+  const known = openLruCache<CachedResult>(MAX_CACHED)
   const running = new Map<string, Promise<void>>()
   const closing = new AbortController()
 
-  async function ask(certificate: X509Certificate, issuer: X509Certificate): Promise<Answer> {
+  async function query(certificate: X509Certificate, issuer: X509Certificate): Promise<OcspResult> {
     const url = addressOf(certificate, hosts)
-    if (url === null) return NOTHING
-    const question = askAbout(certificate, issuer)
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(patience)])
-    return judgeAnswer(await send(url, question.der, signal, dispatcher), question, issuer, clock())
+    if (url === null) return UNKNOWN_RESULT
+    const question = ocspRequestFor(certificate, issuer)
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
+    return verifyOcspResponse(await send(url, question.der, signal, dispatcher), question, issuer, clock())
   }
 
   /** A failure keeps what was known; it goes stale by its own date. */
   async function check(certificate: X509Certificate, issuer: X509Certificate): Promise<void> {
     const id = certificate.fingerprint256
     try {
-      const answer = await ask(certificate, issuer)
-      const ask_at = Math.min(clock() + ASK_AGAIN_AFTER, Math.max(answer.fresh_until, clock() + RETRY_AFTER))
-      known.set(id, { ...answer, ask_at })
+      const answer = await query(certificate, issuer)
+      const query_at = Math.min(
+        clock() + REFRESH_AFTER_MS,
+        Math.max(answer.fresh_until, clock() + RETRY_AFTER_MS),
+      )
+      known.set(id, { ...answer, query_at })
     } catch (error) {
       if (closing.signal.aborted) return
-      known.set(id, { ...(known.get(id) ?? NOTHING), ask_at: clock() + RETRY_AFTER })
+      known.set(id, { ...(known.get(id) ?? UNKNOWN_RESULT), query_at: clock() + RETRY_AFTER_MS })
       const reason = error instanceof Error ? error.message : String(error)
       log?.warn('whether a certificate has been revoked could not be learned', { reason, certificate: id })
     } finally {
@@ -111,26 +114,26 @@ export function openRevocation(options: RevocationOptions) {
     const last = known.get(id)
     if (last?.state === 'revoked') return 'revoked'
     const now = clock()
-    const due = last === undefined || now >= last.ask_at
+    const due = last === undefined || now >= last.query_at
     if (due && !running.has(id)) running.set(id, check(certificate, issuer))
     return last !== undefined && now < last.fresh_until ? last.state : 'unknown'
   }
 
   /** What is known of leaf and intermediate, at once; asks in the background when that is a quarter of an hour old. */
   function stateOf(chain: Chain): Revocation {
-    return worse(stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root))
+    return worseOf(stateOfOne(chain.leaf, chain.intermediate), stateOfOne(chain.intermediate, chain.root))
   }
 
   /** When nothing is being asked any more. */
-  async function settled(): Promise<void> {
+  async function whenIdle(): Promise<void> {
     while (running.size > 0) await Promise.all(running.values())
   }
 
   /** Gives up what is being asked; what is asked after that is given up at once. */
   async function close(): Promise<void> {
     closing.abort()
-    await settled()
+    await whenIdle()
   }
 
-  return { stateOf, settled, close }
+  return { stateOf, whenIdle, close }
 }

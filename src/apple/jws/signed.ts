@@ -3,22 +3,24 @@ import { hash, webcrypto, X509Certificate } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import { openLimiter, openQueue } from '../../limiter.ts'
-import { assertValidAt, type Chain, proveChain } from './chain.ts'
+import { assertValidAt, type Chain, verifyChain } from './chain.ts'
 import { type Compact, decodeObject, decodePart, decodePayload, readHeader, splitCompact } from './compact.ts'
-import { openBounded } from './lru.ts'
+import { openLruCache } from './lru.ts'
 import type { RevocationChecker } from './revocation.ts'
 import { SignatureError } from './signature_error.ts'
 
 export { SignatureError, type SignatureFault } from './signature_error.ts'
 
-const proof: unique symbol = Symbol('proved')
+const VERIFIED: unique symbol = Symbol('proved')
 
 /**
  * Something that Apple signed: what it says; the signed text itself, byte for byte; and the SHA-256, in hex, of its
  * payload as sent, which is what makes it the same fact: signatures of one payload can differ, also without the key.
  * Nobody outside of this file can make one.
  */
-export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & { readonly [proof]: true }
+export type Verified<T> = Readonly<{ payload: T; jws: string; sha256: string }> & {
+  readonly [VERIFIED]: true
+}
 
 /** `roots` are PEM; `in_flight` signatures are checked at once (default 128), 8 times as many may wait. */
 type VerifierOptions = {
@@ -31,7 +33,7 @@ type VerifierOptions = {
 export type Verifier = ReturnType<typeof openVerifier>
 
 /** Two leaves a year, and Apple uses one intermediate: this is plenty. */
-const CHAINS_KEPT = 64
+const MAX_CACHED_CHAINS = 64
 /** WebCrypto takes r and s side by side, as JWS does (RFC 7518 §3.4), and nothing of any other length. */
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
 
@@ -39,8 +41,16 @@ const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
  * What is proved, said in other words: the proof goes over to what `say` makes of the payload. For turning
  * Apple's words into ours, never for adding what Apple did not say.
  */
-export function restated<From, To>(proved: Verified<From>, say: (payload: From) => To): Verified<To> {
-  return { payload: say(proved.payload), jws: proved.jws, sha256: proved.sha256, [proof]: true }
+export function mapVerified<From, To>(
+  verified: Verified<From>,
+  transform: (payload: From) => To,
+): Verified<To> {
+  return {
+    payload: transform(verified.payload),
+    jws: verified.jws,
+    sha256: verified.sha256,
+    [VERIFIED]: true,
+  }
 }
 
 function readPayload(text: string): Record<string, unknown> {
@@ -82,8 +92,8 @@ export function openVerifier(options: VerifierOptions) {
   const { clock, revocation, in_flight = 128 } = options
   const roots = options.roots.map((pem) => new X509Certificate(pem))
   const limiter = openLimiter(in_flight, openQueue(in_flight * 8, tooMany))
-  const byHeader = openBounded<Chain>(CHAINS_KEPT)
-  const byCertificates = openBounded<Chain>(CHAINS_KEPT)
+  const byHeader = openLruCache<Chain>(MAX_CACHED_CHAINS)
+  const byCertificates = openLruCache<Chain>(MAX_CACHED_CHAINS)
 
   /** By its certificates too: a forger can vary the header around a genuine chain at will. */
   function chainOf(header: string): Chain {
@@ -91,7 +101,7 @@ export function openVerifier(options: VerifierOptions) {
     const name = certificates.join()
     const known = byCertificates.get(name)
     if (known !== undefined) return known
-    const chain = proveChain(certificates, roots)
+    const chain = verifyChain(certificates, roots)
     byCertificates.set(name, chain)
     return chain
   }
@@ -102,7 +112,7 @@ export function openVerifier(options: VerifierOptions) {
   }
 
   /** What takes time and room waits for the limiter, the decoding included. */
-  async function prove(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
+  async function verifySignature(parts: Compact, chain: Chain): Promise<Record<string, unknown>> {
     const signature = decodePart(parts.signature, 'signature')
     const payload = readPayload(parts.payload)
     assertValidAt(chain, signingTime(payload, clock))
@@ -119,12 +129,12 @@ export function openVerifier(options: VerifierOptions) {
   async function verify(jws: string): Promise<Verified<Record<string, unknown>>> {
     const parts = splitCompact(jws)
     const chain = byHeader.get(parts.header) ?? chainOf(parts.header)
-    const payload = await limiter.run(() => prove(parts, chain))
+    const payload = await limiter.run(() => verifySignature(parts, chain))
     assertNotRevoked(chain)
     if (byHeader.get(parts.header) === undefined) byHeader.set(parts.header, chain)
     const environment = payload.environment ?? payload.receiptType
     if (environment !== undefined) assertStore(environment)
-    return { payload, jws, sha256: hash('sha256', parts.payload, 'hex'), [proof]: true }
+    return { payload, jws, sha256: hash('sha256', parts.payload, 'hex'), [VERIFIED]: true }
   }
 
   return { verify }

@@ -7,18 +7,18 @@ import type { Clock } from '../../clock.ts'
 import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { Live } from '../../events/live.ts'
-import { eventWithoutPerson, type Named } from '../../events/scrubbed.ts'
+import { type ScrubTarget, scrubEvent } from '../../events/scrubbed.ts'
 import { openScrubbing } from '../../events/scrubbing.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import { openForgottenLinks } from './links.ts'
-import { type Erasure, type ErasureRecord, openErasures, toldOf } from './records.ts'
-import { openSamples } from './samples.ts'
+import { openLinkErasure } from './links.ts'
+import { type Erasure, type ErasureRecord, openErasureRecords, toErasureRecord } from './records.ts'
+import { openStatisticsSamples } from './samples.ts'
 import { openTombstones } from './tombstones.ts'
 
 /** Who is forgotten: a user of one app, and by which erasure. */
-type Person = { app_id: string; app_user_id: string; erasure_id: string }
+type ErasedUser = { app_id: string; app_user_id: string; erasure_id: string }
 
 /**
  * Something that repeats what events say, gone through from 0 to `end()` in slices. `look` names somebody in what lies
@@ -29,7 +29,7 @@ type Scrubber = {
   step: string
   end: () => number
   look: (
-    person: Person,
+    user: ErasedUser,
     after: number,
     until: number,
   ) => { reached: number; changed: number; apply: () => void }
@@ -47,21 +47,21 @@ type Deps = {
   wait: (ms: number) => Promise<void>
 }
 /** What is asked for; `even_unknown` where nothing is known of the user yet, so that nothing ever is. */
-type Wish = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
+type ErasureRequest = { app_id: string; app_user_id: string; asked_by: string; even_unknown?: boolean }
 
 /** How often it is written down how far a step is where nothing had to be changed. */
-const REMEMBERED_EVERY = 40
+const CHECKPOINT_EVERY = 40
 /** How often, and after how long, the write-ahead log is tried to be emptied while somebody reads what is in it. */
-const FOLD_ATTEMPTS = 50
-const FOLD_AGAIN_MS = 100
+const WAL_TRUNCATE_ATTEMPTS = 50
+const WAL_TRUNCATE_RETRY_MS = 100
 
 export type Forgetting = ReturnType<typeof openForgetting>
 
 export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
-  const erasures = openErasures(store)
+  const erasures = openErasureRecords(store)
   const tombstones = openTombstones(store, clock)
-  const links = openForgottenLinks(store)
-  const samples = openSamples(store)
+  const links = openLinkErasure(store)
+  const samples = openStatisticsSamples(store)
   const findUser = store.prepare<[string, string], object>(
     'select 1 from users where app_id = ? and app_user_id = ?',
   )
@@ -72,10 +72,10 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     {
       step: 'events',
       end: feed.head,
-      look: (person, after, until) => scrubbing.look(namedAs(person), after, until),
+      look: (user, after, until) => scrubbing.scan(pseudonymFor(user), after, until),
     },
   ]
-  const forgotten = openHook<[person: Person]>()
+  const forgotten = openHook<[person: ErasedUser]>()
   const closing = new AbortController()
   let working: Promise<void> | null = null
   let progress: ErasureProgress | null = null
@@ -86,26 +86,26 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
    *
    * @throws Refusal 404 `unknown_user`.
    */
-  function forget({ app_id, app_user_id, asked_by, even_unknown = false }: Wish): ErasureRecord {
-    const standing = tombstones.standing(app_id, app_user_id)
-    const known = standing === null ? null : erasures.get(standing)
-    if (known) return toldOf(known)
-    const isThere = findUser.get(app_id, app_user_id) !== undefined || links.areThere(app_id, app_user_id)
-    if (!isThere && !even_unknown)
+  function forget({ app_id, app_user_id, asked_by, even_unknown = false }: ErasureRequest): ErasureRecord {
+    const activeErasureId = tombstones.activeErasure(app_id, app_user_id)
+    const known = activeErasureId === null ? null : erasures.get(activeErasureId)
+    if (known) return toErasureRecord(known)
+    const isKnown = findUser.get(app_id, app_user_id) !== undefined || links.hasLinks(app_id, app_user_id)
+    if (!isKnown && !even_unknown)
       throw new Refusal(404, 'unknown_user', 'nothing is known of this user in this app')
     const erasure_id = erasures.begin(app_id, app_user_id, asked_by, clock())
     tombstones.set(app_id, app_user_id, erasure_id)
     dropUser.run(app_id, app_user_id)
-    const person = { app_id, app_user_id, erasure_id }
-    forgotten.call(person)
+    const user = { app_id, app_user_id, erasure_id }
+    forgotten.call(user)
     store.afterCommit(() => {
-      live.change((event) => eventWithoutPerson(event, namedAs(person)))
+      live.change((event) => scrubEvent(event, pseudonymFor(user)))
       resume()
     })
-    return toldOf(demand(erasure_id))
+    return toErasureRecord(requireErasure(erasure_id))
   }
 
-  function demand(erasure_id: string): Erasure {
+  function requireErasure(erasure_id: string): Erasure {
     const erasure = erasures.get(erasure_id)
     if (!erasure) throw new Error(`there is no erasure ${erasure_id}`)
     return erasure
@@ -117,19 +117,19 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
    * @throws Refusal 404 `not_forgotten`, 409 `erasure_running` while they are being forgotten.
    */
   function lift(app_id: string, app_user_id: string): ErasureRecord {
-    const standing = tombstones.standing(app_id, app_user_id)
-    if (standing === null)
+    const activeErasureId = tombstones.activeErasure(app_id, app_user_id)
+    if (activeErasureId === null)
       throw new Refusal(404, 'not_forgotten', 'this user is not among those who were forgotten')
-    const erasure = demand(standing)
+    const erasure = requireErasure(activeErasureId)
     if (erasure.finished_at === null)
       throw new Refusal(409, 'erasure_running', 'this user is being forgotten; try again when that is done')
     tombstones.lift(app_id, app_user_id)
-    return toldOf(erasure)
+    return toErasureRecord(erasure)
   }
 
   /** Goes on with what is not done, in the background. What fails is told, and tried again the next time. */
   function resume(): void {
-    work().catch((error) => {
+    runPending().catch((error) => {
       if (!closing.signal.aborted)
         log.error('somebody could not be forgotten yet; it goes on later', { error })
     })
@@ -137,44 +137,44 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
 
   /** Resolves once an erasure is done. Rejects with what held it up; then it goes on later. */
   async function finished(erasure_id: string): Promise<ErasureRecord> {
-    while (demand(erasure_id).finished_at === null) await work()
-    return toldOf(demand(erasure_id))
+    while (requireErasure(erasure_id).finished_at === null) await runPending()
+    return toErasureRecord(requireErasure(erasure_id))
   }
 
-  function work(): Promise<void> {
-    working ??= workAll().finally(() => {
+  function runPending(): Promise<void> {
+    working ??= runAll().finally(() => {
       working = null
       progress = null
     })
     return working
   }
 
-  async function workAll(): Promise<void> {
+  async function runAll(): Promise<void> {
     for (let erasure = erasures.next(); erasure !== null; erasure = erasures.next()) {
       closing.signal.throwIfAborted()
       const { id, app_id, app_user_id } = erasure
       if (app_user_id !== null) await scrub(erasure, { app_id, app_user_id, erasure_id: id })
-      await foldLog()
+      await truncateWal()
       await store.commit(() => erasures.finish(id, clock()))
       log.info('somebody was forgotten', { erasure: id })
     }
   }
 
-  async function scrub(erasure: Erasure, person: Person): Promise<void> {
-    if (erasure.step === null) await scrubLinks(person)
+  async function scrub(erasure: Erasure, user: ErasedUser): Promise<void> {
+    if (erasure.step === null) await scrubLinks(user)
     const from = scrubbers.findIndex(({ step }) => step === erasure.step)
     for (const [index, scrubber] of scrubbers.entries()) {
       if (index < from) continue
-      const { reached, until } = index === from ? erasure : await enter(person, scrubber)
-      await goThrough(person, scrubber, reached, until)
+      const { reached, until } = index === from ? erasure : await enterStep(user, scrubber)
+      await scrubRange(user, scrubber, reached, until)
     }
     await store.commit(() => {
-      samples.drop(person.app_user_id)
-      erasures.anonymise(person.erasure_id)
+      samples.drop(user.app_user_id)
+      erasures.anonymise(user.erasure_id)
     })
   }
 
-  async function scrubLinks({ app_id, app_user_id, erasure_id }: Person): Promise<void> {
+  async function scrubLinks({ app_id, app_user_id, erasure_id }: ErasedUser): Promise<void> {
     for (let more = true; more; ) {
       closing.signal.throwIfAborted()
       more = await store.commit(() => {
@@ -187,7 +187,7 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   /** Nothing that comes after this names them: no link does. */
-  function enter({ erasure_id }: Person, { step, end }: Scrubber) {
+  function enterStep({ erasure_id }: ErasedUser, { step, end }: Scrubber) {
     return store.commit(() => {
       const until = end()
       erasures.enterStep(erasure_id, step, until)
@@ -195,17 +195,22 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     })
   }
 
-  async function goThrough(person: Person, { look }: Scrubber, after: number, until: number): Promise<void> {
+  async function scrubRange(
+    user: ErasedUser,
+    { look }: Scrubber,
+    after: number,
+    until: number,
+  ): Promise<void> {
     for (let [reached, unwritten] = [after, 0]; reached < until; ) {
       closing.signal.throwIfAborted()
-      const found = look(person, reached, until)
+      const found = look(user, reached, until)
       reached = found.reached
       unwritten += 1
-      if (found.changed > 0 || unwritten === REMEMBERED_EVERY || reached === until) {
+      if (found.changed > 0 || unwritten === CHECKPOINT_EVERY || reached === until) {
         unwritten = 0
         await store.commit(() => {
           found.apply()
-          erasures.reach(person.erasure_id, found.reached, found.changed)
+          erasures.advanceTo(user.erasure_id, found.reached, found.changed)
         })
       }
       progress = { done: reached, of: until }
@@ -214,11 +219,11 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
   }
 
   /** The write-ahead log still holds what the file no longer does, until it is emptied into it. */
-  async function foldLog(): Promise<void> {
-    for (let attempt = 1; attempt <= FOLD_ATTEMPTS; attempt += 1) {
+  async function truncateWal(): Promise<void> {
+    for (let attempt = 1; attempt <= WAL_TRUNCATE_ATTEMPTS; attempt += 1) {
       closing.signal.throwIfAborted()
       if (store.pragma('wal_checkpoint(TRUNCATE)') === 0) return
-      await wait(FOLD_AGAIN_MS)
+      await wait(WAL_TRUNCATE_RETRY_MS)
     }
     log.warn(
       'somebody keeps reading the database: what was forgotten stays in its write-ahead log until it starts again',
@@ -233,12 +238,12 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
    */
   async function compact(): Promise<{ bytes: number }> {
     vacuum.run()
-    await foldLog()
+    await truncateWal()
     return { bytes: Number(store.pragma('page_count')) * Number(store.pragma('page_size')) }
   }
 
   /** Adds something that repeats what events say; before anything is resumed. Its step must stay named as it is. */
-  const also = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
+  const addScrubber = (scrubber: Scrubber): void => void scrubbers.push(scrubber)
 
   /** Stops what is under way; it goes on at the next start. */
   async function close(): Promise<void> {
@@ -250,21 +255,21 @@ export function openForgetting({ store, clock, feed, live, log, wait }: Deps) {
     forget,
     lift,
     admit: tombstones.admit,
-    isOfForgotten: tombstones.isOfForgotten,
+    isErased: tombstones.isErased,
     finished,
     resume,
     progress: () => progress,
     list: erasures.list,
     /** Calls the listener within the unit of work that forgets a user, for what else is known of them by their id. */
-    onForget: forgotten.add,
-    also,
+    onErase: forgotten.add,
+    addScrubber,
     compact,
     close,
   }
 }
 
-const namedAs = ({ app_id, app_user_id, erasure_id }: Person): Named => ({
+const pseudonymFor = ({ app_id, app_user_id, erasure_id }: ErasedUser): ScrubTarget => ({
   app_id,
   app_user_id,
-  instead: `forgotten/${erasure_id}`,
+  replacement: `forgotten/${erasure_id}`,
 })

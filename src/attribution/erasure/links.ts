@@ -5,15 +5,15 @@ import type { Store } from '../../store/store.ts'
 const LINKS_AT_ONCE = 50
 
 type Row = { id: number; app_user_id: string; proved_app_user_id: string | null }
-type Asked = { app_id: string; app_user_id: string; limit: number }
+type LinkQuery = { app_id: string; app_user_id: string; limit: number }
 
-export function openForgottenLinks(store: Pick<Store, 'prepare'>) {
+export function openLinkErasure(store: Pick<Store, 'prepare'>) {
   const columns = 'links.id, links.app_user_id, links.proved_app_user_id'
-  const held = store.prepare<Asked, Row>(
+  const heldLinks = store.prepare<LinkQuery, Row>(
     `select ${columns} from links where app_id = :app_id and app_user_id = :app_user_id limit :limit`,
   )
   // Whoever was proved to hold a link held it, and was moved from it where another does now: so these two find all.
-  const lost = store.prepare<Asked, Row>(`
+  const lostLinks = store.prepare<LinkQuery, Row>(`
     select distinct ${columns} from link_history join links on links.id = link_id
     where from_app_user_id = :app_user_id and app_id = :app_id limit :limit`)
   const dropHistory = store.prepare<[number]>('delete from link_history where link_id = ?')
@@ -35,37 +35,37 @@ export function openForgottenLinks(store: Pick<Store, 'prepare'>) {
     where link_id = :id and :app_user_id in
       (from_app_user_id, to_app_user_id, from_proved_app_user_id, to_proved_app_user_id)`)
 
-  function naming(asked: Asked): Row[] {
-    const links = held.all(asked)
-    return links.length > 0 ? links : lost.all(asked)
+  function findLinks(query: LinkQuery): Row[] {
+    const links = heldLinks.all(query)
+    return links.length > 0 ? links : lostLinks.all(query)
   }
 
   /** Whether any link of an app names a user, or did before it was moved. */
-  const areThere = (app_id: string, app_user_id: string): boolean =>
-    naming({ app_id, app_user_id, limit: 1 }).length > 0
+  const hasLinks = (app_id: string, app_user_id: string): boolean =>
+    findLinks({ app_id, app_user_id, limit: 1 }).length > 0
 
   /**
    * Takes a user out of some of the links that name them, inside a unit of work; how many, 0 once there are none. A link
    * they hold goes with its history; where another is proved to be the buyer, it is that one's again.
    */
   function scrubSome(app_id: string, app_user_id: string): number {
-    const links = naming({ app_id, app_user_id, limit: LINKS_AT_ONCE })
+    const links = findLinks({ app_id, app_user_id, limit: LINKS_AT_ONCE })
     for (const link of links) scrub(link, app_user_id)
     return links.length
   }
 
   function scrub({ id, ...link }: Row, app_user_id: string): void {
-    const isTheirs = link.app_user_id === app_user_id
+    const isHolder = link.app_user_id === app_user_id
     const isProved = link.proved_app_user_id === app_user_id
-    if (isTheirs && (isProved || link.proved_app_user_id === null)) {
+    if (isHolder && (isProved || link.proved_app_user_id === null)) {
       dropHistory.run(id)
       drop.run(id)
       return
     }
-    if (isTheirs) leaveToProved.run(id)
+    if (isHolder) leaveToProved.run(id)
     if (isProved) unprove.run(id)
     scrubHistory.run({ id, app_user_id })
   }
 
-  return { areThere, scrubSome }
+  return { hasLinks, scrubSome }
 }

@@ -36,7 +36,7 @@ type Listing = {
   before: string | null
 }
 
-export function openErasures(store: Pick<Store, 'prepare'>) {
+export function openErasureRecords(store: Pick<Store, 'prepare'>) {
   const insert = store.prepare<[string, string, string, string, number]>(`
     insert into erasures (id, app_id, app_user_id, asked_by, asked_at, reached, until, links, scrubbed)
     values (?, ?, ?, ?, ?, 0, 0, 0, 0)`)
@@ -57,7 +57,7 @@ export function openErasures(store: Pick<Store, 'prepare'>) {
   const advance = store.prepare<[number, number, string]>(
     'update erasures set reached = ?, scrubbed = scrubbed + ? where id = ?',
   )
-  const forgetWhom = store.prepare<[string]>('update erasures set app_user_id = null where id = ?')
+  const clearUser = store.prepare<[string]>('update erasures set app_user_id = null where id = ?')
   const end = store.prepare<[number, string]>('update erasures set finished_at = ? where id = ?')
 
   /** Writes down that it is to be done; its id. Inside a unit of work, as all below. */
@@ -69,9 +69,9 @@ export function openErasures(store: Pick<Store, 'prepare'>) {
 
   const countLinks = (id: string, links: number): void => void count.run(links, id)
   const enterStep = (id: string, step: string, until: number): void => void enter.run(step, until, id)
-  const reach = (id: string, reached: number, scrubbed: number): void =>
+  const advanceTo = (id: string, reached: number, scrubbed: number): void =>
     void advance.run(reached, scrubbed, id)
-  const anonymise = (id: string): void => void forgetWhom.run(id)
+  const anonymise = (id: string): void => void clearUser.run(id)
   const finish = (id: string, at: number): void => void end.run(at, id)
 
   const get = (id: string): Erasure | null => byId.get(id) ?? null
@@ -79,13 +79,13 @@ export function openErasures(store: Pick<Store, 'prepare'>) {
   const next = (): Erasure | null => first.get() ?? null
   /** What is to be told of them, newest first. */
   const list = ({ apps, ...listing }: Listing): ErasureRecord[] =>
-    newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toldOf)
+    newest.all({ ...listing, apps: apps && JSON.stringify(apps) }).map(toErasureRecord)
 
-  return { begin, countLinks, enterStep, reach, anonymise, finish, get, next, list }
+  return { begin, countLinks, enterStep, advanceTo, anonymise, finish, get, next, list }
 }
 
 /** What may be told of an erasure. */
-export const toldOf = (erasure: Erasure): ErasureRecord => {
+export const toErasureRecord = (erasure: Erasure): ErasureRecord => {
   const { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at } = erasure
   return { id, app_id, bundle_id, asked_by, asked_at, links, scrubbed, finished_at }
 }

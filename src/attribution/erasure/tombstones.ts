@@ -20,7 +20,7 @@ export function openTombstones(store: Store, clock: Clock) {
     'update tombstones set lifted_at = ? where app_id = ? and hash = ?',
   )
   /** Most apps have forgotten nobody: their calls need no hash. */
-  const hasAny = store.remembering(['tombstones'], (app_id) => any.get(app_id) !== undefined)
+  const hasAny = store.cached(['tombstones'], (app_id) => any.get(app_id) !== undefined)
 
   const hashOf = (secret: Buffer, app_id: string, app_user_id: string): Buffer =>
     createHmac('sha256', secret).update(`${app_id}\n${app_user_id}`).digest()
@@ -31,7 +31,7 @@ export function openTombstones(store: Store, clock: Clock) {
   }
 
   /** The erasure by which a user is forgotten and not to be known again; null for anybody else. */
-  function standing(app_id: string, app_user_id: string): string | null {
+  function activeErasure(app_id: string, app_user_id: string): string | null {
     const row = read(app_id, app_user_id)
     return row && row.lifted_at === null ? row.erasure_id : null
   }
@@ -52,7 +52,7 @@ export function openTombstones(store: Store, clock: Clock) {
    * Whether an appAccountToken, a UUID in capitals or small letters, is the id of a user who was ever forgotten, whether
    * or not calls for them are accepted again.
    */
-  const isOfForgotten = (app_id: string, token: string): boolean =>
+  const isErased = (app_id: string, token: string): boolean =>
     [token, token.toLowerCase(), token.toUpperCase()].some((one) => read(app_id, one) !== null)
 
   /** Sets one, inside the caller's unit of work. */
@@ -63,5 +63,5 @@ export function openTombstones(store: Store, clock: Clock) {
   const lift = (app_id: string, app_user_id: string): void =>
     void end.run(clock(), app_id, hashOf(key.make(), app_id, app_user_id))
 
-  return { standing, admit, isOfForgotten, set, lift }
+  return { activeErasure, admit, isErased, set, lift }
 }

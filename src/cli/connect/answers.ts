@@ -1,6 +1,6 @@
 /** The command `windfall connect`: what it asks for, answered by an option or in the conversation. */
 import { Refusal } from '../../errors.ts'
-import type { Talk } from './prompt.ts'
+import type { Prompt } from './prompt.ts'
 
 /** What can be said on the command line, by the name of the option. */
 export type Flags = Partial<Record<FlagName, string>>
@@ -23,11 +23,11 @@ export const NOTHING_WRITTEN = 'Nothing was written.'
 export const NONE = 'none'
 
 export function openAnswers({
-  talk,
+  prompt,
   flags,
   interactive,
 }: {
-  talk: Talk
+  prompt: Prompt
   flags: Flags
   interactive: boolean
 }) {
@@ -50,7 +50,7 @@ export function openAnswers({
     used.add(name)
     const typed = waiting
     waiting = null
-    const answer = given ?? typed ?? (interactive ? await talk.ask(`   ${question}`, fallback) : fallback)
+    const answer = given ?? typed ?? (interactive ? await prompt.ask(`   ${question}`, fallback) : fallback)
     if (answer === null) throw new Refusal(400, 'option_needed', `--${name} is needed`)
     return answer === NONE || answer === '' ? null : answer
   }
@@ -60,15 +60,15 @@ export function openAnswers({
    *
    * @throws Refusal 400 `not_connected` for neither, and where nobody can be asked.
    */
-  async function goOnAfter(problem: string, can_stay: boolean): Promise<'again' | 'stay'> {
+  async function afterProblem(problem: string, canStay: boolean): Promise<'again' | 'stay'> {
     if (!interactive) throw new Refusal(400, 'not_connected', problem)
-    talk.say(`   ✗ ${problem}`)
-    const another = await talk.confirmOrGive('   Give another?')
+    prompt.print(`   ✗ ${problem}`)
+    const another = await prompt.confirmOrGive('   Give another?')
     if (typeof another === 'string') waiting = another
     if (another !== false) return 'again'
-    if (can_stay && (await talk.confirm('   Go on with it all the same?', false))) return 'stay'
+    if (canStay && (await prompt.confirm('   Go on with it all the same?', false))) return 'stay'
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
   }
 
-  return { get, goOnAfter, say: talk.say }
+  return { get, afterProblem, say: prompt.print }
 }

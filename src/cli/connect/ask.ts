@@ -2,42 +2,42 @@
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Account } from '../../apps/accounts.ts'
-import { counted, harmless } from '../instance/instance.ts'
+import { plural, stripControls } from '../instance/instance.ts'
 import { type Answers, type FlagName, NONE } from './answers.ts'
-import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './checks.ts'
-import type { KeptKey } from './files.ts'
+import { type AppleQueryOptions, faultInPurchaseKey, faultOfVendor, tryConnectKey } from './checks.ts'
+import type { SavedKey } from './files.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 import {
   faultOfIssuer,
   faultOfKeyId,
   faultOfVendorForm,
-  type Places,
+  type PathOptions,
   SAME_KEY,
   vendorsIn,
 } from './validate.ts'
 
 /** A key, and the file to keep it in; null where the present one stays. */
-export type GivenKey = { key: ApiKey; kept: KeptKey | null }
+export type GivenKey = { key: ApiKey; saved: SavedKey | null }
 
-export type Walk = {
+export type ConnectContext = {
   answers: Answers
-  asking: Asking
-  places: Places
+  apple: AppleQueryOptions
+  places: PathOptions
   /** What config.toml says already. */
   present: Pick<Account, 'connect' | 'purchases' | 'vendor_numbers'>
   /** Apps that are known without Apple. */
   bundles: readonly string[]
 }
 
-const ASKING = '   Asking Apple …'
-const PRESENT = 'the present one'
+const QUERYING_APPLE = '   Asking Apple …'
+const PRESENT_VALUE = 'the present one'
 
 /** The App Store Connect API key, the apps that it reaches, and the vendor numbers whose reports it may read. */
-export async function askConnect(walk: Walk) {
-  walk.answers.say(CONNECT)
+export async function askConnect(context: ConnectContext) {
+  context.answers.say(CONNECT)
   for (;;) {
-    const given = await askConnectKey(walk)
-    const vendor_numbers = await askVendors(walk, given.key)
+    const given = await askConnectKey(context)
+    const vendor_numbers = await askVendors(context, given.key)
     if (vendor_numbers !== 'another key') return { ...given, vendor_numbers }
   }
 }
@@ -47,56 +47,58 @@ const CONNECT = `
    App Store Connect: Users and Access, Integrations, App Store Connect API, Team Keys.
    It needs the role Admin, Finance or Sales.`
 
-async function askConnectKey(walk: Walk): Promise<GivenKey & { apps: AppleApp[] }> {
-  const { answers, present } = walk
+async function askConnectKey(context: ConnectContext): Promise<GivenKey & { apps: AppleApp[] }> {
+  const { answers, present } = context
   for (;;) {
     const path = await answers.get(
       'connect-key',
       'Key file, as in AuthKey_2X9R4HXF34.p8',
-      present.connect && PRESENT,
+      present.connect && PRESENT_VALUE,
     )
     const given =
-      path === PRESENT && present.connect ? presentKey(present.connect) : await newConnectKey(walk, path)
+      path === PRESENT_VALUE && present.connect
+        ? presentKey(present.connect)
+        : await newConnectKey(context, path)
     if (typeof given === 'string') {
-      await answers.goOnAfter(given, false)
+      await answers.afterProblem(given, false)
       continue
     }
-    answers.say(ASKING)
-    const apps = await tryConnectKey(given.key, walk.asking, walk.bundles)
+    answers.say(QUERYING_APPLE)
+    const apps = await tryConnectKey(given.key, context.apple, context.bundles)
     if (typeof apps !== 'string') {
-      answers.say(`   ✓ Apple takes it. It reaches ${counted(apps.length, 'app')}${namesOf(apps)}`)
+      answers.say(`   ✓ Apple takes it. It reaches ${plural(apps.length, 'app')}${namesOf(apps)}`)
       return { ...given, apps }
     }
-    if ((await answers.goOnAfter(apps, true)) === 'stay') return { ...given, apps: [] }
+    if ((await answers.afterProblem(apps, true)) === 'stay') return { ...given, apps: [] }
   }
 }
 
-const presentKey = (key: ApiKey): GivenKey => ({ key, kept: null })
+const presentKey = (key: ApiKey): GivenKey => ({ key, saved: null })
 const namesOf = (apps: readonly AppleApp[]): string =>
   apps.length === 0
     ? '.'
-    : `: ${apps.map(({ name, bundle_id }) => `${harmless(name)} (${bundle_id})`).join(', ')}.`
+    : `: ${apps.map(({ name, bundle_id }) => `${stripControls(name)} (${bundle_id})`).join(', ')}.`
 
-async function newConnectKey(walk: Walk, path: string | null): Promise<GivenKey | string> {
-  const file = keyFileAt(walk, path)
+async function newConnectKey(context: ConnectContext, path: string | null): Promise<GivenKey | string> {
+  const file = keyFileAt(context, path)
   if (typeof file === 'string') return file
-  const key_id = await idOf(walk, file, 'connect-key-id')
+  const key_id = await idOf(context, file, 'connect-key-id')
   const question = 'Issuer id (none for an individual key)'
-  const issuer = await issuerOf(walk, 'issuer', question, walk.present.connect?.issuer_id)
-  return keptKey(file, key_id, issuer, 'AuthKey')
+  const issuer = await issuerOf(context, 'issuer', question, context.present.connect?.issuer_id)
+  return givenKeyOf(file, key_id, issuer, 'AuthKey')
 }
 
-async function idOf({ answers }: Walk, file: KeyFile, name: FlagName): Promise<string> {
+async function idOf({ answers }: ConnectContext, file: KeyFile, name: FlagName): Promise<string> {
   for (;;) {
     const id = await answers.get(name, 'Key id', file.guessed_id)
     const fault = faultOfKeyId(id)
     if (fault === null && id !== null) return id
-    await answers.goOnAfter(fault ?? 'a key id is needed', false)
+    await answers.afterProblem(fault ?? 'a key id is needed', false)
   }
 }
 
 async function issuerOf(
-  { answers }: Walk,
+  { answers }: ConnectContext,
   name: FlagName,
   question: string,
   present: string | null | undefined,
@@ -105,61 +107,61 @@ async function issuerOf(
     const issuer = await answers.get(name, question, present ?? null)
     const fault = faultOfIssuer(issuer)
     if (fault === null) return issuer
-    await answers.goOnAfter(fault, false)
+    await answers.afterProblem(fault, false)
   }
 }
 
-const keyFileAt = ({ places }: Walk, path: string | null): KeyFile | string =>
+const keyFileAt = ({ places }: ConnectContext, path: string | null): KeyFile | string =>
   path === null
     ? 'a key file is needed: the .p8 file that Apple gave when the key was made.'
     : readKeyFile(path, places)
 
-const keptKey = (file: KeyFile, key_id: string, issuer_id: string | null, word: string): GivenKey => ({
+const givenKeyOf = (file: KeyFile, key_id: string, issuer_id: string | null, word: string): GivenKey => ({
   key: { key_id, issuer_id, private_key: file.pem },
-  kept: { name: `${word}_${key_id}.p8`, pem: file.pem },
+  saved: { name: `${word}_${key_id}.p8`, pem: file.pem },
 })
 
 async function askVendors(
-  { answers, asking, present }: Walk,
+  { answers, apple, present }: ConnectContext,
   key: ApiKey,
 ): Promise<string[] | 'another key'> {
-  const said = present.vendor_numbers.length > 0 ? present.vendor_numbers.join(',') : null
+  const presentNumbers = present.vendor_numbers.length > 0 ? present.vendor_numbers.join(',') : null
   for (;;) {
     const question =
       'Vendor number, from Payments and Financial Reports (several with commas; none: no reports)'
-    const numbers = vendorsIn(await answers.get('vendor', question, said))
+    const numbers = vendorsIn(await answers.get('vendor', question, presentNumbers))
     if (numbers.length === 0) {
       answers.say('   Without a vendor number no sales report is fetched.')
       return []
     }
     const unlikely = numbers.map(faultOfVendorForm).find((words) => words !== null)
     if (unlikely !== undefined) {
-      await answers.goOnAfter(unlikely, false)
+      await answers.afterProblem(unlikely, false)
       continue
     }
-    answers.say(ASKING)
-    const fault = await faultOfVendors(numbers, key, asking)
+    answers.say(QUERYING_APPLE)
+    const fault = await faultOfVendors(numbers, key, apple)
     if (fault === null) {
       answers.say('   ✓ Apple gives its reports.')
       return numbers
     }
-    if ((await answers.goOnAfter(fault.words, true)) === 'stay') return numbers
-    if (fault.is_of_key) return 'another key'
+    if ((await answers.afterProblem(fault.words, true)) === 'stay') return numbers
+    if (fault.isOfKey) return 'another key'
   }
 }
 
-type VendorFault = { words: string; is_of_key: boolean }
+type VendorFault = { words: string; isOfKey: boolean }
 
 async function faultOfVendors(
   numbers: readonly string[],
   key: ApiKey,
-  asking: Asking,
+  apple: AppleQueryOptions,
 ): Promise<VendorFault | null> {
   for (const number of numbers) {
-    const fault = await faultOfVendor(key, asking, number)
+    const fault = await faultOfVendor(key, apple, number)
     if (fault === null) continue
-    const is_of_key = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
-    return { words: `${number}: ${fault.message}`, is_of_key }
+    const isOfKey = ['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)
+    return { words: `${number}: ${fault.message}`, isOfKey }
   }
   return null
 }
@@ -169,39 +171,43 @@ const PURCHASES = `
    App Store Connect: Users and Access, Integrations, In-App Purchase.`
 
 /** The In-App Purchase key; null for none. */
-export async function askPurchases(walk: Walk, connect: ApiKey): Promise<GivenKey | null> {
-  const { answers, present } = walk
+export async function askPurchases(context: ConnectContext, connect: ApiKey): Promise<GivenKey | null> {
+  const { answers, present } = context
   answers.say(PURCHASES)
   for (;;) {
     const question = `Key file, as in SubscriptionKey_ABCDE12345.p8 (${NONE}: only what happens from now on)`
-    const path = await answers.get('purchase-key', question, present.purchases && PRESENT)
+    const path = await answers.get('purchase-key', question, present.purchases && PRESENT_VALUE)
     if (path === null) return null
     const given =
-      path === PRESENT && present.purchases
+      path === PRESENT_VALUE && present.purchases
         ? presentKey(present.purchases)
-        : await newPurchaseKey(walk, path, connect)
+        : await newPurchaseKey(context, path, connect)
     if (typeof given === 'string') {
-      await answers.goOnAfter(given, false)
+      await answers.afterProblem(given, false)
       continue
     }
-    answers.say(ASKING)
-    const problem = await faultInPurchaseKey(given.key, walk.asking, walk.bundles)
+    answers.say(QUERYING_APPLE)
+    const problem = await faultInPurchaseKey(given.key, context.apple, context.bundles)
     if (problem === null) {
       answers.say('   ✓ Apple takes it.')
       return given
     }
-    if ((await answers.goOnAfter(problem, true)) === 'stay') return given
+    if ((await answers.afterProblem(problem, true)) === 'stay') return given
   }
 }
 
-async function newPurchaseKey(walk: Walk, path: string, connect: ApiKey): Promise<GivenKey | string> {
-  const file = keyFileAt(walk, path)
+async function newPurchaseKey(
+  context: ConnectContext,
+  path: string,
+  connect: ApiKey,
+): Promise<GivenKey | string> {
+  const file = keyFileAt(context, path)
   if (typeof file === 'string') return file
   if (file.pem.trim() === connect.private_key.trim()) return SAME_KEY
-  const key_id = await idOf(walk, file, 'purchase-key-id')
-  const issuer = walk.present.purchases?.issuer_id ?? connect.issuer_id
-  const issuer_id = await issuerOf(walk, 'purchase-issuer', 'Issuer id', issuer)
+  const key_id = await idOf(context, file, 'purchase-key-id')
+  const issuer = context.present.purchases?.issuer_id ?? connect.issuer_id
+  const issuer_id = await issuerOf(context, 'purchase-issuer', 'Issuer id', issuer)
   if (issuer_id === null)
     return 'an In-App Purchase key works only with its issuer id, which stands above the list of keys.'
-  return keptKey(file, key_id, issuer_id, 'SubscriptionKey')
+  return givenKeyOf(file, key_id, issuer_id, 'SubscriptionKey')
 }

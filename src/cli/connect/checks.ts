@@ -9,18 +9,18 @@ import type { Clock } from '../../clock.ts'
 import { addDays, pacificDayOf } from '../../days.ts'
 
 /** How Apple is asked: where, what time it is, and how to wait between two attempts. */
-export type Asking = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }
+export type AppleQueryOptions = { hosts: AppleHosts; clock: Clock; wait: (ms: number) => Promise<void> }
 
 const HOUR_MS = 3_600_000
 /** An app that was never on sale is known in the sandbox alone. */
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 /** A key that is good for one app of a team is good for all; another is asked for where one is not known to Apple. */
-const APPS_TRIED = 3
+const MAX_APPS_TRIED = 3
 
 /** The App Store Connect API with this key, closed when `use` is done. */
 async function withConnect<T>(
   key: ApiKey,
-  { hosts, clock, wait }: Asking,
+  { hosts, clock, wait }: AppleQueryOptions,
   use: (api: ConnectApi) => Promise<T>,
 ): Promise<T> {
   const api = openConnectApi({ key, clock, host: hosts.connect, wait })
@@ -32,9 +32,9 @@ async function withConnect<T>(
 }
 
 /** The result of asking Apple, or the fault it answered with. */
-export async function orFault<T>(asked: Promise<T>): Promise<T | AppleFault> {
+export async function faultOrResult<T>(pending: Promise<T>): Promise<T | AppleFault> {
   try {
-    return await asked
+    return await pending
   } catch (error) {
     if (error instanceof AppleFault) return error
     throw error
@@ -44,43 +44,44 @@ export async function orFault<T>(asked: Promise<T>): Promise<T | AppleFault> {
 /** Every app that an App Store Connect key reaches, or what is wrong with the key. */
 export async function tryConnectKey(
   key: ApiKey,
-  asking: Asking,
+  apple: AppleQueryOptions,
   bundles: readonly string[],
 ): Promise<AppleApp[] | string> {
-  const apps = await orFault(withConnect(key, asking, (api) => api.apps({ urgent: true })))
+  const apps = await faultOrResult(withConnect(key, apple, (api) => api.apps({ urgent: true })))
   if (!(apps instanceof AppleFault)) return apps
-  const isOther = apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, asking, bundles)) === 'none'
+  const isOther = apps.kind === 'unauthorized' && (await faultOfPurchaseKey(key, apple, bundles)) === 'none'
   return isOther ? SWAPPED.connect : apps.message
 }
 
 /** What is wrong with a vendor number, or with the key's right to its reports; null when nothing is. */
 export async function faultOfVendor(
   key: ApiKey,
-  asking: Asking,
+  apple: AppleQueryOptions,
   vendor_number: string,
 ): Promise<AppleFault | null> {
   // Whether that day has a report does not matter: Apple looks at the right to ask first.
-  const day = addDays(pacificDayOf(asking.clock()), -3)
+  const day = addDays(pacificDayOf(apple.clock()), -3)
   const question = { kind: 'sales', vendor_number, day, version: null, urgent: true } as const
-  const answer = await orFault(withConnect(key, asking, (api) => api.report(question)))
+  const answer = await faultOrResult(withConnect(key, apple, (api) => api.report(question)))
   return answer instanceof AppleFault ? answer : null
 }
 
 /** What is wrong with an In-App Purchase key, tried on one of the team's apps; null when nothing is. */
 export async function faultInPurchaseKey(
   key: ApiKey,
-  asking: Asking,
+  apple: AppleQueryOptions,
   bundles: readonly string[],
 ): Promise<string | null> {
-  const fault = await faultOfPurchaseKey(key, asking, bundles)
+  const fault = await faultOfPurchaseKey(key, apple, bundles)
   if (fault === 'none') return null
   if (fault === 'untried') return 'it cannot be tried: no app is known that it could be for.'
   const isOther =
-    fault.kind === 'unauthorized' && !((await orFault(listed(key, asking))) instanceof AppleFault)
+    fault.kind === 'unauthorized' && !((await faultOrResult(listed(key, apple))) instanceof AppleFault)
   return isOther ? SWAPPED.purchase : fault.message
 }
 
-const listed = (key: ApiKey, asking: Asking) => withConnect(key, asking, (api) => api.apps({ urgent: true }))
+const listed = (key: ApiKey, apple: AppleQueryOptions) =>
+  withConnect(key, apple, (api) => api.apps({ urgent: true }))
 
 const SWAPPED = {
   connect:
@@ -91,12 +92,12 @@ const SWAPPED = {
 
 async function faultOfPurchaseKey(
   key: ApiKey,
-  asking: Asking,
+  apple: AppleQueryOptions,
   bundles: readonly string[],
 ): Promise<AppleFault | 'none' | 'untried'> {
   let last: AppleFault | 'untried' = 'untried'
-  for (const bundle_id of bundles.slice(0, APPS_TRIED)) {
-    const fault = await faultForApp(key, asking, bundle_id)
+  for (const bundle_id of bundles.slice(0, MAX_APPS_TRIED)) {
+    const fault = await faultForApp(key, apple, bundle_id)
     if (fault === null) return 'none'
     if (fault.status !== 404) return fault
     last = fault
@@ -107,7 +108,7 @@ async function faultOfPurchaseKey(
 /** What is wrong when an app's notifications of the last hour are asked for, in either environment; null when nothing is. */
 async function faultForApp(
   key: ApiKey,
-  { hosts, clock, wait }: Asking,
+  { hosts, clock, wait }: AppleQueryOptions,
   bundle_id: string,
 ): Promise<AppleFault | null> {
   const api = openServerApi({ key, bundle_id, clock, hosts: hosts.server, wait })
@@ -116,7 +117,7 @@ async function faultForApp(
   try {
     for (const environment of ENVIRONMENTS) {
       const window = { from: until - HOUR_MS, until, page: null }
-      const answer = await orFault(api.notificationHistory(environment, window))
+      const answer = await faultOrResult(api.notificationHistory(environment, window))
       if (!(answer instanceof AppleFault)) return null
       if (answer.status !== 404) return answer
       last = answer

@@ -32,7 +32,7 @@ export const connectCommand = defineCommand({
     const { config: path, test, _: __, ...given } = args
     const flags = Object.fromEntries(Object.keys(options).flatMap((name) => flagOf(name, given)))
     await connectWith({
-      surroundings: { path, env: process.env, cwd: process.cwd() },
+      loadOptions: { path, env: process.env, cwd: process.cwd() },
       flags,
       interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
       test,

@@ -16,13 +16,13 @@ import {
 import { dirname, join } from 'node:path'
 import { commentedConfig } from '../../config/documents.ts'
 import { type AccountEntry, accountLines, withAccount } from '../../config/edit.ts'
-import { loadConfig, type Surroundings } from '../../config/load.ts'
+import { type LoadOptions, loadConfig } from '../../config/load.ts'
 import { codeOf, reasonOf } from '../../config/sources/files.ts'
 import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../../store/disk/paths.ts'
 
 /** A key to be kept: the name of its file in the folder `keys` beside the config file, and its text. */
-export type KeptKey = { name: string; pem: string }
+export type SavedKey = { name: string; pem: string }
 
 const FOLDER = 'keys'
 
@@ -38,20 +38,20 @@ export const keyPath = (name: string): string => `${FOLDER}/${name}`
  * @returns whether the config file says something else than before
  * @throws Refusal 409 `not_editable` with the lines to write by hand, 400 `not_writable`; ConfigError
  */
-export function keepAccount(
+export function saveAccount(
   file: string,
-  { entry, keys, index }: { entry: AccountEntry; keys: readonly KeptKey[]; index: number | null },
-  surroundings: Surroundings,
+  { entry, keys, index }: { entry: AccountEntry; keys: readonly SavedKey[]; index: number | null },
+  loadOptions: LoadOptions,
 ): boolean {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : null
   const after = withAccount(before ?? commentedConfig(), entry, index)
   if (after === null) throw notEditable(file, entry)
   try {
     const target = realPathOf(file)
-    const like = before === null ? null : statSync(target)
-    keepKeys(join(dirname(file), FOLDER), keys, like)
-    check(file, after, surroundings)
-    replace(target, after, like)
+    const reference = before === null ? null : statSync(target)
+    saveKeys(join(dirname(file), FOLDER), keys, reference)
+    check(file, after, loadOptions)
+    replace(target, after, reference)
     return after !== before
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
@@ -65,34 +65,35 @@ function notEditable(file: string, entry: AccountEntry): Refusal {
   return new Refusal(409, 'not_editable', detail)
 }
 
-function keepKeys(folder: string, keys: readonly KeptKey[], like: Stats | null): void {
+function saveKeys(folder: string, keys: readonly SavedKey[], reference: Stats | null): void {
   if (keys.length === 0) return
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 })
-    own(folder, like)
+    copyOwner(folder, reference)
   }
-  for (const { name, pem } of keys) replace(join(folder, name), pem, like && { ...like, mode: 0o600 })
+  for (const { name, pem } of keys)
+    replace(join(folder, name), pem, reference && { ...reference, mode: 0o600 })
 }
 
 /** @throws ConfigError when `text` in the place of the config file could not be used. */
-function check(file: string, text: string, surroundings: Surroundings): void {
+function check(file: string, text: string, loadOptions: LoadOptions): void {
   const trial = `${file}.partial`
   rmSync(trial, { force: true })
   try {
     writeDurably(trial, text, 0o600)
-    loadConfig({ ...surroundings, path: trial })
+    loadConfig({ ...loadOptions, path: trial })
   } finally {
     rmSync(trial, { force: true })
   }
 }
 
 /** Writes a new file beside the old one and puts it in its place. */
-function replace(file: string, text: string, like: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): void {
+function replace(file: string, text: string, reference: Pick<Stats, 'mode' | 'uid' | 'gid'> | null): void {
   const partial = `${file}.partial`
   rmSync(partial, { force: true })
   try {
-    writeDurably(partial, text, like ? like.mode & 0o777 : 0o600)
-    own(partial, like)
+    writeDurably(partial, text, reference ? reference.mode & 0o777 : 0o600)
+    copyOwner(partial, reference)
     renameSync(partial, file)
   } catch (error) {
     rmSync(partial, { force: true })
@@ -111,10 +112,10 @@ function writeDurably(file: string, text: string, mode: number): void {
 }
 
 /** What root writes belongs to whom the config file belongs: the server may be another user. */
-function own(path: string, like: Pick<Stats, 'uid' | 'gid'> | null): void {
-  if (like === null || process.getuid?.() === like.uid) return
+function copyOwner(path: string, reference: Pick<Stats, 'uid' | 'gid'> | null): void {
+  if (reference === null || process.getuid?.() === reference.uid) return
   try {
-    chownSync(path, like.uid, like.gid)
+    chownSync(path, reference.uid, reference.gid)
   } catch (error) {
     if (codeOf(error) !== 'EPERM') throw error
   }

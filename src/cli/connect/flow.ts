@@ -5,19 +5,19 @@ import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { AccountEntry } from '../../config/edit.ts'
-import { type Loaded, loadConfig, type Surroundings } from '../../config/load.ts'
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import type { AccountConfig, Config, Frozen } from '../../config/settings.ts'
 import { Refusal } from '../../errors.ts'
 import { type Answers, type FlagName, type Flags, NOTHING_WRITTEN, openAnswers } from './answers.ts'
-import { askConnect, askPurchases, type GivenKey, type Walk } from './ask.ts'
-import type { Asking } from './checks.ts'
-import { keepAccount, keyPath } from './files.ts'
-import { openTalk, type Talk } from './prompt.ts'
-import { takeOver } from './server.ts'
+import { askConnect, askPurchases, type ConnectContext, type GivenKey } from './ask.ts'
+import type { AppleQueryOptions } from './checks.ts'
+import { keyPath, saveAccount } from './files.ts'
+import { openPrompt, type Prompt } from './prompt.ts'
+import { reloadServer } from './server.ts'
 import { faultsInFlags } from './validate.ts'
 
 type ConnectOptions = {
-  surroundings: Surroundings
+  loadOptions: LoadOptions
   flags: Flags
   /** Whether somebody is there to be asked. */
   interactive: boolean
@@ -39,78 +39,83 @@ type ConnectOptions = {
  */
 export async function connectWith(options: ConnectOptions): Promise<void> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
-  const talk = openTalk(options)
-  const written: Written = { state: 'no' }
+  const prompt = openPrompt(options)
+  const written: WriteProgress = { state: 'no' }
   const stop = (): void => {
-    talk.say(`\n${written.state === 'no' ? NOTHING_WRITTEN : 'Stopped. What was written stays.'}`)
+    prompt.print(`\n${written.state === 'no' ? NOTHING_WRITTEN : 'Stopped. What was written stays.'}`)
     process.exit(130)
   }
   for (const signal of SIGNALS) process.on(signal, stop)
   try {
-    await walk(options, talk, { hosts, clock, wait }, written)
+    await runFlow(options, prompt, { hosts, clock, wait }, written)
   } catch (error) {
-    throw written.state === 'no' ? withNothingWritten(error) : error
+    throw written.state === 'no' ? notingNothingWritten(error) : error
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
-    talk.close()
+    prompt.close()
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** Whether anything was put on disk. */
-type Written = { state: 'no' | 'maybe' | 'yes' }
+type WriteProgress = { state: 'no' | 'maybe' | 'yes' }
 
-function withNothingWritten(error: unknown): unknown {
+function notingNothingWritten(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.message.endsWith(NOTHING_WRITTEN)) return error
   return new Refusal(error.status, error.code, `${error.message}\n${NOTHING_WRITTEN}`)
 }
 
-async function walk(options: ConnectOptions, talk: Talk, asking: Asking, written: Written): Promise<void> {
-  const { surroundings, flags } = options
-  const loaded = loadConfig(surroundings)
-  const file = loaded.file ?? resolve(surroundings.cwd, 'config.toml')
+async function runFlow(
+  options: ConnectOptions,
+  prompt: Prompt,
+  apple: AppleQueryOptions,
+  written: WriteProgress,
+): Promise<void> {
+  const { loadOptions, flags } = options
+  const loaded = loadConfig(loadOptions)
+  const file = loaded.file ?? resolve(loadOptions.cwd, 'config.toml')
   refuseEnvironment(loaded)
-  const places = { cwd: surroundings.cwd, home: surroundings.env.HOME }
+  const places = { cwd: loadOptions.cwd, home: loadOptions.env.HOME }
   const faults = faultsInFlags(flags, places, options.interactive)
   if (faults.length > 0) throw new Refusal(400, 'not_connected', faults.join('\n'))
-  const answers = openAnswers({ talk, flags, interactive: options.interactive })
-  const organization = await organizationMeant(loaded.config, answers)
+  const answers = openAnswers({ prompt, flags, interactive: options.interactive })
+  const organization = await chooseOrganization(loaded.config, answers)
   const index = loaded.config.accounts.findIndex((one) => one.organization === organization)
   const account = loaded.config.accounts[index] ?? null
   const interactive = isConversation(options, account)
 
   const bundles = loaded.config.apps.filter((app) => app.organization === organization).map(bundleOf)
-  const walk: Walk = {
-    answers: openAnswers({ talk, flags, interactive }),
-    asking,
+  const runFlow: ConnectContext = {
+    answers: openAnswers({ prompt, flags, interactive }),
+    apple,
     places,
-    present: presentIn(account),
+    present: presentAccount(account),
     bundles,
   }
-  const connect = await askConnect(walk)
+  const connect = await askConnect(runFlow)
   const found = [...new Set([...connect.apps.map(bundleOf), ...bundles])]
-  const purchases = await askPurchases({ ...walk, bundles: found }, connect.key)
+  const purchases = await askPurchases({ ...runFlow, bundles: found }, connect.key)
 
-  talk.say(`\n3. All of it is written to ${file}, and the keys beside it.`)
-  if (interactive && !(await talk.confirm('   Write it?', true)))
+  prompt.print(`\n3. All of it is written to ${file}, and the keys beside it.`)
+  if (interactive && !(await prompt.confirm('   Write it?', true)))
     throw new Refusal(400, 'not_connected', NOTHING_WRITTEN)
-  const keys = [connect.kept, purchases?.kept ?? null].filter((kept) => kept !== null)
-  const said = loaded.config.organizations.length > 1 ? { organization } : {}
-  const entry = { ...said, ...entryOf(connect, purchases) }
+  const keys = [connect.saved, purchases?.saved ?? null].filter((saved) => saved !== null)
+  const fromEnvironment = loaded.config.organizations.length > 1 ? { organization } : {}
+  const entry = { ...fromEnvironment, ...entryOf(connect, purchases) }
   written.state = 'maybe'
-  const has_changed = keepAccount(file, { entry, keys, index: account && index }, surroundings)
+  const hasChanged = saveAccount(file, { entry, keys, index: account && index }, loadOptions)
   written.state = 'yes'
-  talk.say('   ✓ Written.')
-  const { config } = loadConfig({ ...surroundings, path: file })
-  await takeOver({
+  prompt.print('   ✓ Written.')
+  const { config } = loadConfig({ ...loadOptions, path: file })
+  await reloadServer({
     ...options,
     interactive,
-    talk,
-    asking,
+    prompt,
+    apple,
     config,
-    has_changed,
-    has_reports: connect.vendor_numbers.length > 0,
+    hasChanged,
+    hasReports: connect.vendor_numbers.length > 0,
     apps: connect.apps,
     key: purchases?.key ?? null,
   })
@@ -119,27 +124,29 @@ async function walk(options: ConnectOptions, talk: Talk, asking: Asking, written
 const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 
 /** Settings of the environment win over the file: what is written there would not apply. */
-function refuseEnvironment({ sources }: Loaded): void {
-  const said = [...sources].find(([path, kind]) => path.startsWith('accounts[') && kind === 'environment')
-  if (said === undefined) return
-  const detail = `the environment gives ${said[0]}, which wins over the config file: change it there, or unset it`
+function refuseEnvironment({ sources }: LoadedConfig): void {
+  const fromEnvironment = [...sources].find(
+    ([path, kind]) => path.startsWith('accounts[') && kind === 'environment',
+  )
+  if (fromEnvironment === undefined) return
+  const detail = `the environment gives ${fromEnvironment[0]}, which wins over the config file: change it there, or unset it`
   throw new Refusal(409, 'set_by_environment', detail)
 }
 
-async function organizationMeant({ organizations }: Config, answers: Answers): Promise<string> {
+async function chooseOrganization({ organizations }: Config, answers: Answers): Promise<string> {
   const slugs = organizations.map(({ slug }) => slug)
   const [only = 'default', second] = slugs
   if (second === undefined) return only
   for (;;) {
     const slug = await answers.get('organization', `Which organization: ${slugs.join(', ')}`)
     if (slug !== null && slugs.includes(slug)) return slug
-    await answers.goOnAfter(`${slug ?? 'none'} is not declared in the config file.`, false)
+    await answers.afterProblem(`${slug ?? 'none'} is not declared in the config file.`, false)
   }
 }
 
 type Declared = Frozen<AccountConfig> | null
 
-function presentIn(account: Declared): Walk['present'] {
+function presentAccount(account: Declared): ConnectContext['present'] {
   const keyOf = (
     key_id?: string | null,
     private_key?: string | null,
@@ -165,33 +172,33 @@ function isConversation({ flags, interactive }: ConnectOptions, account: Declare
     ['purchase-key', 'FILE (or none)', account?.purchase_key],
   ]
   const missing = needed.filter(([name, , present]) => flags[name] === undefined && !present)
-  const isSaid = missing.length === 0 && Object.keys(flags).length > 0
-  if (interactive || missing.length === 0) return interactive && !isSaid
+  const isComplete = missing.length === 0 && Object.keys(flags).length > 0
+  if (interactive || missing.length === 0) return interactive && !isComplete
   const lines = missing.map(([name, value]) => `  --${name} ${value}`)
   const detail = `Nobody can be asked here, so these options are needed:\n${lines.join('\n')}`
   throw new Refusal(400, 'options_needed', detail)
 }
 
-type Connected = GivenKey & { vendor_numbers: readonly string[] }
+type ChosenConnect = GivenKey & { vendor_numbers: readonly string[] }
 
 /** What config.toml is to say of the keys; what is left out stays as it is there. */
-function entryOf(connect: Connected, purchases: GivenKey | null): AccountEntry {
+function entryOf(connect: ChosenConnect, purchases: GivenKey | null): AccountEntry {
   const { issuer_id } = connect.key
   const purchase_issuer = purchases?.key.issuer_id ?? issuer_id
   return {
     issuer_id,
     vendor_numbers: connect.vendor_numbers.length > 0 ? connect.vendor_numbers : null,
-    ...(connect.kept && {
+    ...(connect.saved && {
       connect_key_id: connect.key.key_id,
       connect_key: null,
-      connect_key_file: keyPath(connect.kept.name),
+      connect_key_file: keyPath(connect.saved.name),
     }),
     purchase_issuer_id: purchase_issuer === issuer_id ? null : purchase_issuer,
     ...(purchases === null && NO_PURCHASES),
-    ...(purchases?.kept && {
+    ...(purchases?.saved && {
       purchase_key_id: purchases.key.key_id,
       purchase_key: null,
-      purchase_key_file: keyPath(purchases.kept.name),
+      purchase_key_file: keyPath(purchases.saved.name),
     }),
   }
 }

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Refusal } from '../../errors.ts'
 
-export type Talk = ReturnType<typeof openTalk>
+export type Prompt = ReturnType<typeof openPrompt>
 
 type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
 
@@ -10,7 +10,7 @@ type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
  * A conversation in lines. Lines that come before they are asked for wait for their question, so that a script can be
  * piped in as a whole.
  */
-export function openTalk({ input, output }: Streams) {
+export function openPrompt({ input, output }: Streams) {
   const lines = createInterface({ input, output, terminal: 'isTTY' in output && output.isTTY === true })
   const waiting: string[] = []
   let ended = false
@@ -26,7 +26,7 @@ export function openTalk({ input, output }: Streams) {
     wake()
   })
 
-  const say = (text = ''): void => void output.write(`${text}\n`)
+  const print = (text = ''): void => void output.write(`${text}\n`)
 
   async function nextLine(): Promise<string> {
     while (waiting.length === 0 && !ended) {
@@ -56,7 +56,7 @@ export function openTalk({ input, output }: Streams) {
     for (;;) {
       const answer = answerIn(await ask(`${question} (${fallback ? 'Y/n' : 'y/N'})`), fallback)
       if (typeof answer === 'boolean') return answer
-      say('   y or n?')
+      print('   y or n?')
     }
   }
 
@@ -65,11 +65,11 @@ export function openTalk({ input, output }: Streams) {
     for (;;) {
       const answer = answerIn(await ask(`${question} (Y/n)`), true)
       if (typeof answer === 'boolean' || /[\d./\\]/.test(answer)) return answer
-      say('   y or n? Or the other itself.')
+      print('   y or n? Or the other itself.')
     }
   }
 
-  return { say, ask, confirm, confirmOrGive, close: () => lines.close() }
+  return { print, ask, confirm, confirmOrGive, close: () => lines.close() }
 }
 
 function answerIn(text: string, fallback: boolean): boolean | string {

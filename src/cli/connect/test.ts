@@ -3,31 +3,31 @@ import { AppleFault } from '../../apple/api/faults.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
 import { openServerApi, type ServerApi } from '../../apple/api/server.ts'
 import type { Environment } from '../../apple/payloads.ts'
-import { type HasArrived, testedBy } from '../../health/test_delivery.ts'
+import { type HasArrived, testDeliveryOf } from '../../health/test_delivery.ts'
 import type { Reader } from '../../store/reader.ts'
-import { type Asking, orFault } from './checks.ts'
+import { type AppleQueryOptions, faultOrResult } from './checks.ts'
 
 /** How it went, in words: `ok`, or what to do. */
-type Tested = { state: 'ok' | 'warning' | 'fault'; words: string }
+type TestResult = { state: 'ok' | 'warning' | 'fault'; words: string }
 
 const PAUSE_MS = 2_000
-const LOOKS = 30
+const MAX_LOOKS = 30
 const NO_ADDRESS = '4040007'
 
 /** Has Apple send a test notification for one app, and says whether it reached the database that `reader` reads. */
 export async function testNotification(
   app: { bundle_id: string; key: ApiKey },
   environment: Environment,
-  asking: Asking,
+  apple: AppleQueryOptions,
   reader: Reader | null,
-): Promise<Tested> {
-  const { hosts, clock, wait } = asking
+): Promise<TestResult> {
+  const { hosts, clock, wait } = apple
   const api = openServerApi({ ...app, clock, hosts: hosts.server, wait })
   try {
-    const asked = await orFault(api.requestTest(environment))
-    if (asked instanceof AppleFault) return refused(asked)
-    return await follow(api, environment, asked.token, {
-      asking,
+    const requested = await faultOrResult(api.requestTest(environment))
+    if (requested instanceof AppleFault) return refused(requested)
+    return await follow(api, environment, requested.token, {
+      apple,
       hasArrived: arrivals(reader, app.bundle_id),
     })
   } finally {
@@ -35,14 +35,14 @@ export async function testNotification(
   }
 }
 
-function refused(fault: AppleFault): Tested {
+function refused(fault: AppleFault): TestResult {
   const state = fault.code === NO_ADDRESS || fault.kind === 'rate_limited' ? 'warning' : 'fault'
   return { state, words: fault.message }
 }
 
-type Arriving = (environment: Environment, uuid: string) => ReturnType<HasArrived>
+type ArrivalCheck = (environment: Environment, uuid: string) => ReturnType<HasArrived>
 
-function arrivals(reader: Reader | null, bundle_id: string): Arriving {
+function arrivals(reader: Reader | null, bundle_id: string): ArrivalCheck {
   const applied = reader?.prepare<[string, string, string], unknown>(`
     select 1 from notifications join apps on apps.id = notifications.app_id
     where bundle_id = ? and environment = ? and uuid = ?`)
@@ -55,28 +55,28 @@ function arrivals(reader: Reader | null, bundle_id: string): Arriving {
   }
 }
 
-type Following = { asking: Asking; hasArrived: Arriving }
+type FollowOptions = { apple: AppleQueryOptions; hasArrived: ArrivalCheck }
 
 async function follow(
   api: ServerApi,
   environment: Environment,
   token: string,
-  { asking, hasArrived }: Following,
-): Promise<Tested> {
-  let elsewhere: string | null = null
-  for (let look = 0; look < LOOKS; look += 1) {
-    await asking.wait(PAUSE_MS)
-    const status = await orFault(api.testStatus(environment, token))
+  { apple, hasArrived }: FollowOptions,
+): Promise<TestResult> {
+  let otherServer: string | null = null
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    await apple.wait(PAUSE_MS)
+    const status = await faultOrResult(api.testStatus(environment, token))
     if (status instanceof AppleFault) return { state: 'fault', words: status.message }
-    const { state, words } = testedBy(status, (uuid) => hasArrived(environment, uuid))
+    const { state, words } = testDeliveryOf(status, (uuid) => hasArrived(environment, uuid))
     if (state === 'arrived' || state === 'waiting' || state === 'failed')
       return { state: STATES[state], words }
-    if (state === 'sent') elsewhere = words
+    if (state === 'sent') otherServer = words
   }
-  return { state: 'fault', words: elsewhere ?? UNSENT }
+  return { state: 'fault', words: otherServer ?? NOT_SENT }
 }
 
 const STATES = { arrived: 'ok', waiting: 'warning', failed: 'fault' } as const
 
-const UNSENT =
+const NOT_SENT =
   'Apple took the order for a test notification, and has not sent it within a minute: try again later.'

@@ -5,7 +5,7 @@ import { type FlagName, type Flags, NONE } from './answers.ts'
 import { type KeyFile, readKeyFile } from './keys.ts'
 
 /** Where a key file's path begins, and what ~ is. */
-export type Places = { cwd: string; home: string | undefined }
+export type PathOptions = { cwd: string; home: string | undefined }
 
 export const faultOfKeyId = (id: string | null): string | null =>
   v.is(keyId, id) ? null : `${id ?? 'nothing'} is not the id of a key, as in 2X9R4HXF34.`
@@ -30,11 +30,15 @@ export const SAME_KEY =
   'this is the App Store Connect API key again: the In-App Purchase key is another, in a file named SubscriptionKey_….p8.'
 
 /** What is wrong with options, each in words, as far as this machine can tell. `asks`: whether somebody can be asked for an id. */
-export function faultsInFlags(flags: Flags, places: Places, asks: boolean): string[] {
+export function faultsInFlags(flags: Flags, places: PathOptions, asks: boolean): string[] {
   const connect = fileIn(flags['connect-key'], places)
   const purchase = fileIn(flags['purchase-key'], places)
-  const ids = (['connect-key-id', 'purchase-key-id'] as const).map((name) => said(flags[name], faultOfKeyId))
-  const issuers = (['issuer', 'purchase-issuer'] as const).map((name) => said(flags[name], faultOfIssuer))
+  const ids = (['connect-key-id', 'purchase-key-id'] as const).map((name) =>
+    faultOfFlag(flags[name], faultOfKeyId),
+  )
+  const issuers = (['issuer', 'purchase-issuer'] as const).map((name) =>
+    faultOfFlag(flags[name], faultOfIssuer),
+  )
   const vendors = flags.vendor === NONE ? [] : vendorsIn(flags.vendor ?? null).map(faultOfVendorForm)
   const isSame =
     typeof connect === 'object' &&
@@ -52,10 +56,12 @@ export function faultsInFlags(flags: Flags, places: Places, asks: boolean): stri
   ].filter((fault) => fault !== null)
 }
 
-const said = (value: string | undefined, faultOf: (value: string | null) => string | null): string | null =>
-  value === undefined || value === NONE ? null : faultOf(value)
+const faultOfFlag = (
+  value: string | undefined,
+  faultOf: (value: string | null) => string | null,
+): string | null => (value === undefined || value === NONE ? null : faultOf(value))
 
-const fileIn = (path: string | undefined, places: Places): KeyFile | string | null =>
+const fileIn = (path: string | undefined, places: PathOptions): KeyFile | string | null =>
   path === undefined || path === NONE ? null : readKeyFile(path, places)
 
 function idNeeded(file: KeyFile | string | null, name: FlagName, flags: Flags): string | null {

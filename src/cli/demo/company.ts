@@ -76,7 +76,7 @@ function playedClock(start: number) {
 }
 
 async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
-  const { id } = windfall.organizations.meant(null)
+  const { id } = windfall.organizations.resolve(null)
   for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
     const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
     await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
@@ -99,7 +99,7 @@ async function playHistory(
   const release = windfall.metrics.hold()
   const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
   clock.set(until)
-  await windfall.metrics.caughtUp()
+  await windfall.metrics.whenCurrent()
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
   const seconds = ((performance.now() - began) / 1000).toFixed(1)
   print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)

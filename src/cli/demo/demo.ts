@@ -13,8 +13,8 @@ import { Refusal } from '../../errors.ts'
 import { print } from '../instance/instance.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
 import { type Company, goOnLiving, loseSome, openCompany, openPlayed, PATHS } from './company.ts'
-import { letIn } from './owner.ts'
-import { declareAccount, declareAddress, importYear } from './store.ts'
+import { createDemoOwner } from './owner.ts'
+import { declareAccount, declareAddress, importReports } from './store.ts'
 
 export const demoCommand = defineCommand({
   meta: {
@@ -37,14 +37,14 @@ export const demoCommand = defineCommand({
   async run({ args }) {
     const seed = number('seed', args.seed)
     const port = args.port === undefined ? process.env.WINDFALL_SERVER_PORT : portNumber(args.port)
-    const leave = leaveAtOnce()
+    const stopAtOnce = exitOnSignal()
     const folder = mkdtempSync(join(tmpdir(), 'windfall-demo-'))
     const remove = () => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     try {
-      await demonstrate({ folder, seed, port, once: args.once, leave })
+      await demonstrate({ folder, seed, port, once: args.once, stopAtOnce })
     } finally {
-      leave.off()
+      stopAtOnce.off()
       remove()
       process.off('exit', remove)
     }
@@ -62,38 +62,44 @@ function portNumber(text: string): string {
 }
 
 /** Until `off`, a signal ends the process at once: there is nothing yet that must be finished. */
-function leaveAtOnce(): { off(): void } {
-  const leave = (): void => {
+function exitOnSignal(): { off(): void } {
+  const stopAtOnce = (): void => {
     print('\nStopped; nothing is left of the demo.')
     process.exit(130)
   }
-  for (const signal of SIGNALS) process.on(signal, leave)
+  for (const signal of SIGNALS) process.on(signal, stopAtOnce)
   return {
     off: () => {
-      for (const signal of SIGNALS) process.off(signal, leave)
+      for (const signal of SIGNALS) process.off(signal, stopAtOnce)
     },
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-type Wish = { folder: string; seed: number; port: string | undefined; once: boolean; leave: { off(): void } }
+type DemoOptions = {
+  folder: string
+  seed: number
+  port: string | undefined
+  once: boolean
+  stopAtOnce: { off(): void }
+}
 
-async function demonstrate(wish: Wish): Promise<void> {
-  const { folder, seed } = wish
-  const config = configIn(wish)
-  if (!wish.once && wish.port !== undefined) await tryPort(config.server)
+async function demonstrate(options: DemoOptions): Promise<void> {
+  const { folder, seed } = options
+  const config = configIn(options)
+  if (!options.once && options.port !== undefined) await tryPort(config.server)
   const company = await openCompany(seed)
   try {
     declareAccount(folder, company.store)
-    await liveIn({ ...wish, ...company })
+    await runDemo({ ...options, ...company })
   } finally {
     await company.close()
   }
 }
 
 /** Everything at its default but for the port, where one is said, and a quiet log. */
-function configIn({ folder, port }: Wish): Config {
+function configIn({ folder, port }: DemoOptions): Config {
   const env = { WINDFALL_LOG_LEVEL: 'warn', ...(port !== undefined && { WINDFALL_SERVER_PORT: port }) }
   return loadConfig({ env, cwd: folder }).config
 }
@@ -115,20 +121,20 @@ async function tryPort({ host, port }: Config['server']): Promise<void> {
 }
 
 /** The appliance against the simulated store, until it is stopped. */
-async function liveIn(stage: Wish & Company): Promise<void> {
+async function runDemo(stage: DemoOptions & Company): Promise<void> {
   const { folder, once, simulation, store } = stage
   const config = configIn(stage)
   const log = logOf(config)
   const windfall = await openPlayed(stage, config, log)
   if (once) return windfall.close()
   loseSome(stage)
-  stage.leave.off()
+  stage.stopAtOnce.off()
   const stopped = stopSignal()
-  const server = await serve(windfall, config, log, { any_port: stage.port === undefined })
+  const server = await serve(windfall, config, log, { anyPort: stage.port === undefined })
   declareAddress(folder, server.url)
-  store.mood.notification_url = `${server.url}/apple/notifications`
+  store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, server.url, folder)
-  importYear(windfall, log)
+  importReports(windfall, log)
   const life = goOnLiving(simulation, log, (step) => deliver(windfall, step))
   await stopped
   await life.stop()
@@ -138,14 +144,14 @@ async function liveIn(stage: Wish & Company): Promise<void> {
 const READ = ['/api/v1/overview', '/api/v1/metrics/mrr', '/api/v1/history', '/api/v1/imports', '/api/v1/jobs']
 
 async function welcome(windfall: Windfall, url: string, folder: string): Promise<void> {
-  const reach = { organization_id: null, apps: null }
-  const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', reach))
-  const { id } = windfall.organizations.meant(null)
+  const accessScope = { organization_id: null, apps: null }
+  const { token } = await windfall.store.commit(() => windfall.tokens.create('demo', accessScope))
+  const { id } = windfall.organizations.resolve(null)
   const key = windfall.keys.publishable(id)?.token
   const app = windfall.apps.list()[0]?.bundle_id
   const identify = JSON.stringify({ appUserId: 'me', bundleId: app, attributes: { plan: 'pro' } })
   print(`\nThe demo serves on ${url}; everything in it is made up and goes when you stop it (Ctrl-C).`)
-  await letIn(windfall, url)
+  await createDemoOwner(windfall, url)
   print('\nWatch the feed, live:')
   print(`  curl -N -H 'Authorization: Bearer ${token}' ${url}/api/v1/events/stream`)
   print('The last five events:')

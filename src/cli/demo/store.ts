@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Windfall } from '../../app.ts'
 import type { AppStore } from '../../demo/store/store.ts'
 import type { Log } from '../../log.ts'
-import { inWords } from '../import.ts'
-import { counted, print } from '../instance/instance.ts'
+import { progressText } from '../import.ts'
+import { plural, print } from '../instance/instance.ts'
 
 const LOOK_MS = 250
 
@@ -31,7 +31,7 @@ export function declareAddress(folder: string, url: string): void {
 }
 
 /** Fetches Apple's list of apps and a year of reports, and shows how far it is, until it is done or everything ends. */
-export function importYear(windfall: Windfall, log: Log): void {
+export function importReports(windfall: Windfall, log: Log): void {
   const { catalogue, imports } = windfall
   const began = performance.now()
   const stopShowing = showProgress(windfall)
@@ -43,7 +43,7 @@ export function importYear(windfall: Windfall, log: Log): void {
     if (stopped.length > 0) return
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     print(
-      `Imported a year of Apple’s reports in ${seconds} s: ${counted(read, 'file')}, ${counted(empty, 'day')} without any.`,
+      `Imported a year of Apple’s reports in ${seconds} s: ${plural(read, 'file')}, ${plural(empty, 'day')} without any.`,
     )
   }
 
@@ -60,7 +60,7 @@ function showProgress({ imports }: Windfall): () => void {
   }
   const timer = setInterval(() => {
     const progress = imports.progress()
-    if (progress !== null) process.stdout.write(`\r\u001b[2K  importing: ${inWords(progress)}`)
+    if (progress !== null) process.stdout.write(`\r\u001b[2K  importing: ${progressText(progress)}`)
   }, LOOK_MS)
   let shown = true
   return () => {

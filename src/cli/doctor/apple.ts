@@ -2,19 +2,24 @@
 import type { AppleApp } from '../../apple/api/connect.ts'
 import type { AppleHosts } from '../../apple/api/hosts.ts'
 import type { ApiKey } from '../../apple/api/keys.ts'
-import { timeAt } from '../../apple/time.ts'
+import { serverTime } from '../../apple/time.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccountConfig, Config, Frozen } from '../../config/settings.ts'
 import { type Finding, fault, ok, warning } from '../../health/findings.ts'
 import type { Reader } from '../../store/reader.ts'
-import { type Asking, faultInPurchaseKey, faultOfVendor, tryConnectKey } from '../connect/checks.ts'
+import {
+  type AppleQueryOptions,
+  faultInPurchaseKey,
+  faultOfVendor,
+  tryConnectKey,
+} from '../connect/checks.ts'
 
 /** What Apple's answers may differ from ours before its tokens are in danger, and before it is worth a word. */
 const CLOCK_FAULT_MS = 60_000
 const CLOCK_WARNING_MS = 5_000
 
 /** Which of Apple's APIs can be reached; the others need not be asked. */
-type There = { connect: boolean; server: boolean }
+type ReachableHosts = { connect: boolean; server: boolean }
 
 /** Every origin that Apple is asked at, App Store Connect first. */
 export const originsOf = ({ connect, server }: AppleHosts): string[] => [
@@ -22,9 +27,12 @@ export const originsOf = ({ connect, server }: AppleHosts): string[] => [
 ]
 
 /** Which of Apple's hosts are there, each that is not named, and whether Apple has the same time. */
-export async function* examineClock({ hosts, clock }: Asking): AsyncGenerator<Finding, There> {
+export async function* examineClock({
+  hosts,
+  clock,
+}: AppleQueryOptions): AsyncGenerator<Finding, ReachableHosts> {
   const origins = originsOf(hosts)
-  const answers = await Promise.all(origins.map((origin) => timeAt(origin).catch(wordsOf)))
+  const answers = await Promise.all(origins.map((origin) => serverTime(origin).catch(errorText)))
   const silent = new Set<string>()
   for (const [index, origin] of origins.entries()) {
     const why = answers[index]
@@ -47,7 +55,7 @@ function clockFinding(theirs: number, clock: Clock): Finding {
   return apart > CLOCK_WARNING_MS ? warning('clock', words) : ok('clock', 'agrees with Apple’s.')
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const { message } = error instanceof Error ? error : new Error(String(error))
   return error instanceof Error && 'code' in error ? String(error.code) : message
 }
@@ -55,12 +63,12 @@ function wordsOf(error: unknown): string {
 type Account = Frozen<AccountConfig>
 
 /** How Apple is asked, and which of its APIs can be. */
-type AskingThere = Asking & { there: There }
+type AppleOptions = AppleQueryOptions & { reachable: ReachableHosts }
 
 /** Every account's keys tried anew, as `windfall connect` tried them, where Apple is there; which are missing is told anyway. */
 export async function* examineAccounts(
   config: Config,
-  asking: AskingThere,
+  apple: AppleOptions,
   reader: Reader | null,
 ): AsyncGenerator<Finding> {
   const { accounts } = config
@@ -73,10 +81,10 @@ export async function* examineAccounts(
   for (const account of accounts) {
     const of = accounts.length > 1 ? ` of ${account.organization}` : ''
     const own = config.apps.filter((app) => app.organization === account.organization)
-    const apps = yield* examineConnect(account, of, asking, own.map(bundleOf))
+    const apps = yield* examineConnect(account, of, apple, own.map(bundleOf))
     if (apps !== null) yield* examineApps(apps, of, connectedIn(reader, account.organization))
     const bundles = [...(apps ?? []).map(bundleOf), ...own.map(bundleOf)]
-    yield* examinePurchases(account, of, asking, bundles)
+    yield* examinePurchases(account, of, apple, bundles)
   }
 }
 
@@ -85,7 +93,7 @@ const bundleOf = ({ bundle_id }: { bundle_id: string }): string => bundle_id
 async function* examineConnect(
   account: Account,
   of: string,
-  asking: AskingThere,
+  apple: AppleOptions,
   bundles: readonly string[],
 ): AsyncGenerator<Finding, AppleApp[] | null> {
   const subject = `App Store Connect key${of}`
@@ -103,15 +111,15 @@ async function* examineConnect(
       'there is none: no report is imported. `windfall connect` asks for it.',
     )
   }
-  if (!asking.there.connect) return null
-  const apps = await tryConnectKey(key, asking, bundles)
+  if (!apple.reachable.connect) return null
+  const apps = await tryConnectKey(key, apple, bundles)
   if (typeof apps === 'string') {
     yield fault(subject, apps)
     return null
   }
   yield ok(subject, `${key.key_id}: Apple takes it.`)
   for (const number of account.vendor_numbers) {
-    const wrong = await faultOfVendor(key, asking, number)
+    const wrong = await faultOfVendor(key, apple, number)
     const name = `vendor number${of}`
     yield wrong === null
       ? ok(name, `${number}: Apple gives its reports.`)
@@ -123,7 +131,7 @@ async function* examineConnect(
 async function* examinePurchases(
   account: Account,
   of: string,
-  asking: AskingThere,
+  apple: AppleOptions,
   bundles: readonly string[],
 ): AsyncGenerator<Finding> {
   const subject = `In-App Purchase key${of}`
@@ -135,8 +143,8 @@ async function* examinePurchases(
     )
     return
   }
-  if (!asking.there.server) return
-  const wrong = await faultInPurchaseKey(key, asking, bundles)
+  if (!apple.reachable.server) return
+  const wrong = await faultInPurchaseKey(key, apple, bundles)
   yield wrong === null ? ok(subject, `${key.key_id}: Apple takes it.`) : fault(subject, wrong)
 }
 

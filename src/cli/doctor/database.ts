@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import * as v from 'valibot'
 import type { Config } from '../../config/settings.ts'
-import { askControl } from '../../control/socket.ts'
+import { callControl } from '../../control/socket.ts'
 import { conditionFinding } from '../../health/condition.ts'
-import { damagedFinding, roomFinding } from '../../health/database_checks.ts'
+import { damagedFinding, diskSpaceFinding } from '../../health/database_checks.ts'
 import { type Finding, fault, ok, warning } from '../../health/findings.ts'
 import { assertNotRescued } from '../../store/backup/rescue.ts'
 import { assertNotSwapping } from '../../store/backup/swap.ts'
@@ -27,7 +27,7 @@ type Serving = v.InferOutput<typeof Serving>
 /** Whether a process serves the database, and what it says of itself; null where none answers. */
 export async function* examineServer({ store, base_url }: Config): AsyncGenerator<Finding, Serving | null> {
   try {
-    const answered = await askControl(store.path, 'instance.status', {})
+    const answered = await callControl(store.path, 'instance.status', {})
     if (answered === null) {
       yield warning('server', 'nobody serves this database: windfall serve')
       return null
@@ -42,12 +42,12 @@ export async function* examineServer({ store, base_url }: Config): AsyncGenerato
     }
     return serving
   } catch (error) {
-    yield fault('server', `it does not answer: ${inWords(error)}`)
+    yield fault('server', `it does not answer: ${errorText(error)}`)
     return null
   }
 }
 
-const inWords = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Where Apple is told to send notifications. */
 export function* examineAddress({ base_url }: Pick<Config, 'base_url'>): Generator<Finding> {
@@ -82,11 +82,11 @@ export function* examineDatabase({ store }: Config): Generator<Finding, Reader |
       yield warning('database', words)
       return null
     }
-    yield roomFinding(store.path)
+    yield diskSpaceFinding(store.path)
     return openReader(store.path)
   } catch (error) {
     const code = damageIn(error)
-    yield code === null ? fault('database', inWords(error)) : damagedFinding(code)
+    yield code === null ? fault('database', errorText(error)) : damagedFinding(code)
     return null
   }
 }

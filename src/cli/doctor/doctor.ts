@@ -4,8 +4,8 @@ import { defineCommand } from 'citty'
 import { APPLE_HOSTS, type AppleHosts } from '../../apple/api/hosts.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import { type Clock, systemClock } from '../../clock.ts'
-import { ConfigError, complaintLine } from '../../config/checks/issues.ts'
-import { type Loaded, loadConfig, type Surroundings } from '../../config/load.ts'
+import { ConfigError, issueLine } from '../../config/checks/issues.ts'
+import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { backupFinding } from '../../health/backup_findings.ts'
 import {
@@ -20,15 +20,15 @@ import { type Finding, fault, ok } from '../../health/findings.ts'
 import { examineRefusedCalls } from '../../health/refused_calls.ts'
 import { damageIn } from '../../store/disk/disk_faults.ts'
 import type { Reader } from '../../store/reader.ts'
-import type { Asking } from '../connect/checks.ts'
+import type { AppleQueryOptions } from '../connect/checks.ts'
 import { testNotification } from '../connect/test.ts'
-import { configArg, counted, print } from '../instance/instance.ts'
+import { configArg, plural, print } from '../instance/instance.ts'
 import { examineAccounts, examineClock, originsOf } from './apple.ts'
 import { examineAddress, examineDatabase, examineServer } from './database.ts'
 import { findingLine } from './findings.ts'
 
 type DoctorOptions = {
-  surroundings: Surroundings
+  loadOptions: LoadOptions
   /** Whether Apple is asked for a test notification to each app. */
   test: boolean
   /** Where Apple is asked; its own addresses unless said otherwise. */
@@ -40,27 +40,27 @@ type DoctorOptions = {
 /** Examines everything, and gives each finding as soon as it is one. Changes nothing; needs no server, and hinders none. */
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   const { hosts = APPLE_HOSTS, clock = systemClock, wait = (ms: number) => setTimeout(ms) } = options
-  const loaded = yield* examineConfig(options.surroundings)
+  const loaded = yield* examineConfig(options.loadOptions)
   if (loaded === null) return
   const { config } = loaded
   const serving = yield* examineServer(config)
   // Who serves knows best where Apple is: in the demo it is another.
-  const asking = { hosts: serving?.hosts ?? hosts, clock, wait }
-  if (!isApples(asking.hosts))
-    yield ok('Apple', `is made up here, at ${asking.hosts.connect}: the demo’s own.`)
+  const apple = { hosts: serving?.hosts ?? hosts, clock, wait }
+  if (!isRealApple(apple.hosts))
+    yield ok('Apple', `is made up here, at ${apple.hosts.connect}: the demo’s own.`)
   yield* examineAddress(serving ?? config)
   const reader = yield* examineDatabase(config)
   try {
-    const there = yield* examineClock(asking)
-    yield* examineAccounts(config, { ...asking, there }, reader)
+    const reachable = yield* examineClock(apple)
+    yield* examineAccounts(config, { ...apple, reachable }, reader)
     if (reader === null) return
     yield* examineDisk(reader, clock)
     yield* examineNotifications(reader, clock)
     yield* examineRefusedCalls(reader, clock)
     yield* examineBacklog(reader, clock)
-    if (there.server && options.test) yield* testEach(config, asking, reader)
+    if (reachable.server && options.test) yield* testEachApp(config, apple, reader)
     yield backupFinding(reader, clock, config.backup.schedule)
-    yield* examineJobs(reader, clock, { isServed: serving !== null, fetches: config.rates.fetch })
+    yield* examineJobs(reader, clock, { isServed: serving !== null, fetchesRates: config.rates.fetch })
   } catch (error) {
     const code = damageIn(error)
     if (code === null) throw error
@@ -70,11 +70,11 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   }
 }
 
-const isApples = (hosts: AppleHosts): boolean => originsOf(hosts).join() === originsOf(APPLE_HOSTS).join()
+const isRealApple = (hosts: AppleHosts): boolean => originsOf(hosts).join() === originsOf(APPLE_HOSTS).join()
 
-function* examineConfig(surroundings: Surroundings): Generator<Finding, Loaded | null> {
+function* examineConfig(loadOptions: LoadOptions): Generator<Finding, LoadedConfig | null> {
   try {
-    const loaded = loadConfig(surroundings)
+    const loaded = loadConfig(loadOptions)
     yield ok(
       'configuration',
       loaded.file === null ? 'there is no config file.' : `${loaded.file} can be used.`,
@@ -82,22 +82,26 @@ function* examineConfig(surroundings: Surroundings): Generator<Finding, Loaded |
     return loaded
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const complaint of error.complaints) yield fault('configuration', complaintLine(complaint))
+    for (const complaint of error.issues) yield fault('configuration', issueLine(complaint))
     return null
   }
 }
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox']
 
-async function* testEach(config: Config, asking: Asking, reader: Reader): AsyncGenerator<Finding> {
+async function* testEachApp(
+  config: Config,
+  apple: AppleQueryOptions,
+  reader: Reader,
+): AsyncGenerator<Finding> {
   for (const { bundle_id, slug } of connectedApps(reader)) {
     const account = config.accounts.find(({ organization }) => organization === slug)
     if (!account?.purchase_key_id || !account.purchase_key) continue
     const { purchase_key_id: key_id, purchase_key: private_key, purchase_issuer_id: issuer_id } = account
     const app = { bundle_id, key: { key_id, private_key, issuer_id } }
     for (const environment of ENVIRONMENTS) {
-      const { state, words } = await testNotification(app, environment, asking, reader)
-      yield { state, subject: 'test notification', words: `${bundle_id}, ${environment}: ${words}` }
+      const { state, words } = await testNotification(app, environment, apple, reader)
+      yield { state, subject: 'test notification', text: `${bundle_id}, ${environment}: ${words}` }
     }
   }
 }
@@ -113,13 +117,13 @@ export const doctorCommand = defineCommand({
     ...configArg,
   },
   async run({ args }) {
-    const surroundings = { path: args.config, env: process.env, cwd: process.cwd() }
+    const loadOptions = { path: args.config, env: process.env, cwd: process.cwd() }
     const counts = { ok: 0, notice: 0, warning: 0, fault: 0 }
-    for await (const finding of examine({ surroundings, test: args.test })) {
+    for await (const finding of examine({ loadOptions, test: args.test })) {
       print(findingLine(finding))
       counts[finding.state] += 1
     }
-    print(`\n${counted(counts.fault, 'fault')}, ${counted(counts.warning, 'warning')}.`)
+    print(`\n${plural(counts.fault, 'fault')}, ${plural(counts.warning, 'warning')}.`)
     if (counts.fault > 0) process.exitCode = 1
   },
 })

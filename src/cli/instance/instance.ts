@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { openApp } from '../../app.ts'
 import { systemClock } from '../../clock.ts'
-import { type Loaded, loadConfig } from '../../config/load.ts'
+import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
-import { askControl, onlyReads, perform, type Verbs } from '../../control/socket.ts'
+import { callControl, isReadOnly, perform, type Verbs } from '../../control/socket.ts'
 import { verbsOf } from '../../control/verbs.ts'
-import { minuteText } from '../../days.ts'
+import { utcMinuteText } from '../../days.ts'
 import { Refusal } from '../../errors.ts'
 import { openLog } from '../../log.ts'
 import { lockForServing } from '../../store/disk/lock.ts'
@@ -36,19 +36,23 @@ const ATTEMPTS = 20
 const AGAIN_AFTER_MS = 100
 
 /** The configuration that a command is to work with. @throws ConfigError */
-export const load = (configPath: string | undefined): Loaded =>
+export const load = (configPath: string | undefined): LoadedConfig =>
   loadConfig({ path: configPath, env: process.env, cwd: process.cwd() })
 
 /** Does a verb and resolves with what it answered. @throws Refusal as the verb said it. */
-export type Ask = <Answer>(verb: string, args: unknown) => Promise<Answer>
+export type SendVerb = <Answer>(verb: string, args: unknown) => Promise<Answer>
 
 /**
  * Does `verb` on the instance that `configPath` configures, and returns what it answered.
  *
  * @throws Refusal as the verb said it; ConfigError.
  */
-export function tell<Answer>(configPath: string | undefined, verb: string, args: unknown): Promise<Answer> {
-  return withInstance(configPath, (ask) => ask<Answer>(verb, args))
+export function sendVerb<Answer>(
+  configPath: string | undefined,
+  verb: string,
+  args: unknown,
+): Promise<Answer> {
+  return withInstance(configPath, (send) => send<Answer>(verb, args))
 }
 
 /**
@@ -59,23 +63,23 @@ export function tell<Answer>(configPath: string | undefined, verb: string, args:
  */
 export async function withInstance<Result>(
   configPath: string | undefined,
-  work: (ask: Ask) => Promise<Result>,
-  openAlone: (loaded: Loaded) => Promise<Alone> = openWhole,
+  work: (send: SendVerb) => Promise<Result>,
+  openLocal: (loaded: LoadedConfig) => Promise<LocalInstance> = openLocalApp,
 ): Promise<Result> {
   const loaded = load(configPath)
   const { config } = loaded
-  let alone: Promise<Alone> | null = null
+  let alone: Promise<LocalInstance> | null = null
 
-  function openAsOwner(): Promise<Alone> {
+  function openAsOwner(): Promise<LocalInstance> {
     actAsOwnerOf(config.store.path)
-    return openAlone(loaded)
+    return openLocal(loaded)
   }
 
-  async function ask<Answer>(verb: string, args: unknown): Promise<Answer> {
+  async function send<Answer>(verb: string, args: unknown): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const answered = alone === null ? await askControl(config.store.path, verb, args) : null
+      const answered = alone === null ? await callControl(config.store.path, verb, args) : null
       if (answered) return answered.result as Answer
-      if (alone === null && onlyReads(verb)) refuseMissing(config)
+      if (alone === null && isReadOnly(verb)) refuseMissing(config)
       alone ??= openAsOwner()
       const opening = alone
       const { verbs } = await opening.catch((error: unknown) => {
@@ -91,9 +95,9 @@ export async function withInstance<Result>(
   }
 
   try {
-    return await work(ask)
+    return await work(send)
   } finally {
-    await (await (alone as Promise<Alone> | null))?.close()
+    await (await (alone as Promise<LocalInstance> | null))?.close()
   }
 }
 
@@ -104,10 +108,10 @@ function refuseMissing({ store }: Config): void {
 }
 
 /** An instance that is open in this process. */
-type Alone = { verbs: Verbs; close(): Promise<void> }
+type LocalInstance = { verbs: Verbs; close(): Promise<void> }
 
 /** Opens all of the instance. */
-async function openWhole({ config }: Loaded): Promise<Alone> {
+async function openLocalApp({ config }: LoadedConfig): Promise<LocalInstance> {
   const lock = lockForServing(config.store.path)
   try {
     const log = openLog({ format: 'pretty', level: 'error', write: (text) => process.stderr.write(text) })
@@ -142,14 +146,14 @@ export function columns(rows: readonly (readonly (string | number | null)[])[]):
 export const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 /** For the person at the terminal, not for what reads the output. */
-export const remark = (text: string): void => void process.stderr.write(`${text}\n`)
+export const printError = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** `1 day`, `3 days`, `1,234 days`. */
-export const counted = (count: number, noun: string): string =>
+export const plural = (count: number, noun: string): string =>
   `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** A text of others without what would steer the terminal. */
-export const harmless = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
+export const stripControls = (text: string): string => text.replace(/\p{Cc}/gu, ' ')
 
 /** An instant for people, or that there is none. */
-export const shownAt = (at: number | null): string => (at === null ? '-' : minuteText(at))
+export const shownAt = (at: number | null): string => (at === null ? '-' : utcMinuteText(at))

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Refusal } from '../../errors.ts'
-import type { Key } from '../../store/backup/archive/age.ts'
-import { kindOf } from '../../store/backup/archive/unpack.ts'
+import type { DecryptionKey } from '../../store/backup/archive/age.ts'
+import { backupKindOf } from '../../store/backup/archive/unpack.ts'
 import { askPassphrase } from './passphrase.ts'
 
 /** The argument that every command takes which opens a backup. */
@@ -23,8 +23,8 @@ export function existingBackup(name: string): string {
  *
  * @throws Refusal 400 `not_a_backup`, or `identity_needed` when it is encrypted for recipients and no identity is given.
  */
-export async function keyFor(backup: string, identity: string | undefined): Promise<Key | null> {
-  const kind = kindOf(backup)
+export async function keyFor(backup: string, identity: string | undefined): Promise<DecryptionKey | null> {
+  const kind = backupKindOf(backup)
   if (kind === 'encrypted with a passphrase')
     return { passphrase: await askPassphrase('Passphrase of the backup') }
   if (kind !== 'encrypted for recipients') return null

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { Refusal } from '../../errors.ts'
 
 /** A stolen backup can be attacked offline, so that a short passphrase is soon guessed. */
-const LEAST_CHARACTERS = 12
+const MIN_CHARACTERS = 12
 
 /** One line of standard input, asked for on a terminal. @throws Refusal 400 `stopped` when there is none. */
 export async function askPassphrase(question: string): Promise<string> {
@@ -24,8 +24,8 @@ export async function askPassphrase(question: string): Promise<string> {
 /** A passphrase to encrypt with, on a terminal entered twice. @throws Refusal 400 when it is too short or entered differently. */
 export async function askNewPassphrase(): Promise<string> {
   const passphrase = await askPassphrase('Passphrase')
-  if (passphrase.length < LEAST_CHARACTERS)
-    throw new Refusal(400, 'weak_passphrase', `a passphrase has at least ${LEAST_CHARACTERS} characters`)
+  if (passphrase.length < MIN_CHARACTERS)
+    throw new Refusal(400, 'weak_passphrase', `a passphrase has at least ${MIN_CHARACTERS} characters`)
   if (process.stdin.isTTY && (await askPassphrase('The same again')) !== passphrase)
     throw new Refusal(400, 'different_passphrases', 'the two passphrases differ')
   return passphrase

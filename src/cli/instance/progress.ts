@@ -1,16 +1,16 @@
 /** What we compute: how far a long verb is, shown while it goes on: a bar at a terminal, now and then a line elsewhere. */
 import { setTimeout } from 'node:timers/promises'
-import { type Ask, remark } from './instance.ts'
+import { printError, type SendVerb } from './instance.ts'
 
 /** What every long verb can say of itself. */
 type Steps = { done: number; of: number }
 
 /** `verb` does it; `status` answers `{ progress }` meanwhile, null while there is nothing to tell. */
-type Long<Progress extends Steps> = {
+type LongVerb<Progress extends Steps> = {
   verb: string
   args: object
   status: string
-  inWords: (progress: Progress) => string
+  progressText: (progress: Progress) => string
 }
 
 /** How often it is asked how far it is: where the line is drawn anew, and where each is one more. */
@@ -20,15 +20,15 @@ const BAR = 24
 
 /** Does a long verb and shows how far it is, until it is done. Returns what it answers, throws what it throws. */
 export async function follow<Answer, Progress extends Steps>(
-  ask: Ask,
-  { verb, args, status, inWords }: Long<Progress>,
+  send: SendVerb,
+  { verb, args, status, progressText }: LongVerb<Progress>,
 ): Promise<Answer> {
-  const show = process.stderr.isTTY ? drawer(process.stderr) : teller()
+  const show = process.stderr.isTTY ? barPrinter(process.stderr) : linePrinter()
   const ended = new AbortController()
-  const done = ask<Answer>(verb, args).finally(() => ended.abort())
+  const done = send<Answer>(verb, args).finally(() => ended.abort())
   const showing = showUntil(ended.signal, async () => {
-    const { progress } = await ask<{ progress: Progress | null }>(status, {})
-    if (progress && !ended.signal.aborted) show.progress(progress, inWords(progress))
+    const { progress } = await send<{ progress: Progress | null }>(status, {})
+    if (progress && !ended.signal.aborted) show.progress(progress, progressText(progress))
   })
   try {
     return await done
@@ -47,7 +47,7 @@ async function showUntil(ended: AbortSignal, look: () => Promise<void>): Promise
 }
 
 /** One line at a terminal, drawn anew. */
-const drawer = (terminal: NodeJS.WriteStream) => ({
+const barPrinter = (terminal: NodeJS.WriteStream) => ({
   progress(steps: Steps, words: string): void {
     terminal.write(`\r\u001b[K${`${barOf(steps)} ${words}`.slice(0, Math.max(20, terminal.columns - 1))}`)
   },
@@ -55,14 +55,14 @@ const drawer = (terminal: NodeJS.WriteStream) => ({
 })
 
 /** Lines now and then, for what is no terminal. */
-function teller() {
-  let told_at: number | null = null
+function linePrinter() {
+  let printed_at: number | null = null
   return {
     progress(_: Steps, words: string): void {
       const now = performance.now()
-      if (told_at !== null && now - told_at < LINE_EVERY_MS) return
-      told_at = now
-      remark(words)
+      if (printed_at !== null && now - printed_at < LINE_EVERY_MS) return
+      printed_at = now
+      printError(words)
     },
     end: (): void => {},
   }

@@ -4,7 +4,7 @@
 export type Path = readonly (string | number)[]
 
 /** One thing that is wrong, where it was written, and what to write instead. */
-export type Complaint = Readonly<{
+export type ConfigIssue = Readonly<{
   /** The setting, as in `apps[0].bundle_id`. Empty when it is about the file or a variable as a whole. */
   path: string
   line: number | null
@@ -24,19 +24,19 @@ export function pathText(path: Path): string {
 }
 
 /** The complaint on one line: `config.toml:12  server.prot  unknown setting. Did you mean server.port?` */
-export function complaintLine(complaint: Complaint): string {
-  const where = complaint.line === null ? complaint.source : `${complaint.source}:${complaint.line}`
-  const about = `${complaint.problem}. ${complaint.advice}`
-  return [where, complaint.path, about].filter((part) => part !== '').join('  ')
+export function issueLine(issue: ConfigIssue): string {
+  const where = issue.line === null ? issue.source : `${issue.source}:${issue.line}`
+  const about = `${issue.problem}. ${issue.advice}`
+  return [where, issue.path, about].filter((part) => part !== '').join('  ')
 }
 
 /** The configuration cannot be used. Carries everything that is wrong with it; its message is all of that, a line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  readonly complaints: readonly Complaint[]
+  readonly issues: readonly ConfigIssue[]
 
-  constructor(complaints: readonly Complaint[]) {
-    super(complaints.map(complaintLine).join('\n'))
-    this.complaints = complaints
+  constructor(issues: readonly ConfigIssue[]) {
+    super(issues.map(issueLine).join('\n'))
+    this.issues = issues
   }
 }

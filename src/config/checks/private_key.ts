@@ -12,7 +12,7 @@ export function inspectPrivateKey(pem: string): KeyFault | null {
   const [, label] = /^\s*-----BEGIN ([A-Z0-9 ]+)-----/.exec(pem) ?? []
   if (label === undefined) return { fault: 'not_pem' }
   if (label !== 'PRIVATE KEY') return { fault: 'label', found: label }
-  const key = keyIn(pem)
+  const key = parseKey(pem)
   if (key === null) return { fault: 'damaged' }
   if (key.asymmetricKeyType !== 'ec') return { fault: 'kind', found: String(key.asymmetricKeyType) }
   const curve = String(key.asymmetricKeyDetails?.namedCurve)
@@ -38,7 +38,7 @@ export function faultOfPrivateKey(pem: string): string | null {
   }
 }
 
-function keyIn(pem: string): KeyObject | null {
+function parseKey(pem: string): KeyObject | null {
   try {
     return createPrivateKey({ key: pem, format: 'pem' })
   } catch {

@@ -1,15 +1,15 @@
 /** What we compute: values that the schema refuses, told to a person. */
 import * as v from 'valibot'
-import type { Draft, Origin } from '../raw_config.ts'
+import type { RawConfig, ValueOrigin } from '../raw_config.ts'
 import { exampleOf, isTable, type Setting } from '../setting.ts'
 import {
   heading,
+  type ParsedConfig,
   type Section,
   Settings,
   sectionAt,
   settingAt,
   variableName,
-  type Written,
 } from '../settings.ts'
 import type { Path } from './issues.ts'
 
@@ -19,29 +19,29 @@ import type { Path } from './issues.ts'
  * @returns what was written with the defaults filled in, or null when something was refused; and in any case all
  *   that could be made of it, for checks that look at several values.
  */
-export function findFaults(draft: Draft): { written: Written | null; partial: unknown } {
-  const result = v.safeParse(Settings, draft.values, { abortPipeEarly: true })
-  for (const issue of result.issues ?? []) complainOf(draft, issue)
-  return { written: result.success ? result.output : null, partial: result.output }
+export function parseConfig(raw: RawConfig): { parsed: ParsedConfig | null; partial: unknown } {
+  const result = v.safeParse(Settings, raw.values, { abortPipeEarly: true })
+  for (const issue of result.issues ?? []) reportIssue(raw, issue)
+  return { parsed: result.success ? result.output : null, partial: result.output }
 }
 
-function complainOf(draft: Draft, issue: v.BaseIssue<unknown>): void {
+function reportIssue(raw: RawConfig, issue: v.BaseIssue<unknown>): void {
   const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const setting = settingAt(path)
   const section = sectionAt(path)
   const problem = problemOf(issue, setting)
-  if (setting !== null) draft.complain(path, problem, adviceFor(setting, path, draft.originOf(path)))
-  else if (section !== null) draft.complain(path, problem, shapeOf(section))
+  if (setting !== null) raw.addIssue(path, problem, adviceFor(setting, path, raw.originOf(path)))
+  else if (section !== null) raw.addIssue(path, problem, shapeOf(section))
 }
 
 /** Issues of a value's type carry valibot's words, which speak to programmers; those of its content carry ours. */
 function problemOf(issue: v.BaseIssue<unknown>, setting: Setting | null): string {
   const { input } = issue
   if (input === undefined) return 'is missing'
-  const is_ours = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
-  const is_shown = !setting?.secret && !isSecret(input)
-  if (!is_ours) return `is ${kindOf(input, is_shown)}`
-  return `${is_shown ? quoted(input) : 'what stands there'} ${issue.message}`
+  const isOurMessage = issue.kind === 'validation' || (issue.type === 'picklist' && typeof input === 'string')
+  const isShown = !setting?.secret && !isSecret(input)
+  if (!isOurMessage) return `is ${kindOf(input, isShown)}`
+  return `${isShown ? quoted(input) : 'what stands there'} ${issue.message}`
 }
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
@@ -50,21 +50,21 @@ const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.str
 const isSecret = (value: unknown): boolean =>
   typeof value === 'string' && /sk_live_|PRIVATE KEY|\/\/.*@/.test(value)
 
-function kindOf(value: unknown, is_shown: boolean): string {
+function kindOf(value: unknown, isShown: boolean): string {
   if (Array.isArray(value)) return 'a list'
   if (isTable(value)) return 'a table'
   if (value instanceof Date) return 'a date'
   const kind = typeof value === 'string' ? 'text' : typeof value
-  return is_shown ? `the ${kind} ${quoted(value)}` : `a ${kind}`
+  return isShown ? `the ${kind} ${quoted(value)}` : `a ${kind}`
 }
 
 /** An example in the tongue of whoever wrote the value: the file's or the environment's. */
-function adviceFor(setting: Setting, path: Path, origin: Origin): string {
+function adviceFor(setting: Setting, path: Path, origin: ValueOrigin): string {
   const key = settingPath(path)
   const example = exampleOf(setting)
-  const is_within_list = key.length > 1 && origin.source === variableName(key.slice(0, 1))
+  const isWithinList = key.length > 1 && origin.source === variableName(key.slice(0, 1))
   const line =
-    origin.kind === 'environment' && !is_within_list
+    origin.kind === 'environment' && !isWithinList
       ? `${variableName(key)}=${example.replaceAll(/["[\]]/g, '').replaceAll(', ', ',')}`
       : `${key.at(-1)} = ${example}`
   return `Write ${setting.write}, such as ${line}`

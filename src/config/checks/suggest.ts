@@ -2,30 +2,30 @@
 import { distance } from 'fastest-levenshtein'
 
 /** Few letters may differ in a short word, up to four in a long one. */
-function tolerance(word: string): number {
+function maxDistance(word: string): number {
   return word.length <= 3 ? 1 : Math.max(2, Math.min(4, Math.floor(word.length * 0.4)))
 }
 
 /** How far apart two words are in letters. A word that merely lacks its ending (warn, warning) is as near as a slip. */
-function apart(word: string, name: string): number {
+function editDistance(word: string, name: string): number {
   const [short, long] = word.length < name.length ? [word, name] : [name, word]
   const lacks = long.length - short.length
   return short.length >= 4 && lacks > 0 && lacks <= 4 && long.startsWith(short) ? 1 : distance(word, name)
 }
 
 /** The candidate whose name is nearest to `word`, upper and lower case alike, or null when none is near. The first of equals wins. */
-export function nearest<T>(
+export function closestMatch<T>(
   word: string,
   candidates: readonly T[],
   nameOf: (candidate: T) => string,
 ): T | null {
   let best: T | null = null
-  let least = tolerance(word) + 1
+  let least = maxDistance(word) + 1
   for (const candidate of candidates) {
-    const away = apart(word.toLowerCase(), nameOf(candidate).toLowerCase())
-    if (away >= least) continue
+    const edits = editDistance(word.toLowerCase(), nameOf(candidate).toLowerCase())
+    if (edits >= least) continue
     best = candidate
-    least = away
+    least = edits
   }
   return best
 }

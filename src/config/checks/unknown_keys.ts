@@ -1,60 +1,63 @@
 /** What we compute: keys that mean nothing, and what was probably meant. */
-import type { Draft } from '../raw_config.ts'
+import type { RawConfig } from '../raw_config.ts'
 import { isTable } from '../setting.ts'
 import { heading, SECTIONS, type Section } from '../settings.ts'
 import { type Path, pathText } from './issues.ts'
-import { nearest } from './suggest.ts'
+import { closestMatch } from './suggest.ts'
 
 /** Complains of every key that is no setting, section by section. What has the wrong shape is left to the schema. */
-export function findUnknown(draft: Draft): void {
+export function checkUnknownKeys(raw: RawConfig): void {
   const known = new Set(SECTIONS.flatMap((section) => section.name || Object.keys(section.settings)))
-  for (const [key, value] of Object.entries(draft.values)) {
-    if (!known.has(key)) complainOfTop(draft, key, value)
+  for (const [key, value] of Object.entries(raw.values)) {
+    if (!known.has(key)) reportUnknownSection(raw, key, value)
   }
   for (const section of SECTIONS) {
-    const value: unknown = draft.values[section.name]
-    if (isTable(value)) findIn(draft, section, [section.name], value)
+    const value: unknown = raw.values[section.name]
+    if (isTable(value)) checkTable(raw, section, [section.name], value)
     if (!Array.isArray(value)) continue
-    for (const [index, entry] of value.entries()) findIn(draft, section, [section.name, index], entry)
+    for (const [index, entry] of value.entries()) checkTable(raw, section, [section.name, index], entry)
   }
 }
 
-function complainOfTop(draft: Draft, key: string, value: unknown): void {
+function reportUnknownSection(raw: RawConfig, key: string, value: unknown): void {
   if (!isTable(value) && !Array.isArray(value)) {
-    complainOfSetting(draft, [key], '')
+    reportUnknownSetting(raw, [key], '')
     return
   }
   const named = SECTIONS.filter(({ name }) => name !== '')
-  const meant = nearest(key, named, ({ name }) => name)
+  const suggestion = closestMatch(key, named, ({ name }) => name)
   const advice =
-    meant === null ? `There are ${named.map(heading).join(', ')}.` : `Did you mean ${heading(meant)}?`
-  draft.complain([key], 'unknown section', advice)
+    suggestion === null
+      ? `There are ${named.map(heading).join(', ')}.`
+      : `Did you mean ${heading(suggestion)}?`
+  raw.addIssue([key], 'unknown section', advice)
 }
 
-function findIn(draft: Draft, section: Section, path: Path, table: unknown): void {
+function checkTable(raw: RawConfig, section: Section, path: Path, table: unknown): void {
   if (!isTable(table)) return
   for (const key of Object.keys(table)) {
-    if (!Object.hasOwn(section.settings, key)) complainOfSetting(draft, [...path, key], section.name)
+    if (!Object.hasOwn(section.settings, key)) reportUnknownSetting(raw, [...path, key], section.name)
   }
 }
 
-function complainOfSetting(draft: Draft, path: Path, section: string): void {
-  const meant = meantBy(String(path.at(-1)), section)
-  const advice = meant === null ? adviceFor(section) : `Did you mean ${place(meant, path, section)}?`
-  draft.complain(path, 'unknown setting', advice)
+function reportUnknownSetting(raw: RawConfig, path: Path, section: string): void {
+  const suggestion = suggestSetting(String(path.at(-1)), section)
+  const advice =
+    suggestion === null ? adviceFor(section) : `Did you mean ${suggestionText(suggestion, path, section)}?`
+  raw.addIssue(path, 'unknown setting', advice)
 }
 
-type Meant = Readonly<{ section: Section; key: string }>
+type Suggestion = Readonly<{ section: Section; key: string }>
 
 /** The nearest name in the same section; failing that, in any other. */
-function meantBy(word: string, section: string): Meant | null {
+function suggestSetting(word: string, section: string): Suggestion | null {
   const all = SECTIONS.flatMap((known) => Object.keys(known.settings).map((key) => ({ section: known, key })))
-  const here = all.filter((candidate) => candidate.section.name === section)
-  return nearest(word, here, ({ key }) => key) ?? nearest(word, all, ({ key }) => key)
+  const inSection = all.filter((candidate) => candidate.section.name === section)
+  return closestMatch(word, inSection, ({ key }) => key) ?? closestMatch(word, all, ({ key }) => key)
 }
 
 /** Within its own section a setting is named by its whole path, in a list of another by its heading. */
-function place({ section, key }: Meant, path: Path, from: string): string {
+function suggestionText({ section, key }: Suggestion, path: Path, from: string): string {
   if (section.name === from) return pathText([...path.slice(0, -1), key])
   return section.list
     ? `${key} in ${heading(section)}`

@@ -1,6 +1,6 @@
 /** What belongs to an instance besides its database: the config file, the files it names, and what only the environment says. */
 import { isAbsolute, relative } from 'node:path'
-import type { Loaded } from '../load.ts'
+import type { LoadedConfig } from '../load.ts'
 
 export type BackupSources = {
   /** Each file's place on the disk, and what the backup calls it: relative to the config file's folder where it is inside. */
@@ -12,16 +12,18 @@ export type BackupSources = {
 }
 export type SourceFile = { path: string; source: string }
 
-export function backupSources({ config, file, base, sources, places }: Loaded): BackupSources {
+export function backupSources({ config, file, base, sources, places }: LoadedConfig): BackupSources {
   const sourceFile = (source: string): SourceFile => ({ path: placeIn(base, source), source })
-  const said = (kind: string): string[] => [
-    ...new Set([...sources].flatMap(([path, by]) => (by === kind ? (places.get(path) ?? []) : []))),
+  const sourcesOfKind = (kind: string): string[] => [
+    ...new Set(
+      [...sources].flatMap(([path, sourceKind]) => (sourceKind === kind ? (places.get(path) ?? []) : [])),
+    ),
   ]
   return {
     database: sourceFile(config.store.path),
     config: file === null ? null : sourceFile(file),
-    files: said('secret file').map(sourceFile),
-    variables: said('environment'),
+    files: sourcesOfKind('secret file').map(sourceFile),
+    variables: sourcesOfKind('environment'),
   }
 }
 

@@ -1,7 +1,7 @@
 /** What we compute: settings that the environment gives, which win over the file. */
 import type { Path } from '../checks/issues.ts'
-import { nearest } from '../checks/suggest.ts'
-import type { Draft, Origin } from '../raw_config.ts'
+import { closestMatch } from '../checks/suggest.ts'
+import type { RawConfig, ValueOrigin } from '../raw_config.ts'
 import { SECTIONS, type Section, settingAt, variableName } from '../settings.ts'
 import { readToml } from './toml.ts'
 
@@ -11,74 +11,76 @@ const PREFIX = 'WINDFALL_'
 const RESERVED = ['WINDFALL_CONFIG']
 
 /** Where a variable's value goes, and whether it is a list. */
-type Place = Readonly<{ name: string; path: Path; is_list: boolean }>
+type VariableTarget = Readonly<{ name: string; path: Path; isList: boolean }>
 
 /** The variables that do not count: one for each setting of a section, one for each whole list. */
-const PLACES: readonly Place[] = SECTIONS.flatMap((section) =>
-  section.list ? [placeOf([section.name])] : placesOf(section, section.name === '' ? [] : [section.name]),
+const VARIABLE_TARGETS: readonly VariableTarget[] = SECTIONS.flatMap((section) =>
+  section.list ? [targetOf([section.name])] : targetsOf(section, section.name === '' ? [] : [section.name]),
 )
 
-function placesOf(section: Section, above: Path): Place[] {
-  return Object.keys(section.settings).map((key) => placeOf([...above, key]))
+function targetsOf(section: Section, above: Path): VariableTarget[] {
+  return Object.keys(section.settings).map((key) => targetOf([...above, key]))
 }
 
-function placeOf(path: Path): Place {
+function targetOf(path: Path): VariableTarget {
   const setting = settingAt(path)
-  return { name: variableName(path), path, is_list: setting === null || Array.isArray(setting.fallback) }
+  return { name: variableName(path), path, isList: setting === null || Array.isArray(setting.fallback) }
 }
 
 /** The places a variable of this name could mean: those of the entry it counts to, if it does, and all that do not count. */
-function placesLike(name: string): readonly Place[] {
+function similarTargets(name: string): readonly VariableTarget[] {
   for (const section of SECTIONS.filter(({ list }) => list)) {
     const index = new RegExp(`^${variableName([section.name])}_(0|[1-9]\\d{0,3})_`).exec(name)?.[1]
-    if (index !== undefined) return placesOf(section, [section.name, Number(index)])
+    if (index !== undefined) return targetsOf(section, [section.name, Number(index)])
   }
-  return PLACES
+  return VARIABLE_TARGETS
 }
 
 /** A variable whose name is that of a setting. */
-type Variable = Readonly<{ place: Place; text: string; origin: Origin }>
+type Variable = Readonly<{ target: VariableTarget; text: string; origin: ValueOrigin }>
 
 /** The WINDFALL_ variables there are; complains of those that mean nothing. Lists come before their entries, entries in order. */
-export function findVariables(draft: Draft, env: NodeJS.ProcessEnv): Variable[] {
+export function findVariables(raw: RawConfig, env: NodeJS.ProcessEnv): Variable[] {
   const names = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !RESERVED.includes(name))
   return names.sort(new Intl.Collator('en', { numeric: true }).compare).flatMap((name) => {
-    const origin: Origin = { kind: 'environment', source: name, line: null }
-    const place = placesLike(name).find((known) => known.name === name)
-    if (place === undefined) complainOfName(draft, name, origin)
-    return place === undefined ? [] : { place, text: env[name] ?? '', origin }
+    const origin: ValueOrigin = { kind: 'environment', source: name, line: null }
+    const target = similarTargets(name).find((known) => known.name === name)
+    if (target === undefined) reportUnknownVariable(raw, name, origin)
+    return target === undefined ? [] : { target, text: env[name] ?? '', origin }
   })
 }
 
 /** Puts the variables over what the file says. */
-export function takeVariables(draft: Draft, variables: readonly Variable[]): void {
-  for (const variable of variables) take(draft, variable)
+export function applyVariables(raw: RawConfig, variables: readonly Variable[]): void {
+  for (const variable of variables) applyVariable(raw, variable)
 }
 
-function complainOfName(draft: Draft, name: string, origin: Origin): void {
-  const meant = meantBy(name)
+function reportUnknownVariable(raw: RawConfig, name: string, origin: ValueOrigin): void {
+  const suggestion = suggestVariable(name)
   const advice =
-    meant === null
+    suggestion === null
       ? 'Unset it; `windfall init` writes down every setting there is.'
-      : `Did you mean ${meant}?`
-  draft.complain([], 'unknown variable', advice, origin)
+      : `Did you mean ${suggestion}?`
+  raw.addIssue([], 'unknown variable', advice, origin)
 }
 
 /** With the name of a section in front one of its settings is meant; otherwise any, whose section may have been left out. */
-function meantBy(name: string): string | null {
-  const places = placesLike(name)
+function suggestVariable(name: string): string | null {
+  const places = similarTargets(name)
   const within = places.filter(({ path }) => path.length > 1 && name.startsWith(inSection(path)))
   const section = within[0]
-  const keyOf = ({ path }: Place): string => String(path.at(-1))
+  const keyOf = ({ path }: VariableTarget): string => String(path.at(-1))
   if (section !== undefined) {
-    return nearest(name.slice(inSection(section.path).length), within, keyOf)?.name ?? null
+    return closestMatch(name.slice(inSection(section.path).length), within, keyOf)?.name ?? null
   }
   const tail = name.slice(PREFIX.length)
-  const reserved = nearest(tail, RESERVED, (known) => known.slice(PREFIX.length))
+  const reserved = closestMatch(tail, RESERVED, (known) => known.slice(PREFIX.length))
   return (
     reserved ??
-    (nearest(tail, places, (place) => place.name.slice(PREFIX.length)) ?? nearest(tail, places, keyOf))
-      ?.name ??
+    (
+      closestMatch(tail, places, (target) => target.name.slice(PREFIX.length)) ??
+      closestMatch(tail, places, keyOf)
+    )?.name ??
     null
   )
 }
@@ -86,46 +88,46 @@ function meantBy(name: string): string | null {
 /** How the variables begin that stand beside this one: WINDFALL_SERVER_ */
 const inSection = (path: Path): string => `${variableName(path.slice(0, -1))}_`
 
-function take(draft: Draft, { place, text, origin }: Variable): void {
-  if (!place.is_list && text === '') {
-    draft.complain(place.path, 'is empty', 'Unset it to have the default, or give it a value.', origin)
+function applyVariable(raw: RawConfig, { target, text, origin }: Variable): void {
+  if (!target.isList && text === '') {
+    raw.addIssue(target.path, 'is empty', 'Unset it to have the default, or give it a value.', origin)
     return
   }
-  if (!hasRoomFor(draft, place, origin)) return
-  const value = valueFrom(place, text)
+  if (!canInsert(raw, target, origin)) return
+  const value = valueFrom(target, text)
   if (value === undefined) {
-    draft.complain(place.path, 'cannot be read as a TOML list', listAdvice(place), origin)
+    raw.addIssue(target.path, 'cannot be read as a TOML list', listAdvice(target), origin)
     return
   }
-  yieldTwin(draft, place.path)
-  draft.set(place.path, value, origin)
+  removeAlternative(raw, target.path)
+  raw.set(target.path, value, origin)
 }
 
 /** An entry may be changed or be the next one; a hole before it could not be filled. */
-function hasRoomFor(draft: Draft, { path }: Place, origin: Origin): boolean {
+function canInsert(raw: RawConfig, { path }: VariableTarget, origin: ValueOrigin): boolean {
   const [name = '', index, key = ''] = path
-  const list = draft.values[name]
+  const list = raw.values[name]
   if (typeof index !== 'number') return true
   const length = Array.isArray(list) ? list.length : 0
   if (index <= length) return true
   const advice = `Entries count from 0 without a gap: write ${variableName([name, length, key])}.`
-  draft.complain(path, `there is no ${name}[${index - 1}] before it`, advice, origin)
+  raw.addIssue(path, `there is no ${name}[${index - 1}] before it`, advice, origin)
   return false
 }
 
 /** A secret and the file that holds it say the same thing: where the environment has one, the file's other one yields. */
-function yieldTwin(draft: Draft, path: Path): void {
+function removeAlternative(raw: RawConfig, path: Path): void {
   const key = String(path.at(-1))
   const above = path.slice(0, -1)
-  const twin = [...above, key.endsWith('_file') ? key.slice(0, -'_file'.length) : `${key}_file`]
-  const is_secret = settingAt(path)?.secret || settingAt(twin)?.secret
-  if (is_secret && draft.has(twin) && draft.originOf(twin).kind === 'file') draft.remove(twin)
+  const alternative = [...above, key.endsWith('_file') ? key.slice(0, -'_file'.length) : `${key}_file`]
+  const isSecret = settingAt(path)?.secret || settingAt(alternative)?.secret
+  if (isSecret && raw.has(alternative) && raw.originOf(alternative).kind === 'file') raw.remove(alternative)
 }
 
 /** The text as TOML would have it: what is no number where one is wanted stays a text, to be complained of as such. */
-function valueFrom({ path, is_list }: Place, text: string): unknown {
-  if (is_list && (text.trimStart().startsWith('[') || settingAt(path) === null)) return listOf(text)
-  if (is_list) return text.split(',').flatMap((item) => item.trim() || [])
+function valueFrom({ path, isList }: VariableTarget, text: string): unknown {
+  if (isList && (text.trimStart().startsWith('[') || settingAt(path) === null)) return listOf(text)
+  if (isList) return text.split(',').flatMap((item) => item.trim() || [])
   const fallback = settingAt(path)?.fallback
   if (typeof fallback === 'number' && /^-?\d+$/.test(text)) return Number(text)
   if (typeof fallback === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
@@ -140,13 +142,13 @@ function listOf(text: string): unknown {
 }
 
 /** What an entry of a list begins with, for lists other than the organizations. */
-const FIRSTS: Readonly<Record<string, string>> = {
+const FIRST_LINES: Readonly<Record<string, string>> = {
   accounts: 'vendor_numbers = ["80012345"]',
   apps: 'bundle_id = "com.example.app"',
 }
 
-function listAdvice({ name, path }: Place): string {
+function listAdvice({ name, path }: VariableTarget): string {
   if (settingAt(path) !== null) return `Write items between commas, or a TOML array: ${name}=["a", "b"].`
-  const first = FIRSTS[String(path[0])] ?? 'slug = "acme"'
+  const first = FIRST_LINES[String(path[0])] ?? 'slug = "acme"'
   return `Write an array of inline tables: ${name}=[{ ${first} }].`
 }

@@ -1,7 +1,7 @@
 /** What we compute: secrets that stand in files of their own. */
 import { dirname, resolve } from 'node:path'
 import type { Path } from '../checks/issues.ts'
-import type { Draft } from '../raw_config.ts'
+import type { RawConfig } from '../raw_config.ts'
 import { isTable } from '../setting.ts'
 import { SECTIONS, type Section } from '../settings.ts'
 import { readFile } from './files.ts'
@@ -14,29 +14,29 @@ type Folders = Readonly<{
 }>
 
 /** Reads every `*_file` that stands for a secret, and puts what it holds where the secret would stand. */
-export function readSecrets(draft: Draft, folders: Folders): void {
+export function readSecrets(raw: RawConfig, folders: Folders): void {
   for (const section of SECTIONS) {
     const secrets = Object.keys(section.settings).filter((key) => section.settings[key]?.secret)
-    for (const { path, table } of tablesOf(draft, section)) {
+    for (const { path, table } of tablesOf(raw, section)) {
       for (const key of secrets) {
         const file = table[`${key}_file`]
-        if (typeof file === 'string' && file !== '') readSecret(draft, path, key, file, folders)
+        if (typeof file === 'string' && file !== '') readSecret(raw, path, key, file, folders)
       }
     }
   }
 }
 
-function tablesOf(draft: Draft, { name }: Section): { path: Path; table: Record<string, unknown> }[] {
-  const value = draft.values[name]
+function tablesOf(raw: RawConfig, { name }: Section): { path: Path; table: Record<string, unknown> }[] {
+  const value = raw.values[name]
   if (isTable(value)) return [{ path: [name], table: value }]
   if (!Array.isArray(value)) return []
   return value.flatMap((table: unknown, index) => (isTable(table) ? [{ path: [name, index], table }] : []))
 }
 
-function readSecret(draft: Draft, above: Path, key: string, file: string, folders: Folders): void {
+function readSecret(raw: RawConfig, above: Path, key: string, file: string, folders: Folders): void {
   const path = [...above, `${key}_file`]
-  if (draft.has([...above, key])) {
-    draft.complain(
+  if (raw.has([...above, key])) {
+    raw.addIssue(
       path,
       `stands beside ${key}`,
       `Keep one of the two: ${key}_file keeps the secret out of sight.`,
@@ -44,7 +44,7 @@ function readSecret(draft: Draft, above: Path, key: string, file: string, folder
     return
   }
   if (/sk_live_|PRIVATE KEY/.test(file)) {
-    draft.complain(
+    raw.addIssue(
       path,
       'holds a key itself',
       `Write the key as ${key}, or put it into a file and its path here.`,
@@ -54,20 +54,20 @@ function readSecret(draft: Draft, above: Path, key: string, file: string, folder
   const full = resolve(folders.base, file)
   const read = readFile(full)
   if ('problem' in read) {
-    draft.complain(
+    raw.addIssue(
       path,
       `${full} ${read.problem}`,
       `Write the path of a file that holds the ${key} and nothing else.`,
     )
-  } else if (isOpen(read.mode) && dirname(full) !== folders.credentials) {
+  } else if (isReadableByOthers(read.mode) && dirname(full) !== folders.credentials) {
     const problem = `${full} is open to others (mode ${read.mode.toString(8).padStart(4, '0')})`
-    draft.complain(path, problem, `Run: chmod 600 ${full}`)
+    raw.addIssue(path, problem, `Run: chmod 600 ${full}`)
   } else if (read.text.trim() === '') {
-    draft.complain(path, `${full} is empty`, `Put the ${key} into it, and nothing else.`)
+    raw.addIssue(path, `${full} is empty`, `Put the ${key} into it, and nothing else.`)
   } else {
-    draft.set([...above, key], read.text.trim(), { kind: 'secret file', source: full, line: null })
+    raw.set([...above, key], read.text.trim(), { kind: 'secret file', source: full, line: null })
   }
 }
 
 /** Whether anybody but the file's owner may do anything with it. A service manager's folder is closed as a whole. */
-const isOpen = (mode: number): boolean => (mode & 0o077) !== 0
+const isReadableByOthers = (mode: number): boolean => (mode & 0o077) !== 0

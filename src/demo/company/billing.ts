@@ -1,16 +1,16 @@
 /** What we compute: the end of a period: it renews, the payment fails, it is recovered, or it is over. */
-import { announce, note } from '../world/announce.ts'
+import { notifySubscription, recordEntry } from '../world/announce.ts'
 import type { Segment } from '../world/books.ts'
 import { bill } from '../world/charge.ts'
 import { DAY, endOf, wholeSecond } from '../world/periods.ts'
 import {
   ACTIVE,
-  current,
+  currentSale,
   EXPIRED,
   GRACE,
-  holding,
   nextBilling,
   periodEnd,
+  purchaseOf,
   RETRY,
   type Subscription,
   segmentKind,
@@ -57,20 +57,20 @@ function bookRetry(
   sub: Subscription,
   fields: Pick<Partial<Segment>, 'retry_from' | 'retry_until'>,
 ): void {
-  const segment = world.books.segmentOf(sub.environment, current(sub).transactionId)
+  const segment = world.books.segmentOf(sub.environment, currentSale(sub).transactionId)
   if (segment) Object.assign(segment, fields)
 }
 
 function bookRenewal(world: World, sub: Subscription, recovered: boolean, trial: string | null): void {
-  const sale = current(sub)
-  note(world, holding(sub), recovered ? 'recovered' : 'renewed', sale.purchaseDate)
+  const sale = currentSale(sub)
+  recordEntry(world, purchaseOf(sub), recovered ? 'recovered' : 'renewed', sale.purchaseDate)
   if (trial === null || (sale.price ?? 0) === 0) return
-  note(world, holding(sub), 'trial_converted', sale.purchaseDate, { transaction_id: trial })
+  recordEntry(world, purchaseOf(sub), 'trial_converted', sale.purchaseDate, { transaction_id: trial })
 }
 
 /** The transaction id of the trial that the subscription is in, if it is in one. */
 function trialOf(sub: Subscription): string | null {
-  return segmentKind(sub.offer) === 'trial' ? current(sub).transactionId : null
+  return segmentKind(sub.offer) === 'trial' ? currentSale(sub).transactionId : null
 }
 
 /**
@@ -91,8 +91,8 @@ export function renew(world: World, sub: Subscription): void {
   const until = inGrace && unbroken > at ? { until: unbroken } : {}
   const sale = bill(world, sub, { reason: 'RENEWAL', at, offer, ...until })
   bookRenewal(world, sub, recovered, trial)
-  if (changed !== null) note(world, holding(sub), changed, at)
-  announce(world, sub, 'DID_RENEW', recovered ? 'BILLING_RECOVERY' : null)
+  if (changed !== null) recordEntry(world, purchaseOf(sub), changed, at)
+  notifySubscription(world, sub, 'DID_RENEW', recovered ? 'BILLING_RECOVERY' : null)
   for (const member of [...sub.members]) {
     if (sub.plan.family) renewMember(world, member, sale.purchaseDate, sale.expiresDate ?? at)
     else revokeMember(world, sub, member)
@@ -101,8 +101,8 @@ export function renew(world: World, sub: Subscription): void {
 
 function renewMember(world: World, member: Subscription, at: number, until: number): void {
   bill(world, member, { reason: 'RENEWAL', at, until, offer: null })
-  note(world, holding(member), 'renewed', at)
-  announce(world, member, 'DID_RENEW', null)
+  recordEntry(world, purchaseOf(member), 'renewed', at)
+  notifySubscription(world, member, 'DID_RENEW', null)
 }
 
 /** DID_FAIL_TO_RENEW: with a grace period when the app grants one, without it access ends at once. */
@@ -110,29 +110,29 @@ export function failToRenew(world: World, sub: Subscription): void {
   const ended = periodEnd(sub)
   const { grace_days } = sub.app
   sub.retrying = true
-  note(world, holding(sub), 'billing_failed', ended)
+  recordEntry(world, purchaseOf(sub), 'billing_failed', ended)
   if (grace_days === null) {
     sub.status = RETRY
     bookRetry(world, sub, { retry_from: ended })
-    announce(world, sub, 'DID_FAIL_TO_RENEW', null)
+    notifySubscription(world, sub, 'DID_FAIL_TO_RENEW', null)
     return
   }
   sub.status = GRACE
   sub.grace_until = ended + Math.min(grace_days, sub.plan.period === 'P1W' ? 6 : 16) * DAY
-  const segment = world.books.segmentOf(sub.environment, current(sub).transactionId)
+  const segment = world.books.segmentOf(sub.environment, currentSale(sub).transactionId)
   if (segment) segment.expires = sub.grace_until
-  note(world, holding(sub), 'grace_started', ended)
-  announce(world, sub, 'DID_FAIL_TO_RENEW', 'GRACE_PERIOD')
+  recordEntry(world, purchaseOf(sub), 'grace_started', ended)
+  notifySubscription(world, sub, 'DID_FAIL_TO_RENEW', 'GRACE_PERIOD')
 }
 
 /** GRACE_PERIOD_EXPIRED: the store goes on trying, access has ended. */
 export function endGrace(world: World, sub: Subscription): void {
   const ended = sub.grace_until ?? world.now()
-  note(world, holding(sub), 'grace_ended', ended)
+  recordEntry(world, purchaseOf(sub), 'grace_ended', ended)
   bookRetry(world, sub, { retry_from: ended })
   sub.status = RETRY
   sub.grace_until = null
-  announce(world, sub, 'GRACE_PERIOD_EXPIRED', null)
+  notifySubscription(world, sub, 'GRACE_PERIOD_EXPIRED', null)
 }
 
 /** EXPIRED: it is over, for the subscription and for the family's copies. */
@@ -142,9 +142,9 @@ export function expire(world: World, sub: Subscription, intent: number): void {
   if (sub.status === RETRY) bookRetry(world, sub, { retry_until: world.now() })
   Object.assign(sub, { status: EXPIRED, intent, retrying: false, auto_renew: false, grace_until: null })
   const at = wasActive ? periodEnd(sub) : world.now()
-  note(world, holding(sub), 'expired', at, { intent })
-  if (trial !== null) note(world, holding(sub), 'trial_expired', periodEnd(sub))
-  announce(world, sub, 'EXPIRED', WHY[intent] ?? null)
+  recordEntry(world, purchaseOf(sub), 'expired', at, { intent })
+  if (trial !== null) recordEntry(world, purchaseOf(sub), 'trial_expired', periodEnd(sub))
+  notifySubscription(world, sub, 'EXPIRED', WHY[intent] ?? null)
   for (const member of sub.members) expire(world, member, intent)
   sub.members = []
 }

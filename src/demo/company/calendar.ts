@@ -1,11 +1,11 @@
 /** What we compute: the company's calendar: what it does when, as parts of the history. */
 import { APPS } from '../world/catalogue.ts'
 import { openPerson } from '../world/people.ts'
-import type { Story, World } from '../world/world.ts'
+import type { Script, World } from '../world/world.ts'
 import {
+  activeSubscriptionsTo,
   changeAdvanced,
   extendAll,
-  holders,
   increasePriceOf,
   migrate,
   rescindConsent,
@@ -14,11 +14,11 @@ import {
   subscribeAdvanced,
 } from './company.ts'
 
-type Happening = { part: number; happen: (world: World) => void }
+type ScheduledAction = { part: number; run: (world: World) => void }
 
-const at = (part: number, happen: (world: World) => void): Happening => ({ part, happen })
+const at = (part: number, run: (world: World) => void): ScheduledAction => ({ part, run })
 
-const TEST_BUTTON = APPS.flatMap((app, index) => [
+const TEST_NOTIFICATIONS = APPS.flatMap((app, index) => [
   at(0.001 + index * 0.02, (world) => sendTest(world, app, 'sandbox')),
   at(0.002 + index * 0.02, (world) => sendTest(world, app, 'production')),
 ])
@@ -32,24 +32,24 @@ const TOKENS = [
   at(0.77, (world) => sendToken(world, 'production', 'UNREPORTED')),
 ]
 
-function changeEveryAdvanced(type: 'METADATA_UPDATE' | 'PRICE_CHANGE') {
+function changeAllAdvanced(type: 'METADATA_UPDATE' | 'PRICE_CHANGE') {
   return (world: World) => {
-    for (const sub of holders(world, 'chord.tuition')) changeAdvanced(world, sub, type)
+    for (const sub of activeSubscriptionsTo(world, 'chord.tuition')) changeAdvanced(world, sub, type)
   }
 }
 
-const CONSENT = [0.18, 0.49, 0.83].map((part) =>
+const CONSENT_RESCINDED = [0.18, 0.49, 0.83].map((part) =>
   at(part, (world) => rescindConsent(world, openPerson(world, `child/${part}`, { silent: true }))),
 )
 
-const CALENDAR: readonly Happening[] = [
-  ...TEST_BUTTON,
+const CALENDAR: readonly ScheduledAction[] = [
+  ...TEST_NOTIFICATIONS,
   ...TOKENS,
-  ...CONSENT,
+  ...CONSENT_RESCINDED,
   ...[0.1, 0.16, 0.3].map((part) => at(part, (world) => void subscribeAdvanced(world, `pupil/${part}`))),
-  at(0.36, changeEveryAdvanced('METADATA_UPDATE')),
+  at(0.36, changeAllAdvanced('METADATA_UPDATE')),
   at(0.4, (world) => void migrate(world, 'migrant')),
-  at(0.55, changeEveryAdvanced('PRICE_CHANGE')),
+  at(0.55, changeAllAdvanced('PRICE_CHANGE')),
   at(0.46, (world) => extendAll(world, 'margin.pro.monthly', 3)),
   at(0.6, (world) => increasePriceOf(world, 'tides.plus.monthly', 1.2, true)),
   at(0.68, (world) => increasePriceOf(world, 'margin.plus.monthly', 1.1, false)),
@@ -58,11 +58,11 @@ const CALENDAR: readonly Happening[] = [
 ]
 
 /** Plays the calendar between two instants. `share`: of what stands in it, the part that happens. */
-export function* companyLife(world: World, from: number, until: number, share: number): Story {
+export function* companyScript(world: World, from: number, until: number, share: number): Script {
   const random = world.random.fork('company')
   const chosen = CALENDAR.filter(() => random.chance(share)).sort((a, b) => a.part - b.part)
-  for (const { part, happen } of chosen) {
+  for (const { part, run } of chosen) {
     yield from + part * (until - from)
-    happen(world)
+    run(world)
   }
 }

@@ -1,16 +1,16 @@
 /** What we compute: what the company and its apps as a whole do, once or a few times in the whole history. */
-import { announce, appFields, note, send } from '../world/announce.ts'
+import { appFields, notifySubscription, recordEntry, send } from '../world/announce.ts'
 import { APPS } from '../world/catalogue.ts'
 import { bill, emptySubscription, subscribe } from '../world/charge.ts'
 import { openPerson, type Person } from '../world/people.ts'
 import { DAY, MINUTE, wholeSecond } from '../world/periods.ts'
 import type { App, Plan } from '../world/products.ts'
 import { type Currency, STOREFRONTS, shareOf } from '../world/storefronts.ts'
-import { ACTIVE, holding, type Subscription } from '../world/subscription.ts'
+import { ACTIVE, purchaseOf, type Subscription } from '../world/subscription.ts'
 import type { AdvancedCommerce } from '../world/unsigned.ts'
 import type { World } from '../world/world.ts'
 import { extend, mayChange } from './changes.ts'
-import { live } from './life.ts'
+import { subscriptionScript } from './life.ts'
 import { raisePrice } from './subscriber_behaviour.ts'
 
 function appNamed(name: string): App {
@@ -81,21 +81,27 @@ export function rescindConsent(world: World, person: Person): void {
 }
 
 /** Those who have a product now, in the order they came to it. */
-export function holders(world: World, product_id: string): Subscription[] {
+export function activeSubscriptionsTo(world: World, product_id: string): Subscription[] {
   return world.subscriptions.filter(
     (sub) => sub.plan.product_id === product_id && sub.environment === 'production' && mayChange(world, sub),
   )
 }
 
 /** A product costs more from now on, for new customers at once; its subscribers are asked or told. */
-export function increasePriceOf(world: World, product_id: string, share: number, asks: boolean): void {
+export function increasePriceOf(
+  world: World,
+  product_id: string,
+  share: number,
+  needsConsent: boolean,
+): void {
   const { plan } = planNamed(product_id)
   for (const currency of new Set(STOREFRONTS.map((storefront) => storefront.currency)))
-    world.setPrice(product_id, currency, raised(world, plan, share, currency))
-  for (const sub of holders(world, product_id)) raisePrice(world, sub, world.price(plan, sub.currency), asks)
+    world.setPrice(product_id, currency, raisedPrice(world, plan, share, currency))
+  for (const sub of activeSubscriptionsTo(world, product_id))
+    raisePrice(world, sub, world.price(plan, sub.currency), needsConsent)
 }
 
-function raised(world: World, plan: Plan, share: number, currency: Currency): number {
+function raisedPrice(world: World, plan: Plan, share: number, currency: Currency): number {
   return shareOf(world.price(plan, currency), share, currency)
 }
 
@@ -107,11 +113,11 @@ export function extendAll(world: World, product_id: string, days: number): void 
     environment: 'production' as const,
     signed_at: world.now() + MINUTE,
   }
-  const everyone = holders(world, product_id).filter((sub) => !sub.shared)
+  const everyone = activeSubscriptionsTo(world, product_id).filter((sub) => !sub.shared)
   const failed = everyone.slice(0, everyone.length > 1 ? 1 : 0)
   const extended = everyone.slice(failed.length)
   for (const sub of extended) extend(world, sub, days)
-  for (const sub of failed) announce(world, sub, 'RENEWAL_EXTENSION', 'FAILURE')
+  for (const sub of failed) notifySubscription(world, sub, 'RENEWAL_EXTENSION', 'FAILURE')
   send(world, from, 'RENEWAL_EXTENSION', 'SUMMARY', {
     summary: {
       ...appFields(app, 'production'),
@@ -147,7 +153,7 @@ export function subscribeAdvanced(world: World, name: string): Subscription {
   const person = openPerson(world, name, { app, steady: true })
   const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
   const sub = subscribe(world, person, plan, null, { advanced })
-  world.begin(live(world, sub))
+  world.start(subscriptionScript(world, sub))
   return sub
 }
 
@@ -160,9 +166,9 @@ export function migrate(world: World, name: string): Subscription {
   const advanced = advancedItem(person, world.price(plan, person.storefront.currency))
   const sub = emptySubscription(world, person, plan, at, { previous_original_id, advanced })
   bill(world, sub, { reason: 'PURCHASE', at, offer: null })
-  note(world, holding(sub), 'started', at)
-  announce(world, sub, 'MIGRATION', null)
-  world.begin(live(world, sub))
+  recordEntry(world, purchaseOf(sub), 'started', at)
+  notifySubscription(world, sub, 'MIGRATION', null)
+  world.start(subscriptionScript(world, sub))
   return sub
 }
 
@@ -177,5 +183,5 @@ export function changeAdvanced(
   const items = sub.advanced.items.map((item) => ({ ...item, price: price_milli, description: 'Two a week' }))
   sub.advanced = { ...sub.advanced, items }
   sub.price_milli = price_milli
-  announce(world, sub, type, null)
+  notifySubscription(world, sub, type, null)
 }

@@ -1,15 +1,15 @@
 /** What we remember: what the simulated world has to deliver, until somebody pulls it. */
-import { type Signing, signerOf, signerSoonOf } from '../signing/signatures.ts'
-import { type Draft, type Step, signStep, signStepSoon } from '../world/steps.ts'
+import { asyncSignerOf, type Signing, signerOf } from '../signing/signatures.ts'
+import { type Draft, type Step, signStep, signStepAsync } from '../world/steps.ts'
 import type { World } from '../world/world.ts'
 
 /** So many steps are signed at once. */
-const SIGNED_AHEAD = 32
+const MAX_SIGNING = 32
 
 /** The world is played by whoever needs it to have got so far; what it delivers waits here, in order. */
-export function openTape(world: World, authority: Signing) {
+export function openDeliveryQueue(world: World, authority: Signing) {
   const sign = signerOf(authority)
-  const signSoon = signerSoonOf(authority)
+  const signAsync = asyncSignerOf(authority)
   let waiting: Draft[] = []
   let next = 0
 
@@ -30,7 +30,7 @@ export function openTape(world: World, authority: Signing) {
   function* drafts(until: number): Generator<Draft> {
     for (;;) {
       let draft = takeUntil(until)
-      if (draft === undefined && waiting.length === 0) draft = world.play(until).next().value ?? undefined
+      if (draft === undefined && waiting.length === 0) draft = world.run(until).next().value ?? undefined
       if (draft === undefined) return
       yield draft
     }
@@ -38,24 +38,24 @@ export function openTape(world: World, authority: Signing) {
 
   return {
     /** One pass up to and including `until`. Each is signed when it is pulled. */
-    *pull(until: number): Generator<Step> {
+    *takeSigned(until: number): Generator<Step> {
       for (const draft of drafts(until)) if (!isLost(draft)) yield signStep(draft, sign)
     },
     /** The same pass, signed ahead on the thread pool. */
-    async *pullAhead(until: number): AsyncGenerator<Step> {
+    async *takeSignedAhead(until: number): AsyncGenerator<Step> {
       const signing: Promise<Step>[] = []
       for (const draft of drafts(until)) {
         if (isLost(draft)) continue
-        const next = signing.length < SIGNED_AHEAD ? undefined : signing.shift()
-        signing.push(signStepSoon(draft, signSoon))
+        const next = signing.length < MAX_SIGNING ? undefined : signing.shift()
+        signing.push(signStepAsync(draft, signAsync))
         if (next !== undefined) yield next
       }
       yield* signing
     },
     catchUp(until: number): void {
-      for (const draft of world.play(until)) waiting.push(draft)
+      for (const draft of world.run(until)) waiting.push(draft)
     },
-    pass(until: number): void {
+    skip(until: number): void {
       for (const _ of drafts(until));
     },
   }

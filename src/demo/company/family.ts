@@ -1,13 +1,13 @@
 /** What we compute: a subscription shared with the family: somebody joins, somebody is shut out. */
-import { announce, note } from '../world/announce.ts'
+import { notifySubscription, recordEntry } from '../world/announce.ts'
 import { bill, emptySubscription } from '../world/charge.ts'
 import { familyMember } from '../world/people.ts'
 import { wholeSecond } from '../world/periods.ts'
 import {
-  current,
-  holding,
+  currentSale,
   periodEnd,
   purchaseDateBefore,
+  purchaseOf,
   REVOKED,
   type Subscription,
 } from '../world/subscription.ts'
@@ -20,21 +20,21 @@ export function share(world: World, sub: Subscription): Subscription {
   const member = emptySubscription(world, person, sub.plan, at, { shared: true })
   bill(world, member, { reason: 'PURCHASE', at, until: periodEnd(sub), offer: null })
   sub.members.push(member)
-  note(world, holding(member), 'shared', at)
-  announce(world, member, 'SUBSCRIBED', 'INITIAL_BUY')
+  recordEntry(world, purchaseOf(member), 'shared', at)
+  notifySubscription(world, member, 'SUBSCRIBED', 'INITIAL_BUY')
   return member
 }
 
 /** REVOKE: sharing stopped, the member left, or the purchaser got the money back. */
 export function revokeMember(world: World, sub: Subscription, member: Subscription): void {
   const at = wholeSecond(world.now())
-  const sale = current(member)
+  const sale = currentSale(member)
   const revoked = { revocationDate: at, revocationReason: 0, revocationType: 'FAMILY_REVOKE' }
-  world.amend(sale, () => void Object.assign(sale, revoked))
+  world.update(sale, () => void Object.assign(sale, revoked))
   const segment = world.books.segmentOf(member.environment, sale.transactionId)
   if (segment) segment.revoked_at = at
   Object.assign(member, { status: REVOKED, auto_renew: false })
   sub.members = sub.members.filter((other) => other !== member)
-  note(world, holding(member), 'revoked', at)
-  announce(world, member, 'REVOKE', null)
+  recordEntry(world, purchaseOf(member), 'revoked', at)
+  notifySubscription(world, member, 'REVOKE', null)
 }

@@ -5,16 +5,16 @@ import { DAY, MINUTE, SECOND } from '../world/periods.ts'
 import { alternatives, type Offer, offerCode, type Plan, winBackOffer } from '../world/products.ts'
 import {
   ACTIVE,
-  current,
+  currentSale,
   GRACE,
-  holding,
   longestLead,
   periodEnd,
+  purchaseOf,
   RETRY,
   type Subscription,
   segmentKind,
 } from '../world/subscription.ts'
-import type { Looks, Story, World } from '../world/world.ts'
+import type { BrowseTime, Script, World } from '../world/world.ts'
 import {
   BILLING_ERROR,
   CANCELLED,
@@ -28,49 +28,49 @@ import {
 } from './billing.ts'
 import { reportPurchase } from './calls.ts'
 import { mayChange } from './changes.ts'
-import { planTurns } from './subscriber_behaviour.ts'
+import { planBehaviour } from './subscriber_behaviour.ts'
 
 /** In the sandbox a subscription renews about twelve times and then ends by itself. */
 const SANDBOX_RENEWALS = 12
 
 /** A story that says in the end whether the subscription goes on. */
-type Chapter = Generator<number, boolean, undefined>
+type Phase = Generator<number, boolean, undefined>
 
 /** The turns of this period, until the store begins to think of the next one or another transaction takes over. */
-function* turnsOfPeriod(world: World, sub: Subscription): Story {
-  const sale = current(sub)
+function* behaviourInPeriod(world: World, sub: Subscription): Script {
+  const sale = currentSale(sub)
   const begins = Math.max(sale.purchaseDate, world.now())
   const length = periodEnd(sub) - longestLead(sub) - begins
-  for (const { part, take } of planTurns(world, sub)) {
+  for (const { part, act } of planBehaviour(world, sub)) {
     yield begins + part * length
-    if (mayChange(world, sub)) take(world, sub)
-    if (current(sub) !== sale) return
+    if (mayChange(world, sub)) act(world, sub)
+    if (currentSale(sub) !== sale) return
   }
 }
 
 /** Why this period would be the last one; null: it is to be renewed. */
-function reasonToEnd(world: World, sub: Subscription): number | null {
-  const tested = sub.environment === 'sandbox' && sub.sales.length >= SANDBOX_RENEWALS
-  if (!sub.auto_renew || tested) return CANCELLED
+function expirationIntent(world: World, sub: Subscription): number | null {
+  const isTestOver = sub.environment === 'sandbox' && sub.sales.length >= SANDBOX_RENEWALS
+  if (!sub.auto_renew || isTestOver) return CANCELLED
   if (world.withdrawn.has(sub.next_plan.product_id)) return NOT_FOR_SALE
   return sub.increase !== null && !sub.increase.accepted ? NO_CONSENT : null
 }
 
 /** Waits for the end of the period, which may move while we wait; the store notices it some seconds late. */
-function* toTheEnd(world: World, sub: Subscription): Story {
+function* waitForPeriodEnd(world: World, sub: Subscription): Script {
   const late = sub.person.random.whole(4, 50) * SECOND
   while (world.now() < periodEnd(sub)) yield periodEnd(sub) + late
 }
 
-function fails(world: World, sub: Subscription): boolean {
+function renewalFails(world: World, sub: Subscription): boolean {
   const { random, steady, environment } = sub.person
   if (steady || environment === 'sandbox') return false
   const chance = segmentKind(sub.offer) === 'trial' ? 0.09 : 0.035
-  return random.chance(world.odd ? 0.18 : chance)
+  return random.chance(world.edgeCases ? 0.18 : chance)
 }
 
 /** The store keeps trying: for sixty days, of which the first may be a grace period. */
-function* billingTrouble(world: World, sub: Subscription): Chapter {
+function* billingRetryPhase(world: World, sub: Subscription): Phase {
   const { random } = sub.person
   const ended = periodEnd(sub)
   failToRenew(world, sub)
@@ -82,10 +82,10 @@ function* billingTrouble(world: World, sub: Subscription): Chapter {
     if (world.now() < grace) return renewNow(world, sub)
     endGrace(world, sub)
   }
-  const gaveUp = ended + 60 * DAY
-  yield Math.max(Math.min(recovery, gaveUp), world.now() + MINUTE)
+  const givesUpAt = ended + 60 * DAY
+  yield Math.max(Math.min(recovery, givesUpAt), world.now() + MINUTE)
   if (sub.status !== RETRY) return false
-  if (recovery < gaveUp) return renewNow(world, sub)
+  if (recovery < givesUpAt) return renewNow(world, sub)
   expire(world, sub, random.chance(0.3) ? OTHER : BILLING_ERROR)
   return false
 }
@@ -95,65 +95,65 @@ function renewNow(world: World, sub: Subscription): true {
   return true
 }
 
-function* endOfPeriod(world: World, sub: Subscription): Chapter {
+function* renewalPhase(world: World, sub: Subscription): Phase {
   const lead = longestLead(sub) * sub.person.random.between(0.02, 1)
   while (world.now() < periodEnd(sub) - lead) yield periodEnd(sub) - lead
-  const trouble = fails(world, sub)
-  if (sub.status === ACTIVE && reasonToEnd(world, sub) === null && !trouble) {
+  const willFail = renewalFails(world, sub)
+  if (sub.status === ACTIVE && expirationIntent(world, sub) === null && !willFail) {
     return renewNow(world, sub)
   }
-  yield* toTheEnd(world, sub)
+  yield* waitForPeriodEnd(world, sub)
   if (sub.status !== ACTIVE) return false
-  const reason = reasonToEnd(world, sub)
+  const reason = expirationIntent(world, sub)
   if (reason !== null) {
     expire(world, sub, reason)
     return false
   }
-  return trouble ? yield* billingTrouble(world, sub) : renewNow(world, sub)
+  return willFail ? yield* billingRetryPhase(world, sub) : renewNow(world, sub)
 }
 
 function nextOffer(sub: Subscription, plan: Plan): Offer | null {
-  const draw = sub.person.random.fraction()
+  const roll = sub.person.random.fraction()
   if (plan.committed) return null
-  if (draw < 0.28) return winBackOffer(plan)
-  return draw < 0.36 ? offerCode() : null
+  if (roll < 0.28) return winBackOffer(plan)
+  return roll < 0.36 ? offerCode() : null
 }
 
 /** Some come back, soon or late, to the same product or to another one. */
-function* comeBack(world: World, sub: Subscription): Chapter {
+function* resubscribePhase(world: World, sub: Subscription): Phase {
   const { random, environment } = sub.person
-  if (!random.chance(world.odd ? 0.45 : 0.17)) return false
+  if (!random.chance(world.edgeCases ? 0.45 : 0.17)) return false
   const days = random.chance(0.6) ? random.between(0.5, 25) : random.between(25, 220)
   yield world.now() + (environment === 'sandbox' ? random.between(1, 9) * MINUTE : days * DAY)
   const others = alternatives(sub.app, sub.plan)
   const plan = others.length > 0 && random.chance(0.35) ? random.pick(others) : sub.plan
   if (world.withdrawn.has(plan.product_id)) return false
   resubscribe(world, sub, plan, nextOffer(sub, plan))
-  if (random.chance(0.5)) world.begin(reportPurchase(world, sub.person, holding(sub)))
+  if (random.chance(0.5)) world.start(reportPurchase(world, sub.person, purchaseOf(sub)))
   return true
 }
 
 /** From now to the last lapse. */
-export function* live(world: World, sub: Subscription): Story {
+export function* subscriptionScript(world: World, sub: Subscription): Script {
   for (;;) {
-    yield* turnsOfPeriod(world, sub)
-    if (yield* endOfPeriod(world, sub)) continue
-    if (!(yield* comeBack(world, sub))) return
+    yield* behaviourInPeriod(world, sub)
+    if (yield* renewalPhase(world, sub)) continue
+    if (!(yield* resubscribePhase(world, sub))) return
   }
 }
 
-function openingOffer(person: Person, plan: Plan): Offer | null {
-  const draw = person.random.fraction()
-  if (draw < 0.04 && !plan.committed) return offerCode()
-  return draw < 0.86 ? plan.introductory : null
+function initialOffer(person: Person, plan: Plan): Offer | null {
+  const roll = person.random.fraction()
+  if (roll < 0.04 && !plan.committed) return offerCode()
+  return roll < 0.86 ? plan.introductory : null
 }
 
 /** Somebody who installs the app, looks around for some seconds and subscribes. */
-export function* subscriberLife(world: World, person: Person, looks: Looks): Story {
-  yield world.now() + person.random.between(looks.from, looks.to) * SECOND
+export function* subscriberScript(world: World, person: Person, browseTime: BrowseTime): Script {
+  yield world.now() + person.random.between(browseTime.from, browseTime.to) * SECOND
   const plans = person.app.plans.filter((plan) => plan.weight > 0 && !world.withdrawn.has(plan.product_id))
   const plan = person.random.weighted(plans)
-  const sub = subscribe(world, person, plan, openingOffer(person, plan))
-  world.begin(reportPurchase(world, person, holding(sub)))
-  yield* live(world, sub)
+  const sub = subscribe(world, person, plan, initialOffer(person, plan))
+  world.start(reportPurchase(world, person, purchaseOf(sub)))
+  yield* subscriptionScript(world, sub)
 }

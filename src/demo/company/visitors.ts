@@ -6,7 +6,7 @@ import { DAY } from '../world/periods.ts'
 import type { ReportLine } from '../world/report_lines.ts'
 import { deviceOf, isLate } from '../world/selling.ts'
 import { STOREFRONTS, type Storefront } from '../world/storefronts.ts'
-import type { Story, World } from '../world/world.ts'
+import type { Script, World } from '../world/world.ts'
 
 /** An app that was removed from the store: its last customers still pay, and no API tells its name any more. */
 const REMOVED = { name: 'Kelp', sku: 'LL-KELP-00', apple_id: '6470112200' }
@@ -71,7 +71,7 @@ function reportRemoved(world: World, at: number, units: number): void {
 }
 
 /** Day after day some come, some come back, some update; `a_day`: how many come to each app. */
-export function* visitors(world: World, a_day: number): Story {
+export function* visitorScript(world: World, a_day: number): Script {
   const random = world.random.fork('visitors')
   for (;;) {
     yield world.now() + DAY

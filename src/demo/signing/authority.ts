@@ -6,7 +6,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type Issued, issueCertificate } from './certificates.ts'
 
-const signOnPool = promisify(sign)
+const signOnThreadPool = promisify(sign)
 
 const YEAR = 365.25 * 86_400_000
 const LEAF_MARKER = '1.2.840.113635.100.6.11.1'
@@ -26,7 +26,7 @@ export type Authority = Chain & {
   /** The payload as a compact JWS: ES256 (RFC 7518 §3.4), header `{alg, x5c}`. */
   sign: (payload: object) => string
   /** The same, signed by the thread pool. */
-  signSoon: (payload: object) => Promise<string>
+  signAsync: (payload: object) => Promise<string>
 }
 
 /** Times in milliseconds since the epoch. What is not said is as Apple's: everything there, everything valid. */
@@ -132,9 +132,9 @@ function signEncoded(header: string, payload: object, key: KeyObject): string {
   return `${text}.${sign('sha256', Buffer.from(text), es256(key)).toString('base64url')}`
 }
 
-async function signEncodedSoon(header: string, payload: object, key: KeyObject): Promise<string> {
+async function signEncodedAsync(header: string, payload: object, key: KeyObject): Promise<string> {
   const text = `${header}.${encode(payload)}`
-  return `${text}.${(await signOnPool('sha256', Buffer.from(text), es256(key))).toString('base64url')}`
+  return `${text}.${(await signOnThreadPool('sha256', Buffer.from(text), es256(key))).toString('base64url')}`
 }
 
 const es256 = (key: KeyObject) => ({ key, dsaEncoding: 'ieee-p1363' }) as const
@@ -145,7 +145,7 @@ export function authorityFrom(chain: Chain): Authority {
   return {
     ...chain,
     sign: (payload) => signEncoded(header, payload, chain.leaf_key),
-    signSoon: (payload) => signEncodedSoon(header, payload, chain.leaf_key),
+    signAsync: (payload) => signEncodedAsync(header, payload, chain.leaf_key),
   }
 }
 

@@ -3,14 +3,14 @@
 /** Signs `content`; what is the same `of` was signed before gets the signature it had. */
 export type Sign = (content: object, of?: object) => string
 /** The same, on the thread pool where the authority can do that. */
-export type SignSoon = (content: object, of?: object) => Promise<string>
+export type SignAsync = (content: object, of?: object) => Promise<string>
 
 /** What can sign; `signSoon` does it on the thread pool. */
-export type Signing = { sign: (payload: object) => string; signSoon?: (payload: object) => Promise<string> }
+export type Signing = { sign: (payload: object) => string; signAsync?: (payload: object) => Promise<string> }
 
-type Signer = { sign: Sign; signSoon: SignSoon }
+type Signer = { sign: Sign; signAsync: SignAsync }
 
-type Made = { header: string; signature: string } | { text: string }
+type CachedSignature = { header: string; signature: string } | { text: string }
 
 function encode(content: object): string {
   return Buffer.from(JSON.stringify(content)).toString('base64url')
@@ -18,10 +18,10 @@ function encode(content: object): string {
 
 /** ECDSA signs differently each time: the signature is kept, and the text around it made again when asked for. */
 function openSigner(authority: Signing): Signer {
-  const made = new WeakMap<object, Made>()
+  const cached = new WeakMap<object, CachedSignature>()
   let header = ''
 
-  function remembered(text: string): Made {
+  function cacheEntryOf(text: string): CachedSignature {
     const [head, , signature] = text.split('.')
     if (head === undefined || signature === undefined) return { text }
     // One text for all, instead of a copy with each.
@@ -29,32 +29,32 @@ function openSigner(authority: Signing): Signer {
     return { header, signature: `${signature} `.trimEnd() }
   }
 
-  function knownText(content: object, of: object): string | null {
-    const known = made.get(of)
+  function cachedText(content: object, of: object): string | null {
+    const known = cached.get(of)
     if (known === undefined) return null
     return 'text' in known ? known.text : `${known.header}.${encode(content)}.${known.signature}`
   }
 
-  function keep(of: object, text: string): string {
-    made.set(of, remembered(text))
+  function store(of: object, text: string): string {
+    cached.set(of, cacheEntryOf(text))
     return text
   }
 
-  const sign: Sign = (content, of = content) => knownText(content, of) ?? keep(of, authority.sign(content))
+  const sign: Sign = (content, of = content) => cachedText(content, of) ?? store(of, authority.sign(content))
 
-  async function signSoon(content: object, of = content): Promise<string> {
-    if (authority.signSoon === undefined || made.has(of)) return sign(content, of)
-    const text = await authority.signSoon(content)
+  async function signAsync(content: object, of = content): Promise<string> {
+    if (authority.signAsync === undefined || cached.has(of)) return sign(content, of)
+    const text = await authority.signAsync(content)
     // It may have been signed otherwise in the meantime.
-    return knownText(content, of) ?? keep(of, text)
+    return cachedText(content, of) ?? store(of, text)
   }
 
-  return { sign, signSoon }
+  return { sign, signAsync }
 }
 
 const signers = new WeakMap<object, Signer>()
 
-function openedFor(authority: Signing): Signer {
+function signerFor(authority: Signing): Signer {
   const known = signers.get(authority)
   if (known !== undefined) return known
   const signer = openSigner(authority)
@@ -63,7 +63,7 @@ function openedFor(authority: Signing): Signer {
 }
 
 /** What signs for an authority: one for all who ask, so that what is pushed and what is fetched are the same text. */
-export const signerOf = (authority: Signing): Sign => openedFor(authority).sign
+export const signerOf = (authority: Signing): Sign => signerFor(authority).sign
 
 /** The same, on the thread pool; one text with `signerOf`. */
-export const signerSoonOf = (authority: Signing): SignSoon => openedFor(authority).signSoon
+export const asyncSignerOf = (authority: Signing): SignAsync => signerFor(authority).signAsync

@@ -2,11 +2,11 @@
 import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Clock } from '../../clock.ts'
 import type { App, Plan } from '../world/products.ts'
-import type { ListedApp, StoreMood } from './fault_injection.ts'
-import { openHours } from './hours.ts'
-import type { Answer, Asked, Handler } from './listener.ts'
+import type { ListedApp, StoreFaults } from './fault_injection.ts'
+import { openHourlyLimits } from './hours.ts'
+import type { Answer, Handler, StoreRequest } from './listener.ts'
 import { forbidden, missingAgreement, notFound, tooMany, unauthorized, wrongParameter } from './refusals.ts'
-import { openGate } from './tokens.ts'
+import { openAuthenticator } from './tokens.ts'
 
 const HOURLY = 3500
 const TWENTY_MINUTES = 1200
@@ -24,7 +24,7 @@ const PERIODS: Record<string, string> = {
 }
 
 /** The attributes that were asked for; all when none was named. */
-function chosen(resource: Resource, query: URLSearchParams): Resource {
+function selectedFields(resource: Resource, query: URLSearchParams): Resource {
   const fields = query.get(`fields[${resource.type}]`)?.split(',')
   if (fields === undefined) return resource
   const attributes = Object.entries(resource.attributes).filter(([name]) => fields.includes(name))
@@ -32,8 +32,8 @@ function chosen(resource: Resource, query: URLSearchParams): Resource {
 }
 
 /** One page of a list; the cursor says where it begins. */
-function page(asked: Asked, all: readonly Resource[], most: number | null): Answer {
-  const { query, origin, path } = asked
+function page(request: StoreRequest, all: readonly Resource[], maxSize: number | null): Answer {
+  const { query, origin, path } = request
   const limit = Number(query.get('limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1 || limit > 200) {
     return wrongParameter('limit', `'${query.get('limit')}' is not a valid limit`)
@@ -41,14 +41,14 @@ function page(asked: Asked, all: readonly Resource[], most: number | null): Answ
   const cursor = query.get('cursor')
   const start = cursor === null ? 0 : Number(Buffer.from(cursor, 'base64url').toString())
   if (!Number.isInteger(start)) return wrongParameter('cursor', `'${cursor}' is not a valid cursor`)
-  const end = start + Math.min(limit, most ?? limit)
+  const end = start + Math.min(limit, maxSize ?? limit)
   const url = (at: number) => {
     const next = new URLSearchParams(query)
     if (at > 0) next.set('cursor', Buffer.from(String(at)).toString('base64url'))
     return `${origin}${path}?${next}`
   }
   const links = { self: url(start), ...(end < all.length && { next: url(end) }) }
-  const data = all.slice(start, end).map((resource) => chosen(resource, query))
+  const data = all.slice(start, end).map((resource) => selectedFields(resource, query))
   return { status: 200, json: { data, links, meta: { paging: { total: all.length, limit } } } }
 }
 
@@ -87,19 +87,19 @@ function planResource(plan: Plan): Resource {
 export function openConnectRoutes(o: {
   key: ApiKey
   clock: Clock
-  mood: StoreMood
+  faults: StoreFaults
   apps: readonly App[]
   reports: Handler
 }): Handler {
-  const { mood, clock } = o
-  const gate = openGate({ key: o.key, clock, life: TWENTY_MINUTES })
-  const hours = openHours(clock)
+  const { faults, clock } = o
+  const gate = openAuthenticator({ key: o.key, clock, life: TWENTY_MINUTES })
+  const hours = openHourlyLimits(clock)
 
-  function listOf(asked: Asked): Resource[] | null {
-    const { path, query } = asked
-    if (path === '/v1/apps') return mood.apps.filter(isWanted(query, 'filter[bundleId]')).map(appResource)
+  function listOf(request: StoreRequest): Resource[] | null {
+    const { path, query } = request
+    if (path === '/v1/apps') return faults.apps.filter(isWanted(query, 'filter[bundleId]')).map(appResource)
     if (path === '/v1/bundleIds') {
-      return mood.apps.filter(isWanted(query, 'filter[identifier]')).map(bundleResource)
+      return faults.apps.filter(isWanted(query, 'filter[identifier]')).map(bundleResource)
     }
     const [, collection, id = '', below] = /^\/v1\/(\w+)\/([^/]+)\/(\w+)$/.exec(path) ?? []
     if (collection === 'apps' && below === 'subscriptionGroups') return groupsUnder(id)
@@ -108,12 +108,12 @@ export function openConnectRoutes(o: {
   }
 
   const isWanted = (query: URLSearchParams, filter: string) => {
-    const wanted = query.get(filter)?.split(',')
-    return ({ bundle_id }: ListedApp) => wanted?.includes(bundle_id) ?? true
+    const selected = query.get(filter)?.split(',')
+    return ({ bundle_id }: ListedApp) => selected?.includes(bundle_id) ?? true
   }
 
   function groupsUnder(id: string): Resource[] | null {
-    const listed = mood.apps.some(({ apple_id }) => String(apple_id) === id)
+    const listed = faults.apps.some(({ apple_id }) => String(apple_id) === id)
     const app = o.apps.find(({ apple_id }) => String(apple_id) === id)
     return listed ? (app ? groupsOf(app) : []) : null
   }
@@ -123,24 +123,24 @@ export function openConnectRoutes(o: {
     return plans.length === 0 ? null : plans.map(planResource)
   }
 
-  function route(asked: Asked): Answer | Promise<Answer> {
-    if (mood.missing_agreement) return missingAgreement()
-    if (mood.forbidden.some((beginning) => asked.path.startsWith(beginning))) return forbidden()
-    if (asked.path === '/v1/salesReports') {
-      return mood.connect_key === 'developer' ? forbidden() : o.reports(asked)
+  function route(request: StoreRequest): Answer | Promise<Answer> {
+    if (faults.missing_agreement) return missingAgreement()
+    if (faults.forbidden.some((prefix) => request.path.startsWith(prefix))) return forbidden()
+    if (request.path === '/v1/salesReports') {
+      return faults.connect_key === 'developer' ? forbidden() : o.reports(request)
     }
-    const list = asked.method === 'GET' ? listOf(asked) : null
-    return list === null ? notFound() : page(asked, list, mood.page_size)
+    const list = request.method === 'GET' ? listOf(request) : null
+    return list === null ? notFound() : page(request, list, faults.page_size)
   }
 
-  return async (asked) => {
-    const claims = await gate(asked.authorization)
-    if (claims === null || mood.connect_key === 'revoked') return unauthorized()
-    const limit = mood.rate_limit?.connect ?? HOURLY
-    const { allowed, remaining } = hours.ask('key', limit)
+  return async (request) => {
+    const claims = await gate(request.authorization)
+    if (claims === null || faults.connect_key === 'revoked') return unauthorized()
+    const limit = faults.rate_limit?.connect ?? HOURLY
+    const { allowed, remaining } = hours.consume('key', limit)
     const headers = { 'x-rate-limit': `user-hour-lim:${limit};user-hour-rem:${remaining};` }
-    const stopped = !allowed || clock() < (mood.rate_limit?.until ?? 0)
-    const answer = stopped ? tooMany() : await route(asked)
+    const stopped = !allowed || clock() < (faults.rate_limit?.until ?? 0)
+    const answer = stopped ? tooMany() : await route(request)
     return { ...answer, headers: { ...headers, ...answer.headers } }
   }
 }

@@ -6,7 +6,7 @@ import { DAY } from '../world/periods.ts'
 import type { Offer } from '../world/products.ts'
 import { storefrontOf } from '../world/storefronts.ts'
 import { planFacts } from './plans.ts'
-import { discountOf, gathered, offerLengthOf, offerNameOf, type Row } from './tables.ts'
+import { discountOf, groupRows, offerLengthOf, offerNameOf, type Row } from './tables.ts'
 
 export const EVENT_COLUMNS = [
   'Event Date',
@@ -131,7 +131,7 @@ function rowOf(books: Books, entry: Entry, segment: Segment, event: string): Row
 }
 
 /** A renewal that is also a change of product is told as the change alone. */
-function withoutDoubles(entries: readonly Entry[]): Entry[] {
+function withoutDuplicates(entries: readonly Entry[]): Entry[] {
   const changed = new Set(
     entries.filter((e) => e.kind === 'downgraded' || e.kind === 'crossgraded').map((e) => e.transaction_id),
   )
@@ -140,10 +140,10 @@ function withoutDoubles(entries: readonly Entry[]): Entry[] {
 
 /** The rows of those entries, all of one day; sandbox and family do not count. */
 export function eventRows(books: Books, entries: readonly Entry[]): Row[] {
-  const rows = withoutDoubles(entries).flatMap((entry) => {
+  const rows = withoutDuplicates(entries).flatMap((entry) => {
     const segment = books.segmentOf(entry.environment, entry.transaction_id)
     const event = segment === undefined ? null : eventOf(entry, segment)
     return segment === undefined || event === null ? [] : [rowOf(books, entry, segment, event)]
   })
-  return gathered(rows, ['Quantity'])
+  return groupRows(rows, ['Quantity'])
 }

@@ -6,7 +6,7 @@ export type ListedApp = { apple_id: number; bundle_id: string; name: string; sku
 export type ReportType = 'SALES' | 'SUBSCRIPTION' | 'SUBSCRIPTION_EVENT' | 'SUBSCRIBER'
 
 /** Every switch may be turned at any time, and holds from the next request on. */
-export type StoreMood = {
+export type StoreFaults = {
   /** What GET /v1/apps lists; at first every simulated app. */
   apps: ListedApp[]
   /** The version of each report that is the latest, and the only one that is given. */
@@ -43,7 +43,7 @@ export type StoreMood = {
   test_result: string | null
 }
 
-export function calmMood(apps: readonly ListedApp[]): StoreMood {
+export function noFaults(apps: readonly ListedApp[]): StoreFaults {
   return {
     apps: apps.map(({ apple_id, bundle_id, name, sku, team_id }) => ({
       apple_id,

@@ -6,17 +6,17 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sign } from '../signing/signatures.ts'
-import type { Held, Holdings } from '../world/holdings.ts'
+import type { HeldTransaction, Holdings } from '../world/holdings.ts'
 import type { Person } from '../world/people.ts'
-import { current } from '../world/subscription.ts'
+import { currentSale } from '../world/subscription.ts'
 import type { TransactionBody } from '../world/unsigned.ts'
-import type { Answer, Asked } from './listener.ts'
+import type { Answer, StoreRequest } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 
 const PAGE = 20
 
 /** A transaction as it reads now, and since when. */
-type Item = { at: number; body: TransactionBody; held: Held }
+type Item = { at: number; body: TransactionBody; held: HeldTransaction }
 
 const WANTED_TYPES: Record<string, string> = {
   AUTO_RENEWABLE: 'Auto-Renewable Subscription',
@@ -25,7 +25,7 @@ const WANTED_TYPES: Record<string, string> = {
   NON_RENEWABLE: 'Non-Renewing Subscription',
 }
 
-function isAmong(values: readonly string[], value: string | undefined): boolean {
+function includesValue(values: readonly string[], value: string | undefined): boolean {
   return values.length === 0 || (value !== undefined && values.includes(value))
 }
 
@@ -33,10 +33,10 @@ function isWanted({ body }: Item, query: URLSearchParams): boolean {
   const types = query.getAll('productType').map((name) => WANTED_TYPES[name] ?? name)
   const revoked = query.get('revoked')
   return (
-    isAmong(query.getAll('productId'), body.productId) &&
-    isAmong(types, body.type) &&
-    isAmong(query.getAll('subscriptionGroupIdentifier'), body.subscriptionGroupIdentifier) &&
-    isAmong(query.getAll('inAppOwnershipType'), body.inAppOwnershipType) &&
+    includesValue(query.getAll('productId'), body.productId) &&
+    includesValue(types, body.type) &&
+    includesValue(query.getAll('subscriptionGroupIdentifier'), body.subscriptionGroupIdentifier) &&
+    includesValue(query.getAll('inAppOwnershipType'), body.inAppOwnershipType) &&
     (revoked === null || (revoked === 'true') === (body.revocationDate !== undefined)) &&
     body.purchaseDate >= Number(query.get('startDate') ?? -Infinity) &&
     body.purchaseDate < Number(query.get('endDate') ?? Infinity)
@@ -44,27 +44,27 @@ function isWanted({ body }: Item, query: URLSearchParams): boolean {
 }
 
 /** A revision is a place in the order of last modification. */
-type Place = { at: number; id: string }
+type Cursor = { at: number; id: string }
 
-function placeOf({ at, body }: Item): Place {
+function cursorOf({ at, body }: Item): Cursor {
   return { at, id: body.transactionId }
 }
 
-function isAfter(one: Place, other: Place): boolean {
+function isAfter(one: Cursor, other: Cursor): boolean {
   return one.at > other.at || (one.at === other.at && one.id > other.id)
 }
 
-function revisionOf({ at, id }: Place): string {
+function revisionOf({ at, id }: Cursor): string {
   return Buffer.from(`${at}_${id}`).toString('base64url')
 }
 
-function placeIn(revision: string): Place | null {
+function decodeCursor(revision: string): Cursor | null {
   const [, at, id = ''] = /^(\d+)_(\d*)$/.exec(Buffer.from(revision, 'base64url').toString()) ?? []
   return at === undefined ? null : { at: Number(at), id }
 }
 
-const notKnown = () => serverRefusal(4_040_010, 'Transaction id not found.')
-const notAnId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
+const transactionNotFound = () => serverRefusal(4_040_010, 'Transaction id not found.')
+const invalidTransactionId = () => serverRefusal(4_000_006, 'Invalid transaction id.')
 const isId = (id: string) => /^\d{1,20}$/.test(id)
 
 export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign: Sign; clock: Clock }) {
@@ -75,7 +75,7 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
       const version = held.versions.findLast(({ at }) => at <= now)
       return version === undefined ? [] : [{ ...version, held }]
     })
-    return items.sort((a, b) => (isAfter(placeOf(a), placeOf(b)) ? 1 : -1))
+    return items.sort((a, b) => (isAfter(cursorOf(a), cursorOf(b)) ? 1 : -1))
   }
 
   function personOf(bundle_id: string, environment: Environment, id: string): Person | null {
@@ -90,24 +90,24 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
   }
 
   /** GET /inApps/v2/history/{anyTransactionId}. */
-  function history(asked: Asked, bundle_id: string, environment: Environment, id: string): Answer {
-    if (!isId(id)) return notAnId()
+  function history(request: StoreRequest, bundle_id: string, environment: Environment, id: string): Answer {
+    if (!isId(id)) return invalidTransactionId()
     const person = personOf(bundle_id, environment, id)
-    if (person === null) return notKnown()
-    const revision = asked.query.get('revision')
-    const place = revision === null ? { at: 0, id: '' } : placeIn(revision)
-    if (place === null) return serverRefusal(4_000_005, 'Invalid request revision.')
-    const descending = asked.query.get('sort') === 'DESCENDING'
-    const wanted = itemsOf(person).filter((item) => isWanted(item, asked.query))
+    if (person === null) return transactionNotFound()
+    const revision = request.query.get('revision')
+    const cursor = revision === null ? { at: 0, id: '' } : decodeCursor(revision)
+    if (cursor === null) return serverRefusal(4_000_005, 'Invalid request revision.')
+    const descending = request.query.get('sort') === 'DESCENDING'
+    const selected = itemsOf(person).filter((item) => isWanted(item, request.query))
     const left = descending
-      ? wanted.reverse().filter((item) => revision === null || isAfter(place, placeOf(item)))
-      : wanted.filter((item) => isAfter(placeOf(item), place))
+      ? selected.reverse().filter((item) => revision === null || isAfter(cursor, cursorOf(item)))
+      : selected.filter((item) => isAfter(cursorOf(item), cursor))
     const page = left.slice(0, PAGE)
     const last = page.at(-1)
     return {
       status: 200,
       json: {
-        revision: revisionOf(last === undefined ? place : placeOf(last)),
+        revision: revisionOf(last === undefined ? cursor : cursorOf(last)),
         hasMore: left.length > PAGE,
         ...headOf(person),
         signedTransactions: page.map(({ body }) => o.sign(body)),
@@ -117,17 +117,17 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
 
   /** GET /inApps/v1/transactions/{transactionId}. */
   function transaction(bundle_id: string, environment: Environment, id: string): Answer {
-    if (!isId(id)) return notAnId()
+    if (!isId(id)) return invalidTransactionId()
     const person = personOf(bundle_id, environment, id)
     const item = person && itemsOf(person).find(({ body }) => body.transactionId === id)
-    if (!item) return notKnown()
+    if (!item) return transactionNotFound()
     return { status: 200, json: { signedTransactionInfo: o.sign(item.body) } }
   }
 
   function lastOf(items: readonly Item[]) {
     return items.flatMap(({ held: { sub }, body }) => {
-      if (!sub?.told || current(sub).transactionId !== body.transactionId) return []
-      const { status, renewal } = sub.told
+      if (!sub?.last_notified || currentSale(sub).transactionId !== body.transactionId) return []
+      const { status, renewal } = sub.last_notified
       return [
         {
           group: sub.plan.group,
@@ -143,12 +143,12 @@ export function openHistories(o: { holdings: Pick<Holdings, 'find' | 'of'>; sign
   }
 
   /** GET /inApps/v1/subscriptions/{anyTransactionId}: as each stands now. */
-  function statuses(asked: Asked, bundle_id: string, environment: Environment, id: string): Answer {
-    if (!isId(id)) return notAnId()
+  function statuses(request: StoreRequest, bundle_id: string, environment: Environment, id: string): Answer {
+    if (!isId(id)) return invalidTransactionId()
     const person = personOf(bundle_id, environment, id)
-    if (person === null) return notKnown()
-    const wanted = asked.query.getAll('status')
-    const last = lastOf(itemsOf(person)).filter(({ last }) => isAmong(wanted, String(last.status)))
+    if (person === null) return transactionNotFound()
+    const selected = request.query.getAll('status')
+    const last = lastOf(itemsOf(person)).filter(({ last }) => includesValue(selected, String(last.status)))
     const groups = Map.groupBy(last, ({ group }) => group)
     const data = [...groups].map(([subscriptionGroupIdentifier, list]) => ({
       subscriptionGroupIdentifier,

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { HOUR } from '../world/periods.ts'
 
 /** A rolling hour for each name. */
-export function openHours(clock: Clock) {
+export function openHourlyLimits(clock: Clock) {
   const hours = new Map<string, number[]>()
 
   function timesOf(name: string): number[] {
@@ -16,7 +16,7 @@ export function openHours(clock: Clock) {
 
   return {
     /** Counts one more, unless that would be more than `limit`. What is left; or when it goes on, in milliseconds. */
-    ask(name: string, limit: number): { allowed: boolean; remaining: number; resumes_at: number } {
+    consume(name: string, limit: number): { allowed: boolean; remaining: number; resumes_at: number } {
       const times = timesOf(name)
       const allowed = times.length < limit
       if (allowed) times.push(clock())

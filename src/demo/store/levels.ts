@@ -3,7 +3,7 @@ import type { Books, Segment } from '../world/books.ts'
 import { endOfSegment } from '../world/books.ts'
 import { storefrontOf } from '../world/storefronts.ts'
 import { planFacts } from './plans.ts'
-import { gathered, moneyText, offerNameOf, type Row } from './tables.ts'
+import { groupRows, moneyText, offerNameOf, type Row } from './tables.ts'
 
 const COUNTS = [
   'Active Standard Price Subscriptions',
@@ -78,7 +78,7 @@ function activeCount({ offer }: Segment): Count {
 }
 
 /** Where a subscription is counted at that instant; null: it is over, or not begun. */
-function countAt(segment: Segment, at: number): Count | null {
+function countActiveAt(segment: Segment, at: number): Count | null {
   const { retry_from, retry_until } = segment
   if (retry_from !== null && retry_from <= at && at < (retry_until ?? Infinity)) return 'Billing Retry'
   if (segment.from > at || at >= endOfSegment(segment)) return null
@@ -112,8 +112,8 @@ export function levelRows(books: Books, at: number, known: (segment: Segment) =>
   const rows: Row[] = []
   for (const segment of books.segments) {
     if (segment.environment !== 'production' || segment.shared || segment.from > at) continue
-    const count = countAt(segment, at)
+    const count = countActiveAt(segment, at)
     if (count !== null && known(segment)) rows.push(rowOf(segment, count))
   }
-  return gathered(rows, COUNTS)
+  return groupRows(rows, COUNTS)
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts'
 export type HostName = 'connect' | 'production' | 'sandbox'
 
 /** A request as it came. `body` is its JSON, null when there is none. */
-export type Asked = {
+export type StoreRequest = {
   host: HostName
   origin: string
   method: string
@@ -23,10 +23,10 @@ export type Answer = {
   body?: Buffer | string
 }
 
-export type Handler = (asked: Asked) => Answer | Promise<Answer>
+export type Handler = (request: StoreRequest) => Answer | Promise<Answer>
 
 /** What was asked, when (by the store's clock), and with which status it was answered. */
-export type Requested = {
+export type LoggedRequest = {
   at: number
   host: HostName
   method: string
@@ -65,7 +65,7 @@ export async function openListener(o: {
   host: HostName
   clock: Clock
   handler: Handler
-  requests: Requested[]
+  requests: LoggedRequest[]
 }) {
   let origin = ''
 
@@ -73,7 +73,7 @@ export async function openListener(o: {
     const { pathname: path, searchParams: query } = targetOf(incoming)
     const { method = 'GET', headers } = incoming
     const body = await bodyOf(incoming)
-    const asked: Asked = {
+    const request: StoreRequest = {
       host: o.host,
       origin,
       method,
@@ -83,7 +83,7 @@ export async function openListener(o: {
       accept: headers.accept ?? '',
       body,
     }
-    const answered = await o.handler(asked)
+    const answered = await o.handler(request)
     const { status } = answered
     o.requests.push({
       at: o.clock(),

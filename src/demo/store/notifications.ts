@@ -7,17 +7,17 @@ import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sign } from '../signing/signatures.ts'
 import { DAY } from '../world/periods.ts'
-import type { Sent, SentLog } from '../world/sent.ts'
+import type { SentLog, SentNotification } from '../world/sent.ts'
 import { signNotification } from '../world/unsigned.ts'
-import type { StoreMood } from './fault_injection.ts'
-import type { Answer, Asked } from './listener.ts'
+import type { StoreFaults } from './fault_injection.ts'
+import type { Answer, StoreRequest } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 
-const PAGE = 20
-const REACH = 180 * DAY
+const PAGE_SIZE = 20
+const HISTORY_MS = 180 * DAY
 
 /** `as_of`: what happened later is not known yet. */
-type Window = {
+type HistoryQuery = {
   from: number
   until: number
   type: string | null
@@ -28,15 +28,15 @@ type Window = {
 }
 
 /** A list under way: what it was asked for, and how far it got. */
-type Listing = { asked_for: string; found: Sent[]; next: number; expires_at: number }
+type PaginationToken = { queryKey: string; found: SentNotification[]; next: number; expires_at: number }
 
-function textIn(body: object, name: string): string | null {
+function stringField(body: object, name: string): string | null {
   const value: unknown = Reflect.get(body, name)
   return value === undefined || value === null ? null : String(value)
 }
 
 /** The window that a body asks for, or how it is refused. */
-function windowOf(body: unknown, now: number): Window | Answer {
+function parseHistoryQuery(body: unknown, now: number): HistoryQuery | Answer {
   if (typeof body !== 'object' || body === null) return serverRefusal(4_000_000, 'Bad request.')
   const from: unknown = Reflect.get(body, 'startDate')
   const until: unknown = Reflect.get(body, 'endDate')
@@ -46,7 +46,7 @@ function windowOf(body: unknown, now: number): Window | Answer {
     return serverRefusal(4_000_016, 'Invalid request. The end date is invalid.')
   const start = Number(from)
   const end = Math.min(Number(until), now)
-  if (start < now - REACH) {
+  if (start < now - HISTORY_MS) {
     return serverRefusal(4_000_012, 'Invalid request. The start date is earlier than the allowed start date.')
   }
   if (start >= end) {
@@ -55,8 +55,8 @@ function windowOf(body: unknown, now: number): Window | Answer {
       'Invalid request. The end date is before the start date or the dates are equal.',
     )
   }
-  const type = textIn(body, 'notificationType')
-  const transaction = textIn(body, 'transactionId')
+  const type = stringField(body, 'notificationType')
+  const transaction = stringField(body, 'transactionId')
   if (type !== null && transaction !== null) {
     return serverRefusal(
       4_000_019,
@@ -68,21 +68,22 @@ function windowOf(body: unknown, now: number): Window | Answer {
     from: start,
     until: end,
     type,
-    subtype: textIn(body, 'notificationSubtype'),
+    subtype: stringField(body, 'notificationSubtype'),
     transaction,
     failures,
     as_of: now,
   }
 }
 
-export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: Clock; mood: StoreMood }) {
-  const listings = new Map<string, Listing>()
+export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }) {
+  const listings = new Map<string, PaginationToken>()
   let tokens = 0
 
   /** Those that were made by `as_of`. */
-  const attemptsBy = (sent: Sent, as_of: number) => o.sent.attemptsOf(sent).filter(({ at }) => at <= as_of)
+  const attemptsBy = (sent: SentNotification, as_of: number) =>
+    o.sent.attemptsOf(sent).filter(({ at }) => at <= as_of)
 
-  function isWanted(sent: Sent, window: Window): boolean {
+  function isWanted(sent: SentNotification, window: HistoryQuery): boolean {
     const { payload } = sent
     const { transactionId, originalTransactionId } = payload.data?.signedTransactionInfo ?? {}
     return (
@@ -93,7 +94,7 @@ export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: C
     )
   }
 
-  function itemOf(sent: Sent, as_of: number) {
+  function itemOf(sent: SentNotification, as_of: number) {
     const attempts = attemptsBy(sent, as_of).map(({ at, result }) => ({
       attemptDate: at,
       sendAttemptResult: result,
@@ -102,14 +103,14 @@ export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: C
   }
 
   /** A page, and the token for what is left. */
-  function page(listing: Listing, now: number): Answer {
-    const next = listing.next + PAGE
+  function page(listing: PaginationToken, now: number): Answer {
+    const next = listing.next + PAGE_SIZE
     const items = listing.found.slice(listing.next, next).map((sent) => itemOf(sent, now))
     const hasMore = next < listing.found.length
     if (!hasMore) return { status: 200, json: { hasMore, notificationHistory: items } }
     tokens += 1
     const paginationToken = Buffer.from(`page ${tokens} from ${next}`).toString('base64url')
-    listings.set(paginationToken, { ...listing, next, expires_at: now + o.mood.page_token_life })
+    listings.set(paginationToken, { ...listing, next, expires_at: now + o.faults.page_token_life })
     return { status: 200, json: { paginationToken, hasMore, notificationHistory: items } }
   }
 
@@ -121,26 +122,26 @@ export function openNotificationHistory(o: { sent: SentLog; sign: Sign; clock: C
   }
 
   /** POST /inApps/v1/notifications/history of one app. */
-  return (asked: Asked, bundle_id: string, environment: Environment): Answer => {
+  return (request: StoreRequest, bundle_id: string, environment: Environment): Answer => {
     const now = o.clock()
     forgetExpired(now)
-    const asked_for = JSON.stringify([bundle_id, environment, asked.body])
-    const token = asked.query.get('paginationToken')
+    const queryKey = JSON.stringify([bundle_id, environment, request.body])
+    const token = request.query.get('paginationToken')
     if (token !== null) {
       const listing = listings.get(token)
       if (!token.startsWith('cGFnZS')) {
         return serverRefusal(4_000_014, 'Invalid request. The pagination token is invalid.')
       }
-      if (listing === undefined || listing.asked_for !== asked_for) {
+      if (listing === undefined || listing.queryKey !== queryKey) {
         return serverRefusal(4_000_017, 'Invalid request. The pagination token is expired.')
       }
       return page(listing, now)
     }
-    const window = windowOf(asked.body, now)
+    const window = parseHistoryQuery(request.body, now)
     if ('status' in window) return window
     const found = o.sent
       .between(bundle_id, environment, window.from, window.until)
       .filter((sent) => isWanted(sent, window))
-    return page({ asked_for, found, next: 0, expires_at: 0 }, now)
+    return page({ queryKey, found, next: 0, expires_at: 0 }, now)
   }
 }

@@ -5,9 +5,9 @@ import { dayAfter, pacificDay, pacificInstant } from '../world/pacific.ts'
 import { HOUR } from '../world/periods.ts'
 import { isLate } from '../world/selling.ts'
 import { EVENT_COLUMNS, eventRows } from './events.ts'
-import type { ReportType, StoreMood } from './fault_injection.ts'
+import type { ReportType, StoreFaults } from './fault_injection.ts'
 import { LEVEL_COLUMNS, levelRows } from './levels.ts'
-import type { Answer, Asked, Handler } from './listener.ts'
+import type { Answer, Handler, StoreRequest } from './listener.ts'
 import { connectRefusal, notFound, wrongParameter } from './refusals.ts'
 import { SALES_COLUMNS, salesRows } from './sales.ts'
 import { SUBSCRIBER_COLUMNS, subscriberRows } from './subscribers.ts'
@@ -53,8 +53,8 @@ function openDays(books: Books) {
 export type Timetable = ReturnType<typeof openTimetable>
 
 /** When a day's reports are there, when they are final, and when they are gone. */
-export function openTimetable(clock: Clock, mood: StoreMood) {
-  const late = () => mood.reports_late * HOUR
+export function openTimetable(clock: Clock, faults: StoreFaults) {
+  const late = () => faults.reports_late * HOUR
   const from = (day: string, days: number) => pacificInstant(dayAfter(day, days), HOUR_OF_REPORTS) + late()
   return {
     isThere: (day: string) => clock() >= from(day, 1),
@@ -69,19 +69,19 @@ function versionAfter(version: string): string {
   return `${major}_${Number(minor) + 1}`
 }
 
-function latestVersion(mood: StoreMood, type: ReportType): string {
-  const version = mood.versions[type]
-  return mood.refuse_version === version ? versionAfter(version) : version
+function latestVersion(faults: StoreFaults, type: ReportType): string {
+  const version = faults.versions[type]
+  return faults.refuse_version === version ? versionAfter(version) : version
 }
 
 export function openReports(o: {
   books: Books
   clock: Clock
-  mood: StoreMood
+  faults: StoreFaults
   timetable: Timetable
   vendor_number: string
 }): Handler {
-  const { books, mood, timetable } = o
+  const { books, faults, timetable } = o
   const entriesOf = openDays(books)
 
   function rowsOf(type: ReportType, day: string): Row[] {
@@ -101,10 +101,10 @@ export function openReports(o: {
 
   const noSales = () => notFound('There were no sales for the date specified.')
 
-  function refusedVersion(type: ReportType, version: string | null): Answer | null {
-    const latest = latestVersion(mood, type)
+  function versionRefusal(type: ReportType, version: string | null): Answer | null {
+    const latest = latestVersion(faults, type)
     if (version === latest || (version === null && latest === '1_0')) return null
-    if (mood.retired_says_no_sales && version !== null) return noSales()
+    if (faults.retired_says_no_sales && version !== null) return noSales()
     const begin =
       version === null
         ? 'Please include the version parameter.'
@@ -112,8 +112,8 @@ export function openReports(o: {
     return wrongParameter('filter[version]', `${begin} The latest version for this report is ${latest}.`)
   }
 
-  function refused(asked: Asked): Answer | null {
-    const { query, accept } = asked
+  function refusalFor(request: StoreRequest): Answer | null {
+    const { query, accept } = request
     if (!/application\/a-gzip|\*\/\*/.test(accept)) {
       return connectRefusal({
         status: 406,
@@ -157,20 +157,20 @@ export function openReports(o: {
     return { status: 200, headers, body: tableOf(COLUMNS[type], rows) }
   }
 
-  return (asked) => {
-    const refusal = refused(asked)
+  return (request) => {
+    const refusal = refusalFor(request)
     if (refusal !== null) return refusal
-    const type = typeOf(asked.query)
+    const type = typeOf(request.query)
     if (type === null) {
       return wrongParameter(
         'filter[reportType]',
         'The report type or sub type is not one of the valid values.',
       )
     }
-    const day = asked.query.get('filter[reportDate]') ?? dayAfter(pacificDay(o.clock()), -1)
+    const day = request.query.get('filter[reportDate]') ?? dayAfter(pacificDay(o.clock()), -1)
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
       return wrongParameter('filter[reportDate]', 'The report date is not in the format YYYY-MM-DD.')
     }
-    return refusedVersion(type, asked.query.get('filter[version]')) ?? answerFor(type, day)
+    return versionRefusal(type, request.query.get('filter[version]')) ?? answerFor(type, day)
   }
 }

@@ -1,6 +1,6 @@
 /** What we compute: the SALES report of a day, from the lines that its customers left. */
 import type { ReportLine } from '../world/report_lines.ts'
-import { gathered, lengthOf, moneyText, orderTypeOf, type Row, slashed } from './tables.ts'
+import { groupRows, lengthOf, moneyText, orderTypeOf, type Row, slashDate } from './tables.ts'
 
 export const SALES_COLUMNS = [
   'Provider',
@@ -59,8 +59,8 @@ function rowOf(line: ReportLine): Row {
     'Product Type Identifier': line.product_type,
     Units: line.units,
     'Developer Proceeds': moneyText(line.proceeds_milli),
-    'Begin Date': slashed(line.day),
-    'End Date': slashed(line.day),
+    'Begin Date': slashDate(line.day),
+    'End Date': slashDate(line.day),
     'Customer Currency': line.currency,
     'Country Code': line.country,
     'Currency of Proceeds': unpaid ? null : line.currency,
@@ -76,5 +76,5 @@ function rowOf(line: ReportLine): Row {
 
 /** Units of the same kind stand in one row; each part given back has its own. */
 export function salesRows(lines: readonly ReportLine[]): Row[] {
-  return gathered(lines.map(rowOf), ['Units'], (row) => row.Units === 0)
+  return groupRows(lines.map(rowOf), ['Units'], (row) => row.Units === 0)
 }

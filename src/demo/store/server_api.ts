@@ -3,14 +3,14 @@ import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { App } from '../world/products.ts'
-import type { StoreMood } from './fault_injection.ts'
+import type { StoreFaults } from './fault_injection.ts'
 import type { openHistories } from './history.ts'
-import { openHours } from './hours.ts'
-import type { Answer, Asked, Handler } from './listener.ts'
+import { openHourlyLimits } from './hours.ts'
+import type { Answer, Handler, StoreRequest } from './listener.ts'
 import type { openNotificationHistory } from './notifications.ts'
 import { serverRefusal, serverTooMany } from './refusals.ts'
 import type { openTestNotifications } from './test_notifications.ts'
-import { openGate } from './tokens.ts'
+import { openAuthenticator } from './tokens.ts'
 
 const ONE_HOUR = 3600
 /** So many a second, counted over an hour; a tenth of it in the sandbox. */
@@ -28,32 +28,32 @@ export function openServerRoutes(o: {
   environment: Environment
   key: ApiKey
   clock: Clock
-  mood: StoreMood
+  faults: StoreFaults
   apps: readonly App[]
   notifications: ReturnType<typeof openNotificationHistory>
   histories: ReturnType<typeof openHistories>
   tests: ReturnType<typeof openTestNotifications>
 }): Handler {
-  const { environment, clock, mood, histories, tests } = o
-  const gate = openGate({ key: o.key, clock, life: ONE_HOUR })
-  const hours = openHours(clock)
+  const { environment, clock, faults, histories, tests } = o
+  const gate = openAuthenticator({ key: o.key, clock, life: ONE_HOUR })
+  const hours = openHourlyLimits(clock)
 
-  function posted(asked: Asked, app: App): Route | null {
-    if (asked.path === '/inApps/v1/notifications/history') {
-      return { kind: 'notifications', answer: () => o.notifications(asked, app.bundle_id, environment) }
+  function postRoute(request: StoreRequest, app: App): Route | null {
+    if (request.path === '/inApps/v1/notifications/history') {
+      return { kind: 'notifications', answer: () => o.notifications(request, app.bundle_id, environment) }
     }
-    if (asked.path === '/inApps/v1/notifications/test') {
+    if (request.path === '/inApps/v1/notifications/test') {
       return { kind: 'test', answer: () => tests.request(app, environment) }
     }
     return null
   }
 
-  function got(asked: Asked, { bundle_id }: App): Route | null {
-    const [, what, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(asked.path) ?? []
+  function getRoute(request: StoreRequest, { bundle_id }: App): Route | null {
+    const [, what, id = ''] = /^\/inApps\/(v\d\/[a-z]+(?:\/test)?)\/([^/]+)$/.exec(request.path) ?? []
     const routes: Record<string, Route> = {
       'v2/history': {
         kind: 'transactions',
-        answer: () => histories.history(asked, bundle_id, environment, id),
+        answer: () => histories.history(request, bundle_id, environment, id),
       },
       'v1/transactions': {
         kind: 'transactions',
@@ -61,28 +61,31 @@ export function openServerRoutes(o: {
       },
       'v1/subscriptions': {
         kind: 'statuses',
-        answer: () => histories.statuses(asked, bundle_id, environment, id),
+        answer: () => histories.statuses(request, bundle_id, environment, id),
       },
       'v1/notifications/test': { kind: 'test_status', answer: () => tests.status(environment, id) },
     }
     return routes[what ?? ''] ?? null
   }
 
-  function stopped(kind: string, app: App): Answer | null {
-    const until = mood.rate_limit?.until ?? 0
+  function rateLimited(kind: string, app: App): Answer | null {
+    const until = faults.rate_limit?.until ?? 0
     if (clock() < until) return serverTooMany(until)
-    if (mood.server_error !== null) return serverRefusal(mood.server_error, 'An error occurred.')
+    if (faults.server_error !== null) return serverRefusal(faults.server_error, 'An error occurred.')
     const usual = (LIMITS[kind] ?? 50) * ONE_HOUR * (environment === 'sandbox' ? 0.1 : 1)
-    const { allowed, resumes_at } = hours.ask(`${kind} ${app.bundle_id}`, mood.rate_limit?.server ?? usual)
+    const { allowed, resumes_at } = hours.consume(
+      `${kind} ${app.bundle_id}`,
+      faults.rate_limit?.server ?? usual,
+    )
     return allowed ? null : serverTooMany(resumes_at)
   }
 
-  return async (asked) => {
-    const claims = await gate(asked.authorization)
+  return async (request) => {
+    const claims = await gate(request.authorization)
     const app = o.apps.find(({ bundle_id }) => bundle_id === claims?.bid)
-    if (claims === null || app === undefined || mood.purchase_key === 'revoked') return { status: 401 }
-    const route = asked.method === 'POST' ? posted(asked, app) : got(asked, app)
+    if (claims === null || app === undefined || faults.purchase_key === 'revoked') return { status: 401 }
+    const route = request.method === 'POST' ? postRoute(request, app) : getRoute(request, app)
     if (route === null) return serverRefusal(4_000_000, 'Bad request.')
-    return stopped(route.kind, app) ?? route.answer()
+    return rateLimited(route.kind, app) ?? route.answer()
   }
 }

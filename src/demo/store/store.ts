@@ -4,18 +4,18 @@ import type { ApiKey } from '../../apple/api/keys.ts'
 import type { Clock } from '../../clock.ts'
 import { signerOf } from '../signing/signatures.ts'
 import type { Simulation } from '../simulation.ts'
-import type { Lost } from '../world/sent.ts'
+import type { LossRule } from '../world/sent.ts'
 import { openConnectRoutes } from './connect.ts'
-import { calmMood, type StoreMood } from './fault_injection.ts'
+import { noFaults, type StoreFaults } from './fault_injection.ts'
 import { openHistories } from './history.ts'
-import { type Handler, type HostName, openListener, type Requested } from './listener.ts'
+import { type Handler, type HostName, type LoggedRequest, openListener } from './listener.ts'
 import { openNotificationHistory } from './notifications.ts'
 import { unavailable } from './refusals.ts'
 import { openReports, openTimetable } from './reports.ts'
 import { openServerRoutes } from './server_api.ts'
 import { openTestNotifications } from './test_notifications.ts'
 import { newKeys } from './tokens.ts'
-import { openTruth } from './truth.ts'
+import { openGroundTruth } from './truth.ts'
 
 const VENDOR_NUMBER = '85421907'
 
@@ -25,7 +25,7 @@ type StoreOptions = {
   authority: { sign: (payload: object) => string }
   clock: Clock
   /** Notifications that never reach the appliance, and stand in the notification history alone. */
-  lost?: Lost
+  lost?: LossRule
 }
 
 export type AppStore = Awaited<ReturnType<typeof openAppStore>>
@@ -39,39 +39,40 @@ export async function openAppStore(o: StoreOptions) {
   const { simulation, clock } = o
   const { world, books, apps } = simulation
   const keys = newKeys()
-  const mood: StoreMood = calmMood(apps)
-  const requests: Requested[] = []
+  const faults: StoreFaults = noFaults(apps)
+  const requests: LoggedRequest[] = []
   const sign = signerOf(o.authority)
   if (o.lost !== undefined) simulation.lose(o.lost)
 
-  const notifications = openNotificationHistory({ sent: world.sent, sign, clock, mood })
+  const notifications = openNotificationHistory({ sent: world.sent, sign, clock, faults })
   const histories = openHistories({ holdings: world, sign, clock })
-  const tests = openTestNotifications({ sent: world.sent, sign, clock, mood })
-  const timetable = openTimetable(clock, mood)
-  const reports = openReports({ books, clock, mood, timetable, vendor_number: VENDOR_NUMBER })
-  const truth = openTruth({ world, clock, timetable, catchUp: simulation.catchUp })
+  const tests = openTestNotifications({ sent: world.sent, sign, clock, faults })
+  const timetable = openTimetable(clock, faults)
+  const reports = openReports({ books, clock, faults, timetable, vendor_number: VENDOR_NUMBER })
+  const truth = openGroundTruth({ world, clock, timetable, catchUp: simulation.catchUp })
   const handlers: Record<HostName, Handler> = {
-    connect: openConnectRoutes({ key: keys.connect_key, clock, mood, apps, reports }),
+    connect: openConnectRoutes({ key: keys.connect_key, clock, faults, apps, reports }),
     production: serverOf('production'),
     sandbox: serverOf('sandbox'),
   }
 
   function serverOf(environment: 'production' | 'sandbox'): Handler {
     const key = keys.purchase_key
-    return openServerRoutes({ environment, key, clock, mood, apps, notifications, histories, tests })
+    return openServerRoutes({ environment, key, clock, faults, apps, notifications, histories, tests })
   }
 
   /** The world is where the clock is, and the store is in its mood. */
-  const inMood =
+  const withFaults =
     (handler: Handler): Handler =>
-    (asked) => {
+    (request) => {
       simulation.catchUp(clock())
-      if (mood.unavailable <= 0) return handler(asked)
-      mood.unavailable -= 1
+      if (faults.unavailable <= 0) return handler(request)
+      faults.unavailable -= 1
       return unavailable()
     }
 
-  const open = (host: HostName) => openListener({ host, clock, handler: inMood(handlers[host]), requests })
+  const open = (host: HostName) =>
+    openListener({ host, clock, handler: withFaults(handlers[host]), requests })
   const [connect, production, sandbox] = await Promise.all([
     open('connect'),
     open('production'),
@@ -87,8 +88,8 @@ export async function openAppStore(o: StoreOptions) {
     hosts,
     ...keysOf,
     vendor_number: VENDOR_NUMBER,
-    mood,
-    requests: requests as readonly Requested[],
+    faults,
+    requests: requests as readonly LoggedRequest[],
     /** When a day's reports are there, final, gone. */
     reports: timetable,
     /** What a perfect appliance would know now: the transactions, and the sums of the sales reports. */

@@ -16,18 +16,22 @@ export function tableOf(columns: readonly string[], rows: readonly Row[]): Buffe
 }
 
 /** Rows that are the same but for what is counted become one; those for which `alone` holds stay as they are. */
-export function gathered(rows: readonly Row[], counted: readonly string[], alone = (_: Row) => false): Row[] {
+export function groupRows(
+  rows: readonly Row[],
+  countColumns: readonly string[],
+  isSeparate = (_: Row) => false,
+): Row[] {
   const sums = new Map<string, Row>()
   const separate: Row[] = []
   for (const row of rows) {
-    if (alone(row)) {
+    if (isSeparate(row)) {
       separate.push(row)
       continue
     }
-    const key = JSON.stringify(row, (name, value) => (counted.includes(name) ? undefined : value))
+    const key = JSON.stringify(row, (name, value) => (countColumns.includes(name) ? undefined : value))
     const sum = sums.get(key)
     if (sum === undefined) sums.set(key, { ...row })
-    else for (const name of counted) sum[name] = Number(sum[name] ?? 0) + Number(row[name] ?? 0)
+    else for (const name of countColumns) sum[name] = Number(sum[name] ?? 0) + Number(row[name] ?? 0)
   }
   return [...sums.values(), ...separate]
 }
@@ -38,7 +42,7 @@ export function moneyText(milli: number): string {
 }
 
 /** '2026-03-01' as Apple prints dates in sales reports: 03/01/2026. */
-export function slashed(day: string): string {
+export function slashDate(day: string): string {
   return `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(0, 4)}`
 }
 

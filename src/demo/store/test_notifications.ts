@@ -8,11 +8,11 @@ import { appFields } from '../world/announce.ts'
 import type { App } from '../world/products.ts'
 import type { Attempt, SentLog } from '../world/sent.ts'
 import { signNotification, type UnsignedNotification } from '../world/unsigned.ts'
-import type { StoreMood } from './fault_injection.ts'
+import type { StoreFaults } from './fault_injection.ts'
 import type { Answer } from './listener.ts'
 import { serverRefusal } from './refusals.ts'
 
-const PATIENCE = 10_000
+const TIMEOUT_MS = 10_000
 
 type Test = { payload: UnsignedNotification; attempts: Attempt[] }
 
@@ -23,8 +23,8 @@ async function post(url: string, body: object): Promise<string> {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      headersTimeout: PATIENCE,
-      bodyTimeout: PATIENCE,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
     })
     await answer.body.dump()
     return answer.statusCode >= 200 && answer.statusCode < 207 ? 'SUCCESS' : 'UNSUCCESSFUL_HTTP_RESPONSE_CODE'
@@ -33,12 +33,12 @@ async function post(url: string, body: object): Promise<string> {
   }
 }
 
-export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clock; mood: StoreMood }) {
+export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clock; faults: StoreFaults }) {
   const tests = new Map<string, Test>()
-  const underWay = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
 
   async function send(test: Test, url: string): Promise<void> {
-    const result = o.mood.test_result ?? (await post(url, signNotification(test.payload, o.sign)))
+    const result = o.faults.test_result ?? (await post(url, signNotification(test.payload, o.sign)))
     test.attempts.push({ at: o.clock(), result })
   }
 
@@ -54,15 +54,15 @@ export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clo
     const test: Test = { payload, attempts: [] }
     tests.set(`${environment} ${token}`, test)
     o.sent.add({ bundle_id: app.bundle_id, environment, payload, attempts: test.attempts })
-    const sending = send(test, url).finally(() => underWay.delete(sending))
-    underWay.add(sending)
+    const sending = send(test, url).finally(() => pending.delete(sending))
+    pending.add(sending)
     return token
   }
 
   return {
     /** POST /inApps/v1/notifications/test. */
     request(app: App, environment: Environment): Answer {
-      const url = o.mood.notification_url
+      const url = o.faults.notification_url
       if (url === null) {
         return serverRefusal(4_040_007, 'No App Store Server Notification URL found for provided app.')
       }
@@ -87,6 +87,6 @@ export function openTestNotifications(o: { sent: SentLog; sign: Sign; clock: Clo
       return { status: 200, json: { ...signNotification(test.payload, o.sign), sendAttempts } }
     },
     /** Waits for what is being sent. */
-    settled: async (): Promise<void> => void (await Promise.all(underWay)),
+    settled: async (): Promise<void> => void (await Promise.all(pending)),
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock.ts'
 type Claims = { iss?: string; sub?: string; bid?: unknown; iat?: number; exp?: number }
 
 /** `life` is the longest that a token may hold, in seconds. */
-type Gate = { key: ApiKey; clock: Clock; life: number }
+type AuthenticatorOptions = { key: ApiKey; clock: Clock; life: number }
 
 function newKey(key_id: string, issuer_id: string): ApiKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -29,23 +29,23 @@ function keyIdOf(token: string): string | undefined {
 }
 
 /** Checks what a token says of itself: whose it is, and for how long. */
-function isRight(claims: Claims, gate: Gate): boolean {
+function areClaimsValid(claims: Claims, options: AuthenticatorOptions): boolean {
   const { iss, sub, iat = Number.NaN, exp = Number.NaN } = claims
-  const now = gate.clock() / 1000
-  const owned = iss === gate.key.issuer_id || (iss === undefined && sub === 'user')
-  return owned && exp > now && exp - Math.min(iat, now) <= gate.life
+  const now = options.clock() / 1000
+  const owned = iss === options.key.issuer_id || (iss === undefined && sub === 'user')
+  return owned && exp > now && exp - Math.min(iat, now) <= options.life
 }
 
 /**
  * Tells whether an authorization is a token (ES256, `aud` appstoreconnect-v1) made with the key, and what it claims.
  * Each token's signature is checked once.
  */
-export function openGate(gate: Gate) {
-  const { key, clock } = gate
+export function openAuthenticator(options: AuthenticatorOptions) {
+  const { key, clock } = options
   const pub: KeyObject = createPublicKey(key.private_key)
-  const proved = new Map<string, Claims>()
+  const verifiedTokens = new Map<string, Claims>()
 
-  async function prove(token: string): Promise<Claims | null> {
+  async function verifyToken(token: string): Promise<Claims | null> {
     if (keyIdOf(token) !== key.key_id) return null
     const options = {
       algorithms: ['ES256'],
@@ -55,7 +55,7 @@ export function openGate(gate: Gate) {
     }
     try {
       const { payload } = await jwtVerify<Claims>(token, pub, options)
-      proved.set(token, payload)
+      verifiedTokens.set(token, payload)
       return payload
     } catch {
       return null
@@ -65,7 +65,7 @@ export function openGate(gate: Gate) {
   return async (authorization: string | null): Promise<Claims | null> => {
     const [, token] = /^Bearer (\S+)$/.exec(authorization ?? '') ?? []
     if (token === undefined) return null
-    const claims = proved.get(token) ?? (await prove(token))
-    return claims !== null && isRight(claims, gate) ? claims : null
+    const claims = verifiedTokens.get(token) ?? (await verifyToken(token))
+    return claims !== null && areClaimsValid(claims, options) ? claims : null
   }
 }

@@ -9,16 +9,16 @@ import type { World } from '../world/world.ts'
 import type { Timetable } from './reports.ts'
 
 /** `reachable`: a notification of the last 180 days names its customer, whose whole history can then be asked for. */
-type Shown = {
+type TransactionTruth = {
   bundle_id: string
   environment: Environment
   customer: string
-  reachable: boolean
+  reachablePeople: boolean
   transaction: TransactionBody
 }
 
 /** `catchUp` plays the world up to an instant. */
-export function openTruth(o: {
+export function openGroundTruth(o: {
   world: World
   clock: Clock
   timetable: Timetable
@@ -26,7 +26,7 @@ export function openTruth(o: {
 }) {
   const { world, clock, timetable, catchUp } = o
 
-  function reachable(): Set<Person> {
+  function reachablePeople(): Set<Person> {
     const since = clock() - 180 * DAY
     const people = new Set<Person>()
     for (const { payload, environment } of world.sent.all()) {
@@ -38,23 +38,29 @@ export function openTruth(o: {
     return people
   }
 
-  function shownOf(person: Person, known: boolean): Shown[] {
+  function transactionsOf(person: Person, known: boolean): TransactionTruth[] {
     const { app, environment, id: customer } = person
     return world.of(person).flatMap(({ versions }) => {
       const version = versions.findLast(({ at }) => at <= clock())
       if (version === undefined) return []
       return [
-        { bundle_id: app.bundle_id, environment, customer, reachable: known, transaction: version.body },
+        {
+          bundle_id: app.bundle_id,
+          environment,
+          customer,
+          reachablePeople: known,
+          transaction: version.body,
+        },
       ]
     })
   }
 
   return {
     /** Every transaction that there is, as its customer's history shows it. */
-    transactions(): Shown[] {
+    transactions(): TransactionTruth[] {
       catchUp(clock())
-      const known = reachable()
-      return [...world.everybody()].flatMap((person) => shownOf(person, known.has(person)))
+      const known = reachablePeople()
+      return [...world.people()].flatMap((person) => transactionsOf(person, known.has(person)))
     },
     /** What the sales reports that can be had now come to. */
     reported(range: ReportRange = {}): Reported[] {

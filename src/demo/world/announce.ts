@@ -4,9 +4,9 @@ import type { Entry, Kind } from './books.ts'
 import type { Person } from './people.ts'
 import type { App } from './products.ts'
 import {
-  type Bought,
   environmentName,
-  holding,
+  type Purchase,
+  purchaseOf,
   renewalOf,
   type Subscription,
   transactionOf,
@@ -15,7 +15,7 @@ import type { UnsignedBody } from './unsigned.ts'
 import type { World } from './world.ts'
 
 /** Takes the instant of the next signature for this customer. */
-export function stamp(world: World, person: Person): number {
+export function nextSignedAt(world: World, person: Person): number {
   person.signed_at = world.instant(person)
   return person.signed_at
 }
@@ -48,17 +48,17 @@ export function send(
 }
 
 /** Tells about one transaction; the status and the renewal info are the subscription's of now, whichever it is. */
-export function announceSale(
+export function notifyTransaction(
   world: World,
-  bought: Bought,
+  bought: Purchase,
   type: string,
   subtype: string | null,
   consumptionRequestReason?: string,
 ): void {
   const { person, sub } = bought
-  const signed_at = stamp(world, person)
+  const signed_at = nextSignedAt(world, person)
   const renewal = sub === null ? null : renewalOf(world, sub, signed_at)
-  if (sub !== null && renewal !== null) sub.told = { status: sub.status, renewal }
+  if (sub !== null && renewal !== null) sub.last_notified = { status: sub.status, renewal }
   send(
     world,
     { bundle_id: person.app.bundle_id, environment: person.environment, signed_at },
@@ -77,18 +77,23 @@ export function announceSale(
 }
 
 /** Tells about a subscription, with its last transaction. */
-export function announce(world: World, sub: Subscription, type: string, subtype: string | null): void {
-  announceSale(world, holding(sub), type, subtype)
+export function notifySubscription(
+  world: World,
+  sub: Subscription,
+  type: string,
+  subtype: string | null,
+): void {
+  notifyTransaction(world, purchaseOf(sub), type, subtype)
 }
 
 /** Writes into the books what happened to one transaction, effective at `at`. */
-export function note(
+export function recordEntry(
   world: World,
-  bought: Bought,
+  bought: Purchase,
   kind: Kind,
   at: number,
   more: Partial<
-    Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'told' | 'intent'>
+    Pick<Entry, 'refunded_milli' | 'transaction_id' | 'price_milli' | 'currency' | 'has_price' | 'intent'>
   > = {},
 ): void {
   const { person, sale } = bought
@@ -106,7 +111,7 @@ export function note(
     currency: sale.currency ?? person.storefront.currency,
     price_milli: sale.price ?? 0,
     refunded_milli: 0,
-    told: sale.price !== undefined,
+    has_price: sale.price !== undefined,
     shared: sale.inAppOwnershipType === 'FAMILY_SHARED',
     intent: null,
     ...more,

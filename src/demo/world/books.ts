@@ -59,7 +59,7 @@ export type Entry = {
   currency: string
   price_milli: number
   refunded_milli: number
-  told: boolean
+  has_price: boolean
   /** Through the family: nobody paid. */
   shared: boolean
   /** Why it expired, Apple's number. */
@@ -80,7 +80,7 @@ export type Segment = {
   storefront: string
   currency: string
   price_milli: number
-  told: boolean
+  has_price: boolean
   from: number
   /** The expiry, or the end of a billing grace. */
   expires: number
@@ -137,12 +137,12 @@ type Claim = Pick<Link, 'at' | 'bundle_id' | 'store' | 'transaction_id' | 'app_u
 }
 
 /** The last call names the user; only a call with a proof names the proved one, and proofs last as long as it does. */
-function afterClaim(before: Link | undefined, claim: Claim): Link {
+function applyClaim(before: Link | undefined, claim: Claim): Link {
   const { proof, ...link } = claim
   const same = before?.proved_app_user_id === claim.app_user_id
-  const kept = same ? (before?.proofs ?? []) : []
+  const retained = same ? (before?.proofs ?? []) : []
   const proved = proof === null ? (before?.proved_app_user_id ?? null) : claim.app_user_id
-  const proofs = proof === null ? (before?.proofs ?? []) : [...new Set([...kept, proof])]
+  const proofs = proof === null ? (before?.proofs ?? []) : [...new Set([...retained, proof])]
   const verified = proved === claim.app_user_id && proofs.includes('purchase')
   const moved = before !== undefined && before.app_user_id !== claim.app_user_id
   return { ...link, proved_app_user_id: proved, proofs, verified, moved }
@@ -156,7 +156,7 @@ function openLinks() {
     links,
     claim(claim: Claim): Link {
       const key = keyOf(claim.bundle_id, claim.store, claim.transaction_id)
-      const link = afterClaim(newest.get(key), claim)
+      const link = applyClaim(newest.get(key), claim)
       newest.set(key, link)
       links.push(link)
       return link
@@ -181,24 +181,30 @@ function openUsers() {
   }
 }
 
-type Range = { from?: number; until?: number; environment?: Environment; bundle_id?: string; told?: boolean }
+type Range = {
+  from?: number
+  until?: number
+  environment?: Environment
+  bundle_id?: string
+  has_price?: boolean
+}
 
-function within(entry: Entry, range: Range): boolean {
+function isInRange(entry: Entry, range: Range): boolean {
   return (
     entry.at >= (range.from ?? -Infinity) &&
     entry.at < (range.until ?? Infinity) &&
     entry.environment === (range.environment ?? 'production') &&
     (range.bundle_id === undefined || entry.bundle_id === range.bundle_id) &&
-    (range.told === undefined || entry.told === range.told)
+    (range.has_price === undefined || entry.has_price === range.has_price)
   )
 }
 
 /** Which subscriptions have ended, so that those that come back can say when. */
-function openEnds() {
+function openExpiryTracker() {
   const ends = new Map<string, number>()
   const before = new Map<Entry, number>()
   return {
-    follow(entry: Entry): void {
+    trackExpiry(entry: Entry): void {
       const { kind, at, environment, original_transaction_id } = entry
       const key = `${environment} ${original_transaction_id}`
       if (kind === 'expired') ends.set(key, at)
@@ -214,7 +220,7 @@ function openEnds() {
 
 /** Empty books. They grow as the simulation is played, and are complete up to where it stands. */
 export function openBooks() {
-  const { follow, expiryBefore } = openEnds()
+  const { trackExpiry, expiryBefore } = openExpiryTracker()
   const entries: Entry[] = []
   const segments: Segment[] = []
   const byTransaction = new Map<string, Segment>()
@@ -224,13 +230,13 @@ export function openBooks() {
     const totals: Record<string, number> = {}
     for (const entry of entries) {
       const amount = kinds[entry.kind]
-      if (amount === undefined || !within(entry, range)) continue
+      if (amount === undefined || !isInRange(entry, range)) continue
       totals[entry.currency] = (totals[entry.currency] ?? 0) + amount(entry)
     }
     return totals
   }
 
-  function alive(at: number, kinds: readonly Segment['kind'][], environment: Environment): Segment[] {
+  function activeAt(at: number, kinds: readonly Segment['kind'][], environment: Environment): Segment[] {
     return segments.filter(
       (s) =>
         s.environment === environment &&
@@ -249,7 +255,7 @@ export function openBooks() {
     ...openReportLines(),
     write(entry: Entry): void {
       entries.push(entry)
-      follow(entry)
+      trackExpiry(entry)
     },
     expiryBefore,
     openSegment(segment: Segment) {
@@ -274,7 +280,8 @@ export function openBooks() {
     prorated: (range: Range = {}) => sum({ proration: (e) => e.refunded_milli }, range),
     /** The segments that somebody paid for, alive at that instant. */
     activeSubscriptions: (at: number, environment: Environment = 'production') =>
-      alive(at, ['intro', 'offer', 'paid'], environment),
-    activeTrials: (at: number, environment: Environment = 'production') => alive(at, ['trial'], environment),
+      activeAt(at, ['intro', 'offer', 'paid'], environment),
+    activeTrials: (at: number, environment: Environment = 'production') =>
+      activeAt(at, ['trial'], environment),
   }
 }

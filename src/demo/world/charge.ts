@@ -1,5 +1,5 @@
 /** What we compute: purchases: of a subscription, of its next period, of a single good. */
-import { announce, announceSale, note } from './announce.ts'
+import { notifySubscription, notifyTransaction, recordEntry } from './announce.ts'
 import { isAfterAYear, proceedsFor } from './commission.ts'
 import type { Person } from './people.ts'
 import { DAY, endOf } from './periods.ts'
@@ -8,33 +8,33 @@ import { deviceOf, reportSale } from './selling.ts'
 import { shareOf } from './storefronts.ts'
 import {
   ACTIVE,
-  current,
+  currentSale,
   environmentName,
   expiryOf,
-  holding,
   type OwnedGood,
   offerFields,
   periodEnd,
   purchaseDateBefore,
+  purchaseOf,
   type Sale,
   type Subscription,
   segmentKind,
 } from './subscription.ts'
 import type { World } from './world.ts'
 
-type Terms = {
+type BillingTerms = {
   reason: Sale['transactionReason']
   at: number
   until?: number
   offer: Offer | null
-  untold?: boolean
+  withoutPrice?: boolean
 }
 
-function instalmentOf(sub: Subscription, terms: Terms): Subscription['instalment'] {
+function instalmentOf(sub: Subscription, terms: BillingTerms): Subscription['instalment'] {
   if (!sub.plan.committed) return null
   const { instalment } = sub
-  const goesOn = terms.reason === 'RENEWAL' && instalment !== null && instalment.number < 12
-  if (goesOn) return { ...instalment, number: instalment.number + 1 }
+  const isContinued = terms.reason === 'RENEWAL' && instalment !== null && instalment.number < 12
+  if (isContinued) return { ...instalment, number: instalment.number + 1 }
   return { number: 1, until: endOf(terms.at, 'P1Y', sub.environment) }
 }
 
@@ -51,10 +51,10 @@ function commitmentFields(sub: Subscription): Partial<Sale> {
   }
 }
 
-function saleOf(world: World, sub: Subscription, terms: Terms, price_milli: number): Sale {
+function saleOf(world: World, sub: Subscription, terms: BillingTerms, price_milli: number): Sale {
   const { person, plan, storefront } = sub
   const id = sub.sales.length === 0 ? sub.original_id : world.transactionId(sub.environment)
-  const priced = terms.untold !== true
+  const priced = terms.withoutPrice !== true
   return {
     transactionId: id,
     originalTransactionId: sub.original_id,
@@ -83,12 +83,12 @@ function saleOf(world: World, sub: Subscription, terms: Terms, price_milli: numb
 
 /** Into the books: the right that was bought, and the money if any changed hands. */
 function bookSale(world: World, sub: Subscription, offer: Offer | null, price_milli: number): void {
-  const sale = current(sub)
+  const sale = currentSale(sub)
   const { environment, currency } = sub
-  const told = sale.price !== undefined
+  const has_price = sale.price !== undefined
   const before = sub.sales.at(-2)
   const previous = before && world.books.segmentOf(environment, before.transactionId)
-  const goesOn =
+  const isContinued =
     previous !== undefined && previous.revoked_at === null && previous.expires >= sale.purchaseDate
   const after_a_year = isAfterAYear(sub, sale.purchaseDate)
   if (previous && previous.replaced_at === null) previous.replaced_at = sale.purchaseDate
@@ -105,7 +105,7 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     storefront: sale.storefront,
     currency,
     price_milli,
-    told,
+    has_price,
     from: sale.purchaseDate,
     expires: sale.expiresDate ?? sale.purchaseDate,
     paid_until: sale.expiresDate ?? sale.purchaseDate,
@@ -113,7 +113,7 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     retry_until: null,
     plan: sub.plan,
     offer,
-    follows: goesOn ? previous.kind : null,
+    follows: isContinued ? previous.kind : null,
     proceeds_milli: proceedsFor(price_milli, sub.storefront, after_a_year),
     after_a_year,
     preserved: offer === null && price_milli < world.price(sub.plan, currency),
@@ -122,13 +122,14 @@ function bookSale(world: World, sub: Subscription, offer: Offer | null, price_mi
     revoked_at: null,
     replaced_at: null,
   })
-  reportSale(world, holding(sub), price_milli)
+  reportSale(world, purchaseOf(sub), price_milli)
   const paid = price_milli > 0 && !sub.shared
-  if (paid) note(world, holding(sub), 'charge', sale.purchaseDate, { price_milli, currency, told })
+  if (paid)
+    recordEntry(world, purchaseOf(sub), 'charge', sale.purchaseDate, { price_milli, currency, has_price })
 }
 
 /** Makes the subscription's next transaction and counts the offer's periods. It tells nobody yet. */
-export function bill(world: World, sub: Subscription, terms: Terms): Sale {
+export function bill(world: World, sub: Subscription, terms: BillingTerms): Sale {
   const { offer } = terms
   const starts = offer !== sub.offer || sub.offer_left === 0
   const left = starts ? (offer?.cycles ?? 0) : sub.offer_left
@@ -136,7 +137,7 @@ export function bill(world: World, sub: Subscription, terms: Terms): Sale {
   const price_milli = offer === null ? sub.price_milli : shareOf(sub.price_milli, offer.share, sub.currency)
   const sale = saleOf(world, sub, terms, price_milli)
   sub.sales.push(sale)
-  world.hold(sub.person, sale, sub)
+  world.add(sub.person, sale, sub)
   sub.offer = offer
   sub.offer_left = Math.max(0, left - 1)
   sub.next_offer = null
@@ -145,7 +146,7 @@ export function bill(world: World, sub: Subscription, terms: Terms): Sale {
   return sale
 }
 
-type Opening = Partial<Pick<Subscription, 'shared' | 'advanced' | 'previous_original_id'>>
+type InitialState = Partial<Pick<Subscription, 'shared' | 'advanced' | 'previous_original_id'>>
 
 /** A subscription that nobody has paid for yet. */
 export function emptySubscription(
@@ -153,7 +154,7 @@ export function emptySubscription(
   person: Person,
   plan: Plan,
   at: number,
-  opening: Opening = {},
+  initial: InitialState = {},
 ): Subscription {
   const { storefront, environment } = person
   const sub: Subscription = {
@@ -183,8 +184,8 @@ export function emptySubscription(
     instalment: null,
     advanced: null,
     members: [],
-    told: null,
-    ...opening,
+    last_notified: null,
+    ...initial,
   }
   world.subscriptions.push(sub)
   return sub
@@ -196,15 +197,16 @@ export function subscribe(
   person: Person,
   plan: Plan,
   offer: Offer | null,
-  opening: Opening = {},
+  initial: InitialState = {},
 ): Subscription {
   const at = purchaseDateBefore(world, person)
-  const sub = emptySubscription(world, person, plan, at, opening)
-  const untold = offer === null && !person.steady && person.random.chance(world.odd ? 0.04 : 0.004)
-  bill(world, sub, { reason: 'PURCHASE', at, offer, untold })
-  note(world, holding(sub), 'started', at)
-  if (segmentKind(offer) === 'trial') note(world, holding(sub), 'trial_started', at)
-  announce(world, sub, 'SUBSCRIBED', 'INITIAL_BUY')
+  const sub = emptySubscription(world, person, plan, at, initial)
+  const withoutPrice =
+    offer === null && !person.steady && person.random.chance(world.edgeCases ? 0.04 : 0.004)
+  bill(world, sub, { reason: 'PURCHASE', at, offer, withoutPrice })
+  recordEntry(world, purchaseOf(sub), 'started', at)
+  if (segmentKind(offer) === 'trial') recordEntry(world, purchaseOf(sub), 'trial_started', at)
+  notifySubscription(world, sub, 'SUBSCRIBED', 'INITIAL_BUY')
   return sub
 }
 
@@ -220,8 +222,8 @@ export function resubscribe(world: World, sub: Subscription, plan: Plan, offer: 
   sub.auto_renew = true
   sub.increase = null
   bill(world, sub, { reason: 'PURCHASE', at, offer })
-  note(world, holding(sub), 'resubscribed', at)
-  announce(world, sub, 'SUBSCRIBED', 'RESUBSCRIBE')
+  recordEntry(world, purchaseOf(sub), 'resubscribed', at)
+  notifySubscription(world, sub, 'SUBSCRIBED', 'RESUBSCRIBE')
 }
 
 function goodFields(price_milli: number, code: boolean): Partial<Sale> {
@@ -261,10 +263,10 @@ export function buyGood(
     currency: storefront.currency,
   }
   const owned = { person, sale, period: null, sub: null, good }
-  world.hold(person, sale, null)
+  world.add(person, sale, null)
   reportSale(world, owned, price_milli)
-  note(world, owned, how.shared ? 'shared' : 'purchased', at)
-  if (!how.shared) note(world, owned, 'charge', at)
-  announceSale(world, owned, 'ONE_TIME_CHARGE', null)
+  recordEntry(world, owned, how.shared ? 'shared' : 'purchased', at)
+  if (!how.shared) recordEntry(world, owned, 'charge', at)
+  notifyTransaction(world, owned, 'ONE_TIME_CHARGE', null)
   return owned
 }

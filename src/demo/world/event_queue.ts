@@ -1,53 +1,53 @@
 /** What we remember: what is to happen in the simulated world, the soonest first. */
 
-type Due<T> = { at: number; turn: number; what: T }
+type QueuedEvent<T> = { at: number; order: number; item: T }
 
-function isBefore<T>(one: Due<T>, other: Due<T>): boolean {
-  return one.at < other.at || (one.at === other.at && one.turn < other.turn)
+function isBefore<T>(one: QueuedEvent<T>, other: QueuedEvent<T>): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order)
 }
 
 /** A binary heap. Of two at the same instant the one put in first comes first. */
-export function openAgenda<T>() {
-  const heap: Due<T>[] = []
-  let turns = 0
+export function openEventQueue<T>() {
+  const heap: QueuedEvent<T>[] = []
+  let count = 0
 
-  function rise(due: Due<T>): void {
-    let place = heap.length
+  function siftUp(entry: QueuedEvent<T>): void {
+    let index = heap.length
     for (;;) {
-      const above = (place - 1) >> 1
+      const above = (index - 1) >> 1
       const parent = heap[above]
-      if (place === 0 || parent === undefined || !isBefore(due, parent)) break
-      heap[place] = parent
-      place = above
+      if (index === 0 || parent === undefined || !isBefore(entry, parent)) break
+      heap[index] = parent
+      index = above
     }
-    heap[place] = due
+    heap[index] = entry
   }
 
-  function sink(due: Due<T>): void {
-    let place = 0
+  function siftDown(entry: QueuedEvent<T>): void {
+    let index = 0
     for (;;) {
-      const left = heap[2 * place + 1]
-      const right = heap[2 * place + 2]
+      const left = heap[2 * index + 1]
+      const right = heap[2 * index + 2]
       const sooner = right !== undefined && left !== undefined && isBefore(right, left) ? right : left
-      if (sooner === undefined || !isBefore(sooner, due)) break
-      heap[place] = sooner
-      place = 2 * place + (sooner === left ? 1 : 2)
+      if (sooner === undefined || !isBefore(sooner, entry)) break
+      heap[index] = sooner
+      index = 2 * index + (sooner === left ? 1 : 2)
     }
-    heap[place] = due
+    heap[index] = entry
   }
 
   return {
     /** `at` in milliseconds since the epoch. */
-    put(at: number, what: T): void {
-      turns += 1
-      rise({ at, turn: turns, what })
+    put(at: number, item: T): void {
+      count += 1
+      siftUp({ at, order: count, item })
     },
     /** The next thing, unless it is later than `until`. */
-    takeUntil(until: number): { at: number; what: T } | undefined {
+    takeUntil(until: number): { at: number; item: T } | undefined {
       const [next] = heap
       if (next === undefined || next.at > until) return undefined
       const last = heap.pop()
-      if (last !== undefined && heap.length > 0) sink(last)
+      if (last !== undefined && heap.length > 0) siftDown(last)
       return next
     },
   }

@@ -7,14 +7,14 @@ import type { TransactionBody } from './unsigned.ts'
 /** A transaction as it stood from `at` on. */
 type Version = { at: number; body: TransactionBody }
 
-export type Held = { sub: Subscription | null; sale: Sale; versions: Version[] }
+export type HeldTransaction = { sub: Subscription | null; sale: Sale; versions: Version[] }
 
 export type Holdings = ReturnType<typeof openHoldings>
 
 /** `instant`: that of the next signature for a customer, which is the one that tells of what happens now. */
 export function openHoldings(instant: (person: Person) => number) {
-  const byPerson = new Map<Person, Held[]>()
-  const bySale = new Map<Sale, { person: Person; held: Held }>()
+  const byPerson = new Map<Person, HeldTransaction[]>()
+  const bySale = new Map<Sale, { person: Person; held: HeldTransaction }>()
   const byId = new Map<string, Person>()
 
   function version(person: Person, sale: Sale): Version {
@@ -24,7 +24,7 @@ export function openHoldings(instant: (person: Person) => number) {
 
   return {
     /** Somebody has a new transaction. */
-    hold(person: Person, sale: Sale, sub: Subscription | null): void {
+    add(person: Person, sale: Sale, sub: Subscription | null): void {
       const held = { sub, sale, versions: [version(person, sale)] }
       const list = byPerson.get(person) ?? []
       list.push(held)
@@ -34,15 +34,15 @@ export function openHoldings(instant: (person: Person) => number) {
       byId.set(`${person.environment} ${person.app_transaction_id}`, person)
     },
     /** Something of a transaction is changed: it shows in its customer's history from now on. */
-    amend(sale: Sale, change: () => void): void {
+    update(sale: Sale, change: () => void): void {
       change()
       const known = bySale.get(sale)
       known?.held.versions.push(version(known.person, sale))
     },
     /** By the id of any of their transactions, or by their appTransactionId. */
     find: (environment: Environment, id: string): Person | null => byId.get(`${environment} ${id}`) ?? null,
-    of: (person: Person): readonly Held[] => byPerson.get(person) ?? [],
+    of: (person: Person): readonly HeldTransaction[] => byPerson.get(person) ?? [],
     /** Everybody who holds something, in the order of their first purchase. */
-    everybody: (): Iterable<Person> => byPerson.keys(),
+    people: (): Iterable<Person> => byPerson.keys(),
   }
 }

@@ -33,9 +33,9 @@ export type Person = {
 }
 
 /** What a customer needs to know of the world. */
-type Surroundings = { now: () => number; random: Random; odd: boolean }
+type PersonContext = { now: () => number; random: Random; edgeCases: boolean }
 
-type Wanted = {
+type PersonOptions = {
   app?: App
   environment?: Environment
   storefront?: Storefront
@@ -57,7 +57,7 @@ const PHONES = [
 const SYSTEMS = ['16.7.10', '17.5.1', '17.6.1', '18.1', '18.3.2', '18.5', '26.0']
 const ANDROIDS = ['Pixel 7', 'Pixel 8 Pro', 'SM-S921B', 'SM-A546E']
 
-function tokenFor(app: App, random: Random): string | null {
+function accountTokenFor(app: App, random: Random): string | null {
   const own = random.uuid()
   if (app.account_tokens === 'none' || random.chance(0.25)) return null
   return app.account_tokens === 'hard_coded' ? HARD_CODED : own
@@ -69,8 +69,8 @@ function userId(app: App, random: Random): string {
   return app.account_tokens === 'none' ? random.uuid() : `auth0|${random.hex(24)}`
 }
 
-function openLogin(app: App, storefront: Storefront, random: Random, odd: boolean): Login {
-  const anonymous = random.chance(odd ? 0.5 : 0.35) ? `$anon_${random.uuid()}` : null
+function openLogin(app: App, storefront: Storefront, random: Random, edgeCases: boolean): Login {
+  const anonymous = random.chance(edgeCases ? 0.5 : 0.35) ? `$anon_${random.uuid()}` : null
   return {
     user_id: userId(app, random),
     anonymous,
@@ -96,37 +96,39 @@ export function onAndroid(person: Person, login: Login): Login {
 }
 
 /** Most have their appTransactionId from the start, some get it later, a few never. */
-function appTransactionIdSince(world: Surroundings, random: Random): number {
-  const draw = random.fraction()
-  if (draw < 0.03) return Infinity
-  const late = draw < (world.odd ? 0.55 : 0.25)
-  return late ? world.now() + random.between(20, world.odd ? 120 : 300) * DAY : -Infinity
+function appTransactionIdSince(world: PersonContext, random: Random): number {
+  const roll = random.fraction()
+  if (roll < 0.03) return Infinity
+  const late = roll < (world.edgeCases ? 0.55 : 0.25)
+  return late ? world.now() + random.between(20, world.edgeCases ? 120 : 300) * DAY : -Infinity
 }
 
 /** A new customer. `name` is theirs alone: the same name in the same world is the same customer. */
-export function openPerson(world: Surroundings, name: string, wanted: Wanted = {}): Person {
+export function openPerson(world: PersonContext, name: string, options: PersonOptions = {}): Person {
   const random = world.random.fork(`person/${name}`)
-  const app = wanted.app ?? random.weighted(APPS)
-  const storefront = wanted.storefront ?? random.weighted(STOREFRONTS)
-  const token = tokenFor(app, random)
+  const app = options.app ?? random.weighted(APPS)
+  const storefront = options.storefront ?? random.weighted(STOREFRONTS)
+  const token = accountTokenFor(app, random)
   return {
     id: name,
     random,
     app,
-    environment: wanted.environment ?? 'production',
+    environment: options.environment ?? 'production',
     storefront,
-    account_token: wanted.account_token === undefined ? token : wanted.account_token,
+    account_token: options.account_token === undefined ? token : options.account_token,
     app_transaction_id: `70${random.whole(1_000_000_000, 9_999_999_999)}${random.whole(100_000, 999_999)}`,
     app_transaction_id_since: appTransactionIdSince(world, random),
-    steady: wanted.steady ?? false,
+    steady: options.steady ?? false,
     login:
-      wanted.silent !== true && random.chance(0.6) ? openLogin(app, storefront, random, world.odd) : null,
+      options.silent !== true && random.chance(0.6)
+        ? openLogin(app, storefront, random, world.edgeCases)
+        : null,
     signed_at: 0,
   }
 }
 
 /** Somebody of the family: their own ids, the purchaser's storefront, no account with the app. */
-export function familyMember(world: Surroundings, purchaser: Person, number: number): Person {
+export function familyMember(world: PersonContext, purchaser: Person, number: number): Person {
   const random = purchaser.random.fork(`member/${number}`)
   return {
     ...purchaser,

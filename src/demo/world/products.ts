@@ -42,7 +42,7 @@ export type Good = {
   type: 'Consumable' | 'Non-Consumable' | 'Non-Renewing Subscription'
   tier: Tier
   family: boolean
-  most: number
+  max_quantity: number
   weight: number
 }
 
@@ -64,7 +64,7 @@ export type App = {
 }
 
 /** Moving to a higher level, or to the same level at the same duration, happens at once; all else at the renewal. */
-export function atOnce(from: Plan, to: Plan): boolean {
+export function isImmediate(from: Plan, to: Plan): boolean {
   return to.level < from.level || (to.level === from.level && to.period === from.period)
 }
 
@@ -73,7 +73,7 @@ export function alternatives(app: App, plan: Plan): Plan[] {
   return app.plans.filter((other) => other.group === plan.group && other !== plan && other.weight > 0)
 }
 
-const STAY: Partial<Record<Period, { period: Period; cycles: number }>> = {
+const RETENTION_OFFER: Partial<Record<Period, { period: Period; cycles: number }>> = {
   P1W: { period: 'P2W', cycles: 2 },
   P1M: { period: 'P3M', cycles: 3 },
   P3M: { period: 'P6M', cycles: 2 },
@@ -82,7 +82,7 @@ const STAY: Partial<Record<Period, { period: Period; cycles: number }>> = {
 
 /** A promotional offer: half the price for a few periods, paid as they come. */
 export function promotionalOffer(plan: Plan): Offer {
-  const { period, cycles } = STAY[plan.billed] ?? { period: 'P3M', cycles: 3 }
+  const { period, cycles } = RETENTION_OFFER[plan.billed] ?? { period: 'P3M', cycles: 3 }
   const id = `stay_half_off_${plan.billed.toLowerCase()}`
   return { type: 2, id, discount: 'PAY_AS_YOU_GO', period, cycle: plan.billed, cycles, share: 0.5 }
 }

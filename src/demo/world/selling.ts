@@ -5,7 +5,7 @@ import type { Person } from './people.ts'
 import type { ReportLine } from './report_lines.ts'
 import { chanceOf } from './sent.ts'
 import { storefrontOf } from './storefronts.ts'
-import type { Bought } from './subscription.ts'
+import type { Purchase } from './subscription.ts'
 import type { World } from './world.ts'
 
 /** Some rows reach App Store Connect a day later than the others. */
@@ -18,7 +18,7 @@ export function deviceOf(person: Person): string {
 }
 
 /** Neither the sandbox nor what the family shares is ever in a report. */
-function isReported({ person, sale }: Bought): boolean {
+function isReported({ person, sale }: Purchase): boolean {
   return person.environment === 'production' && sale.inAppOwnershipType === 'PURCHASED'
 }
 
@@ -28,7 +28,7 @@ const TYPES: Record<string, string> = {
 }
 
 /** A purchase or a renewal, free ones too. `price_milli` is that of all the pieces together. */
-export function reportSale(world: World, bought: Bought, price_milli: number): void {
+export function reportSale(world: World, bought: Purchase, price_milli: number): void {
   if (!isReported(bought)) return
   const { person, sale, sub } = bought
   const { app } = person
@@ -68,9 +68,9 @@ export function reportSale(world: World, bought: Bought, price_milli: number): v
 }
 
 /** A line of now about a purchase of before. */
-function reportAgain(
+function repeatLine(
   world: World,
-  bought: Bought,
+  bought: Purchase,
   at: number,
   more: (line: ReportLine) => Partial<ReportLine>,
 ): void {
@@ -81,27 +81,27 @@ function reportAgain(
 }
 
 /** What a part of a purchase is worth: `amount_milli` to the customer. */
-function worth({ country, after_a_year }: ReportLine, amount_milli: number) {
+function proportionOf({ country, after_a_year }: ReportLine, amount_milli: number) {
   const price_milli = hundredths(amount_milli)
   return { price_milli, proceeds_milli: proceedsFor(price_milli, storefrontOf(country), after_a_year) }
 }
 
 /** A part is given back: at an upgrade, or as a refund of a part. */
-export function reportGivenBack(world: World, bought: Bought, at: number, amount_milli: number): void {
-  reportAgain(world, bought, at, (line) => {
-    const { price_milli, proceeds_milli } = worth(line, amount_milli)
+export function reportPartialRefund(world: World, bought: Purchase, at: number, amount_milli: number): void {
+  repeatLine(world, bought, at, (line) => {
+    const { price_milli, proceeds_milli } = proportionOf(line, amount_milli)
     return { units: 0, price_milli: -price_milli, proceeds_milli }
   })
 }
 
 /** All of it is given back. */
-export function reportRefund(world: World, bought: Bought, at: number): void {
-  reportAgain(world, bought, at, ({ units, price_milli }) => ({ units: -units, price_milli: -price_milli }))
+export function reportRefund(world: World, bought: Purchase, at: number): void {
+  repeatLine(world, bought, at, ({ units, price_milli }) => ({ units: -units, price_milli: -price_milli }))
 }
 
 /** What was given back is taken again: sold once more, for as much as had been given back. */
-export function reportReversal(world: World, bought: Bought, at: number, amount_milli: number): void {
-  reportAgain(world, bought, at, (line) =>
-    amount_milli === line.units * line.price_milli ? {} : { units: 1, ...worth(line, amount_milli) },
+export function reportReversal(world: World, bought: Purchase, at: number, amount_milli: number): void {
+  repeatLine(world, bought, at, (line) =>
+    amount_milli === line.units * line.price_milli ? {} : { units: 1, ...proportionOf(line, amount_milli) },
   )
 }

@@ -5,12 +5,12 @@ import { DAY, HOUR } from './periods.ts'
 import type { UnsignedNotification } from './unsigned.ts'
 
 /** Notification history reaches that far back; we keep a little more. */
-const KEPT = 190 * DAY
+const RETENTION_MS = 190 * DAY
 
 export type Attempt = { at: number; result: string }
 
 /** `attempts` without an end: those that have not happened yet are in it, too. */
-export type Sent = {
+export type SentNotification = {
   bundle_id: string
   environment: Environment
   payload: UnsignedNotification
@@ -18,14 +18,14 @@ export type Sent = {
 }
 
 /** Which notifications get lost: a share of those signed within a time. Milliseconds since the epoch. */
-export type Lost = { from?: number; until?: number; share?: number }
+export type LossRule = { from?: number; until?: number; share?: number }
 
 /** A number from 0 to 1 that belongs to a text. */
 export function chanceOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32LE(0) / 4_294_967_296
 }
 
-function isLostBy(rule: Lost, { signedDate, notificationUUID }: UnsignedNotification): boolean {
+function isLostUnder(rule: LossRule, { signedDate, notificationUUID }: UnsignedNotification): boolean {
   const within = signedDate >= (rule.from ?? -Infinity) && signedDate < (rule.until ?? Infinity)
   return within && chanceOf(`lost ${notificationUUID}`) < (rule.share ?? 1)
 }
@@ -34,7 +34,7 @@ function isLostBy(rule: Lost, { signedDate, notificationUUID }: UnsignedNotifica
 const RETRIES = [0, 1, 12, 24, 48, 72]
 
 /** A lost notification was refused each time, or answered with 200 by something that was not the appliance. */
-function lostAttempts(sent: Sent): Attempt[] {
+function lostAttempts(sent: SentNotification): Attempt[] {
   const [first] = sent.attempts
   const at = first?.at ?? sent.payload.signedDate
   if (chanceOf(`answered ${sent.payload.notificationUUID}`) < 0.4) return [{ at, result: 'SUCCESS' }]
@@ -42,15 +42,15 @@ function lostAttempts(sent: Sent): Attempt[] {
   return tries.map((hours) => ({ at: at + hours * HOUR, result: 'NO_RESPONSE' }))
 }
 
-export type SentLog = ReturnType<typeof openSent>
+export type SentLog = ReturnType<typeof openSentLog>
 
-export function openSent() {
-  const lists = new Map<string, Sent[]>()
-  const rules: Lost[] = []
+export function openSentLog() {
+  const lists = new Map<string, SentNotification[]>()
+  const rules: LossRule[] = []
 
-  const isLost = (payload: UnsignedNotification) => rules.some((rule) => isLostBy(rule, payload))
+  const isLost = (payload: UnsignedNotification) => rules.some((rule) => isLostUnder(rule, payload))
 
-  function listOf(bundle_id: string, environment: Environment): Sent[] {
+  function listOf(bundle_id: string, environment: Environment): SentNotification[] {
     const key = `${environment} ${bundle_id}`
     const list = lists.get(key) ?? []
     lists.set(key, list)
@@ -58,32 +58,33 @@ export function openSent() {
   }
 
   /** Dropped in portions, so that it costs nothing each time. */
-  function forget(list: Sent[]): void {
+  function forget(list: SentNotification[]): void {
     const newest = list.at(-1)?.payload.signedDate ?? 0
     const oldest = list[1023]?.payload.signedDate ?? newest
-    if (oldest < newest - KEPT) list.splice(0, 1024)
+    if (oldest < newest - RETENTION_MS) list.splice(0, 1024)
   }
 
   return {
-    add(sent: Sent): void {
+    add(sent: SentNotification): void {
       const list = listOf(sent.bundle_id, sent.environment)
       list.push(sent)
       forget(list)
     },
     /** From now on, those never arrive. */
-    lose: (rule: Lost): void => void rules.push(rule),
+    lose: (rule: LossRule): void => void rules.push(rule),
     isLost,
-    attemptsOf: (sent: Sent): Attempt[] => (isLost(sent.payload) ? lostAttempts(sent) : sent.attempts),
+    attemptsOf: (sent: SentNotification): Attempt[] =>
+      isLost(sent.payload) ? lostAttempts(sent) : sent.attempts,
     /** What was signed between two instants, both included, in the order of signing. */
-    between(bundle_id: string, environment: Environment, from: number, until: number): Sent[] {
+    between(bundle_id: string, environment: Environment, from: number, until: number): SentNotification[] {
       const found = listOf(bundle_id, environment).filter(
         ({ payload }) => payload.signedDate >= from && payload.signedDate <= until,
       )
       return found.sort((a, b) => a.payload.signedDate - b.payload.signedDate)
     },
     /** Everything still kept. */
-    all: (): Sent[] => [...lists.values()].flat(),
+    all: (): SentNotification[] => [...lists.values()].flat(),
     /** Every one that was lost, of those still kept. */
-    lost: (): Sent[] => [...lists.values()].flat().filter(({ payload }) => isLost(payload)),
+    lost: (): SentNotification[] => [...lists.values()].flat().filter(({ payload }) => isLost(payload)),
   }
 }

@@ -1,9 +1,9 @@
 /** What we compute: what reaches Windfall from outside: Apple's notifications and the apps' two calls. */
 import type { Environment } from '../../apple/payloads.ts'
-import type { Sign, SignSoon } from '../signing/signatures.ts'
+import type { Sign, SignAsync } from '../signing/signatures.ts'
 import {
   signNotification,
-  signNotificationSoon,
+  signNotificationAsync,
   type TransactionBody,
   type UnsignedNotification,
 } from './unsigned.ts'
@@ -63,9 +63,9 @@ export function signStep(draft: Draft, sign: Sign): Step {
 }
 
 /** The same, where signing takes its time. */
-export async function signStepSoon(draft: Draft, sign: SignSoon): Promise<Step> {
+export async function signStepAsync(draft: Draft, sign: SignAsync): Promise<Step> {
   if (draft.kind === 'notification')
-    return { ...draft, body: await signNotificationSoon(draft.payload, sign) }
+    return { ...draft, body: await signNotificationAsync(draft.payload, sign) }
   if (draft.kind === 'identify' || draft.payload === undefined) return draft
   return { ...draft, body: { ...draft.body, jws: await sign(draft.payload) } }
 }

@@ -48,18 +48,18 @@ export type Subscription = {
   advanced: AdvancedCommerce | null
   members: Subscription[]
   /** What the last notification about it said. */
-  told: { status: number; renewal: RenewalBody } | null
+  last_notified: { status: number; renewal: RenewalBody } | null
 }
 
 /** One transaction in somebody's hands, with its subscription when it belongs to one. */
-export type Bought = { person: Person; sale: Sale; period: string | null; sub: Subscription | null }
+export type Purchase = { person: Person; sale: Sale; period: string | null; sub: Subscription | null }
 
 export function environmentName(environment: Environment): EnvironmentName {
   return environment === 'production' ? 'Production' : 'Sandbox'
 }
 
 /** The transaction that was made last. */
-export function current(sub: Subscription): Sale {
+export function currentSale(sub: Subscription): Sale {
   const last = sub.sales.at(-1)
   if (last === undefined) throw new Error(`subscription ${sub.original_id} has no transaction yet`)
   return last
@@ -67,11 +67,11 @@ export function current(sub: Subscription): Sale {
 
 /** When what was paid for last runs out, in milliseconds since the epoch. */
 export function periodEnd(sub: Subscription): number {
-  return current(sub).expiresDate ?? 0
+  return currentSale(sub).expiresDate ?? 0
 }
 
 /** A transaction of the subscription, the last one unless another is named, in its holder's hands. */
-export function holding(sub: Subscription, sale = current(sub)): Bought {
+export function purchaseOf(sub: Subscription, sale = currentSale(sub)): Purchase {
   const plan = sub.app.plans.find(({ product_id }) => product_id === sale.productId)
   const ahead = sale.offerDiscountType === 'PAY_UP_FRONT' ? sale.offerPeriod : undefined
   return { person: sub.person, sale, period: ahead ?? plan?.billed ?? null, sub }
@@ -135,7 +135,7 @@ function commitmentOf(sub: Subscription, price_milli: number): Partial<RenewalBo
 }
 
 /** What stands in a renewal info only while it applies: prices while it renews, billing after the expiry. */
-function passing(world: PriceList, sub: Subscription): Partial<RenewalBody> {
+function conditionalFields(world: PriceList, sub: Subscription): Partial<RenewalBody> {
   const next = nextBilling(world, sub)
   return {
     ...(sub.retrying !== null && { isInBillingRetryPeriod: sub.retrying }),
@@ -162,7 +162,7 @@ export function renewalOf(world: PriceList, sub: Subscription, at: number): Rene
     autoRenewProductId: sub.next_plan.product_id,
     productId: sub.plan.product_id,
     autoRenewStatus: sub.auto_renew ? 1 : 0,
-    ...passing(world, sub),
+    ...conditionalFields(world, sub),
     signedDate: at,
     environment: environmentName(sub.environment),
     recentSubscriptionStartDate: sub.recent_start,
@@ -177,12 +177,12 @@ export function renewalOf(world: PriceList, sub: Subscription, at: number): Rene
 
 /** How long before the end of a period the store may already sign the next one. */
 export function longestLead(sub: Subscription): number {
-  const { purchaseDate } = current(sub)
+  const { purchaseDate } = currentSale(sub)
   return Math.min(DAY, (periodEnd(sub) - purchaseDate) / 8)
 }
 
 /** A good that is owned by one transaction of its own. */
-export type OwnedGood = Bought & { good: Good }
+export type OwnedGood = Purchase & { good: Good }
 
 /** When a sale made at that instant runs out. */
 export function expiryOf(sub: Subscription, from: number, offer: Offer | null): number {

@@ -150,11 +150,11 @@ export function signNotification(
   payload: UnsignedNotification,
   sign: (content: object, of?: object) => string,
 ): { signedPayload: string } {
-  return { signedPayload: sign(outerOf(payload, sign), payload) }
+  return { signedPayload: sign(envelopeOf(payload, sign), payload) }
 }
 
 /** The same, where `sign` takes its time: the nested payloads are signed together. */
-export async function signNotificationSoon(
+export async function signNotificationAsync(
   payload: UnsignedNotification,
   sign: (content: object, of?: object) => Promise<string>,
 ): Promise<{ signedPayload: string }> {
@@ -164,24 +164,24 @@ export async function signNotificationSoon(
   await Promise.all(
     nested.map(async (content) => content !== undefined && texts.set(content, await sign(content))),
   )
-  const outer = outerOf(payload, (content) => texts.get(content) ?? '')
-  return { signedPayload: await sign(outer, payload) }
+  const envelope = envelopeOf(payload, (content) => texts.get(content) ?? '')
+  return { signedPayload: await sign(envelope, payload) }
 }
 
 /** The outer payload with the texts of the nested ones in it. */
-function outerOf(payload: UnsignedNotification, textOf: (content: object) => string): object {
+function envelopeOf(payload: UnsignedNotification, textOf: (content: object) => string): object {
   const { data, appData, ...rest } = payload
-  const outer: Record<string, unknown> = { ...rest }
+  const envelope: Record<string, unknown> = { ...rest }
   if (data !== undefined) {
     const { signedTransactionInfo, signedRenewalInfo, ...plain } = data
-    outer.data = {
+    envelope.data = {
       ...plain,
       ...(signedTransactionInfo && { signedTransactionInfo: textOf(signedTransactionInfo) }),
       ...(signedRenewalInfo && { signedRenewalInfo: textOf(signedRenewalInfo) }),
     }
   }
   if (appData !== undefined) {
-    outer.appData = { ...appData, signedAppTransactionInfo: textOf(appData.signedAppTransactionInfo) }
+    envelope.appData = { ...appData, signedAppTransactionInfo: textOf(appData.signedAppTransactionInfo) }
   }
-  return outer
+  return envelope
 }

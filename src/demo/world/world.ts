@@ -1,22 +1,22 @@
 /** What we remember: the simulated world's time, what is to happen in it, and the numbers the store gives out. */
 import type { Environment } from '../../apple/payloads.ts'
 import { openBooks } from './books.ts'
-import { openAgenda } from './event_queue.ts'
+import { openEventQueue } from './event_queue.ts'
 import { openHoldings } from './holdings.ts'
 import type { Person } from './people.ts'
 import { HOUR, SECOND } from './periods.ts'
 import { openRandom } from './random.ts'
-import { openSent } from './sent.ts'
+import { openSentLog } from './sent.ts'
 import type { Draft } from './steps.ts'
 import { type Currency, TIERS, type Tier } from './storefronts.ts'
 import type { Subscription } from './subscription.ts'
 import type { UnsignedNotification } from './unsigned.ts'
 
 /** Something that goes on for a while: it yields the next instant (milliseconds since the epoch) it waits for. */
-export type Story = Generator<number, void, undefined>
+export type Script = Generator<number, void, undefined>
 
 /** How many seconds somebody looks around before they buy. */
-export type Looks = { from: number; to: number }
+export type BrowseTime = { from: number; to: number }
 
 export type World = ReturnType<typeof openWorld>
 
@@ -39,37 +39,37 @@ function openNumbers(seed: string) {
 
 /** The price list: the catalogue's tiers, and what was raised since. Thousandths of `currency`. */
 function openPrices() {
-  const raised = new Map<string, number>()
+  const overrides = new Map<string, number>()
   return {
     /** What a product costs a new customer. */
     price: (product: { product_id: string; tier: Tier }, currency: Currency) =>
-      raised.get(`${product.product_id} ${currency}`) ?? TIERS[product.tier][currency],
+      overrides.get(`${product.product_id} ${currency}`) ?? TIERS[product.tier][currency],
     setPrice: (product_id: string, currency: Currency, price_milli: number) =>
-      void raised.set(`${product_id} ${currency}`, price_milli),
+      void overrides.set(`${product_id} ${currency}`, price_milli),
   }
 }
 
 /** A world that stands at `from`. `odd`: the rare happens all the time; `prompt`: nothing is late or comes twice. */
-export function openWorld(options: { seed: number; from: number; odd: boolean; prompt?: boolean }) {
+export function openWorld(options: { seed: number; from: number; edgeCases: boolean; punctual?: boolean }) {
   const seed = `windfall/${options.seed}`
-  const agenda = openAgenda<Story | Draft>()
-  const sent = openSent()
-  const post = openRandom(`${seed}/post`)
+  const queue = openEventQueue<Script | Draft>()
+  const sent = openSentLog()
+  const deliveryRandom = openRandom(`${seed}/post`)
   let now = options.from
 
-  const slips = (chance: number) => options.prompt !== true && post.chance(chance)
+  const isFaulty = (chance: number) => options.punctual !== true && deliveryRandom.chance(chance)
 
   /** When it arrives: in seconds, now and then hours later, after a delivery that failed. */
   function delay(environment: Environment): number {
-    const late = environment === 'production' && slips(options.odd ? 0.05 : 0.006)
-    return post.whole(350, 4_000) + (late ? HOUR * post.pick([1, 13]) : 0)
+    const late = environment === 'production' && isFaulty(options.edgeCases ? 0.05 : 0.006)
+    return deliveryRandom.whole(350, 4_000) + (late ? HOUR * deliveryRandom.pick([1, 13]) : 0)
   }
 
   /** The instant of the next signature for this customer: now, and never one used before. */
   const instant = (person: Person) => Math.max(now, person.signed_at + 1)
 
   return {
-    odd: options.odd,
+    edgeCases: options.edgeCases,
     sent,
     instant,
     ...openHoldings(instant),
@@ -81,8 +81,8 @@ export function openWorld(options: { seed: number; from: number; odd: boolean; p
     subscriptions: [] as Subscription[],
     withdrawn: new Set<string>(),
     now: () => now,
-    begin: (story: Story, at = now) => agenda.put(Math.ceil(at), story),
-    deliver: (draft: Draft) => agenda.put(draft.at, draft),
+    start: (script: Script, at = now) => queue.put(Math.ceil(at), script),
+    deliver: (draft: Draft) => queue.put(draft.at, draft),
 
     /** Apple sends it; sometimes again after a failure, sometimes twice. */
     notify(bundle_id: string, environment: Environment, payload: UnsignedNotification) {
@@ -91,22 +91,22 @@ export function openWorld(options: { seed: number; from: number; odd: boolean; p
       const at = began + delay(environment)
       const failed = at - began >= HOUR ? [{ at: began + SECOND, result: 'TIMED_OUT' }] : []
       sent.add({ bundle_id, environment, payload, attempts: [...failed, { at, result: 'SUCCESS' }] })
-      agenda.put(at, { ...draft, at })
-      if (!slips(options.odd ? 0.04 : 0.004)) return
-      const again = at + post.whole(1, 90) * SECOND
-      agenda.put(again, { ...draft, at: again })
+      queue.put(at, { ...draft, at })
+      if (!isFaulty(options.edgeCases ? 0.04 : 0.004)) return
+      const again = at + deliveryRandom.whole(1, 90) * SECOND
+      queue.put(again, { ...draft, at: again })
     },
 
     /** Lets time pass up to and including `until`; what is delivered comes out in order. One pass: time does not go back. */
-    *play(until: number): Generator<Draft, void, undefined> {
-      for (let next = agenda.takeUntil(until); next !== undefined; next = agenda.takeUntil(until)) {
+    *run(until: number): Generator<Draft, void, undefined> {
+      for (let next = queue.takeUntil(until); next !== undefined; next = queue.takeUntil(until)) {
         now = Math.max(now, next.at)
-        if ('kind' in next.what) {
-          yield next.what
+        if ('kind' in next.item) {
+          yield next.item
           continue
         }
-        const { value, done } = next.what.next()
-        if (!done) agenda.put(Math.max(Math.ceil(value), now), next.what)
+        const { value, done } = next.item.next()
+        if (!done) queue.put(Math.max(Math.ceil(value), now), next.item)
       }
       now = Math.max(now, until)
     },

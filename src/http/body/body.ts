@@ -4,39 +4,39 @@ import { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { Refusal } from '../../errors.ts'
 import { clientAddress } from '../addresses.ts'
-import { openBodyAccount, type Room } from './budget.ts'
-import { whereMalformed } from './malformed.ts'
+import { type BodyBudget, openBodyAccount } from './budget.ts'
+import { faultLocation } from './malformed.ts'
 
 /** Deeper values are refused, so that no recursion over what was sent can run out of stack. */
-export const deepestNesting = 32
+export const MAX_NESTING = 32
 
 /**
  * How many pieces a body may come in: so many, and one more for each 64 bytes. A piece costs the processor as much as a
  * kilobyte, whatever its size. JSON that a client sends token by token stays far below.
  */
-const freePieces = 4_096
-const bytesPerPiece = 64
+const FREE_PIECES = 4_096
+const BYTES_PER_PIECE = 64
 
 /** The first buffer of a body that comes in several pieces has at least so many bytes. */
-const smallestBuffer = 1_024
+const MIN_BUFFER_BYTES = 1_024
 
-const jsonType = /^application\/json\s*(?:;|$)/i
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(413, 'too_large', `The body may have ${limit} bytes at most.`)
 }
 
-function tooMany(): Refusal {
+function tooManyBodies(): Refusal {
   const headers = { 'retry-after': '1' }
   return new Refusal(503, 'busy', 'Too many bodies are being sent at once; try again.', { headers })
 }
 
 function tooFragmented(): Refusal {
-  const detail = `The body comes in too many small pieces; send at least ${bytesPerPiece} bytes in each.`
+  const detail = `The body comes in too many small pieces; send at least ${BYTES_PER_PIECE} bytes in each.`
   return new Refusal(400, 'body_fragmented', detail, { headers: { connection: 'close' } })
 }
 
-function cutShort(): Refusal {
+function bodyIncomplete(): Refusal {
   return new Refusal(400, 'invalid_json', 'The connection was closed before the whole body had arrived.')
 }
 
@@ -51,7 +51,7 @@ export function header(event: H3Event, name: string): string | undefined {
 /** What the headers alone forbid, before a byte of the body is read. */
 function refusedByHeaders(event: H3Event, limit: number): Refusal | null {
   const type = header(event, 'content-type') ?? ''
-  if (type !== 'application/json' && !jsonType.test(type)) {
+  if (type !== 'application/json' && !JSON_TYPE.test(type)) {
     return new Refusal(
       415,
       'unsupported_media_type',
@@ -83,20 +83,20 @@ function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Refusal(400, 'invalid_json', `The body is not JSON: ${whereMalformed(text)}.`)
+    throw new Refusal(400, 'invalid_json', `The body is not JSON: ${faultLocation(text)}.`)
   }
-  if (!isDeeper(value, deepestNesting)) return value
-  throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${deepestNesting} levels.`)
+  if (!isDeeper(value, MAX_NESTING)) return value
+  throw new Refusal(400, 'invalid_json', `The body is nested deeper than ${MAX_NESTING} levels.`)
 }
 
 /** What a body is read with: `expected` is the length that the headers announce, at most `limit`. */
-type Reading = Readonly<{ limit: number; expected: number; address: string; room: Room }>
+type BodyOptions = Readonly<{ limit: number; expected: number; address: string; room: BodyBudget }>
 
 /**
  * Gathers one body. A single piece stays as it came; several are copied into one buffer that doubles as it grows, so that
  * a body costs its bytes and not its pieces. `drop` is to be called however the body ends.
  */
-function openBody({ limit, expected, address, room }: Reading) {
+function openBody({ limit, expected, address, room }: BodyOptions) {
   const account = openBodyAccount(address, room)
   let buffer: Buffer = Buffer.alloc(0)
   let size = 0
@@ -107,15 +107,15 @@ function openBody({ limit, expected, address, room }: Reading) {
     const needed = size + piece.length
     pieces += 1
     if (needed > limit) return tooLarge(limit)
-    if (pieces > freePieces + needed / bytesPerPiece) return tooFragmented()
-    if (needed > buffer.length && !growFor(piece, needed)) return tooMany()
+    if (pieces > FREE_PIECES + needed / BYTES_PER_PIECE) return tooFragmented()
+    if (needed > buffer.length && !growFor(piece, needed)) return tooManyBodies()
     if (size > 0) buffer.set(piece, size)
     size = needed
     return null
   }
 
   function growFor(piece: Uint8Array, needed: number): boolean {
-    const doubled = Math.min(expected, Math.max(2 * buffer.length, smallestBuffer))
+    const doubled = Math.min(expected, Math.max(2 * buffer.length, MIN_BUFFER_BYTES))
     const capacity = size === 0 ? needed : Math.max(needed, doubled)
     if (!account.growTo(capacity)) return false
     if (size === 0) {
@@ -139,11 +139,11 @@ function openBody({ limit, expected, address, room }: Reading) {
 }
 
 /** Settles once; the listeners stay, because taking them off costs more than letting them find nothing to do. */
-function readFromNode(req: IncomingMessage, reading: Reading): Promise<unknown> {
+function readFromNode(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
     // A stream that is closed already sends no event that would end the wait.
-    if (req.destroyed) return reject(cutShort())
-    const body = openBody(reading)
+    if (req.destroyed) return reject(bodyIncomplete())
+    const body = openBody(options)
     let settled = false
 
     function refuse(refusal: Refusal): void {
@@ -167,13 +167,13 @@ function readFromNode(req: IncomingMessage, reading: Reading): Promise<unknown> 
       body.drop()
     })
     req.on('close', () => {
-      if (!settled) refuse(cutShort())
+      if (!settled) refuse(bodyIncomplete())
     })
   })
 }
 
-async function readFromWeb(request: Request, reading: Reading): Promise<unknown> {
-  const body = openBody(reading)
+async function readFromWeb(request: Request, options: BodyOptions): Promise<unknown> {
+  const body = openBody(options)
   try {
     for await (const piece of request.body ?? []) {
       const refusal = body.take(piece)
@@ -193,11 +193,11 @@ async function readFromWeb(request: Request, reading: Reading): Promise<unknown>
  * where, never repeating it) or is nested deeper than `deepestNesting`; 400 `body_fragmented` for thousands of tiny pieces; 503 `busy`
  * when the bodies under way take too much memory (`openBodyAccount` says how much, and what `room` is).
  */
-export function readJson(event: H3Event, limit: number, room: Room = 'common'): Promise<unknown> {
+export function readJson(event: H3Event, limit: number, room: BodyBudget = 'common'): Promise<unknown> {
   const refused = refusedByHeaders(event, limit)
   if (refused !== null) return Promise.reject(refused)
   const announced = Number(header(event, 'content-length') ?? limit)
-  const reading = { limit, expected: Math.min(announced, limit), address: clientAddress(event), room }
+  const options = { limit, expected: Math.min(announced, limit), address: clientAddress(event), room }
   const req = event.runtime?.node?.req
-  return req instanceof IncomingMessage ? readFromNode(req, reading) : readFromWeb(event.req, reading)
+  return req instanceof IncomingMessage ? readFromNode(req, options) : readFromWeb(event.req, options)
 }

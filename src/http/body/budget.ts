@@ -1,5 +1,5 @@
 /** What we remember: the memory that request bodies under way take, in all and by client address. */
-import { addressBucket } from '../addresses.ts'
+import { addressBucketOf } from '../addresses.ts'
 
 /** Bytes of bodies that have not come to their end, in the whole process. */
 const BUDGET = 64 * 1024 * 1024
@@ -11,9 +11,9 @@ const RESERVE = BUDGET / 4
 const SMALL_BODY = 65_536
 
 /** Whether a route may use the reserve: notifications of Apple, calls of SDKs, and sign-in do. */
-export type Room = 'common' | 'reserved'
+export type BodyBudget = 'common' | 'reserved'
 
-let used = 0
+let usedBytes = 0
 const heldBy = new Map<string, number>()
 
 /**
@@ -21,18 +21,18 @@ const heldBy = new Map<string, number>()
  * client address (IPv6 by /64, as `addressBucket` counts) holds at most 4 MiB. The last 16 MiB are for bodies of up to
  * 64 KiB on routes whose room is `reserved`. `address` as `clientAddress` gives it.
  */
-export function openBodyAccount(address: string, room: Room) {
-  const bucket = addressBucket(address)
+export function openBodyAccount(address: string, budget: BodyBudget) {
+  const bucket = addressBucketOf(address)
   let held = 0
 
   /** Counts the body as `bytes` in all. False where there is no room for that; then nothing changes. */
   function growTo(bytes: number): boolean {
-    const total = used + bytes - held
+    const total = usedBytes + bytes - held
     const ofAddress = (heldBy.get(bucket) ?? 0) + bytes - held
-    const mayUseReserve = room === 'reserved' && bytes <= SMALL_BODY
+    const mayUseReserve = budget === 'reserved' && bytes <= SMALL_BODY
     if (total > (mayUseReserve ? BUDGET : BUDGET - RESERVE)) return false
     if (total > FREE_FOR_ALL && ofAddress > ADDRESS_SHARE) return false
-    used = total
+    usedBytes = total
     heldBy.set(bucket, ofAddress)
     held = bytes
     return true
@@ -41,7 +41,7 @@ export function openBodyAccount(address: string, room: Room) {
   /** Gives everything back. A second call changes nothing. */
   function close(): void {
     const rest = (heldBy.get(bucket) ?? 0) - held
-    used -= held
+    usedBytes -= held
     held = 0
     if (rest > 0) heldBy.set(bucket, rest)
     else heldBy.delete(bucket)

@@ -2,11 +2,11 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { App } from '../../apps/apps.ts'
 
-export type Realm = { app: App; environment: Environment }
+export type AppEnvironment = { app: App; environment: Environment }
 
 /** Production of every app first: a sandbox can wait. */
-export const realmsOf = (apps: readonly App[]): Realm[] =>
+export const appEnvironmentsOf = (apps: readonly App[]): AppEnvironment[] =>
   (['production', 'sandbox'] as const).flatMap((environment) => apps.map((app) => ({ app, environment })))
 
 /** How a realm is named in a log line or an answer. */
-export const named = ({ app, environment }: Realm) => ({ bundle_id: app.bundle_id, environment })
+export const labelsOf = ({ app, environment }: AppEnvironment) => ({ bundle_id: app.bundle_id, environment })

@@ -4,15 +4,15 @@ import type { Notification } from '../../apple/notification.ts'
 import type { Store } from '../../store/store.ts'
 import { customerId } from '../customers.ts'
 import type { Ledger } from '../ledger.ts'
-import type { Realm } from './app_environment.ts'
+import type { AppEnvironment } from './app_environment.ts'
 import type { BackfillRow, Backfills, Stage } from './backfills.ts'
-import type { Asking, Question } from './customer_history.ts'
-import { isFault, isPageGone } from './faults.ts'
+import type { CustomerHistory, HistoryRequest } from './customer_history.ts'
+import { isFault, isPageTokenExpired } from './faults.ts'
 import type { Intake } from './intake.ts'
 import type { Lineages } from './lineages.ts'
-import { forEachOf } from './pool.ts'
+import { forEachConcurrently } from './pool.ts'
 import type { Watermarks } from './watermarks.ts'
-import { later, restarted, type Window } from './windows.ts'
+import { halveWindow, nextDay, type Window } from './windows.ts'
 
 /** So many customers are asked for together. */
 const AT_ONCE = 4
@@ -25,104 +25,119 @@ type Deps = {
   backfills: Backfills
   lineages: Lineages
   watermarks: Watermarks
-  asking: Asking
+  customerHistory: CustomerHistory
 }
 
-export function openBackfill({ store, ledger, intake, backfills, lineages, watermarks, asking }: Deps) {
-  const stages: Record<Exclude<Stage, 'done'>, (question: Question, row: BackfillRow) => Promise<void>> = {
-    notifications: notificationsOf,
-    transactions: transactionsOf,
-    statuses: statusesOf,
-  }
+export function openBackfill({
+  store,
+  ledger,
+  intake,
+  backfills,
+  lineages,
+  watermarks,
+  customerHistory,
+}: Deps) {
+  const stages: Record<
+    Exclude<Stage, 'done'>,
+    (request: HistoryRequest, row: BackfillRow) => Promise<void>
+  > = { notifications: readNotifications, transactions: readTransactions, statuses: readStatuses }
 
   /**
    * Reads on where the last reading of this realm ended, up to its end. Production and sandbox are realms of their own.
    *
    * @throws AppleFault; what was read before it stays read.
    */
-  async function run(question: Question): Promise<BackfillRow> {
-    const { realm } = question
+  async function run(request: HistoryRequest): Promise<BackfillRow> {
+    const { appEnvironment } = request
     await store.commitBulk(() => {
-      backfills.begin(realm)
-      watermarks.begin(realm)
+      backfills.begin(appEnvironment)
+      watermarks.begin(appEnvironment)
     })
     for (;;) {
-      const row = backfills.get(realm)
-      if (row === null) throw new Error(`the backfill of ${realm.app.bundle_id} was begun and is not there`)
+      const row = backfills.get(appEnvironment)
+      if (row === null)
+        throw new Error(`the backfill of ${appEnvironment.app.bundle_id} was begun and is not there`)
       if (row.stage === 'done') return row
-      await stages[row.stage](question, row)
+      await stages[row.stage](request, row)
     }
   }
 
-  async function notificationsOf(question: Question, row: BackfillRow): Promise<void> {
+  async function readNotifications(request: HistoryRequest, row: BackfillRow): Promise<void> {
     const window = backfills.window(row)
-    if (window === null) return store.commitBulk(() => backfills.enter(question.realm, 'transactions'))
-    question.signal.throwIfAborted()
+    if (window === null)
+      return store.commitBulk(() => backfills.enterStage(request.appEnvironment, 'transactions'))
+    request.signal.throwIfAborted()
     try {
-      await readPage(question, window)
+      await readPage(request, window)
     } catch (error) {
-      await readOtherwise(question, window, error)
+      await retryPage(request, window, error)
     }
   }
 
-  async function readPage({ realm, api }: Question, window: Window): Promise<void> {
-    const { payloads, next } = await api.notificationHistory(realm.environment, window)
-    const { facts, refused } = await intake.notifications(realm, payloads)
-    const apply = (fact: Verified<Notification>) => void ledger.apply(realm.app, fact, HISTORY)
+  async function readPage({ appEnvironment, api }: HistoryRequest, window: Window): Promise<void> {
+    const { payloads, next } = await api.notificationHistory(appEnvironment.environment, window)
+    const { facts, refused } = await intake.notifications(appEnvironment, payloads)
+    const apply = (fact: Verified<Notification>) => void ledger.apply(appEnvironment.app, fact, HISTORY)
     await intake.applyAll(facts, apply, () => {
-      backfills.count(realm, { notifications: payloads.length, refused })
-      if (next === null) backfills.passed(realm, window.until)
-      else backfills.resumeAt(realm, { ...window, page: next })
+      backfills.count(appEnvironment, { notifications: payloads.length, refused })
+      if (next === null) backfills.markReadUntil(appEnvironment, window.until)
+      else backfills.resumeAt(appEnvironment, { ...window, page: next })
     })
   }
 
   /** What Apple would not show as it was asked for. @throws what it was thrown, where asking otherwise would not help. */
-  async function readOtherwise({ realm }: Question, window: Window, fault: unknown): Promise<void> {
-    if (isFault(fault, 'too_far_back')) return store.commitBulk(() => backfills.passed(realm, later(window)))
-    const shorter = isPageGone(fault) ? restarted(window) : null
+  async function retryPage(
+    { appEnvironment }: HistoryRequest,
+    window: Window,
+    fault: unknown,
+  ): Promise<void> {
+    if (isFault(fault, 'too_far_back'))
+      return store.commitBulk(() => backfills.markReadUntil(appEnvironment, nextDay(window)))
+    const shorter = isPageTokenExpired(fault) ? halveWindow(window) : null
     if (shorter === null) throw fault
-    await store.commitBulk(() => backfills.resumeAt(realm, shorter))
+    await store.commitBulk(() => backfills.resumeAt(appEnvironment, shorter))
   }
 
   /** One answer may tell of lineages that were not known: round after round, until nobody is left. */
-  async function transactionsOf(question: Question, row: BackfillRow): Promise<void> {
-    const { realm } = question
-    let asked = 0
-    for await (const slice of lineages.unreadSince(realm, row.started_at)) {
-      asked += slice.length
-      await forEachOf(byCustomer(realm, slice), AT_ONCE, async (lineagesOfOne) => {
-        for (const id of lineagesOfOne) await readOne(question, id, row.started_at)
+  async function readTransactions(request: HistoryRequest, row: BackfillRow): Promise<void> {
+    const { appEnvironment } = request
+    let lineageCount = 0
+    for await (const slice of lineages.unreadSince(appEnvironment, row.started_at)) {
+      lineageCount += slice.length
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
+        for (const id of customerLineages) await readLineage(request, id, row.started_at)
       })
     }
-    if (asked === 0) await store.commitBulk(() => backfills.enter(realm, 'statuses'))
+    if (lineageCount === 0) await store.commitBulk(() => backfills.enterStage(appEnvironment, 'statuses'))
   }
 
-  async function readOne(question: Question, id: string, since: number): Promise<void> {
-    const { realm } = question
-    if (lineages.isReadSince(realm, id, since)) return
-    const isThere = await asking.transactions(question, id)
+  async function readLineage(request: HistoryRequest, id: string, since: number): Promise<void> {
+    const { appEnvironment } = request
+    if (lineages.isReadSince(appEnvironment, id, since)) return
+    const isKnown = await customerHistory.transactions(request, id)
     // Apple has told of it, and now does not know it. It is not asked for a second time.
-    if (!isThere) await store.commitBulk(() => lineages.ended(realm, id, null, []))
+    if (!isKnown) await store.commitBulk(() => lineages.finish(appEnvironment, id, null, []))
   }
 
   /** What is asked of one lineage answers for all of its customer: these are asked one after another. */
-  function byCustomer({ app, environment }: Realm, ids: readonly string[]): string[][] {
+  function groupByCustomer({ app, environment }: AppEnvironment, ids: readonly string[]): string[][] {
     const customerOf = (id: string) => ledger.customers.resolve(customerId(app.id, environment, id)) ?? id
     return [...Map.groupBy(ids, customerOf).values()]
   }
 
-  async function statusesOf(question: Question, row: BackfillRow): Promise<void> {
-    const { realm } = question
-    for await (const slice of lineages.staleSince(realm, row.started_at)) {
-      await forEachOf(byCustomer(realm, slice), AT_ONCE, async (lineagesOfOne) => {
-        for (const id of lineagesOfOne) await askOne(question, id, row.started_at)
+  async function readStatuses(request: HistoryRequest, row: BackfillRow): Promise<void> {
+    const { appEnvironment } = request
+    for await (const slice of lineages.staleSince(appEnvironment, row.started_at)) {
+      await forEachConcurrently(groupByCustomer(appEnvironment, slice), AT_ONCE, async (customerLineages) => {
+        for (const id of customerLineages) await readStatus(request, id, row.started_at)
       })
     }
-    await store.commitBulk(() => backfills.enter(realm, 'done'))
+    await store.commitBulk(() => backfills.enterStage(appEnvironment, 'done'))
   }
 
-  async function askOne(question: Question, id: string, since: number): Promise<void> {
-    if (!lineages.isStatusAskedSince(question.realm, id, since)) await asking.statuses(question, id)
+  async function readStatus(request: HistoryRequest, id: string, since: number): Promise<void> {
+    if (!lineages.isStatusReadSince(request.appEnvironment, id, since))
+      await customerHistory.statuses(request, id)
   }
 
   return { run }

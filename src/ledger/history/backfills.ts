@@ -2,8 +2,8 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './app_environment.ts'
-import { REACH_MS, type Window, windowFrom } from './windows.ts'
+import type { AppEnvironment } from './app_environment.ts'
+import { HISTORY_DEPTH_MS, type Window, windowFrom } from './windows.ts'
 
 /** In this order; `done` when there is nothing left to ask. */
 export type Stage = 'notifications' | 'transactions' | 'statuses' | 'done'
@@ -47,10 +47,10 @@ export function openBackfills(store: Store, clock: Clock) {
       read_until_at = iif(until_at > :now, :from, read_until_at), until_at = min(until_at, :now),
       window_until_at = null, page = null
     where app_id = :app_id and environment = :environment and started_at > :now`)
-  const place = store.prepare<[number, number | null, string | null, string, string]>(`
+  const setPosition = store.prepare<[number, number | null, string | null, string, string]>(`
     update backfills set read_until_at = ?, window_until_at = ?, page = ?, problem = null, problem_at = null
     where app_id = ? and environment = ?`)
-  const move = store.prepare<[Stage, number | null, string, string]>(`
+  const setStage = store.prepare<[Stage, number | null, string, string]>(`
     update backfills set stage = ?, finished_at = ?, problem = null, problem_at = null
     where app_id = ? and environment = ?`)
   const renew = store.prepare<[number, string, string]>(`
@@ -60,19 +60,20 @@ export function openBackfills(store: Store, clock: Clock) {
     update backfills set notifications = notifications + :notifications, lineages = lineages + :lineages,
       transactions = transactions + :transactions, statuses = statuses + :statuses, refused = refused + :refused
     where app_id = :app_id and environment = :environment`)
-  const complain = store.prepare<[string, number, string, string]>(
+  const setProblem = store.prepare<[string, number, string, string]>(
     'update backfills set problem = ?, problem_at = ? where app_id = ? and environment = ?',
   )
 
-  const get = ({ app, environment }: Realm): BackfillRow | null => find.get(app.id, environment) ?? null
+  const get = ({ app, environment }: AppEnvironment): BackfillRow | null =>
+    find.get(app.id, environment) ?? null
 
   /**
    * Begins with as much as Apple shows. One that was begun before is left as it is, unless the clock was ahead then: it
    * starts over.
    */
-  function begin({ app, environment }: Realm): void {
+  function begin({ app, environment }: AppEnvironment): void {
     const now = clock()
-    const from = now - REACH_MS
+    const from = now - HISTORY_DEPTH_MS
     insert.run({ app_id: app.id, environment, now, from })
     rebase.run({ app_id: app.id, environment, now, from })
   }
@@ -85,29 +86,29 @@ export function openBackfills(store: Store, clock: Clock) {
   }
 
   /** Reads on within a window, at the page it names. */
-  const resumeAt = ({ app, environment }: Realm, { from, until, page }: Window): void =>
-    void place.run(from, until, page, app.id, environment)
+  const resumeAt = ({ app, environment }: AppEnvironment, { from, until, page }: Window): void =>
+    void setPosition.run(from, until, page, app.id, environment)
 
   /** Everything before `at` was read: the next window begins there. */
-  const passed = ({ app, environment }: Realm, at: number): void =>
-    void place.run(at, null, null, app.id, environment)
+  const markReadUntil = ({ app, environment }: AppEnvironment, at: number): void =>
+    void setPosition.run(at, null, null, app.id, environment)
 
-  const enter = ({ app, environment }: Realm, stage: Stage): void =>
-    void move.run(stage, stage === 'done' ? clock() : null, app.id, environment)
+  const enterStage = ({ app, environment }: AppEnvironment, stage: Stage): void =>
+    void setStage.run(stage, stage === 'done' ? clock() : null, app.id, environment)
 
   /** Transactions and statuses are read once more: what happened is too old for the history of notifications. */
-  const again = ({ app, environment }: Realm): void => void renew.run(clock(), app.id, environment)
+  const restart = ({ app, environment }: AppEnvironment): void => void renew.run(clock(), app.id, environment)
 
-  const count = ({ app, environment }: Realm, counts: Partial<Record<Count, number>>): void =>
-    void add.run({ ...NOTHING, ...counts, app_id: app.id, environment })
+  const count = ({ app, environment }: AppEnvironment, counts: Partial<Record<Count, number>>): void =>
+    void add.run({ ...NO_COUNTS, ...counts, app_id: app.id, environment })
 
-  const stopped = ({ app, environment }: Realm, problem: string): void =>
-    void complain.run(problem, clock(), app.id, environment)
+  const recordProblem = ({ app, environment }: AppEnvironment, problem: string): void =>
+    void setProblem.run(problem, clock(), app.id, environment)
 
-  return { get, begin, window, resumeAt, passed, enter, again, count, stopped }
+  return { get, begin, window, resumeAt, markReadUntil, enterStage, restart, count, recordProblem }
 }
 
-const NOTHING: Record<Count, number> = {
+const NO_COUNTS: Record<Count, number> = {
   notifications: 0,
   lineages: 0,
   transactions: 0,

@@ -12,11 +12,11 @@ const CODES = {
 } as const
 
 /** True when Apple said exactly this. */
-export const isFault = (error: unknown, what: keyof typeof CODES): error is AppleFault =>
-  error instanceof AppleFault && error.code === CODES[what]
+export const isFault = (error: unknown, kind: keyof typeof CODES): error is AppleFault =>
+  error instanceof AppleFault && error.code === CODES[kind]
 
 /** The token of a page is no good any more. */
-export const isPageGone = (error: unknown): boolean =>
+export const isPageTokenExpired = (error: unknown): boolean =>
   isFault(error, 'page_expired') || isFault(error, 'page_unknown')
 
 /** Before an app was ever on sale Apple knows it in the sandbox alone. */
@@ -26,7 +26,7 @@ export const isUnknownApp = (error: unknown): boolean => isFault(error, 'no_such
  * What a person should know of what ended a run: a fault of Apple's, or of our disk. Anything else is a mistake of
  * this program's, and thrown on.
  */
-export function faultInWords(error: unknown): string {
+export function describeFault(error: unknown): string {
   if (error instanceof AppleFault || error instanceof Refusal) return error.message
   throw error
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../../errors.ts'
 import type { Feed } from '../../events/feed.ts'
 import { newId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './app_environment.ts'
+import type { AppEnvironment } from './app_environment.ts'
 
 /** `notifications` were missing when it was found; `recovered` of them were applied: fewer where some arrived since. */
 export type Gap = {
@@ -44,7 +44,7 @@ export function openGaps({ store, clock, feed }: Deps) {
   const newest = store.prepare<[string, string], Gap>(
     'select * from gaps where app_id = ? and environment = ? order by found_at desc limit 10',
   )
-  const following = store.prepare<object, Gap>(`
+  const pageBefore = store.prepare<object, Gap>(`
     select * from gaps where app_id in (select value from json_each(:apps))
       and (:environment is null or environment = :environment)
       and (:found_at is null or (found_at, id) < (:found_at, :id))
@@ -55,27 +55,28 @@ export function openGaps({ store, clock, feed }: Deps) {
   const count = store.prepare<[string]>('update gaps set recovered = recovered + 1 where id = ?')
 
   /** True when a notification has arrived, whatever brought it. */
-  const isKnown = ({ app, environment }: Realm, { uuid }: Missing): boolean =>
+  const isKnown = ({ app, environment }: AppEnvironment, { uuid }: Missing): boolean =>
     known.get(app.id, environment, uuid) !== undefined
 
   /** The gap that is being filled, if one is. */
-  const open = ({ app, environment }: Realm): Gap | null => unfilled.get(app.id, environment) ?? null
+  const findOpen = ({ app, environment }: AppEnvironment): Gap | null =>
+    unfilled.get(app.id, environment) ?? null
 
   /**
    * Takes those that are missing to be a gap, or more of the one that is being filled, and says so once. Null when by
    * now all of them have arrived.
    */
-  function find(realm: Realm, candidates: readonly Missing[]): string | null {
-    const missing = candidates.filter((one) => !isKnown(realm, one))
+  function openOrExtend(appEnvironment: AppEnvironment, candidates: readonly Missing[]): string | null {
+    const missing = candidates.filter((one) => !isKnown(appEnvironment, one))
     if (missing.length === 0) return null
-    const before = open(realm)
-    const gap = before ? wider(before, missing) : begun(realm, missing)
+    const before = findOpen(appEnvironment)
+    const gap = before ? extendGap(before, missing) : newGap(appEnvironment, missing)
     put.run(gap)
-    if (!before) tell(realm, 'gap.found', gap)
+    if (!before) appendEvent(appEnvironment, 'gap.found', gap)
     return gap.id
   }
 
-  const begun = ({ app, environment }: Realm, missing: readonly Missing[]): Gap => ({
+  const newGap = ({ app, environment }: AppEnvironment, missing: readonly Missing[]): Gap => ({
     id: newId('gap'),
     app_id: app.id,
     environment,
@@ -87,18 +88,22 @@ export function openGaps({ store, clock, feed }: Deps) {
   })
 
   /** One of them is applied in this unit of work. */
-  const recover = (id: string): void => void count.run(id)
+  const countRecovered = (id: string): void => void count.run(id)
 
   /** All that was missing is here. */
-  function fill(realm: Realm, gap: Gap): void {
+  function fill(appEnvironment: AppEnvironment, gap: Gap): void {
     const filled = { ...gap, filled_at: clock() }
     put.run(filled)
-    tell(realm, 'gap.filled', filled)
+    appendEvent(appEnvironment, 'gap.filled', filled)
   }
 
-  function tell({ app, environment }: Realm, type: 'gap.found' | 'gap.filled', gap: Gap): void {
+  function appendEvent(
+    { app, environment }: AppEnvironment,
+    type: 'gap.found' | 'gap.filled',
+    gap: Gap,
+  ): void {
     const { id: gap_id, first_signed_at, last_signed_at, notifications, recovered } = gap
-    const said = { bundle_id: app.bundle_id, gap_id, first_signed_at, last_signed_at }
+    const fields = { bundle_id: app.bundle_id, gap_id, first_signed_at, last_signed_at }
     feed.append({
       type,
       environment,
@@ -110,12 +115,12 @@ export function openGaps({ store, clock, feed }: Deps) {
       subject: null,
       occurred_at: clock(),
       signed_at: null,
-      data: () => ({ ...said, notifications: type === 'gap.found' ? notifications : recovered }),
+      data: () => ({ ...fields, notifications: type === 'gap.found' ? notifications : recovered }),
     })
   }
 
   /** The last ten, newest first. */
-  const list = ({ app, environment }: Realm): Gap[] => newest.all(app.id, environment)
+  const list = ({ app, environment }: AppEnvironment): Gap[] => newest.all(app.id, environment)
 
   /**
    * A page of gaps.
@@ -124,12 +129,12 @@ export function openGaps({ store, clock, feed }: Deps) {
    */
   function page({ apps, environment, before, limit }: GapListing): { gaps: Gap[]; next: string | null } {
     const after = before === null ? { found_at: null, id: null } : cursorIn(before)
-    const gaps = following.all({ apps: JSON.stringify(apps), environment, limit, ...after })
+    const gaps = pageBefore.all({ apps: JSON.stringify(apps), environment, limit, ...after })
     const last = gaps.at(-1)
     return { gaps, next: last && gaps.length === limit ? `${last.found_at}.${last.id}` : null }
   }
 
-  return { isKnown, open, find, recover, fill, list, page }
+  return { isKnown, findOpen, openOrExtend, countRecovered, fill, list, page }
 }
 
 function cursorIn(text: string): { found_at: number; id: string } {
@@ -148,7 +153,7 @@ function spanOf(missing: readonly Missing[]) {
   }
 }
 
-function wider(gap: Gap, missing: readonly Missing[]): Gap {
+function extendGap(gap: Gap, missing: readonly Missing[]): Gap {
   const { first_signed_at, last_signed_at } = spanOf(missing)
   return {
     ...gap,

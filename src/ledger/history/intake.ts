@@ -10,21 +10,21 @@ import type { Log } from '../../log.ts'
 import { openBulk } from '../../store/bulk.ts'
 import type { Store } from '../../store/store.ts'
 import type { openRefused } from '../refused.ts'
-import { named, type Realm } from './app_environment.ts'
+import { type AppEnvironment, labelsOf } from './app_environment.ts'
 
 /** Windows overlap, and a text that is refused comes again with each: it is told once, while so many are remembered. */
-const TOLD = 1_000
+const LOGGED_MAX = 1_000
 
 /** `refused` keeps the text of what is refused, for diagnosis. */
 export type IntakeDeps = {
   store: Store
   verifier: Verifier
   log: Log
-  refused: Pick<ReturnType<typeof openRefused>, 'keep'>
+  refused: Pick<ReturnType<typeof openRefused>, 'save'>
 }
 
 /** What of a page is proved and was not known by its very text; and how many texts were refused. */
-type Proved<Fact> = { facts: Fact[]; refused: number }
+type VerifiedFacts<Fact> = { facts: Fact[]; refused: number }
 
 export type Intake = ReturnType<typeof openIntake>
 
@@ -32,64 +32,86 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   const known = store.prepare<[string, Buffer], { id: number }>(
     'select id from signed_payloads where app_id = ? and sha256 = ?',
   )
-  const told = new Set<string>()
+  const logged = new Set<string>()
 
   /** The same payload was proved before, and stands in the ledger with all that it says. */
-  const isKnown = ({ app }: Realm, jws: string): boolean =>
+  const isKnown = ({ app }: AppEnvironment, jws: string): boolean =>
     known.get(app.id, hash('sha256', jws.split('.', 2)[1] ?? '', 'buffer')) !== undefined
 
   const notifications = (
-    realm: Realm,
+    appEnvironment: AppEnvironment,
     payloads: readonly string[],
-  ): Promise<Proved<Verified<Notification>>> =>
-    proveAll(realm, payloads, async (jws) => ofRealm(realm, await verifyNotification(verifier, jws)))
+  ): Promise<VerifiedFacts<Verified<Notification>>> =>
+    verifyAll(appEnvironment, payloads, async (jws) =>
+      requireMatch(appEnvironment, await verifyNotification(verifier, jws)),
+    )
 
-  const transactions = (realm: Realm, payloads: readonly string[]): Promise<Proved<Verified<Transaction>>> =>
-    proveAll(realm, payloads, async (jws) => ofRealm(realm, await verifyTransaction(verifier, jws)))
+  const transactions = (
+    appEnvironment: AppEnvironment,
+    payloads: readonly string[],
+  ): Promise<VerifiedFacts<Verified<Transaction>>> =>
+    verifyAll(appEnvironment, payloads, async (jws) =>
+      requireMatch(appEnvironment, await verifyTransaction(verifier, jws)),
+    )
 
   /** Apple signs an entry anew whenever it is asked for: nothing of it can be known. */
-  async function statuses(realm: Realm, items: readonly StatusItem[]): Promise<Proved<SubscriptionFacts>> {
-    const { bundle_id, environment } = named(realm)
-    const proved = await Promise.all(
+  async function statuses(
+    appEnvironment: AppEnvironment,
+    items: readonly StatusItem[],
+  ): Promise<VerifiedFacts<SubscriptionFacts>> {
+    const { bundle_id, environment } = labelsOf(appEnvironment)
+    const results = await Promise.all(
       items.map((item) => {
         const expected = { bundle_id, environment, original_transaction_id: item.original_transaction_id }
-        return orRefused(realm, item.transaction, () => verifySubscription(verifier, item, expected))
+        return verifyOrRefuse(appEnvironment, item.transaction, () =>
+          verifySubscription(verifier, item, expected),
+        )
       }),
     )
-    return gathered(proved)
+    return withRefusedCount(results)
   }
 
-  async function proveAll<Fact>(
-    realm: Realm,
+  async function verifyAll<Fact>(
+    appEnvironment: AppEnvironment,
     payloads: readonly string[],
-    prove: (jws: string) => Promise<Fact>,
-  ): Promise<Proved<Fact>> {
-    const unknown = payloads.filter((jws) => !isKnown(realm, jws))
-    return gathered(await Promise.all(unknown.map((jws) => orRefused(realm, jws, () => prove(jws)))))
+    verify: (jws: string) => Promise<Fact>,
+  ): Promise<VerifiedFacts<Fact>> {
+    const unknown = payloads.filter((jws) => !isKnown(appEnvironment, jws))
+    return withRefusedCount(
+      await Promise.all(unknown.map((jws) => verifyOrRefuse(appEnvironment, jws, () => verify(jws)))),
+    )
   }
 
-  async function orRefused<Fact>(
-    realm: Realm,
+  async function verifyOrRefuse<Fact>(
+    appEnvironment: AppEnvironment,
     jws: string,
-    prove: () => Promise<Fact>,
+    verify: () => Promise<Fact>,
   ): Promise<Fact | null> {
     try {
-      return await prove()
+      return await verify()
     } catch (error) {
       const fault = faultOf(error)
       if (fault === null) throw error
-      await tell(realm, fault, jws)
+      await reportRefused(appEnvironment, fault, jws)
       return null
     }
   }
 
-  async function tell(realm: Realm, { code, message }: SignatureError | Refusal, jws: string): Promise<void> {
-    const name = `${realm.app.id} ${hash('sha256', jws, 'hex')}`
-    if (told.has(name)) return
-    if (told.size >= TOLD) told.clear()
-    told.add(name)
-    log.warn('Apple’s history holds something that is refused', { ...named(realm), code, reason: message })
-    await refused.keep(code, message, jws, null)
+  async function reportRefused(
+    appEnvironment: AppEnvironment,
+    { code, message }: SignatureError | Refusal,
+    jws: string,
+  ): Promise<void> {
+    const name = `${appEnvironment.app.id} ${hash('sha256', jws, 'hex')}`
+    if (logged.has(name)) return
+    if (logged.size >= LOGGED_MAX) logged.clear()
+    logged.add(name)
+    log.warn('Apple’s history holds something that is refused', {
+      ...labelsOf(appEnvironment),
+      code,
+      reason: message,
+    })
+    await refused.save(code, message, jws, null)
   }
 
   /**
@@ -101,20 +123,20 @@ export function openIntake({ store, verifier, log, refused }: IntakeDeps) {
   async function applyAll<Fact>(
     facts: readonly Fact[],
     apply: (fact: Fact) => void,
-    remember?: () => void,
+    onApplied?: () => void,
   ): Promise<void> {
     const bulk = openBulk(store)
     for (const fact of facts) await bulk.add(() => apply(fact))
-    if (remember) await bulk.add(remember)
+    if (onApplied) await bulk.add(onApplied)
     await bulk.finish()
   }
 
   return { notifications, transactions, statuses, applyAll }
 }
 
-function gathered<Fact>(proved: readonly (Fact | null)[]): Proved<Fact> {
-  const facts = proved.filter((fact) => fact !== null)
-  return { facts, refused: proved.length - facts.length }
+function withRefusedCount<Fact>(results: readonly (Fact | null)[]): VerifiedFacts<Fact> {
+  const facts = results.filter((fact) => fact !== null)
+  return { facts, refused: results.length - facts.length }
 }
 
 /** Why a text is not believed; null where that is not the text's fault. */
@@ -123,18 +145,21 @@ function faultOf(error: unknown): SignatureError | Refusal | null {
   return error instanceof Refusal && error.code === 'not_a_notification' ? error : null
 }
 
-type Placed = { bundle_id: string; environment: Environment; apple_id?: number | null }
+type AppPayload = { bundle_id: string; environment: Environment; apple_id?: number | null }
 
 /** What the history of one app in one environment holds has to be of that app and environment. */
-function ofRealm<Fact extends Placed>({ app, environment }: Realm, verified: Verified<Fact>): Verified<Fact> {
-  const said = verified.payload
-  if (said.bundle_id !== app.bundle_id) throw foreign(said.bundle_id, app.bundle_id)
-  if (said.environment !== environment) throw foreign(said.environment, environment)
-  const apple_id = environment === 'production' ? (said.apple_id ?? null) : null
+function requireMatch<Fact extends AppPayload>(
+  { app, environment }: AppEnvironment,
+  verified: Verified<Fact>,
+): Verified<Fact> {
+  const payload = verified.payload
+  if (payload.bundle_id !== app.bundle_id) throw mismatch(payload.bundle_id, app.bundle_id)
+  if (payload.environment !== environment) throw mismatch(payload.environment, environment)
+  const apple_id = environment === 'production' ? (payload.apple_id ?? null) : null
   if (apple_id !== null && app.apple_id !== null && apple_id !== app.apple_id)
-    throw foreign(`Apple id ${apple_id}`, `Apple id ${app.apple_id}`)
+    throw mismatch(`Apple id ${apple_id}`, `Apple id ${app.apple_id}`)
   return verified
 }
 
-const foreign = (found: string, expected: string): SignatureError =>
+const mismatch = (found: string, expected: string): SignatureError =>
   new SignatureError('mismatch', `signed by Apple, but of ${found}, in the history of ${expected}`)

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { Realm } from './app_environment.ts'
+import type { AppEnvironment } from './app_environment.ts'
 
 /** So many are looked at in one turn of the event loop. */
 const SLICE = 500
@@ -13,11 +13,11 @@ type Candidate = { original_transaction_id: string; is_due: number }
 export type Lineages = ReturnType<typeof openLineages>
 
 export function openLineages(store: Store, clock: Clock) {
-  const ofRealm = `app_id = :app_id and environment = :environment and original_transaction_id > :after`
+  const inAppEnvironment = `app_id = :app_id and environment = :environment and original_transaction_id > :after`
   const unread = store.prepare<object, Candidate>(`
     with slice (original_transaction_id) as (
-      select original_transaction_id from transactions where ${ofRealm}
-      union select original_transaction_id from renewals where ${ofRealm}
+      select original_transaction_id from transactions where ${inAppEnvironment}
+      union select original_transaction_id from renewals where ${inAppEnvironment}
       order by original_transaction_id limit ${SLICE})
     select slice.original_transaction_id, not exists (
       select 1 from lineage_reads read where app_id = :app_id and environment = :environment
@@ -27,7 +27,7 @@ export function openLineages(store: Store, clock: Clock) {
   // What Apple said of the renewal before the period began, or before it was to end, tells nothing of how it is now.
   const stale = store.prepare<object, Candidate>(`
     with slice as (
-      select * from subscriptions where ${ofRealm} order by original_transaction_id limit ${SLICE})
+      select * from subscriptions where ${inAppEnvironment} order by original_transaction_id limit ${SLICE})
     select original_transaction_id, ifnull((
       select max(signed_at) from renewals where renewals.app_id = slice.app_id
         and renewals.environment = slice.environment
@@ -40,7 +40,7 @@ export function openLineages(store: Store, clock: Clock) {
   const find = store.prepare<Key, { revision: string | null }>(
     'select revision from lineage_reads where app_id = ? and environment = ? and original_transaction_id = ?',
   )
-  const turn = store.prepare<[...Key, string]>(`
+  const putRevision = store.prepare<[...Key, string]>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, revision) values (?, ?, ?, ?)
     on conflict do update set revision = excluded.revision, read_at = null, read_with = null`)
   // Never before the reading began, so that a clock that is set back does not make it endless.
@@ -52,78 +52,81 @@ export function openLineages(store: Store, clock: Clock) {
   const readAt = store.prepare<[...Key, number]>(`
     select 1 from lineage_reads where app_id = ? and environment = ? and original_transaction_id = ?
       and (read_with is not null or read_at >= ?)`)
-  const putWith = store.prepare<[...Key, string]>(`
+  const insertReadWith = store.prepare<[...Key, string]>(`
     insert or ignore into lineage_reads (app_id, environment, original_transaction_id, read_with) values (?, ?, ?, ?)`)
-  const asked = store.prepare<[...Key, number]>(`
+  const putStatusRead = store.prepare<[...Key, number]>(`
     insert into lineage_reads (app_id, environment, original_transaction_id, status_asked_at) values (?, ?, ?, ?)
     on conflict do update set status_asked_at = excluded.status_asked_at`)
-  const askedAt = store.prepare<[...Key, number]>(`
+  const statusReadAt = store.prepare<[...Key, number]>(`
     select 1 from lineage_reads where app_id = ? and environment = ? and original_transaction_id = ?
       and status_asked_at >= ?`)
-  const told = store.prepare<Key, { one: number }>(`
+  const findNotification = store.prepare<Key, { one: number }>(`
     select 1 as one from notifications where app_id = ${bound} and environment = ${bound}
       and original_transaction_id = ${bound} and status is not null limit 1`)
 
   /** The lineages of a realm whose transactions were not read since then, a slice at a time. */
-  const unreadSince = (realm: Realm, since: number) =>
-    slices((after) => unread.all(asking(realm, after, since)))
+  const unreadSince = (appEnvironment: AppEnvironment, since: number) =>
+    slices((after) => unread.all(sliceParams(appEnvironment, after, since)))
 
   /** Its transactions were read since then, by itself or with another's. */
   const isReadSince = (
-    { app, environment }: Realm,
+    { app, environment }: AppEnvironment,
     original_transaction_id: string,
     since: number,
   ): boolean => readAt.get(app.id, environment, original_transaction_id, since) !== undefined
 
   /** The subscriptions of a realm whose last word may be stale, and that were not asked for since then. */
-  const staleSince = (realm: Realm, since: number) =>
-    slices((after) => stale.all({ ...asking(realm, after, since), now: clock() }))
+  const staleSince = (appEnvironment: AppEnvironment, since: number) =>
+    slices((after) => stale.all({ ...sliceParams(appEnvironment, after, since), now: clock() }))
 
   /** The revision to go on from; null where nothing was read yet. */
-  const revisionOf = ({ app, environment }: Realm, original_transaction_id: string): string | null =>
+  const revisionOf = ({ app, environment }: AppEnvironment, original_transaction_id: string): string | null =>
     find.get(app.id, environment, original_transaction_id)?.revision ?? null
 
   /** A page was applied, up to `revision`. */
-  const turned = ({ app, environment }: Realm, original_transaction_id: string, revision: string): void =>
-    void turn.run(app.id, environment, original_transaction_id, revision)
+  const savePage = (
+    { app, environment }: AppEnvironment,
+    original_transaction_id: string,
+    revision: string,
+  ): void => void putRevision.run(app.id, environment, original_transaction_id, revision)
 
   /** All pages were; they held the transactions of `others`, who need not be asked for. */
-  function ended(
-    { app, environment }: Realm,
+  function finish(
+    { app, environment }: AppEnvironment,
     original_transaction_id: string,
     revision: string | null,
     others: Iterable<string>,
   ): void {
     end.run({ app_id: app.id, environment, id: original_transaction_id, revision, now: clock() })
-    for (const other of others) putWith.run(app.id, environment, other, original_transaction_id)
+    for (const other of others) insertReadWith.run(app.id, environment, other, original_transaction_id)
   }
 
   /** Apple was asked what these are now. */
-  function statusAsked({ app, environment }: Realm, ids: Iterable<string>): void {
-    for (const id of ids) asked.run(app.id, environment, id, clock())
+  function markStatusRead({ app, environment }: AppEnvironment, ids: Iterable<string>): void {
+    for (const id of ids) putStatusRead.run(app.id, environment, id, clock())
   }
 
-  const isStatusAskedSince = ({ app, environment }: Realm, id: string, since: number): boolean =>
-    askedAt.get(app.id, environment, id, since) !== undefined
+  const isStatusReadSince = ({ app, environment }: AppEnvironment, id: string, since: number): boolean =>
+    statusReadAt.get(app.id, environment, id, since) !== undefined
 
   /** Apple has told by itself of the subscription. */
-  const isToldOf = ({ app, environment }: Realm, original_transaction_id: string): boolean =>
-    told.get(app.id, environment, original_transaction_id) !== undefined
+  const hasNotification = ({ app, environment }: AppEnvironment, original_transaction_id: string): boolean =>
+    findNotification.get(app.id, environment, original_transaction_id) !== undefined
 
   return {
     unreadSince,
     isReadSince,
     staleSince,
     revisionOf,
-    turned,
-    ended,
-    statusAsked,
-    isStatusAskedSince,
-    isToldOf,
+    savePage,
+    finish,
+    markStatusRead,
+    isStatusReadSince,
+    hasNotification,
   }
 }
 
-const asking = ({ app, environment }: Realm, after: string, since: number) => ({
+const sliceParams = ({ app, environment }: AppEnvironment, after: string, since: number) => ({
   app_id: app.id,
   environment,
   after,

@@ -29,7 +29,7 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   const ofApp = store.prepare<[string, number, number, number], Lookup>(`
     select app_id, original_transaction_id, attempts from lookups
     where app_id = ? and next_at is not null and (next_at <= ? or next_at > ?) order by next_at limit ?`)
-  const again = store.prepare<[number | null, string | null, string, string]>(`
+  const reschedule = store.prepare<[number | null, string | null, string, string]>(`
     update lookups set attempts = attempts + 1, next_at = ?, outcome = ?
     where app_id = ? and original_transaction_id = ?`)
   const end = store.prepare<[LookupOutcome, string, string]>(
@@ -40,9 +40,9 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   )
 
   /** A client app names an id, inside the caller's unit of work: it is asked for where the ledger does not know it. */
-  function want(app: App, original_transaction_id: string): void {
+  function add(app: App, original_transaction_id: string): void {
     if (!APPLE_ID.test(original_transaction_id)) return
-    if (customers.ofLineage(app.id, original_transaction_id) !== null) return
+    if (customers.findByLineage(app.id, original_transaction_id) !== null) return
     const now = clock()
     insert.run(app.id, original_transaction_id, now, now + (DELAYS_MS[0] ?? 0))
   }
@@ -55,7 +55,7 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   function postpone({ app_id, original_transaction_id, attempts }: Lookup): void {
     const delay = DELAYS_MS[attempts + 1]
     const next_at = delay === undefined ? null : clock() + delay
-    again.run(next_at, next_at === null ? 'given_up' : null, app_id, original_transaction_id)
+    reschedule.run(next_at, next_at === null ? 'given_up' : null, app_id, original_transaction_id)
   }
 
   const settle = ({ app_id, original_transaction_id }: Lookup, outcome: LookupOutcome): void =>
@@ -64,5 +64,5 @@ export function openLookups(store: Store, clock: Clock, customers: ReturnType<ty
   /** How many ids of an app are still to be asked for. */
   const count = (app_id: string): number => waiting.get(app_id)?.n ?? 0
 
-  return { want, due, postpone, settle, count }
+  return { add, due, postpone, settle, count }
 }

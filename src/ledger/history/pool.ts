@@ -4,7 +4,7 @@
  * Does `work` for every item, at most `at_once` of them together. The first error lets those under way end, begins no
  * other, and is thrown.
  */
-export async function forEachOf<Item>(
+export async function forEachConcurrently<Item>(
   items: readonly Item[],
   at_once: number,
   work: (item: Item) => Promise<void>,
@@ -12,7 +12,7 @@ export async function forEachOf<Item>(
   const rest = items.values()
   let hasFailed = false
 
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     for (const item of rest) {
       if (hasFailed) return
       try {
@@ -24,6 +24,6 @@ export async function forEachOf<Item>(
     }
   }
 
-  const lanes = await Promise.allSettled(Array.from({ length: at_once }, lane))
-  for (const ended of lanes) if (ended.status === 'rejected') throw ended.reason
+  const workers = await Promise.allSettled(Array.from({ length: at_once }, worker))
+  for (const settled of workers) if (settled.status === 'rejected') throw settled.reason
 }

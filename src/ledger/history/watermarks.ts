@@ -2,7 +2,7 @@
 import type { Environment } from '../../apple/payloads.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
-import type { Realm } from './app_environment.ts'
+import type { AppEnvironment } from './app_environment.ts'
 
 /** `problem` is why the last comparison did not come to its end; null when it did. */
 export type Watermark = {
@@ -30,18 +30,19 @@ export function openWatermarks(store: Store, clock: Clock) {
     'update watermarks set checked_at = ?, problem = ?, problem_at = ? where app_id = ? and environment = ?',
   )
 
-  const get = ({ app, environment }: Realm): Watermark | null => find.get(app.id, environment) ?? null
+  const get = ({ app, environment }: AppEnvironment): Watermark | null =>
+    find.get(app.id, environment) ?? null
 
   /** What came before now is the first reading's. */
-  const begin = ({ app, environment }: Realm): void => void insert.run(app.id, environment, clock())
+  const begin = ({ app, environment }: AppEnvironment): void => void insert.run(app.id, environment, clock())
 
   /** Everything signed before `at` was compared. Never moves back, but for what is yet to come. */
-  const reached = ({ app, environment }: Realm, at: number): void =>
+  const advance = ({ app, environment }: AppEnvironment, at: number): void =>
     void raise.run(clock(), at, app.id, environment)
 
   /** How the last comparison ended. */
-  const ended = ({ app, environment }: Realm, problem: string | null): void =>
+  const finish = ({ app, environment }: AppEnvironment, problem: string | null): void =>
     void check.run(clock(), problem, problem === null ? null : clock(), app.id, environment)
 
-  return { get, begin, reached, ended }
+  return { get, begin, advance, finish }
 }

@@ -3,7 +3,7 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** Apple keeps 180 days. A little less, since its clock is not ours. */
-export const REACH_MS = 180 * DAY_MS - 5 * MINUTE_MS
+export const HISTORY_DEPTH_MS = 180 * DAY_MS - 5 * MINUTE_MS
 const WIDTH_MS = 7 * DAY_MS
 /** A notification may appear in the history, or be signed, later than others of the same time. */
 export const OVERLAP_MS = 2 * 60 * MINUTE_MS
@@ -23,10 +23,10 @@ export const windowFrom = (from: number, until: number): Window => ({
  * The same window from its first page on, half as wide: a page's token has expired before it was its turn. Null where
  * that would not help.
  */
-export function restarted({ from, until, page }: Window): Window | null {
+export function halveWindow({ from, until, page }: Window): Window | null {
   if (page === null || until - from < 2 * MINUTE_MS) return null
   return { from, until: from + Math.ceil((until - from) / 2), page: null }
 }
 
 /** What to read instead of a window that begins longer ago than Apple answers for. */
-export const later = ({ from }: Window): number => from + DAY_MS
+export const nextDay = ({ from }: Window): number => from + DAY_MS

@@ -4,7 +4,7 @@ import type { App } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import { addDays, pacificDayOf } from '../../days.ts'
 import type { Store } from '../../store/store.ts'
-import { DAYS_KEPT_BY_APPLE, type DayState } from './due.ts'
+import { type DayState, REPORT_RETENTION_DAYS } from './due.ts'
 import type { ImportDay, ImportDays } from './import_days.ts'
 
 /** `not_asked`: it was never asked for. An app without rows on a day that was read is `empty`. */
@@ -20,7 +20,7 @@ type AppDay = {
 }
 
 /** `before`: days before this one, null for the newest there can be. `days`: how many. */
-type AppDaysWanted = {
+type AppDaysQuery = {
   apps: readonly App[]
   reports: readonly ReportKind[]
   before: string | null
@@ -30,25 +30,27 @@ type AppDaysWanted = {
 type Counted = { report_id: number; app_id: string; row_count: number }
 
 export function openAppDays({ store, days, clock }: { store: Store; days: ImportDays; clock: Clock }) {
-  const counted = store.prepare<[string], Counted>(`
+  const rowCountsOf = store.prepare<[string], Counted>(`
     select report_apps.report_id, reported_apps.app_id, sum(report_apps.row_count) as row_count
     from report_apps join reported_apps on reported_apps.id = report_apps.reported_app_id
     where report_apps.report_id in (select value from json_each(?)) and reported_apps.app_id is not null
     group by report_apps.report_id, reported_apps.app_id`)
 
   /** Day by day, newest first, each report and app of it; `next` asks for those before, null at the oldest there can be. */
-  function page({ apps, reports, before, days: count }: AppDaysWanted): {
+  function page({ apps, reports, before, days: count }: AppDaysQuery): {
     days: AppDay[]
     next: string | null
   } {
     const end = before ?? pacificDayOf(clock())
     const from = addDays(end, -count)
-    const wanted = Array.from({ length: count }, (_, index) => addDays(end, -1 - index))
-    const owners = [...new Set(apps.map((app) => app.organization_id))]
-    const known = owners.flatMap((owner) => days.between(owner, reports, from, addDays(end, -1)))
+    const dayList = Array.from({ length: count }, (_, index) => addDays(end, -1 - index))
+    const organizationIds = [...new Set(apps.map((app) => app.organization_id))]
+    const known = organizationIds.flatMap((organizationId) =>
+      days.between(organizationId, reports, from, addDays(end, -1)),
+    )
     const byKey = Map.groupBy(known, (row) => `${row.organization_id} ${row.kind} ${row.day_on}`)
     const rowsOf = rowCounts(known)
-    const told = wanted.flatMap((day_on) =>
+    const appDays = dayList.flatMap((day_on) =>
       reports.flatMap((report) =>
         apps.map(({ id, organization_id }) => {
           const rows = byKey.get(`${organization_id} ${report} ${day_on}`) ?? []
@@ -56,20 +58,22 @@ export function openAppDays({ store, days, clock }: { store: Store; days: Import
         }),
       ),
     )
-    return { days: told, next: from > oldestOf(owners) ? from : null }
+    return { days: appDays, next: from > oldestOf(organizationIds) ? from : null }
   }
 
   /** The oldest day that was asked for or could be. */
-  const oldestOf = (owners: readonly string[]): string =>
+  const oldestOf = (organizationIds: readonly string[]): string =>
     [
-      addDays(pacificDayOf(clock()), -DAYS_KEPT_BY_APPLE),
-      ...owners.flatMap((owner) => days.counts(owner).map(({ first_day }) => first_day)),
+      addDays(pacificDayOf(clock()), -REPORT_RETENTION_DAYS),
+      ...organizationIds.flatMap((organizationId) =>
+        days.counts(organizationId).map(({ first_day }) => first_day),
+      ),
     ].reduce((oldest, day) => (day < oldest ? day : oldest))
 
   function rowCounts(known: readonly ImportDay[]) {
     const ids = known.flatMap(({ report_id }) => (report_id === null ? [] : [report_id]))
     const counts = new Map(
-      counted.all(JSON.stringify(ids)).map((row) => [`${row.report_id} ${row.app_id}`, row.row_count]),
+      rowCountsOf.all(JSON.stringify(ids)).map((row) => [`${row.report_id} ${row.app_id}`, row.row_count]),
     )
     return (report_id: number, app_id: string): number => counts.get(`${report_id} ${app_id}`) ?? 0
   }
@@ -85,8 +89,8 @@ function stateOf(vendors: readonly ImportDay[], rowsIn: (report_id: number) => n
   const [first] = vendors
   if (first === undefined)
     return { state: 'not_asked' as const, reason: null, rows, asked_at: null, due_at: null }
-  const telling = UNSURE.map((state) => vendors.find((row) => row.state === state)).find(Boolean)
-  const { reason, asked_at, due_at, state } = telling ?? vendors.find((row) => row.reason !== null) ?? first
+  const leastSure = UNSURE.map((state) => vendors.find((row) => row.state === state)).find(Boolean)
+  const { reason, asked_at, due_at, state } = leastSure ?? vendors.find((row) => row.reason !== null) ?? first
   if (rows > 0) return { state: 'done' as const, reason, rows, asked_at, due_at }
-  return { state: telling ? state : ('empty' as const), reason, rows, asked_at, due_at }
+  return { state: leastSure ? state : ('empty' as const), reason, rows, asked_at, due_at }
 }

@@ -16,22 +16,22 @@ export const isOffline = ({ code }: AppleFault): boolean => code !== null && OFF
 /** Why a run ends. `resumes_at`: when it can go on, null when that needs a person. */
 export type Stop = { reason: string; resumes_at: number | null }
 
-export type Patience = ReturnType<typeof openPatience>
+export type CircuitBreaker = ReturnType<typeof openCircuitBreaker>
 
 /** How much more is asked for after faults that would come again and again. */
-export function openPatience() {
+export function openCircuitBreaker() {
   const refused = new Map<string, { times: number; reason: string }>()
   let unavailable = 0
 
   /** Apple answered: whatever was wrong before is over. */
-  function answered({ vendor_number }: ReportDay): null {
+  function recordSuccess({ vendor_number }: ReportDay): null {
     unavailable = 0
     refused.delete(vendor_number)
     return null
   }
 
   /** Whether a fault ends the run. */
-  function failed({ vendor_number }: ReportDay, fault: AppleFault, at: number): Stop | null {
+  function recordFailure({ vendor_number }: ReportDay, fault: AppleFault, at: number): Stop | null {
     const reason = fault.message
     if (['unauthorized', 'forbidden', 'agreement'].includes(fault.kind)) return { reason, resumes_at: null }
     if (fault.kind === 'unavailable') unavailable += 1
@@ -43,14 +43,14 @@ export function openPatience() {
     return null
   }
 
-  const isLost = ({ vendor_number }: ReportDay): boolean =>
+  const isTripped = ({ vendor_number }: ReportDay): boolean =>
     (refused.get(vendor_number)?.times ?? 0) >= REFUSED_IN_A_ROW
 
   /** Why a vendor number was given up, null when none was. */
-  function lost(): Stop | null {
+  function tripReason(): Stop | null {
     const [found] = [...refused].filter(([, { times }]) => times >= REFUSED_IN_A_ROW)
     return found ? { reason: `vendor number ${found[0]}: ${found[1].reason}`, resumes_at: null } : null
   }
 
-  return { answered, failed, isLost, lost }
+  return { recordSuccess, recordFailure, isTripped, tripReason }
 }

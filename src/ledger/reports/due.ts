@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /** Apple keeps daily reports for a year. */
-export const DAYS_KEPT_BY_APPLE = 365
+export const REPORT_RETENTION_DAYS = 365
 /** For so long after its end Apple may still revise a day, and says at times that there were no sales when there were. */
 const FRESH_MS = 3 * DAY
 const FRESH_AGAIN_MS = 6 * HOUR
@@ -19,7 +19,7 @@ const FRESH_AGAIN_MS = 6 * HOUR
 const SUSPECT_TRIES = 8
 
 /** The days to have, oldest first: they are the next that Apple lets go of. The last is yesterday's, in Pacific time. */
-export function daysWanted(now: number, days: number = DAYS_KEPT_BY_APPLE): string[] {
+export function expectedDays(now: number, days: number = REPORT_RETENTION_DAYS): string[] {
   const today = pacificDayOf(now)
   return Array.from({ length: days }, (_, index) => addDays(today, index - days))
 }
@@ -41,13 +41,13 @@ export function dueAfterAnswer(day: string, now: number, isRevised: boolean): nu
  * certain time: whoever looks every hour asks every time.
  */
 export const dueAfterNotYet = (day: string, now: number, tries: number): number =>
-  now + (isFresh(day, now) ? HOUR / 2 : growing(HOUR, tries))
+  now + (isFresh(day, now) ? HOUR / 2 : backOff(HOUR, tries))
 
 /** When to ask again after `tries` failures, this one included. */
-export const dueAfterFailure = (now: number, tries: number): number => now + growing(5 * MINUTE, tries)
+export const dueAfterFailure = (now: number, tries: number): number => now + backOff(5 * MINUTE, tries)
 
 /** When to ask again for a day said to be empty that cannot be; null when it was said too often to go on. */
 export const dueAfterSuspicion = (now: number, tries: number): number | null =>
-  tries >= SUSPECT_TRIES ? null : now + growing(HOUR, tries)
+  tries >= SUSPECT_TRIES ? null : now + backOff(HOUR, tries)
 
-const growing = (first: number, tries: number): number => Math.min(DAY, first * 2 ** Math.min(tries - 1, 10))
+const backOff = (first: number, tries: number): number => Math.min(DAY, first * 2 ** Math.min(tries - 1, 10))

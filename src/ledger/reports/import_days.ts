@@ -22,13 +22,13 @@ export type ImportDay = {
 }
 
 /** A day that we do not have: not to be had yet, or never, or not read; or said to be empty when it cannot be. */
-export type Hole = Omit<ImportDay, 'report_id'>
+export type MissingDay = Omit<ImportDay, 'report_id'>
 type StateCount = { kind: ReportKind; state: DayState; days: number; first_day: string; last_day: string }
 
 export type ImportDays = ReturnType<typeof openImportDays>
 
 export function openImportDays(store: Store) {
-  const one = store.prepare<[string, string, string, string], ImportDay>(
+  const byKey = store.prepare<[string, string, string, string], ImportDay>(
     'select * from import_days where organization_id = ? and vendor_number = ? and kind = ? and day_on = ?',
   )
   const ofVendor = store.prepare<[string, string], ImportDay>(
@@ -37,10 +37,10 @@ export function openImportDays(store: Store) {
   const replace = store.prepare<ImportDay>(`
     insert or replace into import_days ( organization_id,  vendor_number,  kind,  day_on,  state,  reason,  report_id,  tries,  asked_at,  changed_at,  due_at)
     values                             (:organization_id, :vendor_number, :kind, :day_on, :state, :reason, :report_id, :tries, :asked_at, :changed_at, :due_at)`)
-  const counted = store.prepare<[string], StateCount>(`
+  const selectCounts = store.prepare<[string], StateCount>(`
     select kind, state, count(*) as days, min(day_on) as first_day, max(day_on) as last_day
     from import_days where organization_id = ? group by kind, state order by kind, state`)
-  const lacking = store.prepare<[string, number], Hole>(`
+  const selectMissing = store.prepare<[string, number], MissingDay>(`
     select organization_id, vendor_number, kind, day_on, state, reason, tries, asked_at, changed_at, due_at
     from import_days
     where organization_id = ? and (state in ('failed', 'not_yet', 'missing') or (state = 'empty' and reason is not null))
@@ -52,7 +52,7 @@ export function openImportDays(store: Store) {
 
   /** What is known of a day of a report; null when it was never asked for. */
   const get = ({ organization_id, vendor_number, kind, day }: ReportDay): ImportDay | null =>
-    one.get(organization_id, vendor_number, kind, day) ?? null
+    byKey.get(organization_id, vendor_number, kind, day) ?? null
 
   return {
     get,
@@ -61,9 +61,10 @@ export function openImportDays(store: Store) {
     ofVendor: (organization_id: string, vendor_number: string): ImportDay[] =>
       ofVendor.all(organization_id, vendor_number),
     /** How many days of each report are in which state, over all vendor numbers. */
-    counts: (organization_id: string): StateCount[] => counted.all(organization_id),
+    counts: (organization_id: string): StateCount[] => selectCounts.all(organization_id),
     /** The newest holes, `limit` at most. */
-    holes: (organization_id: string, limit: number): Hole[] => lacking.all(organization_id, limit),
+    missingDays: (organization_id: string, limit: number): MissingDay[] =>
+      selectMissing.all(organization_id, limit),
     /** All that is known of these reports from day to day, both inclusive, newest first. */
     between: (organization_id: string, kinds: readonly ReportKind[], from: string, until: string) =>
       between.all(organization_id, JSON.stringify(kinds), from, until),

@@ -1,32 +1,32 @@
 /** What we compute: how far an import is, and what came of it, in numbers and in words. */
-import { minuteText } from '../../days.ts'
+import { utcMinuteText } from '../../days.ts'
 import type { Stop } from './circuit_breaker.ts'
-import type { Outcome, Taken } from './import_day.ts'
-import type { Hole } from './import_days.ts'
+import type { DayResult, Outcome } from './import_day.ts'
+import type { MissingDay } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
 /** How many days came out how, and the rows read. */
-export type Tally = Record<Outcome, number> & { rows: number }
+export type ImportCounts = Record<Outcome, number> & { rows: number }
 
 /** Why one organization's import ended before its time. */
-export type Stopped = Stop & { organization_id: string }
+export type StoppedImport = Stop & { organization_id: string }
 
-export type ImportRun = Tally & {
+export type ImportRun = ImportCounts & {
   started_at: number
   finished_at: number
   first_day: string | null
   last_day: string | null
   /** Organizations whose import ended before its time, and those that reports cannot be asked for. */
-  stopped: readonly Stopped[]
-  skipped: readonly Stopped[]
-  waits: Waits | null
+  stopped: readonly StoppedImport[]
+  skipped: readonly StoppedImport[]
+  waits: PendingReports | null
 }
 
 /** Reports of the newest day that Apple had not made yet: how many, and when they are asked for again (ms). */
-type Waits = { reports: number; day: string; due_at: number }
+type PendingReports = { reports: number; day: string; due_at: number }
 
 /** How far a run is. `per_second` and `seconds_left` are null until there is something to tell by. */
-export type Progress = {
+export type ImportProgress = {
   started_at: number
   done: number
   of: number
@@ -34,10 +34,10 @@ export type Progress = {
   seconds_left: number | null
   reading: ReportDay | null
   waiting_until: number | null
-  tally: Tally
+  tally: ImportCounts
 }
 
-export const emptyTally = (): Tally => ({
+export const emptyImportCounts = (): ImportCounts => ({
   read: 0,
   revised: 0,
   unchanged: 0,
@@ -48,15 +48,16 @@ export const emptyTally = (): Tally => ({
   rows: 0,
 })
 
-export function count(tally: Tally, { outcome, row_count }: Taken): void {
+export function addDayResult(tally: ImportCounts, { outcome, row_count }: DayResult): void {
   tally[outcome] += 1
   tally.rows += row_count
 }
 
 /** What several came to together. */
-export function sumOf(tallies: Iterable<Tally>): Tally {
-  const sum = emptyTally()
-  for (const tally of tallies) for (const key of Object.keys(sum) as (keyof Tally)[]) sum[key] += tally[key]
+export function sumCounts(counts: Iterable<ImportCounts>): ImportCounts {
+  const sum = emptyImportCounts()
+  for (const tally of counts)
+    for (const key of Object.keys(sum) as (keyof ImportCounts)[]) sum[key] += tally[key]
   return sum
 }
 
@@ -67,8 +68,8 @@ export function spanOf(plan: readonly ReportDay[]) {
 }
 
 /** What is waited for, among days that we do not have. */
-export function waitsOf(holes: readonly Hole[]): Waits | null {
-  const waiting = holes.flatMap(({ state, day_on, due_at }) =>
+export function pendingReports(missingDays: readonly MissingDay[]): PendingReports | null {
+  const waiting = missingDays.flatMap(({ state, day_on, due_at }) =>
     state === 'not_yet' && due_at !== null ? [{ day_on, due_at }] : [],
   )
   const day = waiting.map(({ day_on }) => day_on).reduce((a, b) => (a > b ? a : b), '')
@@ -78,7 +79,7 @@ export function waitsOf(holes: readonly Hole[]): Waits | null {
 }
 
 /** Whether a run brought anything that was not known before. */
-export const hasChanged = ({ read, revised, missing }: Tally): boolean => read + revised + missing > 0
+export const hasChanged = ({ read, revised, missing }: ImportCounts): boolean => read + revised + missing > 0
 
 /** Days a second and the seconds left, from how long the first `done` took. */
 export function paceOf(done: number, of: number, elapsed_ms: number) {
@@ -87,7 +88,7 @@ export function paceOf(done: number, of: number, elapsed_ms: number) {
   return { per_second, seconds_left: Math.round((of - done) / per_second) }
 }
 
-const WORDS: readonly (readonly [Outcome, string])[] = [
+const OUTCOME_LABELS: readonly (readonly [Outcome, string])[] = [
   ['read', 'read'],
   ['revised', 'revised by Apple'],
   ['unchanged', 'unchanged'],
@@ -98,31 +99,33 @@ const WORDS: readonly (readonly [Outcome, string])[] = [
 ]
 
 /** What came of a run, in one line. */
-export function summaryOf(run: ImportRun): string {
+export function summaryText(run: ImportRun): string {
   const some =
     run.skipped.length > 0 && run.first_day !== null ? `Not asked of others: ${reasonsOf(run.skipped)}` : null
-  return [resultOf(run), some, ...run.stopped.map(stopInWords)].filter((part) => part !== null).join('. ')
+  return [outcomeText(run), some, ...run.stopped.map(describeStop)].filter((part) => part !== null).join('. ')
 }
 
 /** The same without why it stopped; null where that is all there is to tell. */
-export function resultOf(run: ImportRun): string | null {
-  const counts = WORDS.filter(([outcome]) => run[outcome] > 0).map(
+export function outcomeText(run: ImportRun): string | null {
+  const counts = OUTCOME_LABELS.filter(([outcome]) => run[outcome] > 0).map(
     ([outcome, words]) => `${run[outcome]} ${words}`,
   )
   if (counts.length > 0) return `daily reports: ${counts.join(', ')}; ${run.rows} rows`
   if (run.stopped.length > 0) return null
   if (run.skipped.length > 0 && run.first_day === null) return `not asked: ${reasonsOf(run.skipped)}`
-  return run.waits === null ? 'nothing was due' : `nothing was due: ${waitsInWords(run.waits)}`
+  return run.waits === null ? 'nothing was due' : `nothing was due: ${describePending(run.waits)}`
 }
 
-const reasonsOf = (skipped: readonly Stopped[]): string =>
+const reasonsOf = (skipped: readonly StoppedImport[]): string =>
   `${[...new Set(skipped.map(({ reason }) => reason))].join(', ')} (windfall connect)`
 
-const waitsInWords = ({ reports, day, due_at }: Waits): string =>
-  `${reports} report${reports === 1 ? '' : 's'} of ${day} ${reports === 1 ? 'is' : 'are'} not made yet; asked again ${minuteText(due_at)}`
+const describePending = ({ reports, day, due_at }: PendingReports): string =>
+  `${reports} report${reports === 1 ? '' : 's'} of ${day} ${reports === 1 ? 'is' : 'are'} not made yet; asked again ${utcMinuteText(due_at)}`
 
-export const stopInWords = ({ reason, resumes_at }: Stopped): string =>
-  resumes_at === null ? `Stopped: ${reason}` : `Stopped: ${reason}; it goes on at ${minuteText(resumes_at)}`
+export const describeStop = ({ reason, resumes_at }: StoppedImport): string =>
+  resumes_at === null
+    ? `Stopped: ${reason}`
+    : `Stopped: ${reason}; it goes on at ${utcMinuteText(resumes_at)}`
 
 /** An import that ended before its time. `retry_at`: when it can go on (ms), null when that needs a person. */
 class ImportStopped extends Error {
@@ -130,13 +133,13 @@ class ImportStopped extends Error {
   readonly retry_at: number | null
 
   constructor(run: ImportRun) {
-    super(summaryOf(run))
+    super(summaryText(run))
     this.retry_at = run.stopped.map(({ resumes_at }) => resumes_at).find((at) => at !== null) ?? null
   }
 }
 
 /** What a job says of a run. @throws ImportStopped when it ended before its time. */
-export function toldOfImport(run: ImportRun): string {
+export function describeImport(run: ImportRun): string {
   if (run.stopped.length > 0) throw new ImportStopped(run)
-  return summaryOf(run)
+  return summaryText(run)
 }

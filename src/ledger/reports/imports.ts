@@ -1,7 +1,7 @@
 /** What we remember: the import of Apple's daily reports: what is due is asked for, oldest first, until nothing is. */
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { Account, Accounts } from '../../apps/accounts.ts'
-import type { Access } from '../../apps/apple_clients.ts'
+import type { AppleClients } from '../../apps/apple_clients.ts'
 import type { Apps } from '../../apps/apps.ts'
 import type { Clock } from '../../clock.ts'
 import type { Feed } from '../../events/feed.ts'
@@ -10,25 +10,25 @@ import { newId } from '../../ids.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import { openAppDays } from './app_days.ts'
-import { isOffline, openPatience, type Patience, type Stop } from './circuit_breaker.ts'
-import { openAnswers, type Taken } from './import_day.ts'
+import { type CircuitBreaker, isOffline, openCircuitBreaker, type Stop } from './circuit_breaker.ts'
+import { type DayResult, openDayImporter } from './import_day.ts'
 import { openImportDays } from './import_days.ts'
 import {
-  count,
-  emptyTally,
+  addDayResult,
+  emptyImportCounts,
   hasChanged,
+  type ImportCounts,
+  type ImportProgress,
   type ImportRun,
-  type Progress,
   paceOf,
-  type Stopped,
+  pendingReports,
+  type StoppedImport,
   spanOf,
-  summaryOf,
-  sumOf,
-  type Tally,
-  waitsOf,
+  sumCounts,
+  summaryText,
 } from './import_stats.ts'
-import { openLoading } from './loading.ts'
-import { planOf } from './plan.ts'
+import { openReportLoader } from './loading.ts'
+import { dueReports } from './plan.ts'
 import { openReceivedReports, type ReportDay } from './received.ts'
 import { openReportedApps } from './reported_apps.ts'
 import { openReportRows } from './rows.ts'
@@ -40,7 +40,7 @@ type Deps = {
   feed: Feed
   apps: Apps
   accounts: Accounts
-  access: Access
+  appleClients: AppleClients
   /** Resolves after so many milliseconds. */
   wait: (ms: number) => Promise<void>
   log: Log
@@ -50,25 +50,30 @@ type Deps = {
  * What to import: the last `days` (a year, unless said otherwise) of one organization or of all. A `patient` run waits
  * until Apple's hour has room again; another ends and says when it can go on. `signal` ends it after the day it is at.
  */
-type Wanted = { days?: number; organization_id?: string | null; patient?: boolean; signal?: AbortSignal }
+type ImportOptions = {
+  days?: number
+  organization_id?: string | null
+  patient?: boolean
+  signal?: AbortSignal
+}
 
 const HOUR = 3_600_000
 /** As many of the newest holes as tell what is waited for. */
-const HOLES_LOOKED_AT = 50
+const MISSING_DAYS_READ = 50
 
 export type Imports = ReturnType<typeof openImports>
 
-export function openImports({ store, clock, feed, apps, accounts, access, wait, log }: Deps) {
+export function openImports({ store, clock, feed, apps, accounts, appleClients, wait, log }: Deps) {
   const received = openReceivedReports(store, clock)
   const reported = openReportedApps(store, apps)
   const rows = openReportRows(store, reported)
   const days = openImportDays(store)
   const versions = openReportVersions(store, clock)
-  const loading = openLoading({ store, received, rows, log })
+  const loader = openReportLoader({ store, received, rows, log })
   const dayChanged = openHook<[of: ReportDay]>()
   const appsJoined = openHook<[organization_id: string]>()
-  const changed = dayChanged.call
-  const answers = openAnswers({ store, clock, received, loading, days, versions, changed })
+  const notifyChanged = dayChanged.call
+  const dayImporter = openDayImporter({ store, clock, received, loader, days, versions, notifyChanged })
   const closing = new AbortController()
   let running: Promise<ImportRun> | null = null
   let now: Running | null = null
@@ -80,46 +85,48 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
    *
    * @throws Refusal 503 `store_unavailable` when the disk is full or failing; what was read until then is kept.
    */
-  function run(wanted: Wanted = {}): Promise<ImportRun> {
-    running ??= runAll(wanted).finally(() => {
+  function run(options: ImportOptions = {}): Promise<ImportRun> {
+    running ??= runAll(options).finally(() => {
       running = null
       now = null
     })
     return running
   }
 
-  async function runAll(wanted: Wanted): Promise<ImportRun> {
-    const at = begin(wanted)
-    now = at
-    await loading.sweep()
-    const chosen = accounts.list().filter((one) => isWanted(one, wanted))
-    const plans = chosen
-      .filter((account) => unfit(account) === null)
-      .map((account) => ({ account, plan: planOf(account, days, clock(), wanted.days) }))
-    for (const { plan } of plans) at.of += plan.length
-    const stopped: Stopped[] = []
-    const skipped = chosen.flatMap((account) => unfit(account) ?? [])
+  async function runAll(options: ImportOptions): Promise<ImportRun> {
+    const state = begin(options)
+    now = state
+    await loader.sweep()
+    const selected = accounts.list().filter((one) => isSelected(one, options))
+    const plans = selected
+      .filter((account) => whyNotImportable(account) === null)
+      .map((account) => ({ account, plan: dueReports(account, days, clock(), options.days) }))
+    for (const { plan } of plans) state.of += plan.length
+    const stopped: StoppedImport[] = []
+    const skipped = selected.flatMap((account) => whyNotImportable(account) ?? [])
     for (const { account, plan } of plans) {
       const { organization_id } = account
-      const stop = await importPlan(account, plan, at)
+      const stop = await importPlan(account, plan, state)
       if (stop) stopped.push({ organization_id, ...stop })
-      await joinApps(organization_id)
-      await finish(organization_id, plan, at)
+      await linkApps(organization_id)
+      await finish(organization_id, plan, state)
     }
     last = {
-      ...sumOf(at.tallies.values()),
-      started_at: at.started_at,
+      ...sumCounts(state.tallies.values()),
+      started_at: state.started_at,
       finished_at: clock(),
       stopped,
       skipped,
-      waits: waitsOf(chosen.flatMap(({ organization_id }) => days.holes(organization_id, HOLES_LOOKED_AT))),
+      waits: pendingReports(
+        selected.flatMap(({ organization_id }) => days.missingDays(organization_id, MISSING_DAYS_READ)),
+      ),
       ...spanOf(plans.flatMap(({ plan }) => plan)),
     }
-    log.info('import finished', { outcome: summaryOf(last) })
+    log.info('import finished', { outcome: summaryText(last) })
     return last
   }
 
-  const begin = ({ patient = false, signal }: Wanted): Running => ({
+  const begin = ({ patient = false, signal }: ImportOptions): Running => ({
     stop: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
     started_at: clock(),
     patient,
@@ -131,11 +138,11 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     tallies: new Map(),
   })
 
-  const isWanted = ({ organization_id }: Account, wanted: Wanted): boolean =>
-    (wanted.organization_id ?? null) === null || organization_id === wanted.organization_id
+  const isSelected = ({ organization_id }: Account, options: ImportOptions): boolean =>
+    (options.organization_id ?? null) === null || organization_id === options.organization_id
 
   /** Why reports cannot be asked for with an account, null when they can. */
-  function unfit({ organization_id, connect, vendor_numbers }: Account): Stopped | null {
+  function whyNotImportable({ organization_id, connect, vendor_numbers }: Account): StoppedImport | null {
     if (connect === null)
       return { organization_id, reason: 'there is no App Store Connect key', resumes_at: null }
     if (vendor_numbers.length > 0) return null
@@ -145,49 +152,49 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   async function importPlan(
     { organization_id }: Account,
     plan: readonly ReportDay[],
-    at: Running,
+    state: Running,
   ): Promise<Stop | null> {
-    at.tallies.set(organization_id, emptyTally())
-    const patience = openPatience()
+    state.tallies.set(organization_id, emptyImportCounts())
+    const breaker = openCircuitBreaker()
     for (const of of plan) {
-      at.reading = of
-      const stop = patience.isLost(of) ? null : await importDay(of, at, patience)
+      state.reading = of
+      const stop = breaker.isTripped(of) ? null : await importDay(of, state, breaker)
       if (stop) return stop
     }
-    return patience.lost()
+    return breaker.tripReason()
   }
 
   /** Joins what reports named before to the apps that are known by now. */
-  async function joinApps(organization_id: string): Promise<void> {
-    const found = await store.commitBulk(() => reported.join(organization_id))
+  async function linkApps(organization_id: string): Promise<void> {
+    const found = await store.commitBulk(() => reported.linkConnected(organization_id))
     if (found > 0) appsJoined.call(organization_id)
   }
 
-  async function importDay(of: ReportDay, at: Running, patience: Patience): Promise<Stop | null> {
-    store.assertRoom()
-    while (!at.stop.aborted) {
-      const fault = await ask(of, at)
-      if (fault === null) return patience.answered(of)
+  async function importDay(of: ReportDay, state: Running, breaker: CircuitBreaker): Promise<Stop | null> {
+    store.assertFreeSpace()
+    while (!state.stop.aborted) {
+      const fault = await requestDay(of, state)
+      if (fault === null) return breaker.recordSuccess(of)
       // A question that was given up says nothing of its day.
-      if (at.stop.aborted) break
+      if (state.stop.aborted) break
       if (fault.kind !== 'rate_limited') {
-        await noteFailure(of, at, fault)
-        return patience.failed(of, fault, clock())
+        await recordFailure(of, state, fault)
+        return breaker.recordFailure(of, fault, clock())
       }
       const resumes_at = fault.retry_at ?? clock() + HOUR
-      if (!at.patient) return { reason: fault.message, resumes_at }
-      await pauseUntil(resumes_at, at)
+      if (!state.patient) return { reason: fault.message, resumes_at }
+      await pauseUntil(resumes_at, state)
     }
     return { reason: 'Windfall is closing', resumes_at: clock() }
   }
 
   /** Asks for a day and takes in what Apple answers; resolves with what kept Apple from answering. */
-  async function ask(of: ReportDay, at: Running): Promise<AppleFault | null> {
-    const api = access.connect(of.organization_id)
+  async function requestDay(of: ReportDay, state: Running): Promise<AppleFault | null> {
+    const api = appleClients.connect(of.organization_id)
     if (api === null) return new AppleFault('unauthorized', 'the App Store Connect key is not there any more')
     const known = days.get(of)
     // A version that Apple has retired may be what it finds no sales for: let it name one.
-    const version = known?.state === 'empty' && known.reason !== null ? null : versions.of(of)
+    const version = known?.state === 'empty' && known.reason !== null ? null : versions.latest(of)
     try {
       const answer = await api.report({
         kind: of.kind,
@@ -195,8 +202,8 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
         day: of.day,
         version,
       })
-      note(of, at, await answers.take(of, answer))
-      at.done += 1
+      countResult(of, state, await dayImporter.applyAnswer(of, answer))
+      state.done += 1
       return null
     } catch (error) {
       if (error instanceof AppleFault) return error
@@ -204,28 +211,28 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     }
   }
 
-  function note({ organization_id }: ReportDay, at: Running, taken: Taken): void {
-    const tally = at.tallies.get(organization_id)
-    if (tally) count(tally, taken)
+  function countResult({ organization_id }: ReportDay, state: Running, result: DayResult): void {
+    const tally = state.tallies.get(organization_id)
+    if (tally) addDayResult(tally, result)
   }
 
-  async function noteFailure(of: ReportDay, at: Running, fault: AppleFault): Promise<void> {
-    if (!isOffline(fault)) note(of, at, await answers.failed(of, fault.message))
+  async function recordFailure(of: ReportDay, state: Running, fault: AppleFault): Promise<void> {
+    if (!isOffline(fault)) countResult(of, state, await dayImporter.recordFailure(of, fault.message))
   }
 
-  async function pauseUntil(until: number, at: Running): Promise<void> {
+  async function pauseUntil(until: number, state: Running): Promise<void> {
     const ms = Math.max(0, until - clock())
-    at.waiting_until = until
+    state.waiting_until = until
     const stopped = new Promise<void>((resolve) =>
-      at.stop.addEventListener('abort', () => resolve(), { once: true }),
+      state.stop.addEventListener('abort', () => resolve(), { once: true }),
     )
     await Promise.race([wait(ms), stopped])
-    at.waiting_until = null
-    at.waited_ms += ms
+    state.waiting_until = null
+    state.waited_ms += ms
   }
 
-  async function finish(organization_id: string, plan: readonly ReportDay[], at: Running): Promise<void> {
-    const tally = at.tallies.get(organization_id)
+  async function finish(organization_id: string, plan: readonly ReportDay[], state: Running): Promise<void> {
+    const tally = state.tallies.get(organization_id)
     if (!tally || !hasChanged(tally)) return
     await store.commitBulk(() =>
       feed.append({
@@ -245,7 +252,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
   }
 
   /** How far the run under way is; null when there is none. */
-  function progress(): Progress | null {
+  function progress(): ImportProgress | null {
     if (now === null) return null
     const { started_at, waited_ms, done, of, reading, waiting_until, tallies } = now
     return {
@@ -254,7 +261,7 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
       of,
       reading,
       waiting_until,
-      tally: sumOf(tallies.values()),
+      tally: sumCounts(tallies.values()),
       ...paceOf(done, of, clock() - started_at - waited_ms),
     }
   }
@@ -271,24 +278,24 @@ export function openImports({ store, clock, feed, apps, accounts, access, wait, 
     /** What came of the last run since the start, null when there was none. */
     last: (): ImportRun | null => last,
     counts: days.counts,
-    holes: days.holes,
+    missingDays: days.missingDays,
     versions: versions.list,
-    strangers: reported.strangers,
+    unconnectedApps: reported.unconnectedApps,
     appDays: openAppDays({ store, days, clock }).page,
-    sweep: loading.sweep,
+    sweep: loader.sweep,
     /** Calls the listener within the unit of work that changes a day of a report. */
     onDay: dayChanged.add,
     /** Calls the listener when apps that reports had named before became known. */
-    onJoin: appsJoined.add,
+    onAppsLinked: appsJoined.add,
     close,
   }
 }
 
-type Running = Omit<Progress, 'per_second' | 'seconds_left' | 'tally'> & {
+type Running = Omit<ImportProgress, 'per_second' | 'seconds_left' | 'tally'> & {
   patient: boolean
   waited_ms: number
   /** Aborted when it is to end. */
   stop: AbortSignal
   /** By organization. */
-  tallies: Map<string, Tally>
+  tallies: Map<string, ImportCounts>
 }

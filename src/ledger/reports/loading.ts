@@ -17,9 +17,9 @@ const SLICES_TOGETHER = 8
 
 type Deps = { store: Store; received: ReceivedReports; rows: ReportRows; log: Log }
 
-export type Loading = ReturnType<typeof openLoading>
+export type ReportLoader = ReturnType<typeof openReportLoader>
 
-export function openLoading({ store, received, rows, log }: Deps) {
+export function openReportLoader({ store, received, rows, log }: Deps) {
   /**
    * Writes the rows of a kept report, then calls `swap` in the one commit that makes them the day's. A day that has
    * rows already keeps them, whole, until then. The rows of `replaced` are swept afterwards.
@@ -34,12 +34,12 @@ export function openLoading({ store, received, rows, log }: Deps) {
   ): Promise<Findings> {
     // What an earlier attempt left, or a version that is current again.
     if (report.state !== 'kept') await clear(report.id)
-    const { findings, finish } = await write(report, body).catch((error: unknown) => giveUp(report, error))
+    const { findings, finish } = await write(report, body).catch((error: unknown) => rollBack(report, error))
     await store.commitBulk(() => {
       finish()
-      received.found(report.id, findings)
-      received.become(report.id, 'current')
-      if (replaced !== null && replaced !== report.id) received.become(replaced, 'superseded')
+      received.saveFindings(report.id, findings)
+      received.setState(report.id, 'current')
+      if (replaced !== null && replaced !== report.id) received.setState(replaced, 'superseded')
       swap()
     })
     if (replaced !== null && replaced !== report.id) await clear(replaced)
@@ -60,47 +60,47 @@ export function openLoading({ store, received, rows, log }: Deps) {
   async function write({ id, organization_id, kind, day_on }: Report, body: Buffer) {
     const writer = rows.writer(id, organization_id)
     const unknown: string[] = []
-    const told = (names: string[]) => void unknown.push(...names)
+    const onUnknownColumns = (names: string[]) => void unknown.push(...names)
     const findings = { row_count: 0, subscription_units: 0, unknown_columns: unknown }
     const bulk = openBulk(store, SLICES_TOGETHER)
-    const held: (() => void)[] = []
+    const slices: (() => void)[] = []
     let isMarked = false
-    async function handIn(): Promise<void> {
+    async function flushSlices(): Promise<void> {
       // Before the first rows: from then on a crash leaves something to sweep.
-      if (!isMarked) await bulk.add(() => received.become(id, 'loading'))
+      if (!isMarked) await bulk.add(() => received.setState(id, 'loading'))
       isMarked = true
-      for (const put of held.splice(0, held.length - 1)) await bulk.add(put)
+      for (const put of slices.splice(0, slices.length - 1)) await bulk.add(put)
     }
-    for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, told)) {
-      held.push(put)
+    for await (const { count, units, put } of slicesOf(kind, day_on, body, writer, onUnknownColumns)) {
+      slices.push(put)
       findings.row_count += count
       findings.subscription_units += units
-      if (held.length > SLICES_TOGETHER) await handIn()
+      if (slices.length > SLICES_TOGETHER) await flushSlices()
     }
-    if (held.length > 1) await handIn()
+    if (slices.length > 1) await flushSlices()
     await bulk.finish()
     const finish = (): void => {
-      held[0]?.()
+      slices[0]?.()
       writer.count()
     }
     return { findings, finish }
   }
 
-  async function giveUp({ id }: Report, error: unknown): Promise<never> {
+  async function rollBack({ id }: Report, error: unknown): Promise<never> {
     await clear(id)
-    if (error instanceof ReportFault) await store.commitBulk(() => received.failed(id, error.message))
+    if (error instanceof ReportFault) await store.commitBulk(() => received.recordProblem(id, error.message))
     throw error
   }
 
   async function clear(id: number): Promise<void> {
     await rows.sweep(id)
-    await store.commitBulk(() => received.become(id, 'kept'))
+    await store.commitBulk(() => received.setState(id, 'kept'))
   }
 
   /** Takes away what a crash left: bytes that never got whole, rows that never became a day's, rows that were one's. */
   async function sweep(): Promise<void> {
     for (const { id, state } of received.unfinished()) {
-      if (state === 'arriving') await store.commitBulk(() => received.discard(id))
+      if (state === 'arriving') await store.commitBulk(() => received.remove(id))
       else await clear(id)
     }
   }

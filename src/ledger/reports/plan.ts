@@ -1,6 +1,6 @@
 /** Lists the daily reports to ask Apple for. */
 import type { Account } from '../../apps/accounts.ts'
-import { daysWanted, isDue } from './due.ts'
+import { expectedDays, isDue } from './due.ts'
 import { type ImportDays, REPORT_KINDS } from './import_days.ts'
 import type { ReportDay } from './received.ts'
 
@@ -8,21 +8,21 @@ import type { ReportDay } from './received.ts'
  * The reports of an account that are due at `now` (milliseconds), oldest first: of the last `count` days (a year unless
  * given), and of older days that are not settled.
  */
-export function planOf(
+export function dueReports(
   { organization_id, vendor_numbers }: Account,
   days: Pick<ImportDays, 'ofVendor'>,
   now: number,
   count?: number,
 ): ReportDay[] {
-  const wanted = daysWanted(now, count)
+  const expected = expectedDays(now, count)
   const plan = vendor_numbers.flatMap((vendor_number) => {
     const known = days.ofVendor(organization_id, vendor_number)
     const byKey = new Map(known.map((row) => [`${row.kind} ${row.day_on}`, row]))
     const unsettled = known.filter((row) => row.due_at !== null).map((row) => row.day_on)
-    return [...new Set([...unsettled, ...wanted])].flatMap((day) =>
+    return [...new Set([...unsettled, ...expected])].flatMap((day) =>
       REPORT_KINDS.filter((kind) => {
         const row = byKey.get(`${kind} ${day}`)
-        return row === undefined ? wanted.includes(day) : isDue(row, now)
+        return row === undefined ? expected.includes(day) : isDue(row, now)
       }).map((kind) => ({ organization_id, vendor_number, kind, day })),
     )
   })

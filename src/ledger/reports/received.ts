@@ -50,26 +50,34 @@ export function openReceivedReports(store: Store, clock: Clock) {
   )
   const dropParts = store.prepare<[number]>('delete from report_parts where report_id = ?')
   const drop = store.prepare<[number]>('delete from reports where id = ?')
-  const become = store.prepare<[string, number]>('update reports set state = ? where id = ?')
-  const find = store.prepare<Pick<Report, 'row_count' | 'subscription_units' | 'unknown_columns' | 'id'>>(`
+  const setState = store.prepare<[string, number]>('update reports set state = ? where id = ?')
+  const updateFindings = store.prepare<
+    Pick<Report, 'row_count' | 'subscription_units' | 'unknown_columns' | 'id'>
+  >(`
     update reports set row_count = :row_count, subscription_units = :subscription_units,
       unknown_columns = :unknown_columns, problem = null where id = :id`)
-  const fail = store.prepare<[string, number]>('update reports set problem = ? where id = ?')
+  const updateProblem = store.prepare<[string, number]>('update reports set problem = ? where id = ?')
   const unfinished = store.prepare<[], Report>(
     "select * from reports where state in ('arriving', 'loading', 'superseded')",
   )
-  const unread = store.prepare<[string, string, string, string], Report>(`
+  const selectUnreadable = store.prepare<[string, string, string, string], Report>(`
     select * from reports where organization_id = ? and vendor_number = ? and kind = ? and day_on = ?
       and problem is not null order by received_at desc, id desc limit 1`)
 
   /** Keeps the bytes of a report that says something new, in pieces; what is there already is only returned. */
-  async function keep(of: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
-    const there = known.get(of.organization_id, of.vendor_number, of.kind, of.day, sha256)
-    if (there) return there
+  async function save(reportDay: ReportDay, version: string, sha256: Buffer, body: Buffer): Promise<Report> {
+    const existing = known.get(
+      reportDay.organization_id,
+      reportDay.vendor_number,
+      reportDay.kind,
+      reportDay.day,
+      sha256,
+    )
+    if (existing) return existing
     const packed = isGzip(body) ? body : await gzipped(body)
     const pieces = Math.max(1, Math.ceil(packed.length / PART_BYTES))
     const piece = (part: number): Buffer => packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
-    const { day, ...rest } = of
+    const { day, ...rest } = reportDay
     const id = await store.commitBulk(() => {
       const { lastInsertRowid } = insert.run({
         ...rest,
@@ -89,11 +97,11 @@ export function openReceivedReports(store: Store, clock: Clock) {
     })
     for (let part = 1; part < pieces; part += 1)
       await store.commitBulk(() => insertPart.run(id, part, piece(part)))
-    if (pieces > 1) await store.commitBulk(() => become.run('kept', id))
-    return demand(id)
+    if (pieces > 1) await store.commitBulk(() => setState.run('kept', id))
+    return requireReport(id)
   }
 
-  function demand(id: number): Report {
+  function requireReport(id: number): Report {
     const report = byId.get(id)
     if (!report) throw new Error(`report ${id} is missing`)
     return report
@@ -106,14 +114,14 @@ export function openReceivedReports(store: Store, clock: Clock) {
   }
 
   /** Takes what never got whole away, within the caller's unit of work. */
-  function discard(id: number): void {
+  function remove(id: number): void {
     dropParts.run(id)
     drop.run(id)
   }
 
   /** Writes down what was found in a report that was read whole. */
-  function found(id: number, { unknown_columns, ...counts }: Findings): void {
-    find.run({
+  function saveFindings(id: number, { unknown_columns, ...counts }: Findings): void {
+    updateFindings.run({
       id,
       ...counts,
       unknown_columns: unknown_columns.length > 0 ? unknown_columns.join('\t') : null,
@@ -121,16 +129,16 @@ export function openReceivedReports(store: Store, clock: Clock) {
   }
 
   return {
-    keep,
+    save,
     read,
     get: (id: number): Report | null => byId.get(id) ?? null,
-    discard,
-    become: (id: number, state: Report['state']): void => void become.run(state, id),
-    found,
-    failed: (id: number, problem: string): void => void fail.run(problem, id),
+    remove,
+    setState: (id: number, state: Report['state']): void => void setState.run(state, id),
+    saveFindings,
+    recordProblem: (id: number, problem: string): void => void updateProblem.run(problem, id),
     unfinished: (): Report[] => unfinished.all(),
     /** The newest report of a day that could not be read, kept for a Windfall that can. */
-    unreadOf: ({ organization_id, vendor_number, kind, day }: ReportDay): Report | null =>
-      unread.get(organization_id, vendor_number, kind, day) ?? null,
+    findUnreadable: ({ organization_id, vendor_number, kind, day }: ReportDay): Report | null =>
+      selectUnreadable.get(organization_id, vendor_number, kind, day) ?? null,
   }
 }

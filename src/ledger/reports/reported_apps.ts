@@ -3,7 +3,7 @@ import type { App, Apps } from '../../apps/apps.ts'
 import type { Store } from '../../store/store.ts'
 
 /** How a report names an app: SALES by SKU (with its Apple id where the row is of the app itself), the others by id. */
-export type Named = { sku?: string; apple_id: number | null; name: string | null }
+export type AppReference = { sku?: string; apple_id: number | null; name: string | null }
 
 type ReportedApp = {
   id: number
@@ -34,47 +34,51 @@ export function openReportedApps(store: Store, apps: Apps) {
   )
 
   /** The id of the app that a row names, within the caller's unit of work: learned where it is new. */
-  function idOf(organization_id: string, named: Named): number {
-    const sku = named.sku ?? null
+  function idOf(organization_id: string, reference: AppReference): number {
+    const sku = reference.sku ?? null
     const known =
-      sku === null ? byAppleId.get(organization_id, named.apple_id) : bySku.get(organization_id, sku)
-    const apple_id = known?.apple_id ?? named.apple_id
-    const name = named.name ?? known?.name ?? null
+      sku === null ? byAppleId.get(organization_id, reference.apple_id) : bySku.get(organization_id, sku)
+    const apple_id = known?.apple_id ?? reference.apple_id
+    const name = reference.name ?? known?.name ?? null
     if (known && known.apple_id === apple_id && known.name === name) return known.id
-    const app_id = ours({ organization_id, sku, apple_id }) ?? known?.app_id ?? null
+    const app_id = connectedAppOf({ organization_id, sku, apple_id }) ?? known?.app_id ?? null
     if (known) learn.run({ ...known, apple_id, name, app_id })
     return known?.id ?? Number(insert.run({ organization_id, sku, apple_id, name, app_id }).lastInsertRowid)
   }
 
-  const connected = store.remembering(['apps', 'organizations'], (organization_id) =>
-    namesOf(apps.list().filter((app) => app.organization_id === organization_id)),
+  const connected = store.cached(['apps', 'organizations'], (organization_id) =>
+    indexApps(apps.list().filter((app) => app.organization_id === organization_id)),
   )
 
   /** The connected app that this is: by Apple's id, which is never used twice, else by SKU. */
-  function ours({ organization_id, sku, apple_id }: Pick<App, 'organization_id' | 'sku' | 'apple_id'>) {
+  function connectedAppOf({
+    organization_id,
+    sku,
+    apple_id,
+  }: Pick<App, 'organization_id' | 'sku' | 'apple_id'>) {
     const own = connected(organization_id)
     return own.byAppleId.get(apple_id) ?? own.bySku.get(sku) ?? null
   }
 
   /** Joins what reports named to apps learned since, within the caller's unit of work; returns how many. */
-  function join(organization_id: string): number {
+  function linkConnected(organization_id: string): number {
     const found = ofOrganization
       .all(organization_id)
-      .map((one) => ({ ...one, was: one.app_id, app_id: ours(one) ?? one.app_id }))
-      .filter((one) => one.app_id !== one.was)
-    for (const { was: _, ...one } of found) learn.run(one)
+      .map((one) => ({ ...one, previous_app_id: one.app_id, app_id: connectedAppOf(one) ?? one.app_id }))
+      .filter((one) => one.app_id !== one.previous_app_id)
+    for (const { previous_app_id: _, ...one } of found) learn.run(one)
     return found.length
   }
 
   /** What an organization's reports named and no app of ours is. */
-  const strangers = (organization_id: string): ReportedApp[] =>
+  const unconnectedApps = (organization_id: string): ReportedApp[] =>
     ofOrganization.all(organization_id).filter((one) => one.app_id === null)
 
-  return { idOf, join, strangers }
+  return { idOf, linkConnected, unconnectedApps }
 }
 
 /** The ids of apps by what reports name them by; of two with the same name the first has it. */
-function namesOf(connected: readonly App[]) {
+function indexApps(connected: readonly App[]) {
   const byAppleId = new Map<number | null, string>()
   const bySku = new Map<string | null, string>()
   for (const { id, apple_id, sku } of connected.toReversed()) {

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { SalesRow } from './formats/sales.ts'
 import type { SubscriptionRow } from './formats/subscription.ts'
 import type { SubscriptionEventRow } from './formats/subscription_event.ts'
-import type { Named, ReportedApps } from './reported_apps.ts'
+import type { AppReference, ReportedApps } from './reported_apps.ts'
 
 /** How many rows are taken away at once. */
 const SWEPT_AT_ONCE = 1_000
@@ -127,25 +127,25 @@ export function openReportRows(store: Store, reported: ReportedApps) {
   const countApp = store.prepare<[number, number, number]>(
     'insert into report_apps (report_id, reported_app_id, row_count) values (?, ?, ?)',
   )
-  const forgetApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
+  const deleteApps = store.prepare<[number]>('delete from report_apps where report_id = ?')
 
   /** How the rows of one report get in: `put` within a unit of work, a slice after the other; `count` once they are all. */
   function writer(report_id: number, organization_id: string) {
     const ids = new Map<string, number>()
     const counts = new Map<number, number>()
-    let last: { named: Named; id: number } | null = null
+    let last: { reference: AppReference; id: number } | null = null
 
     /** The id of a row's app. Most rows name the same as the row before. */
-    function appOf(named: Named): number {
-      if (last && isSame(last.named, named)) return last.id
-      const key = `${named.sku ?? ''}\t${named.apple_id ?? ''}\t${named.name ?? ''}`
-      const id = ids.get(key) ?? reported.idOf(organization_id, named)
+    function appIdOf(reference: AppReference): number {
+      if (last && isSame(last.reference, reference)) return last.id
+      const key = `${reference.sku ?? ''}\t${reference.apple_id ?? ''}\t${reference.name ?? ''}`
+      const id = ids.get(key) ?? reported.idOf(organization_id, reference)
       ids.set(key, id)
-      last = { named, id }
+      last = { reference, id }
       return id
     }
 
-    function put<Row extends { app: Named }>(
+    function put<Row extends { app: AppReference }>(
       insert: Insert,
       columns: readonly (keyof Row)[],
       rows: readonly Row[],
@@ -155,7 +155,7 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       // One array for all rows: there may be a million.
       const cells: Cell[] = new Array(width * ROWS_AT_ONCE).fill(report_id)
       const fill = (row: Row, from: number): void => {
-        cells[from + 1] = counted(row)
+        cells[from + 1] = countRow(row)
         for (let at = 0; at < columns.length; at += 1)
           cells[from + at + 2] = row[columns[at] as keyof Row] as Cell
       }
@@ -168,8 +168,8 @@ export function openReportRows(store: Store, reported: ReportedApps) {
     }
 
     /** Counts a row as its app's, and returns the app's id. */
-    function counted({ app }: { app: Named }): number {
-      const id = appOf(app)
+    function countRow({ app }: { app: AppReference }): number {
+      const id = appIdOf(app)
       counts.set(id, (counts.get(id) ?? 0) + 1)
       return id
     }
@@ -178,8 +178,8 @@ export function openReportRows(store: Store, reported: ReportedApps) {
       sales: (rows: readonly SalesRow[]) => put(sales, SALES, rows),
       subscription: (rows: readonly SubscriptionRow[]) => put(subscriptions, SUBSCRIPTIONS, rows),
       subscription_event: (rows: readonly SubscriptionEventRow[]) => put(events, EVENTS, rows),
-      subscriber: (rows: readonly { app: Named }[]): void => {
-        for (const row of rows) counted(row)
+      subscriber: (rows: readonly { app: AppReference }[]): void => {
+        for (const row of rows) countRow(row)
       },
       /** Writes down how many rows each app has. */
       count(): void {
@@ -193,11 +193,11 @@ export function openReportRows(store: Store, reported: ReportedApps) {
     for (const statement of sweeps) {
       while ((await store.commitBulk(() => statement.run(report_id, SWEPT_AT_ONCE).changes)) > 0);
     }
-    await store.commitBulk(() => forgetApps.run(report_id))
+    await store.commitBulk(() => deleteApps.run(report_id))
   }
 
   return { writer, sweep }
 }
 
-const isSame = (one: Named, other: Named): boolean =>
+const isSame = (one: AppReference, other: AppReference): boolean =>
   one.sku === other.sku && one.apple_id === other.apple_id && one.name === other.name

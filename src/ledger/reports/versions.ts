@@ -3,7 +3,7 @@ import type { ReportKind } from '../../apple/api/connect.ts'
 import type { Clock } from '../../clock.ts'
 import type { Store } from '../../store/store.ts'
 
-type Of = { organization_id: string; kind: ReportKind }
+type VersionKey = { organization_id: string; kind: ReportKind }
 type ReportVersion = { kind: ReportKind; version: string; learned_at: number }
 
 export type ReportVersions = ReturnType<typeof openReportVersions>
@@ -20,13 +20,13 @@ export function openReportVersions(store: Store, clock: Clock) {
   )
 
   /** The version to ask for; null when none is known, so that Apple names one. */
-  const of = ({ organization_id, kind }: Of): string | null =>
+  const latest = ({ organization_id, kind }: VersionKey): string | null =>
     find.get(organization_id, kind)?.version ?? null
 
   /** Keeps the version that Apple answered, within the caller's unit of work. */
-  function learn({ organization_id, kind }: Of, version: string): void {
-    if (of({ organization_id, kind }) !== version) put.run(organization_id, kind, version, clock())
+  function learn({ organization_id, kind }: VersionKey, version: string): void {
+    if (latest({ organization_id, kind }) !== version) put.run(organization_id, kind, version, clock())
   }
 
-  return { of, learn, list: (organization_id: string): ReportVersion[] => all.all(organization_id) }
+  return { latest, learn, list: (organization_id: string): ReportVersion[] => all.all(organization_id) }
 }

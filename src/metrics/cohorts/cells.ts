@@ -4,15 +4,15 @@ import type { Store } from '../../store/store.ts'
 import type { CohortCell, CohortKind, CohortSeries } from './changes.ts'
 
 /** `generation`: by which it is counted. */
-export type Scope = { generation: number; app_id: string; environment: Environment }
-type Series = Scope & CohortSeries
+export type CohortScope = { generation: number; app_id: string; environment: Environment }
+type SeriesKey = CohortScope & CohortSeries
 /** A sum of one cohort (a day, week or month as a number) at one place. */
 export type CohortSum = Pick<
   CohortCell,
   'cohort' | 'position' | 'count' | 'charged_milli' | 'refunded_milli' | 'prorated_milli'
 >
-export type Wanted = {
-  scopes: readonly Scope[]
+export type CohortSumQuery = {
+  scopes: readonly CohortScope[]
   kind: CohortKind
   product_id: string
   storefront: string
@@ -20,16 +20,16 @@ export type Wanted = {
   until: number
 }
 
-const SERIES_IN_MIND = 50_000
-const PARTS_AT_ONCE = 366
+const SERIES_CACHE_SIZE = 50_000
+const COHORTS_PER_READ = 366
 
-export type Cells = ReturnType<typeof openCells>
+export type CohortCellStore = ReturnType<typeof openCohortCells>
 
-export function openCells(store: Store) {
-  const find = store.prepare<Series, { id: number }>(`
+export function openCohortCells(store: Store) {
+  const find = store.prepare<SeriesKey, { id: number }>(`
     select id from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront and period = :period`)
-  const insert = store.prepare<Series>(`
+  const insert = store.prepare<SeriesKey>(`
     insert into cohort_series ( generation,  app_id,  environment,  kind,  product_id,  storefront,  period)
     values                    (:generation, :app_id, :environment, :kind, :product_id, :storefront, :period)`)
   const put = store.prepare<[number, number, number, number, number, number, number]>(`
@@ -39,7 +39,7 @@ export function openCells(store: Store) {
       charged_milli = charged_milli + excluded.charged_milli,
       refunded_milli = refunded_milli + excluded.refunded_milli,
       prorated_milli = prorated_milli + excluded.prorated_milli`)
-  const seriesOf = store.prepare<Omit<Series, 'period'>, { id: number; period: string }>(`
+  const seriesOf = store.prepare<Omit<SeriesKey, 'period'>, { id: number; period: string }>(`
     select id, period from cohort_series where generation = :generation and app_id = :app_id and environment = :environment and kind = :kind
       and product_id = :product_id and storefront = :storefront`)
   const sums = store.prepare<[number, number, number], CohortSum>(`
@@ -49,8 +49,8 @@ export function openCells(store: Store) {
     select position, sum(count) as count, sum(charged_milli) as charged_milli,
       sum(refunded_milli) as refunded_milli, sum(prorated_milli) as prorated_milli
     from cohort_cells where series_id = ? and cohort between ? and ? group by position`)
-  const concrete = store.prepare<
-    Omit<Series, 'period'>,
+  const seriesPerProduct = store.prepare<
+    Omit<SeriesKey, 'period'>,
     { id: number; product_id: string; storefront: string }
   >(`
     select id, product_id, storefront from cohort_series
@@ -59,9 +59,9 @@ export function openCells(store: Store) {
   const known = new Map<string, number>()
 
   /** Adds to the sums of an app, inside the caller's unit of work. */
-  function add({ generation, app_id, environment }: Scope, cells: readonly CohortCell[]): void {
+  function add({ generation, app_id, environment }: CohortScope, cells: readonly CohortCell[]): void {
     for (const { kind, product_id, storefront, period, cohort, position, ...sum } of cells) {
-      const id = numberOf({ generation, app_id, environment, kind, product_id, storefront, period })
+      const id = seriesId({ generation, app_id, environment, kind, product_id, storefront, period })
       put.run(
         ...([
           id,
@@ -76,35 +76,35 @@ export function openCells(store: Store) {
     }
   }
 
-  function numberOf(series: Series): number {
+  function seriesId(series: SeriesKey): number {
     const { generation, app_id, environment, kind, product_id, storefront, period } = series
     const name = [generation, app_id, environment, kind, product_id, storefront, period].join('\n')
-    const there = known.get(name)
-    if (there !== undefined) return there
+    const cached = known.get(name)
+    if (cached !== undefined) return cached
     const id = find.get(series)?.id ?? Number(insert.run(series).lastInsertRowid)
     // Only what is on disk: a row that was undone gives its number away again.
     store.afterCommit(() => {
-      if (known.size >= SERIES_IN_MIND) known.clear()
+      if (known.size >= SERIES_CACHE_SIZE) known.clear()
       known.set(name, id)
     })
     return id
   }
 
-  const meant = ({ scopes, kind, product_id, storefront }: Wanted) =>
+  const matchingSeries = ({ scopes, kind, product_id, storefront }: CohortSumQuery) =>
     scopes.flatMap(({ generation, app_id, environment }) =>
       seriesOf.all({ generation, app_id, environment, kind, product_id, storefront }),
     )
 
   /** Every sum of the cohorts from `from` to `until`, with the period that it is of. */
-  const read = (wanted: Wanted): (CohortSum & { period: string })[] =>
-    meant(wanted).flatMap(({ id, period }) =>
-      sums.all(id, wanted.from, wanted.until).map((sum) => ({ ...sum, period })),
+  const read = (query: CohortSumQuery): (CohortSum & { period: string })[] =>
+    matchingSeries(query).flatMap(({ id, period }) =>
+      sums.all(id, query.from, query.until).map((sum) => ({ ...sum, period })),
     )
 
   /** What `read` gives, of one product in one country after the other, a year of cohorts at a time. */
-  function* parts({ scopes, kind, product_id, storefront, from, until }: Wanted) {
+  function* parts({ scopes, kind, product_id, storefront, from, until }: CohortSumQuery) {
     for (const { generation, app_id, environment } of scopes)
-      for (const { id, ...place } of concrete.all({
+      for (const { id, ...group } of seriesPerProduct.all({
         generation,
         app_id,
         environment,
@@ -112,13 +112,13 @@ export function openCells(store: Store) {
         product_id,
         storefront,
       }))
-        for (let first = from; first <= until; first += PARTS_AT_ONCE)
-          yield { app_id, ...place, sums: sums.all(id, first, Math.min(first + PARTS_AT_ONCE - 1, until)) }
+        for (let first = from; first <= until; first += COHORTS_PER_READ)
+          yield { app_id, ...group, sums: sums.all(id, first, Math.min(first + COHORTS_PER_READ - 1, until)) }
   }
 
   /** The cohorts from `from` to `until` as one, a sum for each place. */
-  const together = (wanted: Wanted): Omit<CohortSum, 'cohort'>[] =>
-    meant(wanted).flatMap(({ id }) => byPosition.all(id, wanted.from, wanted.until))
+  const readMerged = (query: CohortSumQuery): Omit<CohortSum, 'cohort'>[] =>
+    matchingSeries(query).flatMap(({ id }) => byPosition.all(id, query.from, query.until))
 
-  return { add, read, parts, together }
+  return { add, read, parts, readMerged }
 }

@@ -3,7 +3,7 @@
  * something else.
  */
 import { type DayNumber, monthOf, weekOf } from '../lineage/calendar.ts'
-import type { DayMoney, Retained } from './contribution.ts'
+import type { DayMoney, RetentionFact } from './contribution.ts'
 import type { Failure } from './failures.ts'
 
 /**
@@ -34,23 +34,23 @@ export type CohortCell = CohortSeries & {
 }
 
 export const ANY = '*'
-const UNITS = [
+const PAYER_UNITS = [
   ['payers.day', (day: DayNumber) => day],
   ['payers.week', weekOf],
   ['payers.month', monthOf],
 ] as const
 
-export type CohortCells = ReturnType<typeof gathering>
+export type CellChanges = ReturnType<typeof collectCellChanges>
 
 /** Collects what is to be added where, of what is wanted, so that what comes and goes again is nothing. */
-export function gathering(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
+export function collectCellChanges(isWanted: (kind: CohortKind, cohort: number) => boolean = () => true) {
   const cells = new Map<string, CohortCell>()
 
   function add(series: CohortSeries, cohort: number, position: number, count: number, money?: Money): void {
     const { kind, product_id, storefront, period } = series
     if (!isWanted(kind, cohort)) return
     const key = [kind, product_id, storefront, period, cohort, position].join('\n')
-    const cell = cells.get(key) ?? { ...series, cohort, position, ...NOTHING }
+    const cell = cells.get(key) ?? { ...series, cohort, position, ...ZERO_SUMS }
     cell.count += count
     cell.charged_milli += money?.charged_milli ?? 0
     cell.refunded_milli += money?.refunded_milli ?? 0
@@ -68,22 +68,22 @@ export function gathering(isWanted: (kind: CohortKind, cohort: number) => boolea
 }
 
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number }
-const NOTHING = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
+const ZERO_SUMS = { count: 0, charged_milli: 0, refunded_milli: 0, prorated_milli: 0 }
 
 /** All that a value counts for: itself, its product anywhere, any product in its country, and everything. */
-const placesOf = (product_id: string, storefront: string): readonly Place[] => [
+const groupsOf = (product_id: string, storefront: string): readonly CohortGroup[] => [
   [ANY, ANY],
   [product_id, ANY],
   [ANY, storefront],
   [product_id, storefront],
 ]
-type Place = readonly [product_id: string, storefront: string]
+type CohortGroup = readonly [product_id: string, storefront: string]
 
 /** A lineage's renewals, taken away (-1) or added. */
-export function addRetained({ add }: CohortCells, retained: Retained | null, sign: 1 | -1): void {
+export function addRetention({ add }: CellChanges, retained: RetentionFact | null, sign: 1 | -1): void {
   if (retained === null) return
   const { day, period, turns } = retained
-  for (const [product_id, storefront] of placesOf(retained.product_id, retained.storefront)) {
+  for (const [product_id, storefront] of groupsOf(retained.product_id, retained.storefront)) {
     const series = { kind: 'retention', product_id, storefront, period } as const
     add(series, day, 0, sign)
     for (const [k, change] of turns) add(series, day, k, sign * change)
@@ -91,50 +91,54 @@ export function addRetained({ add }: CohortCells, retained: Retained | null, sig
 }
 
 /** A lineage's failed payments, taken away (-1) or added. */
-export function addRecoveries({ add }: CohortCells, failures: readonly Failure[], sign: 1 | -1): void {
+export function addRecoveries({ add }: CellChanges, failures: readonly Failure[], sign: 1 | -1): void {
   for (const [day, product_id, storefront, outcome] of failures) {
-    for (const place of placesOf(product_id, storefront)) {
-      add(seriesAt('recovery', place), day, 0, sign)
-      if (outcome !== null) add(seriesAt('recovery', place), day, outcome, sign)
+    for (const group of groupsOf(product_id, storefront)) {
+      add(seriesAt('recovery', group), day, 0, sign)
+      if (outcome !== null) add(seriesAt('recovery', group), day, outcome, sign)
     }
   }
 }
 
 /** The money of one customer, from one state to another; all lineages' together, in any order. */
-export function addMoney(cells: CohortCells, before: readonly DayMoney[], after: readonly DayMoney[]): void {
+export function addMoney(cells: CellChanges, before: readonly DayMoney[], after: readonly DayMoney[]): void {
   const changed = differences(before, after)
-  const places = new Map<string, Place>()
+  const groups = new Map<string, CohortGroup>()
   for (const [[, product_id, storefront]] of changed) {
-    for (const place of placesOf(product_id, storefront)) places.set(place.join('\n'), place)
+    for (const group of groupsOf(product_id, storefront)) groups.set(group.join('\n'), group)
   }
-  for (const place of places.values()) {
-    const isHere = isIn(place)
-    const here = {
-      before: before.filter(isHere),
-      after: after.filter(isHere),
-      changed: changed.filter(([row]) => isHere(row)),
+  for (const group of groups.values()) {
+    const isInThisGroup = isInGroup(group)
+    const inThisGroup = {
+      before: before.filter(isInThisGroup),
+      after: after.filter(isInThisGroup),
+      changed: changed.filter(([row]) => isInThisGroup(row)),
     }
-    addValue(cells, place, here)
-    for (const [kind, unitOf] of UNITS) addPayers(cells, { kind, place, unitOf }, here)
+    addLtv(cells, group, inThisGroup)
+    for (const [kind, unitOf] of PAYER_UNITS) addPayers(cells, { kind, group, unitOf }, inThisGroup)
   }
 }
 
-type Changed = readonly [DayMoney, sign: 1 | -1]
-type Here = { before: readonly DayMoney[]; after: readonly DayMoney[]; changed: readonly Changed[] }
+type ChangedRow = readonly [DayMoney, sign: 1 | -1]
+type GroupChanges = {
+  before: readonly DayMoney[]
+  after: readonly DayMoney[]
+  changed: readonly ChangedRow[]
+}
 
-const isIn =
-  ([wantedProduct, wantedCountry]: Place) =>
+const isInGroup =
+  ([groupProduct, groupCountry]: CohortGroup) =>
   ([, product_id, storefront]: DayMoney): boolean =>
-    (wantedProduct === ANY || wantedProduct === product_id) &&
-    (wantedCountry === ANY || wantedCountry === storefront)
+    (groupProduct === ANY || groupProduct === product_id) &&
+    (groupCountry === ANY || groupCountry === storefront)
 
 /** Rows that are on one side alone. */
-function differences(before: readonly DayMoney[], after: readonly DayMoney[]): Changed[] {
-  const left = new Map<string, DayMoney[]>()
-  for (const row of before) left.set(row.join('\n'), [...(left.get(row.join('\n')) ?? []), row])
-  const added: Changed[] = []
-  for (const row of after) if (left.get(row.join('\n'))?.pop() === undefined) added.push([row, 1])
-  return [...[...left.values()].flat().map((row): Changed => [row, -1]), ...added]
+function differences(before: readonly DayMoney[], after: readonly DayMoney[]): ChangedRow[] {
+  const remaining = new Map<string, DayMoney[]>()
+  for (const row of before) remaining.set(row.join('\n'), [...(remaining.get(row.join('\n')) ?? []), row])
+  const added: ChangedRow[] = []
+  for (const row of after) if (remaining.get(row.join('\n'))?.pop() === undefined) added.push([row, 1])
+  return [...[...remaining.values()].flat().map((row): ChangedRow => [row, -1]), ...added]
 }
 
 const moneyOf = ([, , , charged_milli, refunded_milli, prorated_milli]: DayMoney, sign: 1 | -1): Money => ({
@@ -143,7 +147,7 @@ const moneyOf = ([, , , charged_milli, refunded_milli, prorated_milli]: DayMoney
   prorated_milli: sign * prorated_milli,
 })
 
-const seriesAt = (kind: CohortKind, [product_id, storefront]: Place): CohortSeries => ({
+const seriesAt = (kind: CohortKind, [product_id, storefront]: CohortGroup): CohortSeries => ({
   kind,
   product_id,
   storefront,
@@ -151,14 +155,14 @@ const seriesAt = (kind: CohortKind, [product_id, storefront]: Place): CohortSeri
 })
 
 /** By days since the first payment; where that is on another day than before, everything moves. */
-function addValue({ add }: CohortCells, place: Place, { before, after, changed }: Here): void {
-  const series = seriesAt('ltv', place)
+function addLtv({ add }: CellChanges, group: CohortGroup, { before, after, changed }: GroupChanges): void {
+  const series = seriesAt('ltv', group)
   const [from, to] = [firstDay(before), firstDay(after)]
   const put = (first: DayNumber | null, row: DayMoney, sign: 1 | -1): void => {
     if (first === null) return
     const position = Math.max(0, row[0] - first)
     add(series, first, position, 0, moneyOf(row, sign))
-    if (!isAll(place)) return
+    if (!isWholeGroup(group)) return
     const [, product_id, storefront] = row
     add(seriesAt('ltv.parts', [product_id, storefront]), first, position, 0, moneyOf(row, sign))
   }
@@ -172,7 +176,8 @@ function addValue({ add }: CohortCells, place: Place, { before, after, changed }
   if (to !== null) add(series, to, 0, 1)
 }
 
-const isAll = ([product_id, storefront]: Place): boolean => product_id === ANY && storefront === ANY
+const isWholeGroup = ([product_id, storefront]: CohortGroup): boolean =>
+  product_id === ANY && storefront === ANY
 
 const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
   rows.reduce<number | null>(
@@ -180,14 +185,14 @@ const firstDay = (rows: readonly DayMoney[]): DayNumber | null =>
     null,
   )
 
-type Unit = { kind: CohortKind; place: Place; unitOf: (day: DayNumber) => number }
+type Unit = { kind: CohortKind; group: CohortGroup; unitOf: (day: DayNumber) => number }
 
 function addPayers(
-  { add }: CohortCells,
-  { kind, place, unitOf }: Unit,
-  { before, after, changed }: Here,
+  { add }: CellChanges,
+  { kind, group, unitOf }: Unit,
+  { before, after, changed }: GroupChanges,
 ): void {
-  const series = seriesAt(kind, place)
+  const series = seriesAt(kind, group)
   for (const [row, sign] of changed) add(series, unitOf(row[0]), 0, 0, moneyOf(row, sign))
   for (const unit of new Set(changed.map(([[day]]) => unitOf(day)))) {
     const paid = (rows: readonly DayMoney[]): number =>

@@ -1,61 +1,61 @@
 /** What we remember: how customers and subscriptions that began together fared: kept, paid, recovered. */
 import { Refusal } from '../../errors.ts'
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Shares } from '../reports/shares.ts'
 import { ratioOf } from '../series/formula_lines.ts'
-import type { Cells, CohortSum } from './cells.ts'
+import type { CohortCellStore, CohortSum } from './cells.ts'
 import { ANY } from './changes.ts'
 import { RETRIED_DAYS } from './failures.ts'
-import { proceedsOf } from './proceeds.ts'
+import { cohortProceeds } from './proceeds.ts'
 import { renewalDay } from './renewal_days.ts'
 import {
-  BEGINS,
-  beginOf,
-  type CohortQuestion,
+  type CohortQuery,
+  clampRange,
   daysBetween,
   endOf,
+  GRAIN_INDEX,
+  GRAIN_START,
   type Grain,
   type Span,
-  spansInTurns,
+  spanBatches,
   spansOf,
-  UNITS,
-  within,
+  startOf,
 } from './spans.ts'
 
 type Part = CohortSum & { period: string }
 type Money = { charged_milli: number; refunded_milli: number; prorated_milli: number; net_milli: number }
 
 /** Apple's hours move with the clocks, and a payment may fail at first: only then is a renewal judged. */
-const JUDGED_AFTER_DAYS = 3
-const RENEWALS_MOST = 400
+const DUE_AFTER_DAYS = 3
+const MAX_RENEWALS = 400
 /** Cohorts and the places within each, multiplied: a question of more is refused. */
-const CELLS_MOST = 20_000
+const MAX_CELLS = 20_000
 const UNITS_AT_ONCE = 400
 
 export type Cohorts = ReturnType<typeof openCohorts>
 
-type PayersQuestion = CohortQuestion & { grain: 'day' | 'week' | 'month' }
+type PayersQuery = CohortQuery & { grain: 'day' | 'week' | 'month' }
 
-export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares }) {
+export function openCohorts({ cells, shares }: { cells: CohortCellStore; shares: Shares }) {
   /**
    * Of the subscriptions first paid for in each cohort, with one period: how many were paid for a day after their k-th
    * renewal was due. `due`: of how many that is known; `complete`: it is of all.
    *
    * @throws Refusal 400 `invalid_request` for more than 20,000 renewals in all cohorts together.
    */
-  async function retention(question: CohortQuestion, today: DayNumber) {
-    const table: Kept[] = []
+  async function retention(query: CohortQuery, today: DayNumber) {
+    const table: RetentionRow[] = []
     let count = 0
-    for await (const spans of spansInTurns(question, today)) {
-      const parts = cells.read({ ...question, ...within(question, spans, today), kind: 'retention' })
-      const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${beginOf(question.grain, cohort)}`)
-      for (const own of rows.values()) {
-        const row = keptOf(question.grain, own, today)
+    for await (const spans of spanBatches(query, today)) {
+      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'retention' })
+      const rows = Map.groupBy(parts, ({ period, cohort }) => `${period}\n${startOf(query.grain, cohort)}`)
+      for (const cohortParts of rows.values()) {
+        const row = retentionRow(query.grain, cohortParts, today)
         count += row.renewals.length
         if (row.size > 0) table.push(row)
       }
-      demandCells(count, 'from')
+      assertCellCount(count, 'from')
     }
     return table.sort((a, b) => (`${a.period}${a.cohort}` < `${b.period}${b.cohort}` ? -1 : 1))
   }
@@ -68,15 +68,15 @@ export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares })
    * @throws Refusal 400 `invalid_request` for more than 20,000 cohorts times days.
    */
   async function ltv(
-    question: CohortQuestion,
+    query: CohortQuery,
     days: readonly number[],
     today: DayNumber,
     net: readonly CohortSum[] | null = null,
   ) {
-    demandCells(spansOf(question, today).length * days.length, 'days')
+    assertCellCount(spansOf(query, today).length * days.length, 'days')
     const left = net && Map.groupBy(net, ({ cohort }) => cohort)
     const valuesOf = ({ cohort, from, until }: Span) => {
-      const gross = cells.together({ ...question, kind: 'ltv', from, until })
+      const gross = cells.readMerged({ ...query, kind: 'ltv', from, until })
       const customers = gross.reduce((sum, { position, count }) => sum + (position === 0 ? count : 0), 0)
       if (customers === 0) return []
       const paid = left ? daysBetween(from, until).flatMap((day) => left.get(day) ?? []) : gross
@@ -89,25 +89,27 @@ export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares })
       return [{ cohort, customers, values }]
     }
     const table: ReturnType<typeof valuesOf> = []
-    for await (const spans of spansInTurns(question, today)) table.push(...spans.flatMap(valuesOf))
+    for await (const spans of spanBatches(query, today)) table.push(...spans.flatMap(valuesOf))
     return table
   }
 
   /** In each day, week or month: the revenue, and the customers who paid in it. `net` as for ltv. */
-  async function arppu(question: PayersQuestion, today: DayNumber, net: readonly CohortSum[] | null = null) {
-    const { grain } = question
+  async function arppu(query: PayersQuery, today: DayNumber, net: readonly CohortSum[] | null = null) {
+    const { grain } = query
     const parts: CohortSum[] = []
-    const wanted = payersWanted(question, today)
-    for (let from = wanted.from; from <= wanted.until; from += UNITS_AT_ONCE) {
-      await nextTurn()
-      parts.push(...cells.read({ ...wanted, from, until: Math.min(from + UNITS_AT_ONCE - 1, wanted.until) }))
+    const cellQuery = payersQuery(query, today)
+    for (let from = cellQuery.from; from <= cellQuery.until; from += UNITS_AT_ONCE) {
+      await yieldToEventLoop()
+      parts.push(
+        ...cells.read({ ...cellQuery, from, until: Math.min(from + UNITS_AT_ONCE - 1, cellQuery.until) }),
+      )
     }
     const left = net && Map.groupBy(net, ({ cohort }) => cohort)
     return [...Map.groupBy(parts, ({ cohort }) => cohort)]
-      .map(([unit, own]) => {
-        const payers = own.reduce((sum, { count }) => sum + count, 0)
-        const money = moneyOf(summed(left ? (left.get(unit) ?? []) : own))
-        const begin = BEGINS[grain](unit)
+      .map(([unit, cohortParts]) => {
+        const payers = cohortParts.reduce((sum, { count }) => sum + count, 0)
+        const money = moneyOf(summed(left ? (left.get(unit) ?? []) : cohortParts))
+        const begin = GRAIN_START[grain](unit)
         return {
           cohort: dayText(begin),
           payers,
@@ -123,12 +125,12 @@ export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares })
    * Of the payments that failed in each cohort: how many Apple collected after all, and within how many days; how many it
    * did not, or gave up after 60 days. The rest is pending.
    */
-  async function recovery(question: CohortQuestion, today: DayNumber) {
-    const table: Recovered[] = []
-    for await (const spans of spansInTurns(question, today)) {
-      const parts = cells.read({ ...question, ...within(question, spans, today), kind: 'recovery' })
-      for (const [begin, own] of Map.groupBy(parts, ({ cohort }) => beginOf(question.grain, cohort))) {
-        const row = { cohort: dayText(begin), ...recoveredOf(own, today) }
+  async function recovery(query: CohortQuery, today: DayNumber) {
+    const table: RecoveryRow[] = []
+    for await (const spans of spanBatches(query, today)) {
+      const parts = cells.read({ ...query, ...clampRange(query, spans, today), kind: 'recovery' })
+      for (const [begin, cohortParts] of Map.groupBy(parts, ({ cohort }) => startOf(query.grain, cohort))) {
+        const row = { cohort: dayText(begin), ...recoveryStats(cohortParts, today) }
         if (row.failed > 0) table.push(row)
       }
     }
@@ -136,53 +138,54 @@ export function openCohorts({ cells, shares }: { cells: Cells; shares: Shares })
   }
 
   /** What `ltv` is told in proceeds by: of everything, or of one product in one country. */
-  function proceedsOfLtv(question: CohortQuestion) {
-    const kind = question.product_id === ANY && question.storefront === ANY ? 'ltv.parts' : 'ltv'
-    return proceedsOf(cells, shares, { ...question, kind }, ({ cohort, position }) => cohort + position)
+  function proceedsOfLtv(query: CohortQuery) {
+    const kind = query.product_id === ANY && query.storefront === ANY ? 'ltv.parts' : 'ltv'
+    return cohortProceeds(cells, shares, { ...query, kind }, ({ cohort, position }) => cohort + position)
   }
 
   /** What `arppu` is told in proceeds by: what is left at the end of each day, week or month, or today. */
-  function proceedsOfPayers(question: PayersQuestion, today: DayNumber) {
-    const { grain } = question
-    const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, BEGINS[grain](cohort)))
-    return proceedsOf(cells, shares, payersWanted(question, today), dayOf)
+  function proceedsOfPayers(query: PayersQuery, today: DayNumber) {
+    const { grain } = query
+    const dayOf = ({ cohort }: CohortSum) => Math.min(today, endOf(grain, GRAIN_START[grain](cohort)))
+    return cohortProceeds(cells, shares, payersQuery(query, today), dayOf)
   }
 
   return { retention, ltv, arppu, recovery, proceedsOfLtv, proceedsOfPayers }
 }
 
 /** @throws Refusal 400 `invalid_request` that says what to narrow. */
-function demandCells(count: number, path: 'from' | 'days'): void {
-  if (count <= CELLS_MOST) return
+function assertCellCount(count: number, path: 'from' | 'days'): void {
+  if (count <= MAX_CELLS) return
   const advice = path === 'days' ? 'ask for fewer `days`, a' : 'ask for a'
-  const message = `the table would have more than ${CELLS_MOST} cells: ${advice} shorter span, or longer cohorts (\`by\`)`
+  const message = `the table would have more than ${MAX_CELLS} cells: ${advice} shorter span, or longer cohorts (\`by\`)`
   throw new Refusal(400, 'invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-type Kept = ReturnType<typeof keptOf>
-type Recovered = { cohort: string } & ReturnType<typeof recoveredOf>
+type RetentionRow = ReturnType<typeof retentionRow>
+type RecoveryRow = { cohort: string } & ReturnType<typeof recoveryStats>
 
-function keptOf(grain: Grain, own: readonly Part[], today: DayNumber) {
-  const [{ cohort, period } = { cohort: 0, period: '' }] = own
-  return { cohort: dayText(beginOf(grain, cohort)), period, ...renewalsOf(own, today) }
+function retentionRow(grain: Grain, cohortParts: readonly Part[], today: DayNumber) {
+  const [{ cohort, period } = { cohort: 0, period: '' }] = cohortParts
+  return { cohort: dayText(startOf(grain, cohort)), period, ...renewalsOf(cohortParts, today) }
 }
 
 function renewalsOf(parts: readonly Part[], today: DayNumber) {
   const days = [...Map.groupBy(parts, ({ cohort }) => cohort)]
-    .map(([day, own]) => {
+    .map(([day, cohortParts]) => {
       const changes = new Map<number, number>()
-      for (const { position, count } of own) changes.set(position, (changes.get(position) ?? 0) + count)
+      for (const { position, count } of cohortParts)
+        changes.set(position, (changes.get(position) ?? 0) + count)
       return { day, size: changes.get(0) ?? 0, changes, held: 0 }
     })
     .sort((a, b) => a.day - b.day)
   const size = days.reduce((sum, one) => sum + one.size, 0)
   const period = parts[0]?.period ?? ''
   const isKnown = (day: DayNumber, k: number): boolean =>
-    k === 0 || renewalDay(day, period, k) + JUDGED_AFTER_DAYS <= today
+    k === 0 || renewalDay(day, period, k) + DUE_AFTER_DAYS <= today
   const renewals = []
   // A later day is never due earlier, so those of which the k-th renewal is known come first.
   let known = days.length
-  for (let k = 0; k < RENEWALS_MOST; k += 1) {
+  for (let k = 0; k < MAX_RENEWALS; k += 1) {
     for (const one of days) one.held += one.changes.get(k) ?? 0
     while (known > 0 && !isKnown(days[known - 1]?.day ?? 0, k)) known -= 1
     let due = 0
@@ -197,7 +200,7 @@ function renewalsOf(parts: readonly Part[], today: DayNumber) {
   return { size, renewals }
 }
 
-function recoveredOf(parts: readonly Part[], today: DayNumber) {
+function recoveryStats(parts: readonly Part[], today: DayNumber) {
   const sum = (has: (part: Part) => boolean, of: (part: Part) => number = ({ count }) => count) =>
     parts.filter(has).reduce((total, part) => total + of(part), 0)
   const failed = sum(({ position }) => position === 0)
@@ -223,13 +226,13 @@ function recoveredOf(parts: readonly Part[], today: DayNumber) {
   }
 }
 
-function payersWanted({ grain, from, until, ...question }: PayersQuestion, today: DayNumber) {
-  const unitOf = UNITS[grain]
+function payersQuery({ grain, from, until, ...query }: PayersQuery, today: DayNumber) {
+  const unitOf = GRAIN_INDEX[grain]
   const kind = `payers.${grain}` as const
-  return { ...question, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
+  return { ...query, kind, from: unitOf(from), until: unitOf(Math.min(until, today)) }
 }
 
-type Given = Omit<Money, 'net_milli'>
+type MoneySums = Omit<Money, 'net_milli'>
 
 /** The sum of what has a place up to each of `days`, which ascend. */
 function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly number[]) {
@@ -244,14 +247,14 @@ function runningSums(parts: readonly Omit<CohortSum, 'cohort'>[], days: readonly
   })
 }
 
-const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: Given): Money => ({
+const moneyOf = ({ charged_milli, refunded_milli, prorated_milli }: MoneySums): Money => ({
   charged_milli,
   refunded_milli,
   prorated_milli,
   net_milli: charged_milli - refunded_milli - prorated_milli,
 })
 
-const summed = (parts: readonly Given[]): Given =>
+const summed = (parts: readonly MoneySums[]): MoneySums =>
   parts.reduce(
     (sum, one) => ({
       charged_milli: sum.charged_milli + one.charged_milli,

@@ -21,7 +21,7 @@ export type DayMoney = readonly [
  * When and as what a lineage was first paid for, and from which renewal on it was no longer, or again, paid for: pairs of
  * a number above zero and -1 or 1.
  */
-export type Retained = {
+export type RetentionFact = {
   day: DayNumber
   product_id: string
   storefront: string
@@ -35,13 +35,13 @@ const RENEWALS_MOST = 2_000
 const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 'revenue.one_time'])
 
 /** `rows` in order, all that the lineage adds; `now` bounds what has happened. */
-export function spreadOf(
+export function contributionOf(
   rows: readonly Row[],
   calendar: Calendar,
   now: number,
-): { money: DayMoney[]; retained: Retained | null } {
+): { money: DayMoney[]; retained: RetentionFact | null } {
   const happened = rows.filter(({ on_at }) => on_at <= now)
-  return { money: moneyOf(happened, calendar), retained: retainedOf(happened, rows, calendar) }
+  return { money: moneyOf(happened, calendar), retained: retentionOf(happened, rows, calendar) }
 }
 
 function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
@@ -61,44 +61,51 @@ function moneyOf(rows: readonly Row[], { dayOf }: Calendar): DayMoney[] {
 }
 
 /** Only of a lineage whose beginning is known. */
-function retainedOf(happened: readonly Row[], all: readonly Row[], { dayOf }: Calendar): Retained | null {
+function retentionOf(
+  happened: readonly Row[],
+  all: readonly Row[],
+  { dayOf }: Calendar,
+): RetentionFact | null {
   const first = happened.find(({ measure, count }) => measure === 'mrr.new' && count > 0)
   if (first === undefined) return null
   const { on_at, product_id, storefront, period } = first
-  const turns = turnsOf(first, paidTimes(all))
+  const turns = transitionsOf(first, paidIntervals(all))
   return { day: dayOf(on_at), product_id, storefront, period, turns }
 }
 
-type Time = { from: number; to: number }
+type PaidInterval = { from: number; to: number }
 
 /** The stretches without a gap in which it was paid for. */
-function paidTimes(rows: readonly Row[]): Time[] {
+function paidIntervals(rows: readonly Row[]): PaidInterval[] {
   const levels = rows.filter(({ measure }) => measure === 'mrr')
-  const times: Time[] = []
+  const intervals: PaidInterval[] = []
   let [alive, from] = [0, 0]
   for (const [at, changes] of Map.groupBy(levels, ({ on_at }) => on_at)) {
     const before = alive
     for (const { count } of changes) alive += count
     if (before <= 0 && alive > 0) from = at
-    if (before > 0 && alive <= 0) times.push({ from, to: at })
+    if (before > 0 && alive <= 0) intervals.push({ from, to: at })
   }
-  return times
+  return intervals
 }
 
 /**
  * Whether it was paid for a day after each renewal was due: Apple's hours move with the clocks, and a payment may fail at
  * first.
  */
-function turnsOf({ on_at, period }: Row, times: readonly Time[]): (readonly [number, -1 | 1])[] {
+function transitionsOf(
+  { on_at, period }: Row,
+  intervals: readonly PaidInterval[],
+): (readonly [number, -1 | 1])[] {
   const turns: (readonly [number, -1 | 1])[] = []
-  const end = times.at(-1)?.to ?? 0
+  const end = intervals.at(-1)?.to ?? 0
   const start = Math.floor(on_at / DAY_MS)
-  let held = true
+  let wasPaid = true
   for (let k = 1; k < RENEWALS_MOST; k += 1) {
     const at = on_at + (renewalDay(start, period, k) - start + 1) * DAY_MS
-    const isHeld = times.some(({ from, to }) => from <= at && at < to)
-    if (isHeld !== held) turns.push([k, isHeld ? 1 : -1])
-    held = isHeld
+    const isPaid = intervals.some(({ from, to }) => from <= at && at < to)
+    if (isPaid !== wasPaid) turns.push([k, isPaid ? 1 : -1])
+    wasPaid = isPaid
     if (at >= end) break
   }
   return turns

@@ -15,8 +15,8 @@ export type Failure = readonly [
   outcome: number | null,
 ]
 
-type Info = { signed_at: number; in_billing_retry: number | null; expiration_intent: number | null }
-type Bought = { product_id: string; storefront: string | null; purchased_at: number; expires_at: number }
+type RenewalInfo = { signed_at: number; in_billing_retry: number | null; expiration_intent: number | null }
+type Purchase = { product_id: string; storefront: string | null; purchased_at: number; expires_at: number }
 
 const DAY_MS = 86_400_000
 /** Apple tries to collect a payment for 60 days. */
@@ -27,9 +27,9 @@ export function openFailures(store: Store) {
   const retried = store.prepare<[string, string, string], { signed_at: number }>(
     `select signed_at from renewals where ${lineage} and in_billing_retry = 1 limit 1`,
   )
-  const infos = store.prepare<[string, string, string], Info>(`
+  const infos = store.prepare<[string, string, string], RenewalInfo>(`
     select signed_at, in_billing_retry, expiration_intent from renewals where ${lineage} order by signed_at, sha256`)
-  const bought = store.prepare<[string, string, string], Bought>(`
+  const purchases = store.prepare<[string, string, string], Purchase>(`
     select product_id, storefront, purchased_at, expires_at from transactions
     where ${lineage} and expires_at is not null order by purchased_at, expires_at`)
 
@@ -37,7 +37,7 @@ export function openFailures(store: Store) {
   function of({ app_id, environment, original_transaction_id }: LineageKey, calendar: Calendar): Failure[] {
     const key = [app_id, environment, original_transaction_id] as const
     if (retried.get(...key) === undefined) return []
-    return failuresOf(bought.all(...key), infos.all(...key), calendar)
+    return failuresOf(purchases.all(...key), infos.all(...key), calendar)
   }
 
   return { of }
@@ -45,19 +45,23 @@ export function openFailures(store: Store) {
 
 /** Of the transactions of a lineage and its renewal infos, each in order. */
 function failuresOf(
-  bought: readonly Bought[],
-  infos: readonly Info[],
+  purchases: readonly Purchase[],
+  infos: readonly RenewalInfo[],
   { dayOf }: Pick<Calendar, 'dayOf'>,
 ): Failure[] {
-  return bought.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
-    const next = bought[index + 1]
+  return purchases.flatMap(({ product_id, storefront, purchased_at, expires_at }, index) => {
+    const next = purchases[index + 1]
     const between = signedWithin(infos, purchased_at, next?.purchased_at ?? Infinity)
     if (!between.some(({ in_billing_retry }) => in_billing_retry === 1)) return []
     return [[dayOf(expires_at), product_id, storefront ?? '', outcomeOf(expires_at, next, between)] as const]
   })
 }
 
-function outcomeOf(expires_at: number, next: Bought | undefined, infos: readonly Info[]): number | null {
+function outcomeOf(
+  expires_at: number,
+  next: Purchase | undefined,
+  infos: readonly RenewalInfo[],
+): number | null {
   const last = infos.at(-1)
   // Apple gave up, or the customer did: it tries no more, for whatever reason.
   if (last?.in_billing_retry === 0 && last.expiration_intent !== null) return -1

@@ -1,7 +1,7 @@
 /** What we compute: the cohorts that a question is about: the days, weeks, months or years that they begin in. */
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf, weekOf } from '../lineage/calendar.ts'
-import type { Scope } from './cells.ts'
+import type { CohortScope } from './cells.ts'
 
 /** Cohorts of about so many days are made in one turn of the event loop. */
 const DAYS_AT_ONCE = 31
@@ -10,8 +10,8 @@ export const GRAINS = ['day', 'week', 'month', 'year'] as const
 export type Grain = (typeof GRAINS)[number]
 
 /** `from` and `until` are days, both within. `product_id` and `storefront` are `*` for any. Money is in `currency`. */
-export type CohortQuestion = {
-  scopes: readonly Scope[]
+export type CohortQuery = {
+  scopes: readonly CohortScope[]
   currency: string
   grain: Grain
   product_id: string
@@ -24,34 +24,31 @@ export type CohortQuestion = {
 export type Span = { cohort: string; from: DayNumber; until: DayNumber }
 
 /** The cohorts of a question that have begun, each whole. */
-export function spansOf({ grain, from, until }: CohortQuestion, today: DayNumber): Span[] {
+export function spansOf({ grain, from, until }: CohortQuery, today: DayNumber): Span[] {
   const spans: Span[] = []
   const last = Math.min(until, today)
-  for (let begin = beginOf(grain, from); begin <= last; begin = endOf(grain, begin) + 1) {
+  for (let begin = startOf(grain, from); begin <= last; begin = endOf(grain, begin) + 1) {
     spans.push({ cohort: dayText(begin), from: begin, until: endOf(grain, begin) })
   }
   return spans
 }
 
 /** Those cohorts in order, some in each turn of the event loop. */
-export async function* spansInTurns(
-  question: CohortQuestion,
-  today: DayNumber,
-): AsyncGenerator<Span[], void> {
-  let some: Span[] = []
-  for (const span of spansOf(question, today)) {
-    some.push(span)
-    if (span.until - (some[0]?.from ?? 0) < DAYS_AT_ONCE) continue
-    await nextTurn()
-    yield some
-    some = []
+export async function* spanBatches(query: CohortQuery, today: DayNumber): AsyncGenerator<Span[], void> {
+  let batch: Span[] = []
+  for (const span of spansOf(query, today)) {
+    batch.push(span)
+    if (span.until - (batch[0]?.from ?? 0) < DAYS_AT_ONCE) continue
+    await yieldToEventLoop()
+    yield batch
+    batch = []
   }
-  await nextTurn()
-  if (some.length > 0) yield some
+  await yieldToEventLoop()
+  if (batch.length > 0) yield batch
 }
 
 /** The cohorts of `spans` that the question asks for: a month that it begins in the middle of has its later days alone. */
-export const within = ({ from, until }: CohortQuestion, spans: readonly Span[], today: DayNumber) => ({
+export const clampRange = ({ from, until }: CohortQuery, spans: readonly Span[], today: DayNumber) => ({
   from: Math.max(from, spans[0]?.from ?? from),
   until: Math.min(until, today, spans.at(-1)?.until ?? until),
 })
@@ -59,8 +56,8 @@ export const within = ({ from, until }: CohortQuestion, spans: readonly Span[], 
 export const daysBetween = (from: DayNumber, until: DayNumber): DayNumber[] =>
   Array.from({ length: until - from + 1 }, (_, index) => from + index)
 
-export const UNITS = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
-export const BEGINS = {
+export const GRAIN_INDEX = { day: (day: DayNumber) => day, week: weekOf, month: monthOf }
+export const GRAIN_START = {
   day: (day: number): DayNumber => day,
   // Weeks begin on Mondays, and 1970 began on a Thursday.
   week: (week: number): DayNumber => week * 7 - 3,
@@ -68,16 +65,16 @@ export const BEGINS = {
 }
 
 /** The first day of the cohort that a day is in. */
-export function beginOf(grain: Grain, day: DayNumber): DayNumber {
+export function startOf(grain: Grain, day: DayNumber): DayNumber {
   if (grain === 'day') return day
-  if (grain === 'week') return BEGINS.week(weekOf(day))
+  if (grain === 'week') return GRAIN_START.week(weekOf(day))
   const month = monthOf(day)
-  return BEGINS.month(grain === 'month' ? month : month - (month % 12))
+  return GRAIN_START.month(grain === 'month' ? month : month - (month % 12))
 }
 
 /** The last day of the cohort that begins with a day. */
 export function endOf(grain: Grain, begin: DayNumber): DayNumber {
   if (grain === 'day') return begin
   if (grain === 'week') return begin + 6
-  return BEGINS.month(monthOf(begin) + (grain === 'month' ? 1 : 12)) - 1
+  return GRAIN_START.month(monthOf(begin) + (grain === 'month' ? 1 : 12)) - 1
 }

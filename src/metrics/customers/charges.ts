@@ -1,6 +1,6 @@
 /** What we compute: what the developer keeps of charges: proceeds, less what was given back. */
-import { dividedHalfEven } from '../../money.ts'
-import { type Flow, isGivenBack } from '../lineage/flows.ts'
+import { divideHalfEven } from '../../money.ts'
+import { type Flow, isRefundFlow } from '../lineage/flows.ts'
 
 /**
  * What the developer got of the charges of a lineage, in thousandths of the base currency; null where a rate is missing.
@@ -29,46 +29,46 @@ export type Charge = {
  */
 export type Proceeds = { base_milli: number; basis: 'exact' | 'ratio' | 'estimated'; is_final: boolean }
 /** The proceeds of a charge in a base currency; null where there is no rate. */
-export type ProceedsOf = (charge: Charge, base: string) => Proceeds | null
+export type ConvertProceeds = (charge: Charge, base: string) => Proceeds | null
 
 const DAY_MS = 86_400_000
 
 /** What stays of a charge and was not given back, at the rate of the day of the charge; null where nobody can say. */
-export function keptOf(
+export function netProceeds(
   charged: Flow,
   flows: readonly Flow[],
-  { app_id, base, proceedsOf }: { app_id: string; base: string; proceedsOf: ProceedsOf },
+  { app_id, base, proceedsOf }: { app_id: string; base: string; proceedsOf: ConvertProceeds },
 ): Proceeds | null {
   const { currency, milli, kind } = charged
   if (kind === 'unpriced' || currency === null) return null
   const proceeds = proceedsOf({ ...charged, app_id, currency }, base)
-  const back = flows.reduce((sum, one) => (isGivenBack(one) ? sum + one.milli : sum), 0)
-  if (proceeds === null || back === 0) return proceeds
-  const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - back))
-  return { ...proceeds, base_milli: Number(dividedHalfEven(part, BigInt(milli))) }
+  const refunded = flows.reduce((sum, one) => (isRefundFlow(one) ? sum + one.milli : sum), 0)
+  if (proceeds === null || refunded === 0) return proceeds
+  const part = BigInt(proceeds.base_milli) * BigInt(Math.max(0, milli - refunded))
+  return { ...proceeds, base_milli: Number(divideHalfEven(part, BigInt(milli))) }
 }
 
 /** What the developer got of all charges of a lineage; `flows` are all of its flows. */
 export function lineageProceeds(
   flows: readonly Flow[],
-  place: { app_id: string; base: string; proceedsOf: ProceedsOf },
+  context: { app_id: string; base: string; proceedsOf: ConvertProceeds },
 ): LineageProceeds {
-  const told: LineageProceeds = {
+  const totals: LineageProceeds = {
     proceeds_milli: null,
     proceeds_estimated: 0,
     last_charge_day: -1,
     is_final: true,
   }
   for (const own of Map.groupBy(flows, ({ transaction_id }) => transaction_id).values()) {
-    const charged = own.find((one) => !isGivenBack(one))
+    const charged = own.find((one) => !isRefundFlow(one))
     if (charged === undefined) continue
-    told.last_charge_day = Math.max(told.last_charge_day, Math.floor(charged.at / DAY_MS))
-    const kept = keptOf(charged, own, place)
-    if (kept !== null) {
-      told.proceeds_milli = (told.proceeds_milli ?? 0) + kept.base_milli
-      if (kept.basis === 'estimated') told.proceeds_estimated += 1
+    totals.last_charge_day = Math.max(totals.last_charge_day, Math.floor(charged.at / DAY_MS))
+    const net = netProceeds(charged, own, context)
+    if (net !== null) {
+      totals.proceeds_milli = (totals.proceeds_milli ?? 0) + net.base_milli
+      if (net.basis === 'estimated') totals.proceeds_estimated += 1
     }
-    if (kept !== null ? !kept.is_final : charged.kind !== 'unpriced') told.is_final = false
+    if (net !== null ? !net.is_final : charged.kind !== 'unpriced') totals.is_final = false
   }
-  return told
+  return totals
 }

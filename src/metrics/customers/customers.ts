@@ -7,12 +7,12 @@ import { bound, type Store } from '../../store/store.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Reported } from '../reports/reported.ts'
 import type { Proceeds } from './charges.ts'
-import { openEnding } from './ending.ts'
+import { openExpiring } from './ending.ts'
 import { openCustomerFigures } from './figures.ts'
-import { type IsOfForgotten, openHistories } from './histories.ts'
+import { type IsErased, openHistories } from './histories.ts'
 import type { CustomerValue } from './kept.ts'
-import { type CustomerPage, type CustomerScope, inOrder, type Listing, openLists } from './lists.ts'
-import { linkPart, openPeople } from './people.ts'
+import { byValueDescending, type CustomerPage, type CustomerScope, type Listing, openLists } from './lists.ts'
+import { linkPart, openLinkedUsers } from './people.ts'
 import { type AttributeQuery, attributeIn, openSearch } from './search.ts'
 import type { CustomerValues } from './values.ts'
 
@@ -24,39 +24,30 @@ type Deps = {
   metrics: Pick<Metrics, 'settingsOf' | 'ready' | 'current' | 'generations'>
   values: CustomerValues
   reported: Pick<Reported, 'proceedsInBase'>
-  isOfForgotten: IsOfForgotten
+  isErased: IsErased
 }
 
 const EVENTS_SHOWN = 50
 /** Customers that one id can mean; more is no search. */
-const FOUND_MOST = 500
+const MAX_FOUND = 500
 
 /** A page of the events about a customer: those before a seq. */
 type EventPage = { before: number | null; limit: number }
 
 export type Customers = ReturnType<typeof openCustomers>
 
-export function openCustomers({
-  store,
-  clock,
-  feed,
-  ledger,
-  metrics,
-  values,
-  reported,
-  isOfForgotten,
-}: Deps) {
+export function openCustomers({ store, clock, feed, ledger, metrics, values, reported, isErased }: Deps) {
   const lists = openLists(store, values.shownScope)
-  const ending = openEnding({ store, clock, values })
-  const search = openSearch(store, isOfForgotten)
-  const people = openPeople(store)
+  const expiring = openExpiring({ store, clock, values })
+  const search = openSearch(store, isErased)
+  const people = openLinkedUsers(store)
   const histories = openHistories({
     store,
     settingsOf: metrics.settingsOf,
     proceedsOf: reported.proceedsInBase,
-    isOfForgotten,
+    isErased,
   })
-  const eventsAbout = store.prepare<[string, number, number], { seq: number }>(
+  const eventSeqsOf = store.prepare<[string, number, number], { seq: number }>(
     `select seq from events where subject = ${bound} and seq < ${bound} order by seq desc limit ${bound}`,
   )
   const member = store.prepare<[string], Customer>('select * from customers where id = ?')
@@ -69,12 +60,15 @@ export function openCustomers({
    * Brings the customers of some ids up to date before all others. Resolves with whether their figures are those of the
    * facts by now, at most after `most_ms` milliseconds.
    */
-  const currentFor = (ids: readonly string[], { most_ms }: { most_ms: number }): Promise<boolean> =>
+  const waitUntilCurrent = (
+    ids: readonly string[],
+    { timeout_ms }: { timeout_ms: number },
+  ): Promise<boolean> =>
     metrics.current(
       [...new Set(ids.flatMap((id) => ledger.customers.resolve(id) ?? []))].flatMap((id) =>
-        values.kept.membersOf.all(id),
+        values.statements.membersOf.all(id),
       ),
-      most_ms,
+      timeout_ms,
     )
 
   /** The generations that customers of some scopes are shown of, as a text that is another after a change. */
@@ -83,7 +77,9 @@ export function openCustomers({
 
   /** The lineages of a customer, the one that began first before the others. */
   const membersOf = (id: string): Customer[] =>
-    ledger.customers.lineages(id).sort((a, b) => begunAt(a) - begunAt(b) || (a.id < b.id ? -1 : 1))
+    ledger.customers
+      .lineages(id)
+      .sort((a, b) => firstPurchasedAt(a) - firstPurchasedAt(b) || (a.id < b.id ? -1 : 1))
 
   /** One customer in a few words. */
   function summaryOf(value: CustomerValue) {
@@ -123,7 +119,7 @@ export function openCustomers({
    */
   async function list(listing: Listing): Promise<CustomerPage> {
     const { sort } = listing
-    return sort === 'ends' ? ending.list(listing) : lists.list({ ...listing, sort })
+    return sort === 'ends' ? expiring.list(listing) : lists.list({ ...listing, sort })
   }
 
   /**
@@ -135,34 +131,37 @@ export function openCustomers({
   async function find(query: string, listing: Listing): Promise<CustomerPage> {
     const attribute = attributeIn(query)
     if (attribute !== null) return findByAttribute(attribute, listing)
-    const found = wanted(search.byId(query, listing.scopes).slice(0, FOUND_MOST), listing)
+    const found = filterListed(search.byId(query, listing.scopes).slice(0, MAX_FOUND), listing)
     const { sort } = listing
-    return { customers: sort === 'ends' ? found : found.sort(inOrder(sort)), next: null }
+    return { customers: sort === 'ends' ? found : found.sort(byValueDescending(sort)), next: null }
   }
 
-  async function findByAttribute(wantedAttribute: AttributeQuery, listing: Listing): Promise<CustomerPage> {
+  async function findByAttribute(attributeQuery: AttributeQuery, listing: Listing): Promise<CustomerPage> {
     const after = /^\d{1,15}$/.test(listing.cursor ?? '') ? Number(listing.cursor) : 0
     const { limit, scopes } = listing
-    const { ids, next } = await search.byAttribute(wantedAttribute, scopes, { after, limit })
-    return { customers: wanted(ids, listing), next: next === null ? null : String(next) }
+    const { ids, next } = await search.byAttribute(attributeQuery, scopes, { after, limit })
+    return { customers: filterListed(ids, listing), next: next === null ? null : String(next) }
   }
 
-  function wanted(ids: readonly string[], { scopes, status, sort, within_days }: Listing): CustomerValue[] {
+  function filterListed(
+    ids: readonly string[],
+    { scopes, status, sort, within_days }: Listing,
+  ): CustomerValue[] {
     const within = new Set(scopes.map(values.shownScope))
     const found = ids
-      .flatMap((id) => values.ofCanonical(id) ?? [])
+      .flatMap((id) => values.findByCanonicalId(id) ?? [])
       .filter(({ scope_id }) => within.has(scope_id))
       .filter((one) => status === null || one.status === status)
-    return sort === 'ends' ? ending.among(found, { within_days }) : found
+    return sort === 'ends' ? expiring.filterExpiring(found, { within_days }) : found
   }
 
   /** Whose an id is: any that was ever given to a customer. Null for another. */
-  const whose = (id: string): Customer | null => member.get(id) ?? null
+  const findById = (id: string): Customer | null => member.get(id) ?? null
 
   /** All about the customer that an id names, whichever of its ids that is; null for an id never given. */
   function profile(id: string) {
     const canonical_id = ledger.customers.resolve(id)
-    const value = canonical_id === null ? null : values.ofCanonical(canonical_id)
+    const value = canonical_id === null ? null : values.findByCanonicalId(canonical_id)
     if (value === null) return null
     const members = membersOf(value.id)
     const app_id = members[0]?.app_id ?? ''
@@ -183,7 +182,7 @@ export function openCustomers({
         ...history,
       })),
       transactions,
-      proceeds: proceedsIn(transactions.flatMap((one) => one.proceeds ?? [])),
+      proceeds: sumProceeds(transactions.flatMap((one) => one.proceeds ?? [])),
       users: usersOf(
         app_id,
         links.map(({ app_user_id }) => app_user_id),
@@ -207,14 +206,14 @@ export function openCustomers({
   function eventsOf(members: readonly Customer[], { before, limit }: EventPage) {
     const app_id = members[0]?.app_id
     const seqs = transactionsOf(members)
-      .flatMap((subject) => eventsAbout.all(subject, before ?? Number.MAX_SAFE_INTEGER, limit))
+      .flatMap((subject) => eventSeqsOf.all(subject, before ?? Number.MAX_SAFE_INTEGER, limit))
       .map(({ seq }) => seq)
       .sort((a, b) => b - a)
       .slice(0, limit)
-    const told: FeedEvent[] = seqs
+    const pageEvents: FeedEvent[] = seqs
       .flatMap((seq) => feed.read({ after: seq - 1, until: seq, limit: 1 }))
       .filter((event) => event.app_id === app_id)
-    return { events: told, next: seqs.length < limit ? null : (seqs.at(-1) ?? null) }
+    return { events: pageEvents, next: seqs.length < limit ? null : (seqs.at(-1) ?? null) }
   }
 
   /** All about a user of an app: its links and its customers. Null for one that nobody ever named. */
@@ -222,29 +221,29 @@ export function openCustomers({
     const links = people.ofUser(app_id, app_user_id)
     const row = people.user(app_id, app_user_id)
     if (row === null && links.length === 0) return null
-    const here = scopes.filter((scope) => scope.app_id === app_id)
+    const appScopes = scopes.filter((scope) => scope.app_id === app_id)
     const ids = search.ofUser(
       app_id,
       app_user_id,
-      here.map(({ environment }) => environment),
+      appScopes.map(({ environment }) => environment),
     )
     return {
       ...(row ?? { app_id, app_user_id }),
       links: links.map(linkPart),
       link_history: people.history(links),
-      customers: ids.flatMap((id) => values.ofCanonical(id) ?? []).map(summaryOf),
+      customers: ids.flatMap((id) => values.findByCanonicalId(id) ?? []).map(summaryOf),
     }
   }
 
-  const asked = { list, find, profile, events, user, whose, summaryOf, figuresOf }
-  return { ...asked, values, currentFor, generationsOf, ready: metrics.ready }
+  const queries = { list, find, profile, events, user, findById, summaryOf, figuresOf }
+  return { ...queries, values, waitUntilCurrent, generationsOf, ready: metrics.ready }
 }
 
-const begunAt = ({ original_purchased_at }: Customer): number =>
+const firstPurchasedAt = ({ original_purchased_at }: Customer): number =>
   original_purchased_at ?? Number.MAX_SAFE_INTEGER
 
 /** What stays of those charges of which that is known; null where it is of none. */
-function proceedsIn(known: readonly Proceeds[]) {
+function sumProceeds(known: readonly Proceeds[]) {
   if (known.length === 0) return null
   return {
     base_milli: known.reduce((sum, { base_milli }) => sum + base_milli, 0),

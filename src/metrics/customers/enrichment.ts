@@ -5,7 +5,7 @@ import type { Customers } from './customers.ts'
 import type { CustomerFigures } from './figures.ts'
 
 /** How long events wait for the figures of their customers at most. */
-export const FIGURES_WITHIN_MS = 1_000
+export const FIGURES_TIMEOUT_MS = 1_000
 
 /**
  * The customer of an event at the instant `as_of`. `figures` is null with `behind` where they could not be brought up to
@@ -16,15 +16,15 @@ export type EventCustomer = CustomerFigures & { as_of: number; behind?: true }
 /** `customer` is null where the event is about none. */
 export type EnrichedEvent = FeedEvent & { customer: EventCustomer | null }
 
-type Deps = { customers: Pick<Customers, 'currentFor' | 'figuresOf'>; clock: Clock }
+type Deps = { customers: Pick<Customers, 'waitUntilCurrent' | 'figuresOf'>; clock: Clock }
 
 export type Enrichment = ReturnType<typeof openEnrichment>
 
 export function openEnrichment({ customers, clock }: Deps) {
   /** Resolves to true once the figures of the events' customers are current, to false where that takes longer. Never rejects. */
-  async function ready(events: readonly FeedEvent[], most_ms: number): Promise<boolean> {
+  async function ready(events: readonly FeedEvent[], timeout_ms: number): Promise<boolean> {
     const ids = customersOf(events)
-    return ids.length === 0 || customers.currentFor(ids, { most_ms })
+    return ids.length === 0 || customers.waitUntilCurrent(ids, { timeout_ms })
   }
 
   /** The same events in the same order with their customers, looked up in one query; without figures where these are not ready. */
@@ -33,8 +33,8 @@ export function openEnrichment({ customers, clock }: Deps) {
     const found = ids.length === 0 ? new Map<string, CustomerFigures>() : customers.figuresOf(ids)
     const as_of = clock()
     const customerOf = (id: string): EventCustomer => {
-      const { figures, ...who } = found.get(id) ?? { id, users: [], figures: null }
-      return isReady ? { ...who, figures, as_of } : { ...who, figures: null, as_of, behind: true }
+      const { figures, ...identity } = found.get(id) ?? { id, users: [], figures: null }
+      return isReady ? { ...identity, figures, as_of } : { ...identity, figures: null, as_of, behind: true }
     }
     return events.map((event) => ({
       ...event,
@@ -45,8 +45,8 @@ export function openEnrichment({ customers, clock }: Deps) {
   /** Waits until the figures are current, up to `most_ms`, then completes the events, whichever it is. */
   const enrich = async (
     events: readonly FeedEvent[],
-    most_ms: number = FIGURES_WITHIN_MS,
-  ): Promise<EnrichedEvent[]> => complete(events, await ready(events, most_ms))
+    timeout_ms: number = FIGURES_TIMEOUT_MS,
+  ): Promise<EnrichedEvent[]> => complete(events, await ready(events, timeout_ms))
 
   return { ready, complete, enrich }
 }

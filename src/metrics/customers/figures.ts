@@ -16,7 +16,7 @@ type CustomerUser = { app_user_id: string; verification: Verification; proofs: P
 export type CustomerFigures = { id: string; users: CustomerUser[]; figures: Figures | null }
 
 /** One lineage of a customer that was asked for. */
-type Row = {
+type MemberRow = {
   asked: string
   id: string
   app_id: string
@@ -33,7 +33,7 @@ type Deps = { store: Store; currencyOf: (app_id: string) => string | null }
 
 export function openCustomerFigures({ store, currencyOf }: Deps) {
   // A link of a user who is being forgotten stays for a moment after that began, and names nobody in it.
-  const membersOf = store.prepare<[string], Row>(`
+  const membersOf = store.prepare<[string], MemberRow>(`
     select a.id as asked, a.canonical_id as id, m.app_id,
       v.ltv_milli, v.payments, v.mrr_milli, v.unconverted, l.app_user_id, l.proved_app_user_id, l.proofs
     from customers a
@@ -54,7 +54,7 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
    * a customer is left out. It reads what is kept, in one statement, and waits for nothing.
    */
   function figuresOf(ids: readonly string[]): Map<string, CustomerFigures> {
-    const found = new Map<string, Row[]>()
+    const found = new Map<string, MemberRow[]>()
     for (const row of membersOf.all(JSON.stringify(ids))) {
       const known = found.get(row.asked)
       if (known) known.push(row)
@@ -63,11 +63,12 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
     return new Map([...found].map(([asked, rows]) => [asked, customerOf(rows)]))
   }
 
-  function customerOf(rows: readonly Row[]): CustomerFigures {
+  function customerOf(rows: readonly MemberRow[]): CustomerFigures {
     const figures = rows.flatMap(({ app_id, ltv_milli, payments, mrr_milli, unconverted }) => {
       if (ltv_milli === null || payments === null || mrr_milli === null) return []
-      const apart: Record<string, number> | null = unconverted === null ? null : JSON.parse(unconverted)
-      return [{ currency: currencyOf(app_id), ltv_milli, payments, mrr_milli, unconverted: apart }]
+      const notConverted: Record<string, number> | null =
+        unconverted === null ? null : JSON.parse(unconverted)
+      return [{ currency: currencyOf(app_id), ltv_milli, payments, mrr_milli, unconverted: notConverted }]
     })
     return { id: rows[0]?.id ?? '', users: usersIn(rows), figures: figures[0] ?? null }
   }
@@ -76,7 +77,7 @@ export function openCustomerFigures({ store, currencyOf }: Deps) {
 }
 
 /** In the order of their purchases. Proofs of another user than the one who holds the link now are not theirs. */
-function usersIn(rows: readonly Row[]): CustomerUser[] {
+function usersIn(rows: readonly MemberRow[]): CustomerUser[] {
   const proofsOf = new Map<string, Set<Proof>>()
   for (const { app_user_id, proved_app_user_id, proofs } of rows) {
     if (app_user_id === null) continue

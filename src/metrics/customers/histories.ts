@@ -4,18 +4,18 @@ import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
 import type { TransactionRow } from '../../ledger/transactions.ts'
 import { bound, type Store } from '../../store/store.ts'
-import { type Flow, flowInBase, flowsOf, isGivenBack } from '../lineage/flows.ts'
-import { type ToBase, valued } from '../lineage/movements.ts'
+import { type Flow, flowInBase, flowsOf, isRefundFlow } from '../lineage/flows.ts'
+import { type ToBase, withLevels } from '../lineage/movements.ts'
 import type { AppSettings, SettingsOf } from '../lineage/settings.ts'
 import { type RenewalFact, timelineOf } from '../lineage/timeline.ts'
-import { keptOf, type ProceedsOf } from './charges.ts'
+import { type ConvertProceeds, netProceeds } from './charges.ts'
 
 /** Whether an appAccountToken of an app names somebody who was forgotten. */
-export type IsOfForgotten = (app_id: string, token: string) => boolean
+export type IsErased = (app_id: string, token: string) => boolean
 
-type Deps = { store: Store; settingsOf: SettingsOf; proceedsOf: ProceedsOf; isOfForgotten: IsOfForgotten }
+type Deps = { store: Store; settingsOf: SettingsOf; proceedsOf: ConvertProceeds; isErased: IsErased }
 
-export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: Deps) {
+export function openHistories({ store, settingsOf, proceedsOf, isErased }: Deps) {
   const lineage = `app_id = ${bound} and environment = ${bound} and original_transaction_id = ${bound}`
   const subscription = store.prepare<LineageKey, SubscriptionRow>(`
     select * from subscriptions where app_id = :app_id and environment = :environment
@@ -34,32 +34,34 @@ export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: 
     const names = [key.app_id, key.environment, key.original_transaction_id] as const
     const rows = transactions.all(...names)
     const row = subscription.get(key)
-    const is_whole = rows.some(({ transaction_id }) => transaction_id === key.original_transaction_id)
-    const flows = Map.groupBy(flowsOf(rows, is_whole), ({ transaction_id }) => transaction_id)
+    const hasFirstTransaction = rows.some(
+      ({ transaction_id }) => transaction_id === key.original_transaction_id,
+    )
+    const flows = Map.groupBy(flowsOf(rows, hasFirstTransaction), ({ transaction_id }) => transaction_id)
     return {
       subscription: row ? subscriptionPart(row, at) : null,
       timeline: timelinePart(rows, renewals.all(...names), settings),
       transactions: rows.map((one) =>
         transactionPart(
-          withoutForgotten(one),
+          redactErased(one),
           moneyPart(flows.get(one.transaction_id) ?? [], key.app_id, settings),
         ),
       ),
     }
   }
 
-  function withoutForgotten(row: TransactionRow): TransactionRow {
+  function redactErased(row: TransactionRow): TransactionRow {
     const { app_id, app_account_token: token } = row
-    return token !== null && isOfForgotten(app_id, token) ? { ...row, app_account_token: null } : row
+    return token !== null && isErased(app_id, token) ? { ...row, app_account_token: null } : row
   }
 
   function moneyPart(flows: readonly Flow[], app_id: string, { toBase, currency: base }: AppSettings) {
-    const charged = flows.find((one) => !isGivenBack(one))
+    const charged = flows.find((one) => !isRefundFlow(one))
     return {
       base_milli: inBase(charged, toBase),
-      refunded: givenBack(flows, 'refund', toBase),
-      prorated: givenBack(flows, 'proration', toBase),
-      proceeds: charged ? keptOf(charged, flows, { app_id, base, proceedsOf }) : null,
+      refunded: refundPart(flows, 'refund', toBase),
+      prorated: refundPart(flows, 'proration', toBase),
+      proceeds: charged ? netProceeds(charged, flows, { app_id, base, proceedsOf }) : null,
     }
   }
 
@@ -69,7 +71,7 @@ export function openHistories({ store, settingsOf, proceedsOf, isOfForgotten }: 
 const inBase = (flow: Flow | undefined, toBase: ToBase): number | null =>
   flow === undefined || flow.kind === 'unpriced' ? null : flowInBase(flow, toBase)
 
-function givenBack(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
+function refundPart(flows: readonly Flow[], kind: Flow['kind'], toBase: ToBase) {
   const flow = flows.find((one) => one.kind === kind)
   return flow ? { at: flow.at, milli: flow.milli, base_milli: inBase(flow, toBase) } : null
 }
@@ -102,13 +104,13 @@ function timelinePart(
   renewals: readonly RenewalFact[],
   { periodOf, factors, toBase }: AppSettings,
 ) {
-  return valued(timelineOf(transactions, renewals, periodOf), factors, toBase).map(
+  return withLevels(timelineOf(transactions, renewals, periodOf), factors, toBase).map(
     ({ level, ending, storefront, ...segment }) => ({
       ...segment,
       country: storefront,
       ending,
-      mrr_milli: level.is_unknown ? null : level.milli,
-      mrr_base_milli: level.is_unknown || !level.is_converted ? null : level.base_milli,
+      mrr_milli: level.isUnknown ? null : level.milli,
+      mrr_base_milli: level.isUnknown || !level.isConverted ? null : level.base_milli,
     }),
   )
 }

@@ -3,14 +3,14 @@ import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import type { LineageProceeds } from './charges.ts'
-import type { Row, Standing, Worth } from './worth.ts'
+import type { CustomerSummary, Row, SubscriptionFacts } from './worth.ts'
 
 /**
  * A customer as it is kept, under the number of the lineage that leads it. `ltv_milli`: charged less all given back.
  * `ends_at`: when the first of its subscriptions is lost unless it is renewed. `proceeds_milli` is null where nothing is
  * known of any charge.
  */
-export type CustomerValue = Worth & {
+export type CustomerValue = CustomerSummary & {
   generation: number
   lineage_id: number
   scope_id: number
@@ -25,7 +25,7 @@ export type CustomerValue = Worth & {
 /** A lineage of a customer: its number, and its own customer id. */
 export type Member = Numbered & { customer_id: string }
 
-export const COLUMNS: readonly (keyof CustomerValue)[] = [
+export const VALUE_COLUMNS: readonly (keyof CustomerValue)[] = [
   ...(['scope_id', 'id', 'lineages', 'ltv_milli', 'ends_at', 'status', 'product_id', 'storefront'] as const),
   ...([
     'next_renewal_at',
@@ -41,20 +41,20 @@ export const COLUMNS: readonly (keyof CustomerValue)[] = [
 
 type Statement = { run: (value: CustomerValue) => unknown }
 /** Statements for that many different sets of columns: a renewal, a cancellation and few others make nearly all. */
-const CHANGES_KEPT = 100
+const STATEMENT_CACHE_SIZE = 100
 
 /** Whether a row says anything of what a customer comes to. */
-export const isOfCustomers = ({ measure }: Row): boolean =>
+export const countsForCustomers = ({ measure }: Row): boolean =>
   measure === 'mrr' || measure === 'mrr.new' || measure.startsWith('revenue.')
 
 /** Nothing but SQL: what it is for is values.ts's to say. */
-export function openKeptValues(store: Store) {
+export function openValueStatements(store: Store) {
   const rowsOf = store.prepare<[number, number], Row>(`
     select on_at, measure, product_id, storefront, period, currency, milli, base_milli, count
     from metric_rows where generation = ${bound} and lineage_id = ${bound}
       and (measure in ('mrr', 'mrr.new') or measure >= 'revenue.' and measure < 'revenue/')
     order by position`)
-  const standingOf = store.prepare<LineageKey, Standing>(`
+  const subscriptionOf = store.prepare<LineageKey, SubscriptionFacts>(`
     select product_id, storefront, offer_type, offer_discount, expires_at, committed_until_at, grace_until_at,
       in_billing_retry, auto_renew_status, revoked_at, apple_status_at, started_at, period_started_at
     from subscriptions where app_id = :app_id and environment = :environment
@@ -76,8 +76,8 @@ export function openKeptValues(store: Store) {
     'select * from customer_values where generation = ? and lineage_id = ?',
   )
   const add = store.prepare<CustomerValue>(`
-    insert into customer_values (generation, lineage_id, ${COLUMNS.join(', ')})
-    values (:generation, :lineage_id, ${COLUMNS.map((name) => `:${name}`).join(', ')})`)
+    insert into customer_values (generation, lineage_id, ${VALUE_COLUMNS.join(', ')})
+    values (:generation, :lineage_id, ${VALUE_COLUMNS.map((name) => `:${name}`).join(', ')})`)
   const changes = new Map<string, Statement>()
   const remove = store.prepare<[number, number]>(
     'delete from customer_values where generation = ? and lineage_id = ?',
@@ -93,19 +93,19 @@ export function openKeptValues(store: Store) {
   function change(value: CustomerValue, columns: readonly (keyof CustomerValue)[]): void {
     const name = columns.join(' ')
     const known = changes.get(name)
-    const statement = known ?? updating(columns)
-    if (known === undefined && changes.size < CHANGES_KEPT) changes.set(name, statement)
+    const statement = known ?? prepareUpdate(columns)
+    if (known === undefined && changes.size < STATEMENT_CACHE_SIZE) changes.set(name, statement)
     statement.run(value)
   }
 
-  const updating = (columns: readonly (keyof CustomerValue)[]): Statement =>
+  const prepareUpdate = (columns: readonly (keyof CustomerValue)[]): Statement =>
     store.prepare<CustomerValue>(`
       update customer_values set ${columns.map((name) => `${name} = :${name}`).join(', ')}
       where generation = :generation and lineage_id = :lineage_id`)
 
   return {
     rowsOf,
-    standingOf,
+    subscriptionOf,
     proceedsOf,
     canonical,
     membersOf,

@@ -30,7 +30,7 @@ export type Listing = {
 export type CustomerPage = { customers: CustomerValue[]; next: string | null }
 
 /** A place in the order: a value, and the number of the customer that has it. */
-export type Place = { value: number; number: number }
+export type ListPosition = { value: number; number: number }
 
 const COLUMNS = {
   ltv: 'ltv_milli',
@@ -43,14 +43,14 @@ const RARE: ReadonlySet<CustomerStatus> = new Set(['committed', 'trial', 'grace'
 /** As these indexes have it, word for word: only then they are used. */
 const RARER = "status in ('committed', 'trial', 'grace', 'billing_retry')"
 /** Of whom the value is never above zero, so that all who are above need not be passed by. */
-const AT_NOTHING: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
+const NEVER_POSITIVE: Partial<Record<ValueSort, ReadonlySet<CustomerStatus>>> = {
   mrr: new Set(['trial', 'expired', 'billing_retry']),
   risk: new Set(['renewing', 'committed', 'trial', 'expired']),
 }
-const TOP: Place = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
+const START: ListPosition = { value: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 
 /** The greatest first; of equal ones who was known last. */
-export const inOrder =
+export const byValueDescending =
   (sort: ValueSort) =>
   (a: CustomerValue, b: CustomerValue): number =>
     b[COLUMNS[sort]] - a[COLUMNS[sort]] || b.lineage_id - a.lineage_id
@@ -62,7 +62,7 @@ export function openLists(store: Store, scopeId: ScopeId) {
   const page = (sort: ValueSort, index: string, status: string) => {
     const column = COLUMNS[sort]
     // Parameters hidden in subselects: see bound of the store.
-    return store.prepare<Place & { scope: number; limit: number }, CustomerValue>(`
+    return store.prepare<ListPosition & { scope: number; limit: number }, CustomerValue>(`
       select * from customer_values indexed by ${index} where scope_id = (select :scope) ${status}
         and (${column}, lineage_id) < ((select :value), (select :number))
       order by ${column} desc, lineage_id desc limit (select :limit)`)
@@ -80,28 +80,28 @@ export function openLists(store: Store, scopeId: ScopeId) {
    * @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave.
    */
   function list({ scopes, sort, status, limit, cursor }: Listing & { sort: ValueSort }): CustomerPage {
-    const after = lower(cursor === null ? TOP : placeOf(cursor, sort), topOf(sort, status))
+    const after = furtherOf(cursor === null ? START : parseCursor(cursor, sort), startFor(sort, status))
     const statement = (status === null ? null : only[sort].get(status)) ?? all[sort]
     const found = scopes
       .flatMap((scope) => scopeId(scope) ?? [])
       .flatMap((scope) => statement.all({ ...after, scope, limit: limit + 1 }))
-      .sort(inOrder(sort))
+      .sort(byValueDescending(sort))
     const customers = found.slice(0, limit)
     const last = customers.at(-1)
-    const place = last && { value: last[COLUMNS[sort]], number: last.lineage_id }
-    const next = found.length > limit && place ? cursorOf(sort, place) : null
+    const position = last && { value: last[COLUMNS[sort]], number: last.lineage_id }
+    const next = found.length > limit && position ? formatCursor(sort, position) : null
     return { customers, next }
   }
 
   return { list }
 }
 
-function topOf(sort: ValueSort, status: CustomerStatus | null): Place {
-  const isNothing = status !== null && AT_NOTHING[sort]?.has(status)
-  return isNothing ? { ...TOP, value: 0 } : TOP
+function startFor(sort: ValueSort, status: CustomerStatus | null): ListPosition {
+  const isNeverPositive = status !== null && NEVER_POSITIVE[sort]?.has(status)
+  return isNeverPositive ? { ...START, value: 0 } : START
 }
 
-const lower = (a: Place, b: Place): Place =>
+const furtherOf = (a: ListPosition, b: ListPosition): ListPosition =>
   a.value < b.value || (a.value === b.value && a.number < b.number) ? a : b
 
 function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
@@ -109,11 +109,11 @@ function forEach<T>(make: (sort: ValueSort) => T): Record<ValueSort, T> {
 }
 
 /** The cursor that goes on after a place. */
-export const cursorOf = (sort: CustomerSort, { value, number }: Place): string =>
+export const formatCursor = (sort: CustomerSort, { value, number }: ListPosition): string =>
   [sort, value, number].join('.')
 
 /** @throws Refusal 400 `invalid_request` for a cursor that no page of this order gave. */
-export function placeOf(cursor: string, sort: CustomerSort): Place {
+export function parseCursor(cursor: string, sort: CustomerSort): ListPosition {
   const [, of, value, number] = /^(\w+)\.(-?\d{1,16})\.(\d{1,16})$/.exec(cursor) ?? []
   if (of === sort) return { value: Number(value), number: Number(number) }
   const message = `is not the \`next\` of a page sorted by ${sort}`

@@ -1,7 +1,7 @@
 /** What we remember: the users behind purchases: who they are, on what evidence, and who moved what. */
 import { type LinkFacts, labelOf, type Proof } from '../../attribution/link.ts'
 import type { UserRow } from '../../attribution/users.ts'
-import { isHandedOver, whyKnown, whyLinked } from '../../attribution/why.ts'
+import { explainLinkLabel, explainUserLabel, isHandedOver } from '../../attribution/why.ts'
 import type { Store } from '../../store/store.ts'
 
 type LinkRow = {
@@ -36,7 +36,7 @@ type MoveRow = {
 /** More than a profile shows. */
 const LINKS = 200
 
-export function openPeople(store: Store) {
+export function openLinkedUsers(store: Store) {
   const linkOf = store.prepare<[string, string], LinkRow>(
     `select * from links where app_id = ? and store = 'apple' and transaction_id = ?`,
   )
@@ -71,7 +71,7 @@ export function openPeople(store: Store) {
     if (!row) return null
     const attributes: Record<string, unknown> = JSON.parse(row.attributes)
     const proved_attributes: Record<string, unknown> = JSON.parse(row.proved_attributes)
-    return { ...row, attributes, proved_attributes, why: whyKnown(row) }
+    return { ...row, attributes, proved_attributes, why: explainUserLabel(row) }
   }
 
   return { ofPurchases, ofUser, history, user }
@@ -84,7 +84,12 @@ export function linkPart(row: LinkRow) {
   const { app_user_id, proved_app_user_id, proofs: text, app_id: _, ...rest } = row
   const facts: LinkFacts = { app_user_id, proved_app_user_id, proofs: proofsIn(text) }
   const link = { ...rest, ...facts }
-  return { ...link, verification: labelOf(facts), handed_over: isHandedOver(link), why: whyLinked(link) }
+  return {
+    ...link,
+    verification: labelOf(facts),
+    handed_over: isHandedOver(link),
+    why: explainLinkLabel(link),
+  }
 }
 
 /** A change of a link as it is told: who held it before and after, with their labels, and on what evidence. */
@@ -98,7 +103,7 @@ function movePart(link: LinkRow, move: MoveRow, isNewest: boolean) {
     from_verification: from && labelOf(from),
     to_proofs: proofsIn(move.to_proofs),
     to_verification: to && labelOf(to),
-    why: to && whyLinked({ ...to, credential: move.to_credential, unattested: null }),
+    why: to && explainLinkLabel({ ...to, credential: move.to_credential, unattested: null }),
     can_undo: isNewest && from !== null && isMoved(move) && link.app_user_id === move.to_app_user_id,
   }
 }

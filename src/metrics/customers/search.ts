@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Environment } from '../../apple/payloads.ts'
 import { customerId } from '../../ledger/customers.ts'
 import type { Store } from '../../store/store.ts'
-import type { IsOfForgotten } from './histories.ts'
+import type { IsErased } from './histories.ts'
 import type { CustomerScope } from './lists.ts'
 
 type Lineage = { app_id: string; environment: Environment; original_transaction_id: string }
@@ -17,7 +17,7 @@ type User = {
 
 /** Users looked at before others get their turn, and for one page at most. */
 const SLICE = 5_000
-const MOST = 200_000
+const MAX_USERS_SCANNED = 200_000
 /** More lineages than one appAccountToken or user can honestly have. */
 const MATCHES = 200
 
@@ -30,7 +30,7 @@ export function attributeIn(query: string): AttributeQuery | null {
   return key === undefined || value === undefined ? null : { key, value }
 }
 
-export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
+export function openSearch(store: Store, isErased: IsErased) {
   const canonical = store.prepare<[string], { canonical_id: string }>(
     'select canonical_id from customers where id = ?',
   )
@@ -69,7 +69,7 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
       // UUIDs are the same in either case.
       ...tokens
         .all(id, id.toLowerCase(), MATCHES)
-        .filter(({ app_id }) => !isOfForgotten(app_id, id))
+        .filter(({ app_id }) => !isErased(app_id, id))
         .map(canonicalOf),
     ]
     return [...new Set(found)].filter((one) => typeof one === 'string')
@@ -102,7 +102,7 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
    * `next` is where to go on, null at the end; a page may be short, even empty, before that.
    */
   async function byAttribute(
-    wanted: AttributeQuery,
+    attribute: AttributeQuery,
     scopes: readonly CustomerScope[],
     { after, limit }: { after: number; limit: number },
   ): Promise<{ ids: string[]; next: number | null }> {
@@ -110,24 +110,27 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
     const end = lastUser.get()?.number ?? 0
     const ids = new Set<string>()
     let at = after
-    const last = Math.min(end, after + MOST)
+    const last = Math.min(end, after + MAX_USERS_SCANNED)
     while (at < last && ids.size < limit) {
       if (at > after) await setImmediate()
       const until = Math.min(at + SLICE, last)
       const most = limit - ids.size
-      const found = users.all({ after: at, until, apps, ...textsOf(wanted), limit: most })
-      for (const id of customersWith(found, wanted, scopes)) ids.add(id)
-      at = reached(found, most) ?? until
+      const found = users.all({ after: at, until, apps, ...jsonPatterns(attribute), limit: most })
+      for (const id of customersWith(found, attribute, scopes)) ids.add(id)
+      at = resumePoint(found, most) ?? until
     }
     return { ids: [...ids], next: at < end ? at : null }
   }
 
-  const customersWith = (users: readonly User[], wanted: AttributeQuery, scopes: readonly CustomerScope[]) =>
-    users.filter((user) => has(user, wanted)).flatMap((user) => customersOf(user, scopes))
+  const customersWith = (
+    users: readonly User[],
+    attribute: AttributeQuery,
+    scopes: readonly CustomerScope[],
+  ) => users.filter((user) => hasAttribute(user, attribute)).flatMap((user) => customersOf(user, scopes))
 
   const customersOf = ({ app_id, app_user_id }: User, scopes: readonly CustomerScope[]): string[] => {
-    const here = scopes.filter((scope) => scope.app_id === app_id)
-    const environments = here.map(({ environment }) => environment)
+    const appScopes = scopes.filter((scope) => scope.app_id === app_id)
+    const environments = appScopes.map(({ environment }) => environment)
     return ofUser(app_id, app_user_id, environments)
   }
 
@@ -135,17 +138,17 @@ export function openSearch(store: Store, isOfForgotten: IsOfForgotten) {
 }
 
 /** The last user looked at, where there may be more before the end of what was looked through. */
-const reached = (found: readonly User[], most: number): number | null =>
+const resumePoint = (found: readonly User[], most: number): number | null =>
   found.length === most ? (found.at(-1)?.number ?? null) : null
 
 /** How the attribute stands in the JSON of a user's: as a text, or as a number or a word. */
-function textsOf({ key, value }: AttributeQuery): { text: string; literal: string } {
+function jsonPatterns({ key, value }: AttributeQuery): { text: string; literal: string } {
   const name = JSON.stringify(key)
   return { text: `${name}:${JSON.stringify(value)}`, literal: `${name}:${value}` }
 }
 
 /** A user has the proved value of an attribute where there is one, else the claimed value. */
-function has({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
+function hasAttribute({ attributes, proved_attributes }: User, { key, value }: AttributeQuery): boolean {
   const all = new Map<string, unknown>([
     ...Object.entries(JSON.parse(attributes)),
     ...Object.entries(JSON.parse(proved_attributes)),

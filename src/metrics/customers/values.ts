@@ -6,15 +6,21 @@ import type { Store } from '../../store/store.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
 import type { LineageProceeds } from './charges.ts'
-import { COLUMNS, type CustomerValue, isOfCustomers, type Member, openKeptValues } from './kept.ts'
-import { endsAt, least, nextChange, type Row, together, worthOf } from './worth.ts'
+import {
+  type CustomerValue,
+  countsForCustomers,
+  type Member,
+  openValueStatements,
+  VALUE_COLUMNS,
+} from './kept.ts'
+import { combineSummaries, endsAt, least, lineageSummary, nextChange, type Row } from './worth.ts'
 
 type Deps = { store: Store; clock: Clock; generations: Generations }
 
 type LineageTotals = Pick<LineageProceeds, 'proceeds_milli' | 'proceeds_estimated'>
 
 /** What a lineage adds now. */
-type Added = { rows: readonly Row[]; proceeds: LineageTotals; now: number }
+type LineageFigures = { rows: readonly Row[]; proceeds: LineageTotals; now: number }
 
 /**
  * The customer of a lineage after an update: the numbers of its lineages, the one that leads it first, with the rows of
@@ -25,15 +31,15 @@ export type UpdatedCustomer = {
   due_at: number | null
 }
 
-const LEADERS_IN_MIND = 1_000
+const LEADER_CACHE_SIZE = 1_000
 
 export type CustomerValues = ReturnType<typeof openCustomerValues>
 
 export function openCustomerValues({ store, clock, generations }: Deps) {
-  const kept = openKeptValues(store)
-  const scopes = store.remembering(['customer_scopes'], (name): number | null => {
+  const statements = openValueStatements(store)
+  const scopes = store.cached(['customer_scopes'], (name): number | null => {
     const [generation, app_id = '', environment = ''] = name.split('\n')
-    return kept.findScope.get(Number(generation), app_id, environment)?.id ?? null
+    return statements.findScope.get(Number(generation), app_id, environment)?.id ?? null
   })
   /** Under which number a customer was kept lately, which is asked for by each event that follows. It may be another by now. */
   const leaders = new Map<string, number>()
@@ -44,17 +50,17 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
    */
   function membersOf(key: Numbered): { id: string; leader: Member; members: Member[] } {
     const own = customerId(key.app_id, key.environment, key.original_transaction_id)
-    const id = kept.canonical.get(own)?.canonical_id ?? own
-    const members = kept.membersOf.all(id)
+    const id = statements.canonical.get(own)?.canonical_id ?? own
+    const members = statements.membersOf.all(id)
     const leader = members.find(({ customer_id }) => customer_id === id) ?? { ...key, customer_id: own }
     return { id, leader, members: [leader, ...members.filter((one) => one.id !== leader.id)] }
   }
 
   /** Brings the customer of a lineage up to date in a generation, inside the caller's unit of work. */
-  function update(generation: Generation, key: Numbered, { now, ...own }: Added): UpdatedCustomer {
-    const { leader, value, members, due_at } = computed(generation, key, now, own)
-    keep({ ...value, scope_id: scopeOf(generation.id, leader) })
-    for (const { id } of members) if (id !== leader.id) kept.remove.run(generation.id, id)
+  function update(generation: Generation, key: Numbered, { now, ...own }: LineageFigures): UpdatedCustomer {
+    const { leader, value, members, due_at } = compute(generation, key, now, own)
+    save({ ...value, scope_id: scopeOf(generation.id, leader) })
+    for (const { id } of members) if (id !== leader.id) statements.remove.run(generation.id, id)
     return { members, due_at }
   }
 
@@ -62,71 +68,73 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
    * What the customer of a lineage comes to at an instant, and which lineage leads it. What the lineages add is what is
    * kept; `own` is what the one asked for adds, where that is not kept yet.
    */
-  function computed(
+  function compute(
     generation: Generation,
     key: Numbered,
     now: number,
-    own: Omit<Added, 'now'> | null = null,
+    own: Omit<LineageFigures, 'now'> | null = null,
   ) {
     const { id, leader, members } = membersOf(key)
     const parts = members.map((member) => ({
       ...member,
       ...(own !== null && member.id === key.id
-        ? { rows: own.rows.filter(isOfCustomers), proceeds: own.proceeds }
+        ? { rows: own.rows.filter(countsForCustomers), proceeds: own.proceeds }
         : {
-            rows: kept.rowsOf.all(generation.id, member.id),
-            proceeds: kept.proceedsOf.get(generation.id, member.id) ?? NO_PROCEEDS,
+            rows: statements.rowsOf.all(generation.id, member.id),
+            proceeds: statements.proceedsOf.get(generation.id, member.id) ?? NO_PROCEEDS,
           }),
-      standing: kept.standingOf.get(member) ?? null,
+      subscription: statements.subscriptionOf.get(member) ?? null,
     }))
-    const asked = parts.find((one) => one.id === key.id)
-    const due_at = asked ? nextChange(asked.rows, asked.standing, now) : null
+    const requested = parts.find((one) => one.id === key.id)
+    const due_at = requested ? nextChange(requested.rows, requested.subscription, now) : null
     return { leader, value: customerValue(generation.id, { id, leader, parts }, now), members: parts, due_at }
   }
 
-  type Part = Numbered & {
+  type MemberFigures = Numbered & {
     rows: readonly Row[]
     proceeds: LineageTotals
-    standing: ReturnType<typeof kept.standingOf.get> | null
+    subscription: ReturnType<typeof statements.subscriptionOf.get> | null
   }
-  type Whole = { id: string; leader: Numbered; parts: readonly Part[] }
+  type CustomerParts = { id: string; leader: Numbered; parts: readonly MemberFigures[] }
 
   /** What a customer comes to now. */
   function customerValue(
     generation: number,
-    { id, leader, parts }: Whole,
+    { id, leader, parts }: CustomerParts,
     now: number,
   ): Omit<CustomerValue, 'scope_id'> {
-    const worth = together(parts.map(({ rows, standing }) => worthOf(rows, standing ?? null, now)))
-    const got = parts.flatMap(({ proceeds }) => proceeds.proceeds_milli ?? [])
-    const { charged_milli, refunded_milli, prorated_milli } = worth
+    const summary = combineSummaries(
+      parts.map(({ rows, subscription }) => lineageSummary(rows, subscription ?? null, now)),
+    )
+    const knownProceeds = parts.flatMap(({ proceeds }) => proceeds.proceeds_milli ?? [])
+    const { charged_milli, refunded_milli, prorated_milli } = summary
     return {
       generation,
       lineage_id: leader.id,
       id,
       lineages: parts.length,
       ltv_milli: charged_milli - refunded_milli - prorated_milli,
-      ends_at: least(parts.map(({ standing }) => (standing ? endsAt(standing, now) : null))),
-      ...worth,
-      proceeds_milli: got.length === 0 ? null : got.reduce((sum, one) => sum + one, 0),
+      ends_at: least(parts.map(({ subscription }) => (subscription ? endsAt(subscription, now) : null))),
+      ...summary,
+      proceeds_milli: knownProceeds.length === 0 ? null : knownProceeds.reduce((sum, one) => sum + one, 0),
       proceeds_estimated: parts.reduce((sum, { proceeds }) => sum + proceeds.proceeds_estimated, 0),
     }
   }
 
-  function keep(value: CustomerValue): void {
-    if (leaders.size >= LEADERS_IN_MIND) leaders.clear()
+  function save(value: CustomerValue): void {
+    if (leaders.size >= LEADER_CACHE_SIZE) leaders.clear()
     leaders.set(value.id, value.lineage_id)
-    const known = kept.customer.get(value.generation, value.lineage_id)
-    if (known === undefined) kept.add.run(value)
+    const known = statements.customer.get(value.generation, value.lineage_id)
+    if (known === undefined) statements.add.run(value)
     else {
-      const changed = COLUMNS.filter((name) => known[name] !== value[name])
-      if (changed.length > 0) kept.change(value, changed)
+      const changed = VALUE_COLUMNS.filter((name) => known[name] !== value[name])
+      if (changed.length > 0) statements.change(value, changed)
     }
   }
 
   const scopeOf = (generation: number, { app_id, environment }: LineageKey): number =>
     scopes([generation, app_id, environment].join('\n')) ??
-    Number(kept.insertScope.run(generation, app_id, environment).lastInsertRowid)
+    Number(statements.insertScope.run(generation, app_id, environment).lastInsertRowid)
 
   /** The number of an app in one environment as it is shown; null where it has no customers. */
   function shownScope({ app_id, environment }: Pick<LineageKey, 'app_id' | 'environment'>): number | null {
@@ -138,21 +146,21 @@ export function openCustomerValues({ store, clock, generations }: Deps) {
   const endOf = ({ ends_at }: CustomerValue): number | null =>
     ends_at !== null && ends_at > clock() ? ends_at : null
 
-  function ofCanonical(id: string): CustomerValue | null {
-    const first = kept.ownerOf.get(id)
+  function findByCanonicalId(id: string): CustomerValue | null {
+    const first = statements.ownerOf.get(id)
     const shown = first && generations.shownOf(first.app_id)
     if (!shown) return null
-    const likely = leaders.get(id)
-    const found = likely === undefined ? undefined : kept.customer.get(shown.id, likely)
+    const cachedLeader = leaders.get(id)
+    const found = cachedLeader === undefined ? undefined : statements.customer.get(shown.id, cachedLeader)
     if (found?.id === id) return found
-    for (const member of kept.membersOf.all(id)) {
-      const value = kept.customer.get(shown.id, member.id)
+    for (const member of statements.membersOf.all(id)) {
+      const value = statements.customer.get(shown.id, member.id)
       if (value) return value
     }
     return null
   }
 
-  return { update, computed, endOf, ofCanonical, membersOf, shownScope, kept }
+  return { update, compute, endOf, findByCanonicalId, membersOf, shownScope, statements }
 }
 
 const NO_PROCEEDS = { proceeds_milli: null, proceeds_estimated: 0 }

@@ -2,7 +2,7 @@
 
 import type { SubscriptionRow } from '../../ledger/subscription.ts'
 import { stateAt } from '../../ledger/subscription.ts'
-import { dividedHalfEven } from '../../money.ts'
+import { divideHalfEven } from '../../money.ts'
 import type { MetricRow } from '../lineage/rows.ts'
 
 /**
@@ -26,7 +26,7 @@ export type Row = Pick<
 >
 
 /** Of a subscription, what its standing is told from. */
-export type Standing = Pick<
+export type SubscriptionFacts = Pick<
   SubscriptionRow,
   | 'product_id'
   | 'storefront'
@@ -49,7 +49,7 @@ export type Standing = Pick<
  * long was paid, in thousandths of a month. `status` is null for who never subscribed. `risk_milli`: the monthly value of
  * what will not be renewed, or waits for a payment.
  */
-export type Worth = {
+export type CustomerSummary = {
   status: CustomerStatus | null
   product_id: string | null
   storefront: string | null
@@ -72,7 +72,7 @@ const CHARGES: ReadonlySet<string> = new Set(['revenue.new', 'revenue.renewal', 
 const AT_RISK: ReadonlySet<string | null> = new Set(['will_cancel', 'grace', 'billing_retry'])
 
 /** What a subscription is to who counts customers. */
-function statusAt(row: Standing, at: number): CustomerStatus {
+function statusAt(row: SubscriptionFacts, at: number): CustomerStatus {
   const state = stateAt(row, at)
   if (state === 'active') {
     if (row.auto_renew_status !== 0) return 'renewing'
@@ -83,30 +83,38 @@ function statusAt(row: Standing, at: number): CustomerStatus {
 }
 
 /** The next instant after `now` at which the same facts come to something else; null if never. */
-export function nextChange(rows: readonly Row[], standing: Standing | null, now: number): number | null {
-  const { expires_at = null, grace_until_at = null, revoked_at = null } = standing ?? {}
+export function nextChange(
+  rows: readonly Row[],
+  subscription: SubscriptionFacts | null,
+  now: number,
+): number | null {
+  const { expires_at = null, grace_until_at = null, revoked_at = null } = subscription ?? {}
   const instants = [...rows.map(({ on_at }) => on_at), expires_at, grace_until_at, revoked_at]
   const ahead = instants.filter((at) => at !== null).filter((at) => at > now)
   return ahead.length === 0 ? null : ahead.reduce((least, at) => Math.min(least, at))
 }
 
 /** What one lineage has come to. `rows` are all that it adds, in order; those after `now` have not happened yet. */
-export function worthOf(rows: readonly Row[], standing: Standing | null, now: number): Worth {
+export function lineageSummary(
+  rows: readonly Row[],
+  subscription: SubscriptionFacts | null,
+  now: number,
+): CustomerSummary {
   const happened = rows.filter(({ on_at }) => on_at <= now)
   const money = moneyOf(happened)
   const { level, last } = levelOf(happened)
-  const status = standing && statusAt(standing, now)
+  const status = subscription && statusAt(subscription, now)
   const risk = status === 'billing_retry' ? level || last : level
   const bought = happened.findLast(({ measure }) => CHARGES.has(measure))
   return {
     ...money,
     status,
-    product_id: standing?.product_id ?? bought?.product_id ?? null,
-    storefront: standing?.storefront ?? bought?.storefront ?? null,
-    next_renewal_at: standing && willRenew(status, standing) ? standing.expires_at : null,
+    product_id: subscription?.product_id ?? bought?.product_id ?? null,
+    storefront: subscription?.storefront ?? bought?.storefront ?? null,
+    next_renewal_at: subscription && willRenew(status, subscription) ? subscription.expires_at : null,
     mrr_milli: level,
     risk_milli: AT_RISK.has(status) ? risk : 0,
-    last_seen_at: lastSeen(happened, standing, now),
+    last_seen_at: lastSeen(happened, subscription, now),
   }
 }
 
@@ -114,16 +122,16 @@ export function worthOf(rows: readonly Row[], standing: Standing | null, now: nu
  * When a subscription is lost unless somebody does something: at its end, or that of the commitment or the grace period;
  * null where it will not be, or is.
  */
-export function endsAt(standing: Standing, now: number): number | null {
-  const status = statusAt(standing, now)
-  if (status === 'will_cancel') return standing.expires_at
-  if (status === 'committed') return standing.committed_until_at
-  return status === 'grace' ? standing.grace_until_at : null
+export function endsAt(subscription: SubscriptionFacts, now: number): number | null {
+  const status = statusAt(subscription, now)
+  if (status === 'will_cancel') return subscription.expires_at
+  if (status === 'committed') return subscription.committed_until_at
+  return status === 'grace' ? subscription.grace_until_at : null
 }
 
 /** The last payment, start of a period or change that Apple told of. */
-function lastSeen(happened: readonly Row[], standing: Standing | null, now: number): number {
-  const { apple_status_at, period_started_at, started_at } = standing ?? NEVER
+function lastSeen(happened: readonly Row[], subscription: SubscriptionFacts | null, now: number): number {
+  const { apple_status_at, period_started_at, started_at } = subscription ?? NEVER
   const started = period_started_at <= now ? period_started_at : started_at
   const paid = happened.findLast(({ measure }) => measure.startsWith('revenue.'))
   return Math.max(apple_status_at ?? 0, started, paid?.on_at ?? 0)
@@ -131,22 +139,22 @@ function lastSeen(happened: readonly Row[], standing: Standing | null, now: numb
 
 const NEVER = { apple_status_at: 0, period_started_at: 0, started_at: 0 }
 
-const willRenew = (status: CustomerStatus | null, { auto_renew_status }: Standing): boolean =>
+const willRenew = (status: CustomerStatus | null, { auto_renew_status }: SubscriptionFacts): boolean =>
   status === 'renewing' || status === 'committed' || (status === 'trial' && auto_renew_status !== 0)
 
 function moneyOf(rows: readonly Row[]) {
   const paid = rows.filter(({ measure }) => CHARGES.has(measure) || measure === UNPRICED)
-  const given = (measure: string) => rows.filter((row) => row.measure === measure)
-  const [refunds, prorations] = [given('revenue.refund'), given('revenue.proration')]
+  const rowsOf = (measure: string) => rows.filter((row) => row.measure === measure)
+  const [refunds, prorations] = [rowsOf('revenue.refund'), rowsOf('revenue.proration')]
   const sixteenths = paid.reduce((sum, { count, period }) => sum + count * sixteenthsOf(period), 0)
   return {
     payments: counted(paid),
-    unpriced: counted(given(UNPRICED)),
-    months_milli: Number(dividedHalfEven(BigInt(sixteenths) * 1000n, BigInt(MONTH_SIXTEENTHS))),
+    unpriced: counted(rowsOf(UNPRICED)),
+    months_milli: Number(divideHalfEven(BigInt(sixteenths) * 1000n, BigInt(MONTH_SIXTEENTHS))),
     charged_milli: inBase(paid),
     refunded_milli: inBase(refunds),
     prorated_milli: inBase(prorations),
-    unconverted: textOf(apartFrom(paid, [...refunds, ...prorations])),
+    unconverted: textOf(unconvertedSums(paid, [...refunds, ...prorations])),
     first_paid_at: paid[0]?.on_at ?? null,
     last_paid_at: paid.at(-1)?.on_at ?? null,
   }
@@ -158,14 +166,15 @@ const inBase = (rows: readonly Row[]): number =>
   rows.reduce((sum, { base_milli }) => sum + (base_milli ?? 0), 0)
 
 /** What no rate was known for, by currency: charged less given back. */
-function apartFrom(paid: readonly Row[], given: readonly Row[]): Map<string, number> {
-  const apart = new Map<string, number>()
-  for (const [rows, sign] of [[paid, 1] as const, [given, -1] as const]) {
+function unconvertedSums(paid: readonly Row[], rowsOf: readonly Row[]): Map<string, number> {
+  const unconvertedByCurrency = new Map<string, number>()
+  for (const [rows, sign] of [[paid, 1] as const, [rowsOf, -1] as const]) {
     for (const { base_milli, currency, milli } of rows) {
-      if (base_milli === null) apart.set(currency, (apart.get(currency) ?? 0) + sign * milli)
+      if (base_milli === null)
+        unconvertedByCurrency.set(currency, (unconvertedByCurrency.get(currency) ?? 0) + sign * milli)
     }
   }
-  return apart
+  return unconvertedByCurrency
 }
 
 /** A month has 30.4375 days, which are 487 sixteenths of one. */
@@ -178,8 +187,8 @@ function sixteenthsOf(period: string): number {
 }
 
 const textOf = (sums: ReadonlyMap<string, number>): string | null => {
-  const told = [...sums].filter(([, milli]) => milli !== 0).sort(([a], [b]) => (a < b ? -1 : 1))
-  return told.length === 0 ? null : JSON.stringify(Object.fromEntries(told))
+  const entries = [...sums].filter(([, milli]) => milli !== 0).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries))
 }
 
 /** The monthly value at the end of `rows`, and what it was before it last ended. */
@@ -195,41 +204,41 @@ function levelOf(rows: readonly Row[]): { level: number; last: number } {
 }
 
 /** What the lineages of one customer come to together. Product and country are those of the best standing. */
-export function together(worths: readonly Worth[]): Worth {
-  const best = worths.reduce((a, b) => (isBetter(b, a) ? b : a))
-  const apart = new Map<string, number>()
-  for (const { unconverted } of worths) {
+export function combineSummaries(summaries: readonly CustomerSummary[]): CustomerSummary {
+  const best = summaries.reduce((a, b) => (ranksHigher(b, a) ? b : a))
+  const unconvertedByCurrency = new Map<string, number>()
+  for (const { unconverted } of summaries) {
     for (const [currency, milli] of Object.entries<number>(JSON.parse(unconverted ?? '{}')))
-      apart.set(currency, (apart.get(currency) ?? 0) + milli)
+      unconvertedByCurrency.set(currency, (unconvertedByCurrency.get(currency) ?? 0) + milli)
   }
-  const sum = (name: Sum): number => worths.reduce((total, one) => total + one[name], 0)
+  const sum = (name: Sum): number => summaries.reduce((total, one) => total + one[name], 0)
   return {
     status: best.status,
     product_id: best.product_id,
     storefront: best.storefront,
-    next_renewal_at: least(worths.map((one) => one.next_renewal_at)),
+    next_renewal_at: least(summaries.map((one) => one.next_renewal_at)),
     payments: sum('payments'),
     unpriced: sum('unpriced'),
     months_milli: sum('months_milli'),
     charged_milli: sum('charged_milli'),
     refunded_milli: sum('refunded_milli'),
     prorated_milli: sum('prorated_milli'),
-    unconverted: textOf(apart),
+    unconverted: textOf(unconvertedByCurrency),
     mrr_milli: sum('mrr_milli'),
     risk_milli: sum('risk_milli'),
-    first_paid_at: least(worths.map((one) => one.first_paid_at)),
-    last_paid_at: greatest(worths.map((one) => one.last_paid_at)),
-    last_seen_at: Math.max(...worths.map((one) => one.last_seen_at)),
+    first_paid_at: least(summaries.map((one) => one.first_paid_at)),
+    last_paid_at: greatest(summaries.map((one) => one.last_paid_at)),
+    last_seen_at: Math.max(...summaries.map((one) => one.last_seen_at)),
   }
 }
 
 type Sum = {
-  [Name in keyof Worth]-?: Worth[Name] extends number ? Name : never
-}[Exclude<keyof Worth, 'last_seen_at'>]
+  [Name in keyof CustomerSummary]-?: CustomerSummary[Name] extends number ? Name : never
+}[Exclude<keyof CustomerSummary, 'last_seen_at'>]
 
 /** By standing, then by who was seen last, then by names, so that any order gives the same. */
-function isBetter(a: Worth, b: Worth): boolean {
-  const rank = ({ status }: Worth) => (status === null ? STATUSES.length : STATUSES.indexOf(status))
+function ranksHigher(a: CustomerSummary, b: CustomerSummary): boolean {
+  const rank = ({ status }: CustomerSummary) => (status === null ? STATUSES.length : STATUSES.indexOf(status))
   if (rank(a) !== rank(b)) return rank(a) < rank(b)
   if (a.last_seen_at !== b.last_seen_at) return a.last_seen_at > b.last_seen_at
   return `${a.product_id} ${a.storefront}` < `${b.product_id} ${b.storefront}`

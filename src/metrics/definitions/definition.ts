@@ -10,19 +10,19 @@ export type Kind = 'level' | 'flow'
 export type Split = 'app' | 'product' | 'country' | 'period' | 'offer' | 'currency'
 export type Filter = Split | 'attribute'
 
-export type Named = { name: string; title: string; sentence: string }
+export type Labelled = { name: string; title: string; sentence: string }
 
 /** A number in words and as a formula. */
-export type Told = Named & { formula: string }
+export type Description = Labelled & { formula: string }
 
 /** What a metric is, for whoever shows it. `parts` and `views` have names of their own in a question or an answer. */
-export type Definition = Told & {
+export type Definition = Description & {
   unit: Unit
   /** Of a ratio: what is divided by what. */
   ratio_of: 'money' | 'count' | null
   kind: Kind
-  parts: readonly Named[]
-  views: readonly Named[]
+  parts: readonly Labelled[]
+  views: readonly Labelled[]
   splits: readonly Split[]
   filters: readonly Filter[]
   bases: readonly Basis[]
@@ -31,7 +31,11 @@ export type Definition = Told & {
 }
 
 /** A name with its words. */
-export const named = (name: string, title: string, sentence: string): Named => ({ name, title, sentence })
+export const labelled = (name: string, title: string, sentence: string): Labelled => ({
+  name,
+  title,
+  sentence,
+})
 
 export const BY_SUBSCRIPTION = {
   splits: ['app', 'product', 'country', 'period', 'offer', 'currency'],

@@ -1,13 +1,13 @@
 /** What we compute: what the metrics of how paid subscriptions stand mean. */
-import { BY_SUBSCRIPTION, type Definition, named, PLAIN } from './definition.ts'
+import { BY_SUBSCRIPTION, type Definition, labelled, PLAIN } from './definition.ts'
 
 const AT_RISK = [
-  named('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
-  named('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
-  named('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
+  labelled('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
+  labelled('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
+  labelled('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
 ] as const
 
-export const STANDING = {
+export const STATUS_METRICS = {
   status: {
     ...PLAIN,
     ...BY_SUBSCRIPTION,
@@ -19,8 +19,8 @@ export const STANDING = {
     formula:
       'renewing + committed + will cancel + grace + billing retry; all but the last are the paid segments alive of single transactions, the last those that were paid for and whose newest renewal info says that Apple tries to collect; each by the newest renewal info signed until then, and since the customer bought again. A commitment of twelve months billed monthly that is turned off is committed until its last month, then it will cancel',
     parts: [
-      named('renewing', 'Renewing', 'Paid for, and to be renewed.'),
-      named(
+      labelled('renewing', 'Renewing', 'Paid for, and to be renewed.'),
+      labelled(
         'committed',
         'Committed',
         'The renewal is turned off, and the customer goes on paying until the twelve months are over.',

@@ -2,57 +2,62 @@
 import type { DayNumber } from '../lineage/calendar.ts'
 import { type Amount, NOTHING, plus } from '../reports/lines.ts'
 import type { Generation } from '../upkeep/generations.ts'
-import { dayIn, EMPTY, type Level, standingIn } from './days.ts'
-import type { Sources } from './sources.ts'
+import { cumulativeIn, dayIn, type LevelMeasure, NO_AMOUNTS } from './days.ts'
+import type { AmountSources } from './sources.ts'
 
-const PARTS_UNLIKE = 0.005
+const TOLERANCE = 0.005
 
 /** `shown`: the generation whose sums are compared. */
-type Ask = { shown: Generation; app_id: string; from: DayNumber; until: DayNumber }
+type AgreementQuery = { shown: Generation; app_id: string; from: DayNumber; until: DayNumber }
 
-export type Alike = ReturnType<typeof openAlike>
+export type LevelAgreement = ReturnType<typeof openLevelAgreement>
 
-export function openAlike(sources: Sources) {
+export function openLevelAgreement(sources: AmountSources) {
   /**
    * Whether the ledger's level of an app at the end of each of some Pacific days is that of the day's report. In each
    * currency it is taken by the rate that the report's own level has: the two convert by the rates of different days, and
    * what was paid a year ago differs by that alone.
    */
-  async function on(ask: Ask, level: Level): Promise<(day: DayNumber) => boolean> {
-    const whole = { ...ask, filters: {}, split: null, currency: null } as const
+  async function compareDays(
+    query: AgreementQuery,
+    level: LevelMeasure,
+  ): Promise<(day: DayNumber) => boolean> {
+    const baseQuery = { ...query, filters: {}, split: null, currency: null } as const
     const place = { environment: 'production', zone: 'pacific', has_before: true } as const
-    const inBase = await sources.ledger({ ...whole, ...place, split: 'currency' }, { [level]: 1 })
+    const inBase = await sources.ledger({ ...baseQuery, ...place, split: 'currency' }, { [level]: 1 })
     const nativeIn = async (currency: string) =>
-      standingIn(await sources.ledger({ ...whole, ...place, currency }, { [level]: 1 }))('')
-    const theirs = sources.reports({ ...whole, split: 'currency' }, level)
-    const natives = await Promise.all(
+      cumulativeIn(await sources.ledger({ ...baseQuery, ...place, currency }, { [level]: 1 }))('')
+    const reportedInBase = sources.reports({ ...baseQuery, split: 'currency' }, level)
+    const byCurrency = await Promise.all(
       [...inBase.keys()].map(async (currency) => ({
-        own: standingIn(inBase)(currency),
+        own: cumulativeIn(inBase)(currency),
         native: await nativeIn(currency),
-        theirs: dayIn(theirs)(currency),
-        told: dayIn(currency === '' ? EMPTY : sources.reports({ ...whole, currency }, level))(''),
+        reportedInBase: dayIn(reportedInBase)(currency),
+        reportedNative: dayIn(
+          currency === '' ? NO_AMOUNTS : sources.reports({ ...baseQuery, currency }, level),
+        )(''),
       })),
     )
-    const reported = dayIn(sources.reports(whole, level))('')
+    const reported = dayIn(sources.reports(baseQuery, level))('')
     return (day) => {
       let sum = NOTHING
-      for (const { own, native, theirs, told } of natives) {
+      for (const { own, native, reportedInBase, reportedNative } of byCurrency) {
         const { milli, count } = own(day)
-        const rated = told(day).milli
+        const rated = reportedNative(day).milli
         sum = plus(sum, {
-          milli: rated === 0 ? milli : (native(day).milli * theirs(day).milli) / rated,
+          milli: rated === 0 ? milli : (native(day).milli * reportedInBase(day).milli) / rated,
           count,
         })
       }
-      return isAlike(reported(day), sum)
+      return agrees(reported(day), sum)
     }
   }
 
-  return { on }
+  return { compareDays }
 }
 
 /** Money and count within half a percent, above or below: a change over draws no cliff. */
-function isAlike(reported: Amount, own: Amount): boolean {
-  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * PARTS_UNLIKE
-  return isNear(reported.milli, own.milli) && isNear(reported.count, own.count)
+function agrees(reported: Amount, own: Amount): boolean {
+  const isWithinTolerance = (a: number, b: number): boolean => Math.abs(a - b) <= Math.abs(a) * TOLERANCE
+  return isWithinTolerance(reported.milli, own.milli) && isWithinTolerance(reported.count, own.count)
 }

@@ -1,17 +1,22 @@
 /** What we compute: how much of Apple's figures the ledger explains, month by month, and what the rest is for. */
 import type { App } from '../../apps/apps.ts'
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 import { type DayNumber, dayText, monthOf } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { ReportedMeasure } from '../reports/cells.ts'
 import type { ReportedDays } from '../reports/days.ts'
-import { type Amount, NOTHING, standingOf, type ValueLines } from '../reports/lines.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/lines.ts'
 import type { ReportedSums } from '../reports/sums.ts'
 import { ratioOf } from '../series/formula_lines.ts'
 import type { Generation } from '../upkeep/generations.ts'
-import type { Seams } from './cutovers.ts'
-import { type Daily, type FlowCauses, flowCauses, NO_CAUSES } from './difference_causes.ts'
-import type { BaseOf, Sources } from './sources.ts'
+import type { Cutovers } from './cutovers.ts'
+import {
+  type DayDifference,
+  type DifferenceCauses,
+  differenceCauses,
+  NO_CAUSES,
+} from './difference_causes.ts'
+import type { AmountSources, ConvertToBase } from './sources.ts'
 
 type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue' | 'refunds' | 'new_trials'
 
@@ -19,13 +24,13 @@ type CoveredMetric = 'mrr' | 'active_subscriptions' | 'active_trials' | 'revenue
  * Why the ledger has less (above zero) or more (below) than the reports. Their sum is reports − ledger.
  * before_first_notification: Apple's figure is of a time, or of subscriptions, that nothing had been heard of.
  */
-type Causes = FlowCauses
+type RowCauses = DifferenceCauses
 
 /**
  * A month of an app and metric. Money in thousandths of the base currency, else counts; a level is that of `day_on`, the
  * month's last day that a report tells of. `share` is ledger ÷ reports, null where that is nothing by nothing.
  */
-type Covered = {
+type CoverageRow = {
   app_id: string
   month: string
   metric: CoveredMetric
@@ -34,16 +39,22 @@ type Covered = {
   reports: number
   ledger: number
   share: number | null
-  residue: Causes
+  residue: RowCauses
 }
 
 /** An app, and the generation that is read. */
-type Shown = { app: App; shown: Generation }
+type AppGeneration = { app: App; shown: Generation }
 
-type Deps = { baseOf: BaseOf; days: ReportedDays; sums: ReportedSums; sources: Sources; seams: Seams }
+type Deps = {
+  convertToBase: ConvertToBase
+  days: ReportedDays
+  sums: ReportedSums
+  sources: AmountSources
+  cutovers: Cutovers
+}
 
-type Level = { metric: CoveredMetric; measure: 'mrr' | 'trials'; column: keyof Amount }
-const LEVELS: readonly Level[] = [
+type CoveredLevel = { metric: CoveredMetric; measure: 'mrr' | 'trials'; column: keyof Amount }
+const LEVELS: readonly CoveredLevel[] = [
   { metric: 'mrr', measure: 'mrr', column: 'milli' },
   { metric: 'active_subscriptions', measure: 'mrr', column: 'count' },
   { metric: 'active_trials', measure: 'trials', column: 'count' },
@@ -62,120 +73,132 @@ const DAYS_OF_PERIOD: Readonly<Record<string, number>> = {
   P1Y: LONGEST_DAYS,
 }
 
-export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
+export function openCoverage({ convertToBase, days, sums, sources, cutovers }: Deps) {
   /** Every month of an app that its reports tell of, oldest first, as a generation has it; nothing where there are none. */
-  async function of(app: App, shown: Generation): Promise<Covered[]> {
+  async function of(app: App, shown: Generation): Promise<CoverageRow[]> {
     const one = { app, shown }
     const [levelDays, saleDays, eventDays] = (['subscription', 'sales', 'subscription_event'] as const).map(
       (kind) =>
-        sums.isReported({ generation: shown.id, app_id: app.id }, kind) ? days.there(shown.id, kind) : [],
+        sums.isReported({ generation: shown.id, app_id: app.id }, kind) ? days.available(shown.id, kind) : [],
     )
-    const found: Covered[][] = []
+    const found: CoverageRow[][] = []
     for (const level of LEVELS) {
-      await nextTurn()
+      await yieldToEventLoop()
       found.push(await levelMonths(one, level, levelDays ?? []))
     }
     for (const metric of ['revenue', 'refunds'] as const) {
-      await nextTurn()
+      await yieldToEventLoop()
       found.push(await moneyMonths(one, metric, saleDays ?? []))
     }
-    await nextTurn()
+    await yieldToEventLoop()
     found.push(await trialMonths(one, eventDays ?? []))
     return found.flat().sort((a, b) => (a.month < b.month ? -1 : a.month > b.month ? 1 : 0))
   }
 
   type Split = 'currency' | 'period' | null
-  const whole = ({ app, shown }: Shown, there: readonly DayNumber[], split: Split = null) => ({
+  const baseQuery = (
+    { app, shown }: AppGeneration,
+    reportDays: readonly DayNumber[],
+    split: Split = null,
+  ) => ({
     shown,
     app_id: app.id,
     filters: {},
     split,
     currency: null,
     has_before: true,
-    from: there[0] ?? 0,
-    until: there.at(-1) ?? 0,
+    from: reportDays[0] ?? 0,
+    until: reportDays.at(-1) ?? 0,
     ...({ environment: 'production', zone: 'pacific' } as const),
   })
 
-  async function levelMonths(one: Shown, level: Level, there: readonly DayNumber[]): Promise<Covered[]> {
+  async function levelMonths(
+    one: AppGeneration,
+    level: CoveredLevel,
+    reportDays: readonly DayNumber[],
+  ): Promise<CoverageRow[]> {
     const { metric, measure, column } = level
-    const reported = sources.reports(whole(one, there, 'period'), measure)
-    const own = await sources.ledger(whole(one, there, 'period'), { [measure]: 1 })
-    const standing = new Map([...own].map(([period, line]) => [period, standingOf(line)]))
-    const rate = metric === 'mrr' ? await revaluation(one, there) : () => 0
-    const heard = seams.of(one.app.id, 'flows')?.day ?? Infinity
-    return lastOfMonths(there).map((day) => {
+    const reported = sources.reports(baseQuery(one, reportDays, 'period'), measure)
+    const own = await sources.ledger(baseQuery(one, reportDays, 'period'), { [measure]: 1 })
+    const cumulative = new Map([...own].map(([period, line]) => [period, cumulativeOf(line)]))
+    const rate = metric === 'mrr' ? await revaluation(one, reportDays) : () => 0
+    const completeFrom = cutovers.of(one.app.id, 'flows')?.day ?? Infinity
+    return lastOfMonths(reportDays).map((day) => {
       const periods = new Set([...reported.keys(), ...own.keys()])
-      let [told, had, unheard] = [0, 0, 0]
+      let [reportedTotal, ledgerTotal, beforeNotifications] = [0, 0, 0]
       for (const period of periods) {
-        const apple = reported.get(period)?.get(day)?.[column] ?? 0
-        const ours = standing.get(period)?.(day)[column] ?? 0
-        told += apple
-        had += ours
-        if (day - heard < (DAYS_OF_PERIOD[period] ?? LONGEST_DAYS)) unheard += Math.max(0, apple - ours)
+        const reportAmount = reported.get(period)?.get(day)?.[column] ?? 0
+        const ledgerAmount = cumulative.get(period)?.(day)[column] ?? 0
+        reportedTotal += reportAmount
+        ledgerTotal += ledgerAmount
+        if (day - completeFrom < (DAYS_OF_PERIOD[period] ?? LONGEST_DAYS))
+          beforeNotifications += Math.max(0, reportAmount - ledgerAmount)
       }
       const exchange_rate = rate(day)
-      const rest = told - had - exchange_rate
-      const before_first_notification = Math.max(0, Math.min(unheard, rest))
+      const rest = reportedTotal - ledgerTotal - exchange_rate
+      const before_first_notification = Math.max(0, Math.min(beforeNotifications, rest))
       const unknown = rest - before_first_notification
       const residue = { ...NO_CAUSES, before_first_notification, exchange_rate, unknown }
-      return covered(one, metric, day, { reports: told, ledger: had, residue })
+      return covered(one, metric, day, { reports: reportedTotal, ledger: ledgerTotal, residue })
     })
   }
 
   /** What the ledger's level would be by the rates of a day, less what it is by those of each charge's own day. */
-  async function revaluation(one: Shown, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
-    const currencies = await currenciesOf(one, ['mrr'], there)
+  async function revaluation(
+    one: AppGeneration,
+    reportDays: readonly DayNumber[],
+  ): Promise<(day: DayNumber) => number> {
+    const currencies = await currenciesOf(one, ['mrr'], reportDays)
     const lines = await Promise.all(
       currencies.map(async (currency) => {
-        const native = await sources.ledger({ ...whole(one, there), currency }, { mrr: 1 })
-        return { currency, standing: standingOf(native.get('')) }
+        const native = await sources.ledger({ ...baseQuery(one, reportDays), currency }, { mrr: 1 })
+        return { currency, cumulative: cumulativeOf(native.get('')) }
       }),
     )
-    const inBase = standingOf((await sources.ledger(whole(one, there), { mrr: 1 })).get(''))
+    const inBase = cumulativeOf((await sources.ledger(baseQuery(one, reportDays), { mrr: 1 })).get(''))
     return (day) => {
-      let anew = 0
-      for (const { currency, standing } of lines) {
-        const converted = baseOf(one.shown.currency, standing(day).milli, currency, day)
+      let revalued = 0
+      for (const { currency, cumulative } of lines) {
+        const converted = convertToBase(one.shown.currency, cumulative(day).milli, currency, day)
         if (converted === null) return 0
-        anew += converted
+        revalued += converted
       }
-      return anew - inBase(day).milli
+      return revalued - inBase(day).milli
     }
   }
 
   async function currenciesOf(
-    one: Shown,
+    one: AppGeneration,
     measures: readonly Measure[],
-    there: readonly DayNumber[],
+    reportDays: readonly DayNumber[],
   ): Promise<string[]> {
     const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-    const lines = await sources.ledger(whole(one, there, 'currency'), weights)
+    const lines = await sources.ledger(baseQuery(one, reportDays, 'currency'), weights)
     return [...lines.keys()].filter((currency) => currency !== '')
   }
 
   async function moneyMonths(
-    one: Shown,
+    one: AppGeneration,
     metric: 'revenue' | 'refunds',
-    there: readonly DayNumber[],
-  ): Promise<Covered[]> {
+    reportDays: readonly DayNumber[],
+  ): Promise<CoverageRow[]> {
     const isRevenue = metric === 'revenue'
     const sign = isRevenue ? -1 : 1
     const reported = (measures: readonly ReportedMeasure[]) => {
-      const lines = measures.map((measure) => sources.reports(whole(one, there), measure).get(''))
+      const lines = measures.map((measure) => sources.reports(baseQuery(one, reportDays), measure).get(''))
       return (day: DayNumber): number => lines.reduce((sum, line) => sum + (line?.get(day)?.milli ?? 0), 0)
     }
     const own = async (measures: readonly Measure[]) => {
       const weights = Object.fromEntries(measures.map((measure) => [measure, 1]))
-      return inDay((await sources.ledger(whole(one, there), weights)).get(''))
+      return amountOn((await sources.ledger(baseQuery(one, reportDays), weights)).get(''))
     }
     const charges = isRevenue ? CHARGES : []
     const parts = {
       reported: [reported(charges), reported(['revenue.refund']), reported(['revenue.proration'])] as const,
       own: [await own(charges), await own(['revenue.refund']), await own(['revenue.proration'])] as const,
-      rate: isRevenue ? await chargesAnew(one, there) : () => 0,
+      rate: isRevenue ? await revaluedCharges(one, reportDays) : () => 0,
     }
-    const daily = (day: DayNumber): Daily => ({
+    const daily = (day: DayNumber): DayDifference => ({
       day,
       charges: parts.reported[0](day) - parts.own[0](day),
       refunds: sign * (parts.reported[1](day) - parts.own[1](day)),
@@ -183,35 +206,38 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
       exchange_rate: parts.rate(day),
       reports: parts.reported[0](day) + sign * (parts.reported[1](day) + parts.reported[2](day)),
     })
-    return flowMonths(one, metric, there, daily)
+    return flowMonths(one, metric, reportDays, daily)
   }
 
   /** The charges of a Pacific day by its own rates, less what they were counted as. */
-  async function chargesAnew(one: Shown, there: readonly DayNumber[]): Promise<(day: DayNumber) => number> {
+  async function revaluedCharges(
+    one: AppGeneration,
+    reportDays: readonly DayNumber[],
+  ): Promise<(day: DayNumber) => number> {
     const weights = Object.fromEntries(CHARGES.map((measure) => [measure, 1]))
-    const currencies = await currenciesOf(one, CHARGES, there)
-    const natives = await Promise.all(
+    const currencies = await currenciesOf(one, CHARGES, reportDays)
+    const byCurrency = await Promise.all(
       currencies.map(async (currency) => {
-        const lines: ValueLines = await sources.ledger({ ...whole(one, there), currency }, weights)
-        return { currency, at: inDay(lines.get('')) }
+        const lines: DailyAmounts = await sources.ledger({ ...baseQuery(one, reportDays), currency }, weights)
+        return { currency, at: amountOn(lines.get('')) }
       }),
     )
-    const inBase = inDay((await sources.ledger(whole(one, there), weights)).get(''))
+    const inBase = amountOn((await sources.ledger(baseQuery(one, reportDays), weights)).get(''))
     return (day) => {
-      let anew = 0
-      for (const { currency, at } of natives) {
-        const converted = baseOf(one.shown.currency, at(day), currency, day)
+      let revalued = 0
+      for (const { currency, at } of byCurrency) {
+        const converted = convertToBase(one.shown.currency, at(day), currency, day)
         if (converted === null) return 0
-        anew += converted
+        revalued += converted
       }
-      return anew - inBase(day)
+      return revalued - inBase(day)
     }
   }
 
-  async function trialMonths(one: Shown, there: readonly DayNumber[]): Promise<Covered[]> {
-    const reported = sources.reports(whole(one, there), 'trial.began').get('')
-    const own = (await sources.ledger(whole(one, there), { 'trial.began': 1 })).get('')
-    return flowMonths(one, 'new_trials', there, (day) => {
+  async function trialMonths(one: AppGeneration, reportDays: readonly DayNumber[]): Promise<CoverageRow[]> {
+    const reported = sources.reports(baseQuery(one, reportDays), 'trial.began').get('')
+    const own = (await sources.ledger(baseQuery(one, reportDays), { 'trial.began': 1 })).get('')
+    return flowMonths(one, 'new_trials', reportDays, (day) => {
       const reports = reported?.get(day)?.count ?? 0
       const charges = reports - (own?.get(day)?.count ?? 0)
       return { day, charges, refunds: 0, prorations: 0, exchange_rate: 0, reports }
@@ -219,17 +245,17 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   }
 
   function flowMonths(
-    one: Shown,
+    one: AppGeneration,
     metric: CoveredMetric,
-    there: readonly DayNumber[],
-    daily: (day: DayNumber) => Daily,
-  ): Covered[] {
-    const heard = seams.of(one.app.id, 'flows')?.day ?? Infinity
-    const all = there.map(daily)
+    reportDays: readonly DayNumber[],
+    daily: (day: DayNumber) => DayDifference,
+  ): CoverageRow[] {
+    const completeFrom = cutovers.of(one.app.id, 'flows')?.day ?? Infinity
+    const all = reportDays.map(daily)
     const months = Map.groupBy(all, ({ day }) => monthOf(day))
     return [...months.values()].map((month) => {
       const reports = month.reduce((sum, one) => sum + one.reports, 0)
-      const residue = flowCauses(month, all, heard)
+      const residue = differenceCauses(month, all, completeFrom)
       const ledger = reports - Object.values(residue).reduce((sum, part) => sum + part, 0)
       return covered(one, metric, month.at(-1)?.day ?? 0, { reports, ledger, residue })
     })
@@ -238,24 +264,24 @@ export function openCoverage({ baseOf, days, sums, sources, seams }: Deps) {
   return { of }
 }
 
-const inDay =
+const amountOn =
   (line: ReadonlyMap<DayNumber, Amount> | undefined) =>
   (day: DayNumber): number =>
     (line?.get(day) ?? NOTHING).milli
 
 /** Of each month the last of its days. */
-const lastOfMonths = (there: readonly DayNumber[]): DayNumber[] =>
-  there.filter((day, index) => {
-    const next = there[index + 1]
+const lastOfMonths = (reportDays: readonly DayNumber[]): DayNumber[] =>
+  reportDays.filter((day, index) => {
+    const next = reportDays[index + 1]
     return next === undefined || monthOf(next) !== monthOf(day)
   })
 
 function covered(
-  one: Shown,
+  one: AppGeneration,
   metric: CoveredMetric,
   day: DayNumber,
-  { reports, ledger, residue }: Pick<Covered, 'reports' | 'ledger' | 'residue'>,
-): Covered {
+  { reports, ledger, residue }: Pick<CoverageRow, 'reports' | 'ledger' | 'residue'>,
+): CoverageRow {
   const isMoney = metric === 'mrr' || metric === 'revenue' || metric === 'refunds'
   const day_on = dayText(day)
   return {

@@ -4,9 +4,9 @@ import type { App } from '../../apps/apps.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { MoneyMeasure } from '../reports/cells.ts'
-import { type Amount, NOTHING, standingOf, type ValueLines } from '../reports/lines.ts'
-import type { Basis } from '../reports/proceeds.ts'
-import type { Cut } from '../sums/dimension_plan.ts'
+import { type Amount, cumulativeOf, type DailyAmounts, NOTHING } from '../reports/lines.ts'
+import type { ProceedsCertainty } from '../reports/proceeds.ts'
+import type { Breakdown } from '../sums/dimension_plan.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Range, Zone } from './sources.ts'
 
@@ -33,17 +33,17 @@ export type JoinedMeasure =
  * `shown`: the generation that is read. `currency`: null for everything in its base currency. Days are of the zone; those of
  * reports are Pacific.
  */
-export type JoinedAsk = Cut &
+export type JoinedQuery = Breakdown &
   Range & { shown: Generation; app: App; environment: Environment; zone: Zone; basis?: 'gross' | 'proceeds' }
 
 /** A day's source. `is_known`: false before either source says all of it. `is_complete`: false where a part is missing. */
 export type JoinedDay = { day: DayNumber; source: Source; is_known: boolean; is_complete: boolean }
 
 /** `day`: the first Pacific day that is the ledger's; `at`: the instant it begins. */
-export type Seam = { day: DayNumber; at: number }
+export type Cutover = { day: DayNumber; at: number }
 
 /** Where one source ends and the other, `to`, begins. */
-export type Join = Seam & { to: 'ledger' | 'reports' }
+export type SourceChange = Cutover & { to: 'ledger' | 'reports' }
 
 /**
  * `days` one after another; `values` by value of the split ('' for the whole), an amount for each day. `joins`: where the
@@ -52,21 +52,22 @@ export type Join = Seam & { to: 'ledger' | 'reports' }
 export type Joined = {
   days: JoinedDay[]
   values: Map<string, Amount[]>
-  joins: Join[]
-  basis: Record<Basis, number>
+  joins: SourceChange[]
+  basis: Record<ProceedsCertainty, number>
 }
 
-export type Level = 'mrr' | 'trials'
+export type LevelMeasure = 'mrr' | 'trials'
 
 /** What the flows of an app come to be joined by. */
-export const joinsAt = (seam: Seam | null): Join[] => (seam ? [{ ...seam, to: 'ledger' }] : [])
+export const sourceChangesAt = (cutover: Cutover | null): SourceChange[] =>
+  cutover ? [{ ...cutover, to: 'ledger' }] : []
 
-export const EMPTY: ValueLines = new Map()
-export const NO_BASIS: Record<Basis, number> = { exact: 0, ratio: 0, estimated: 0 }
+export const NO_AMOUNTS: DailyAmounts = new Map()
+export const NO_BASIS: Record<ProceedsCertainty, number> = { exact: 0, ratio: 0, estimated: 0 }
 
-export const isLevel = (measure: string): measure is Level => measure === 'mrr' || measure === 'trials'
+export const isLevel = (measure: string): measure is LevelMeasure => measure === 'mrr' || measure === 'trials'
 /** Whether a measure of the ledger says how something stands, and not what happened. */
-export const isStanding = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
+export const isPointInTime = (measure: Measure): boolean => isLevel(measure) || measure.startsWith('risk.')
 export const isRevenue = (measure: JoinedMeasure): measure is RevenueMeasure => measure.startsWith('revenue.')
 export const isLoss = (measure: Measure): measure is LossMeasure =>
   /^(mrr\.churn_|returned\.|passing\.)/.test(measure)
@@ -84,7 +85,7 @@ export const isOfRefund = (measure: Measure): boolean => isLoss(measure) && meas
 export const daysOf = ({ from, until }: Range): DayNumber[] =>
   Array.from({ length: Math.max(0, until - from + 1) }, (_, index) => from + index)
 
-export const known = (day: DayNumber, source: Source): JoinedDay => ({
+export const knownDay = (day: DayNumber, source: Source): JoinedDay => ({
   day,
   source,
   is_known: true,
@@ -95,34 +96,38 @@ export const known = (day: DayNumber, source: Source): JoinedDay => ({
  * A day of what the ledger alone tells, which heard all from the day `heard` on, and is whole from the day `whole` on: it is
  * not known before the one before, on which it was first told of anything.
  */
-export const heardDay = (day: DayNumber, heard: DayNumber, whole: DayNumber): JoinedDay => ({
-  ...known(day, 'ledger'),
-  is_known: day >= heard - 1,
-  is_complete: day >= whole,
+export const ledgerOnlyDay = (
+  day: DayNumber,
+  ledgerCompleteFrom: DayNumber,
+  completeFrom: DayNumber,
+): JoinedDay => ({
+  ...knownDay(day, 'ledger'),
+  is_known: day >= ledgerCompleteFrom - 1,
+  is_complete: day >= completeFrom,
 })
 
 /** Amounts by value of a split, then by day. */
-export type At = (value: string) => (day: DayNumber) => Amount
+export type AmountAt = (value: string) => (day: DayNumber) => Amount
 
 export const dayIn =
-  (lines: ValueLines): At =>
+  (lines: DailyAmounts): AmountAt =>
   (value) => {
     const line = lines.get(value)
     return (day) => line?.get(day) ?? NOTHING
   }
 
-export function standingIn(lines: ValueLines): At {
-  const standing = new Map([...lines].map(([value, line]) => [value, standingOf(line)]))
-  return (value) => standing.get(value) ?? (() => NOTHING)
+export function cumulativeIn(lines: DailyAmounts): AmountAt {
+  const cumulative = new Map([...lines].map(([value, line]) => [value, cumulativeOf(line)]))
+  return (value) => cumulative.get(value) ?? (() => NOTHING)
 }
 
-export function valuesOf(keys: Iterable<string>, range: Range, at: At): Map<string, Amount[]> {
+export function valuesOf(keys: Iterable<string>, range: Range, at: AmountAt): Map<string, Amount[]> {
   const days = daysOf(range)
   return new Map([...new Set(keys)].map((value) => [value, days.map(at(value))]))
 }
 
 /** How much of the money of some days, by how surely it is known. */
-export function basisOf(days: readonly JoinedDay[], by: ValueLines): Record<Basis, number> {
+export function basisOf(days: readonly JoinedDay[], by: DailyAmounts): Record<ProceedsCertainty, number> {
   const sum = { ...NO_BASIS }
   for (const { day, is_known } of days)
     for (const name of ['exact', 'ratio', 'estimated'] as const)

@@ -2,7 +2,7 @@
 import type { DayNumber } from '../lineage/calendar.ts'
 
 /** How much less the ledger has than the reports, by cause; below zero where it has more. */
-export type FlowCauses = {
+export type DifferenceCauses = {
   /** Nothing had been heard then, or of that. */
   before_first_notification: number
   /** Parts given back at upgrades: Apple tells nobody, the ledger estimates them; refunds in part, which it writes alike. */
@@ -18,7 +18,7 @@ export type FlowCauses = {
   unknown: number
 }
 
-export const NO_CAUSES: FlowCauses = {
+export const NO_CAUSES: DifferenceCauses = {
   before_first_notification: 0,
   upgrade_proration: 0,
   refund_timing: 0,
@@ -32,7 +32,7 @@ export const NO_CAUSES: FlowCauses = {
  * Of a Pacific day how much more the reports have than the ledger: of charges, and with the sign they have in the figure
  * of refunds and of parts given back. `exchange_rate` is the part of `charges` that is the rate's. `reports`: Apple's figure.
  */
-export type Daily = {
+export type DayDifference = {
   day: DayNumber
   charges: number
   refunds: number
@@ -42,10 +42,14 @@ export type Daily = {
 }
 
 /** The causes of a month's difference, out of `all` the days there are; from the day `heard` on the ledger hears all. */
-export function flowCauses(month: readonly Daily[], all: readonly Daily[], heard: DayNumber): FlowCauses {
+export function differenceCauses(
+  month: readonly DayDifference[],
+  all: readonly DayDifference[],
+  completeFrom: DayNumber,
+): DifferenceCauses {
   const causes = { ...NO_CAUSES }
   for (const one of month) {
-    if (one.day < heard) causes.before_first_notification += one.charges + one.refunds + one.prorations
+    if (one.day < completeFrom) causes.before_first_notification += one.charges + one.refunds + one.prorations
     else {
       causes.upgrade_proration += one.prorations
       causes.refund_timing += one.refunds
@@ -53,16 +57,20 @@ export function flowCauses(month: readonly Daily[], all: readonly Daily[], heard
       causes.unknown += one.charges - one.exchange_rate
     }
   }
-  causes.day_boundary = boundaries(month, all, heard)
+  causes.day_boundary = dayBoundaryDifference(month, all, completeFrom)
   causes.unknown -= causes.day_boundary
   return causes
 }
 
 /** What one day has too much and the next too little was counted on the other side of midnight. */
-function boundaries(month: readonly Daily[], all: readonly Daily[], heard: DayNumber): number {
+function dayBoundaryDifference(
+  month: readonly DayDifference[],
+  all: readonly DayDifference[],
+  completeFrom: DayNumber,
+): number {
   const byDay = new Map(all.map((one) => [one.day, one]))
   const restOf = (day: DayNumber | undefined): number => {
-    const one = day === undefined || day < heard ? undefined : byDay.get(day)
+    const one = day === undefined || day < completeFrom ? undefined : byDay.get(day)
     return one ? one.charges - one.exchange_rate : 0
   }
   const [first, last] = [month[0]?.day, month.at(-1)?.day]

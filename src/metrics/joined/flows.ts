@@ -3,93 +3,96 @@ import type { DayNumber } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import { kindOfMeasure, type MoneyMeasure, type ReportedMeasure } from '../reports/cells.ts'
 import type { ReportedDays } from '../reports/days.ts'
-import { type Amount, addTo, minus, NOTHING, type ValueLines } from '../reports/lines.ts'
-import { type Commission, estimated } from '../reports/proceeds.ts'
-import type { Seams } from './cutovers.ts'
+import { type Amount, addTo, type DailyAmounts, minus, NOTHING } from '../reports/lines.ts'
+import { afterCommission, type Commission } from '../reports/proceeds.ts'
+import type { Cutovers } from './cutovers.ts'
 import {
-  type At,
+  type AmountAt,
   basisOf,
+  type Cutover,
+  cumulativeIn,
   dayIn,
   daysOf,
-  EMPTY,
   GRACE_DAYS,
   isLoss,
   isOfGrace,
   isOfRefund,
   isRevenue,
   type Joined,
-  type JoinedAsk,
   type JoinedDay,
   type JoinedMeasure,
-  joinsAt,
-  known,
+  type JoinedQuery,
+  knownDay,
   type LossMeasure,
+  NO_AMOUNTS,
   type RevenueMeasure,
-  type Seam,
-  standingIn,
+  sourceChangesAt,
   valuesOf,
 } from './days.ts'
-import type { LedgerAsk, Sources, Zone } from './sources.ts'
+import type { AmountSources, LedgerQuery, Zone } from './sources.ts'
 
 export type FlowMeasure = Exclude<JoinedMeasure, 'mrr' | 'trials' | 'downloads'>
 
-type Deps = { days: ReportedDays; sources: Sources; seams: Seams; commission: Commission }
+type Deps = { days: ReportedDays; sources: AmountSources; cutovers: Cutovers; commission: Commission }
 /** Sums, and how much of them is known how surely. */
-type Owned = { lines: ValueLines; basis: ValueLines }
+type AmountsWithBasis = { lines: DailyAmounts; basis: DailyAmounts }
 
-const NONE: Owned = { lines: EMPTY, basis: EMPTY }
+const NONE: AmountsWithBasis = { lines: NO_AMOUNTS, basis: NO_AMOUNTS }
 
-export function openJoinedFlows({ days, sources, seams, commission }: Deps) {
+export function openJoinedFlows({ days, sources, cutovers, commission }: Deps) {
   /** What the ledger has of a measure, in money as it is asked for. */
-  async function ofLedger(ask: LedgerAsk & Pick<JoinedAsk, 'basis'>, measure: FlowMeasure): Promise<Owned> {
-    if (ask.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(ask, measure)
-    return { lines: await sources.ledger(ask, { [measure]: 1 }), basis: EMPTY }
+  async function readLedger(
+    query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
+    measure: FlowMeasure,
+  ): Promise<AmountsWithBasis> {
+    if (query.basis === 'proceeds' && isRevenue(measure)) return sources.proceedsOfLedger(query, measure)
+    return { lines: await sources.ledger(query, { [measure]: 1 }), basis: NO_AMOUNTS }
   }
 
   /** What reports have of a measure; their proceeds are exact, and estimated where a report does not name them. */
-  function ofReports(ask: JoinedAsk, measure: FlowMeasure): Owned {
-    const read = (one: ReportedMeasure) => sources.reports({ ...ask, app_id: ask.app.id }, one)
+  function readReports(query: JoinedQuery, measure: FlowMeasure): AmountsWithBasis {
+    const read = (one: ReportedMeasure) => sources.reports({ ...query, app_id: query.app.id }, one)
     // What was lost is below zero in the ledger, and so is what of it came back.
-    const exact = together(reportedAs(measure, ask).map(read), isLoss(measure) ? -1 : 1)
-    if (ask.basis !== 'proceeds') return { lines: exact, basis: EMPTY }
-    const left = isRevenue(measure) ? estimatesOf(read(inReports(measure, 'unshared'))) : EMPTY
-    const basis: ValueLines = new Map()
+    const exact = mergeAmounts(reportMeasures(measure, query).map(read), isLoss(measure) ? -1 : 1)
+    if (query.basis !== 'proceeds') return { lines: exact, basis: NO_AMOUNTS }
+    const left = isRevenue(measure) ? estimatesOf(read(reportMeasure(measure, 'unshared'))) : NO_AMOUNTS
+    const basis: DailyAmounts = new Map()
     addAll(basis, exact.values(), 'exact')
     addAll(basis, left.values(), 'estimated')
-    return { lines: together([exact, left]), basis }
+    return { lines: mergeAmounts([exact, left]), basis }
   }
 
   /** What is left of amounts by Apple's commission. */
-  function estimatesOf(lines: ValueLines): ValueLines {
-    const left: ValueLines = new Map()
+  function estimatesOf(lines: DailyAmounts): DailyAmounts {
+    const left: DailyAmounts = new Map()
     for (const [value, line] of lines)
       for (const [day, { milli, count }] of line)
-        addTo(left, value, day, { milli: estimated(milli, commission), count })
+        addTo(left, value, day, { milli: afterCommission(milli, commission), count })
     return left
   }
 
   /** A flow of reports before the seam and of the ledger after it. */
-  async function read(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
-    const seam = seams.of(ask.app.id, 'flows')
-    const there = new Set(days.there(ask.shown.id, kindOfMeasure(measure)))
-    const own = { ...ask, app_id: ask.app.id }
-    const isPacific = ask.zone === 'pacific' || ask.shown.time_zone === PACIFIC
-    const place = { there, seam, isPacific, measure }
-    const parts = daysOf(ask).map((day) => ({ ...flowDay(day, place), part: partOf(day, place) }))
+  async function read(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
+    const seam = cutovers.of(query.app.id, 'flows')
+    const reportDays = new Set(days.available(query.shown.id, kindOfMeasure(measure)))
+    const own = { ...query, app_id: query.app.id }
+    const isPacific = query.zone === 'pacific' || query.shown.time_zone === PACIFIC
+    const context = { reportDays, seam, isPacific, measure }
+    const parts = daysOf(query).map((day) => ({ ...flowDay(day, context), part: partOf(day, context) }))
     const has = (part: Part): boolean => parts.some((one) => one.part === part)
     const since = parts.find(({ part }) => part === 'ledger')?.day ?? null
-    const from: Record<Part, Owned> = {
-      reports: ofReports(ask, measure),
-      ledger: since === null ? NONE : await ofLedger({ ...own, from: since }, measure),
-      hole: has('hole') ? await ofLedger({ ...own, zone: 'pacific' }, measure) : NONE,
-      seam: seam && has('seam') ? await restOf(seam, own, measure) : NONE,
+    const from: Record<Part, AmountsWithBasis> = {
+      reports: readReports(query, measure),
+      ledger: since === null ? NONE : await readLedger({ ...own, from: since }, measure),
+      hole: has('hole') ? await readLedger({ ...own, zone: 'pacific' }, measure) : NONE,
+      seam: seam && has('seam') ? await cutoverRemainder(seam, own, measure) : NONE,
     }
     const byDay = new Map(parts.map((one) => [one.day, one]))
-    const at: At = (value) => (day) => {
+    const at: AmountAt = (value) => (day) => {
       const one = byDay.get(day)
       return one?.is_known ? dayIn(from[one.part].lines)(value)(day) : NOTHING
     }
-    const basis = basisOf([], EMPTY)
+    const basis = basisOf([], NO_AMOUNTS)
     for (const name of PARTS) {
       const some = basisOf(
         parts.filter(({ part }) => part === name),
@@ -99,33 +102,38 @@ export function openJoinedFlows({ days, sources, seams, commission }: Deps) {
     }
     const keys = PARTS.flatMap((part) => [...from[part].lines.keys()])
     const all = parts.map(({ part: _, ...day }) => day)
-    return { days: all, values: valuesOf(keys, ask, at), joins: joinsAt(seam), basis }
+    return { days: all, values: valuesOf(keys, query, at), joins: sourceChangesAt(seam), basis }
   }
 
   /** What is left of the day of the zone in which the seam is: from that instant on, so that nothing counts twice. */
-  async function restOf(
-    { day }: Seam,
-    ask: LedgerAsk & Pick<JoinedAsk, 'basis'>,
+  async function cutoverRemainder(
+    { day }: Cutover,
+    query: LedgerQuery & Pick<JoinedQuery, 'basis'>,
     measure: FlowMeasure,
-  ): Promise<Owned> {
+  ): Promise<AmountsWithBasis> {
     const upTo = (until: DayNumber, zone: Zone) =>
-      ofLedger({ ...ask, from: until, until, zone, has_before: true }, measure)
-    const [own, before] = [await upTo(day, ask.zone), await upTo(day - 1, 'pacific')]
-    return { lines: restIn(own.lines, before.lines, day), basis: restIn(own.basis, before.basis, day) }
+      readLedger({ ...query, from: until, until, zone, has_before: true }, measure)
+    const [own, before] = [await upTo(day, query.zone), await upTo(day - 1, 'pacific')]
+    return { lines: remainder(own.lines, before.lines, day), basis: remainder(own.basis, before.basis, day) }
   }
 
-  return { read, ofLedger }
+  return { read, readLedger }
 }
 
 /** Where a day's figure is from. hole: what the ledger happens to know of a day that no report tells of. */
 type Part = 'reports' | 'ledger' | 'hole' | 'seam'
 const PARTS = ['reports', 'ledger', 'hole', 'seam'] as const satisfies Part[]
 
-type Place = { there: ReadonlySet<DayNumber>; seam: Seam | null; isPacific: boolean; measure: FlowMeasure }
+type FlowContext = {
+  reportDays: ReadonlySet<DayNumber>
+  seam: Cutover | null
+  isPacific: boolean
+  measure: FlowMeasure
+}
 
-function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
+function partOf(day: DayNumber, { reportDays, seam, isPacific }: FlowContext): Part {
   if (seam && day >= seam.day) return day === seam.day && !isPacific ? 'seam' : 'ledger'
-  return there.has(day) ? 'reports' : 'hole'
+  return reportDays.has(day) ? 'reports' : 'hole'
 }
 
 /**
@@ -133,37 +141,37 @@ function partOf(day: DayNumber, { there, seam, isPacific }: Place): Part {
  * was heard; before that nobody knows. Reports tell refunds on their own day alone, and of no loss that a refund is why;
  * the ledger knows what depends on a grace after a while only.
  */
-function flowDay(day: DayNumber, place: Place): JoinedDay {
-  const part = partOf(day, place)
-  const { seam, measure } = place
+function flowDay(day: DayNumber, context: FlowContext): JoinedDay {
+  const part = partOf(day, context)
+  const { seam, measure } = context
   if (part === 'reports') {
     const is_complete = measure !== 'revenue.refunded_by_charge'
-    return { ...known(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
+    return { ...knownDay(day, 'reports'), is_known: !isOfRefund(measure), is_complete }
   }
   return {
-    ...known(day, 'ledger'),
+    ...knownDay(day, 'ledger'),
     is_known: part !== 'hole' || (seam !== null && day >= seam.day - 1),
     is_complete: part === 'ledger' && !(isOfGrace(measure) && day < (seam?.day ?? day) + GRACE_DAYS),
   }
 }
 
-function restIn(own: ValueLines, before: ValueLines, day: DayNumber): ValueLines {
-  const rest: ValueLines = new Map()
+function remainder(own: DailyAmounts, before: DailyAmounts, day: DayNumber): DailyAmounts {
+  const rest: DailyAmounts = new Map()
   for (const value of new Set([...own.keys(), ...before.keys()])) {
-    addTo(rest, value, day, minus(standingIn(own)(value)(day), standingIn(before)(value)(day)))
+    addTo(rest, value, day, minus(cumulativeIn(own)(value)(day), cumulativeIn(before)(value)(day)))
   }
   return rest
 }
 
-function together(all: readonly ValueLines[], sign: 1 | -1 = 1): ValueLines {
-  const lines: ValueLines = new Map()
+function mergeAmounts(all: readonly DailyAmounts[], sign: 1 | -1 = 1): DailyAmounts {
+  const lines: DailyAmounts = new Map()
   for (const [value, line] of all.flatMap((one) => [...one])) addAll(lines, [line], value, sign)
   return lines
 }
 
 /** Adds every day of some lines to the line of one value, or takes it away. */
 function addAll(
-  to: ValueLines,
+  to: DailyAmounts,
   lines: Iterable<ReadonlyMap<DayNumber, Amount>>,
   value: string,
   sign: 1 | -1 = 1,
@@ -174,19 +182,19 @@ function addAll(
 }
 
 /** As the reports have it: what has to be summed. */
-function reportedAs(measure: FlowMeasure, { basis }: JoinedAsk): ReportedMeasure[] {
+function reportMeasures(measure: FlowMeasure, { basis }: JoinedQuery): ReportedMeasure[] {
   if (measure === 'trial.ended') return ['trial.won', 'trial.lost']
-  if (isRevenue(measure)) return [inReports(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
-  return isLoss(measure) ? lossInReports(measure) : [measure]
+  if (isRevenue(measure)) return [reportMeasure(measure, basis === 'proceeds' ? 'proceeds' : 'revenue')]
+  return isLoss(measure) ? reportLossMeasures(measure) : [measure]
 }
 
-function lossInReports(measure: LossMeasure): ReportedMeasure[] {
+function reportLossMeasures(measure: LossMeasure): ReportedMeasure[] {
   if (isOfRefund(measure)) return []
   return [measure.replace('mrr.churn_', 'churned.') as ReportedMeasure]
 }
 
 /** A measure of revenue as reports have it: what was paid, or the developer's part of it where it is named or is not. */
-function inReports(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
+function reportMeasure(measure: RevenueMeasure, part: 'revenue' | 'proceeds' | 'unshared'): MoneyMeasure {
   const own = measure === 'revenue.refunded_by_charge' ? 'revenue.refund' : measure
   return own.replace('revenue', part) as MoneyMeasure
 }

@@ -5,122 +5,128 @@ import { kindOfMeasure, type ReportedMeasure, SUMMED_KINDS } from '../reports/ce
 import type { ReportedDays } from '../reports/days.ts'
 import type { Commission } from '../reports/proceeds.ts'
 import type { ReportedSums } from '../reports/sums.ts'
-import type { Alike } from './alike.ts'
-import type { Seams } from './cutovers.ts'
+import type { LevelAgreement } from './alike.ts'
+import type { Cutovers } from './cutovers.ts'
 import {
   basisOf,
   dayIn,
   daysOf,
-  EMPTY,
   GRACE_DAYS,
-  heardDay,
   isLevel,
   isOfGrace,
-  isStanding,
+  isPointInTime,
   type Joined,
-  type JoinedAsk,
   type JoinedMeasure,
-  joinsAt,
-  known,
+  type JoinedQuery,
+  knownDay,
+  ledgerOnlyDay,
+  NO_AMOUNTS,
   NO_BASIS,
+  sourceChangesAt,
   valuesOf,
 } from './days.ts'
 import { type FlowMeasure, openJoinedFlows } from './flows.ts'
 import { openJoinedLevels } from './levels.ts'
-import type { Sources } from './sources.ts'
+import type { AmountSources } from './sources.ts'
 
 type Deps = {
   days: ReportedDays
   sums: ReportedSums
-  sources: Sources
-  seams: Seams
-  alike: Alike
+  sources: AmountSources
+  cutovers: Cutovers
+  agreement: LevelAgreement
   commission: Commission
 }
 
 /** The longest period that a subscription is renewed for. */
 const LONGEST_DAYS = 366
 
-type Heard = Pick<JoinedAsk, 'shown' | 'app' | 'environment' | 'from' | 'until'>
-type HeardDays = Pick<Joined, 'days' | 'joins' | 'basis'>
-type OnlyReported = Omit<JoinedAsk, 'environment' | 'zone'> & Partial<Pick<JoinedAsk, 'environment'>>
+type LedgerRange = Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'from' | 'until'>
+type LedgerDays = Pick<Joined, 'days' | 'joins' | 'basis'>
+type ReportsOnlyQuery = Omit<JoinedQuery, 'environment' | 'zone'> & Partial<Pick<JoinedQuery, 'environment'>>
 
 export type JoinedSeries = ReturnType<typeof openJoined>
 
 export function openJoined(deps: Deps) {
-  const { days, sums, sources, seams } = deps
+  const { days, sums, sources, cutovers } = deps
   const levels = openJoinedLevels(deps)
   const flows = openJoinedFlows(deps)
 
   /** Whether reports say anything of a measure of an app. */
   function isReported(
-    { shown, app, environment }: Pick<JoinedAsk, 'shown' | 'app' | 'environment'>,
+    { shown, app, environment }: Pick<JoinedQuery, 'shown' | 'app' | 'environment'>,
     measure: JoinedMeasure,
   ) {
     const kind = kindOfMeasure(measure)
     return (
       environment === 'production' &&
       sums.isReported({ generation: shown.id, app_id: app.id }, kind) &&
-      days.there(shown.id, kind).length > 0
+      days.available(shown.id, kind).length > 0
     )
   }
 
   /** A measure of an app, day by day, from where each day is known best. */
-  function read(ask: JoinedAsk, measure: JoinedMeasure): Promise<Joined> {
-    if (measure === 'downloads') return Promise.resolve(onlyReported(ask, measure))
-    const isTold = isReported(ask, measure)
-    if (isLevel(measure)) return isTold ? levels.read(ask, measure) : levels.ofLedger(ask, measure)
-    return isTold ? flows.read(ask, measure) : ofLedger(ask, measure)
+  function read(query: JoinedQuery, measure: JoinedMeasure): Promise<Joined> {
+    if (measure === 'downloads') return Promise.resolve(readReportsOnly(query, measure))
+    const hasReports = isReported(query, measure)
+    if (isLevel(measure)) return hasReports ? levels.read(query, measure) : levels.readLedger(query, measure)
+    return hasReports ? flows.read(query, measure) : readLedger(query, measure)
   }
 
   /** Whether `read` gives of a measure anything but the ledger's own sums. */
-  const isOther = (
-    ask: Pick<JoinedAsk, 'shown' | 'app' | 'environment' | 'basis'>,
+  const needsJoin = (
+    query: Pick<JoinedQuery, 'shown' | 'app' | 'environment' | 'basis'>,
     measure: JoinedMeasure,
-  ): boolean => ask.basis === 'proceeds' || measure === 'downloads' || isReported(ask, measure)
+  ): boolean => query.basis === 'proceeds' || measure === 'downloads' || isReported(query, measure)
 
-  async function ofLedger(ask: JoinedAsk, measure: FlowMeasure): Promise<Joined> {
-    const { lines, basis } = await flows.ofLedger({ ...ask, app_id: ask.app.id }, measure)
-    const all = daysOf(ask).map((day) => known(day, 'ledger'))
-    const values = valuesOf(lines.keys(), ask, dayIn(lines))
+  async function readLedger(query: JoinedQuery, measure: FlowMeasure): Promise<Joined> {
+    const { lines, basis } = await flows.readLedger({ ...query, app_id: query.app.id }, measure)
+    const all = daysOf(query).map((day) => knownDay(day, 'ledger'))
+    const values = valuesOf(lines.keys(), query, dayIn(lines))
     return { days: all, values, joins: [], basis: basisOf(all, basis) }
   }
 
   /** A measure that reports alone tell of, on the days that there are. They tell nothing of the sandbox. */
-  function onlyReported(ask: OnlyReported, measure: ReportedMeasure): Joined {
-    const isTold = ask.environment !== 'sandbox'
-    const there = new Set(isTold ? days.there(ask.shown.id, kindOfMeasure(measure)) : [])
-    const lines = isTold ? sources.reports({ ...ask, app_id: ask.app.id }, measure) : EMPTY
-    const told = daysOf(ask).map((day) => ({
-      ...known(day, 'reports'),
+  function readReportsOnly(query: ReportsOnlyQuery, measure: ReportedMeasure): Joined {
+    const hasReports = query.environment !== 'sandbox'
+    const there = new Set(hasReports ? days.available(query.shown.id, kindOfMeasure(measure)) : [])
+    const lines = hasReports ? sources.reports({ ...query, app_id: query.app.id }, measure) : NO_AMOUNTS
+    const dayStates = daysOf(query).map((day) => ({
+      ...knownDay(day, 'reports'),
       is_known: there.has(day),
       is_complete: there.has(day),
     }))
-    return { days: told, values: valuesOf(lines.keys(), ask, dayIn(lines)), joins: [], basis: NO_BASIS }
+    return {
+      days: dayStates,
+      values: valuesOf(lines.keys(), query, dayIn(lines)),
+      joins: [],
+      basis: NO_BASIS,
+    }
   }
 
   /**
    * The days of which the ledger alone can tell, where it was not all that was asked: null for an app that no report has
    * ever told of.
    */
-  function heard({ shown, app, environment, ...range }: Heard, measure: Measure): HeardDays | null {
+  function heard({ shown, app, environment, ...range }: LedgerRange, measure: Measure): LedgerDays | null {
     const place = { generation: shown.id, app_id: app.id }
-    const isTold = environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
-    if (!isTold) return null
-    const from = seams.heardFrom(app, shown)
-    const all = daysOf(range).map((day) => heardDay(day, from, wholeFrom(app.id, from, measure)))
-    return { days: all, joins: joinsAt(seams.of(app.id, 'flows')), basis: NO_BASIS }
+    const hasReports =
+      environment === 'production' && SUMMED_KINDS.some((kind) => sums.isReported(place, kind))
+    if (!hasReports) return null
+    const from = cutovers.ledgerCompleteFrom(app, shown)
+    const all = daysOf(range).map((day) => ledgerOnlyDay(day, from, completeFrom(app.id, from, measure)))
+    return { days: all, joins: sourceChangesAt(cutovers.of(app.id, 'flows')), basis: NO_BASIS }
   }
 
   /**
    * From when on a measure is whole. Of what stands there may be more than was heard of, until the ledger has as much as
    * the reports; and what was said of a renewal before anything was heard holds until that is due.
    */
-  function wholeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
+  function completeFrom(app_id: string, heard: DayNumber, measure: Measure): DayNumber {
     if (isOfGrace(measure)) return heard + GRACE_DAYS
-    if (!isStanding(measure) || heard === -Infinity) return heard
-    return Math.max(seams.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
+    if (!isPointInTime(measure) || heard === -Infinity) return heard
+    return Math.max(cutovers.of(app_id, 'mrr')?.day ?? Infinity, heard + LONGEST_DAYS)
   }
 
-  return { read, isOther, onlyReported, heard }
+  return { read, needsJoin, readReportsOnly, heard }
 }

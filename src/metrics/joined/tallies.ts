@@ -1,12 +1,22 @@
 /** What we compute: the sums that series are made of, with those of Apple's reports where these know more. */
 import type { App } from '../../apps/apps.ts'
 import type { Measure } from '../lineage/rows.ts'
-import { indexOf, type Read, type Reading, type Tallies, type Tally, tallyOf } from '../sums/tallies.ts'
+import {
+  dayIndexOf,
+  type ReadTallies,
+  type SumQuery,
+  type Tallies,
+  type Tally,
+  tallyOf,
+} from '../sums/tallies.ts'
 import { isLevel, isLoss, type Joined, type JoinedMeasure } from './days.ts'
 import type { JoinedSeries } from './joined.ts'
 
 /** What one measure of one app was joined from, for each day of the reading. `of_ledger`: the ledger alone tells of it. */
-export type JoinedFrom = { app_id: string; measure: Measure; of_ledger?: true } & Omit<Joined, 'values'>
+export type JoinedMeasureDays = { app_id: string; measure: Measure; of_ledger?: true } & Omit<
+  Joined,
+  'values'
+>
 
 const JOINED: readonly Measure[] = [
   ...(['mrr', 'trials', 'revenue.new', 'revenue.renewal', 'revenue.one_time'] as const),
@@ -18,7 +28,7 @@ const isJoined = (measure: Measure, of_money: boolean): measure is JoinedMeasure
   JOINED.includes(measure) || (isLoss(measure) && !of_money)
 
 /** `of_money`: what is asked for is money, or made of it. */
-type Wanted = { basis: 'gross' | 'proceeds'; of_money: boolean }
+type ReadOptions = { basis: 'gross' | 'proceeds'; of_money: boolean }
 
 /**
  * Sums what a reading asks for as `own` does, joined with the reports. A level changes by as much as it differs from the
@@ -27,70 +37,72 @@ type Wanted = { basis: 'gross' | 'proceeds'; of_money: boolean }
  */
 export function openJoinedTallies(joined: JoinedSeries, appOf: (app_id: string) => App | null) {
   async function read(
-    reading: Reading,
-    own: Read,
-    { basis, of_money }: Wanted,
-  ): Promise<{ tallies: Tallies; from: JoinedFrom[] }> {
-    const apps = reading.apps.flatMap((app_id) => appOf(app_id) ?? [])
-    const { shown, environment, attribute } = reading
-    const wanted = reading.measures
+    query: SumQuery,
+    readLedger: ReadTallies,
+    { basis, of_money }: ReadOptions,
+  ): Promise<{ tallies: Tallies; from: JoinedMeasureDays[] }> {
+    const apps = query.apps.flatMap((app_id) => appOf(app_id) ?? [])
+    const { shown, environment, attribute } = query
+    const joinedMeasures = query.measures
       .filter((measure) => isJoined(measure, of_money))
       .filter(
         (measure) =>
           attribute === null &&
-          apps.some((app) => joined.isOther({ shown, app, environment, basis }, measure)),
+          apps.some((app) => joined.needsJoin({ shown, app, environment, basis }, measure)),
       )
-    const others = reading.measures.filter((measure) => !wanted.some((one) => one === measure))
-    const tallies = others.length === 0 ? new Map() : await own({ ...reading, measures: others })
-    const alone = others.filter((measure) => !isJoined(measure, of_money))
-    const from: JoinedFrom[] = heardIn({ ...reading, measures: alone })
-    for (const app_id of reading.apps) {
-      for (const measure of wanted) from.push(...(await addOne(tallies, reading, { app_id, measure, basis })))
+    const ledgerMeasures = query.measures.filter((measure) => !joinedMeasures.some((one) => one === measure))
+    const tallies =
+      ledgerMeasures.length === 0 ? new Map() : await readLedger({ ...query, measures: ledgerMeasures })
+    const alone = ledgerMeasures.filter((measure) => !isJoined(measure, of_money))
+    const from: JoinedMeasureDays[] = ledgerOnlyIn({ ...query, measures: alone })
+    for (const app_id of query.apps) {
+      for (const measure of joinedMeasures)
+        from.push(...(await addMeasure(tallies, query, { app_id, measure, basis })))
     }
     return { tallies, from }
   }
 
   /** Which days the ledger alone can tell of: of each app that has reports, those since it heard everything. */
-  function heardIn({ shown, apps, environment, measures, buckets }: Reading): JoinedFrom[] {
+  function ledgerOnlyIn({ shown, apps, environment, measures, buckets }: SumQuery): JoinedMeasureDays[] {
     const range = { from: (buckets[0]?.from ?? 0) - 1, until: buckets.at(-1)?.until ?? 0 }
     return apps.flatMap((app_id) => {
       const app = appOf(app_id)
       return measures.flatMap((measure) => {
-        const heard = app && joined.heard({ shown, app, environment, ...range }, measure)
-        return heard ? [{ app_id, measure, of_ledger: true as const, ...heard }] : []
+        const ledgerDays = app && joined.heard({ shown, app, environment, ...range }, measure)
+        return ledgerDays ? [{ app_id, measure, of_ledger: true as const, ...ledgerDays }] : []
       })
     })
   }
 
   type One = { app_id: string; measure: JoinedMeasure; basis: 'gross' | 'proceeds' }
 
-  async function addOne(tallies: Tallies, reading: Reading, { app_id, measure, basis }: One) {
+  async function addMeasure(tallies: Tallies, query: SumQuery, { app_id, measure, basis }: One) {
     const app = appOf(app_id)
     if (!app) return []
-    const { values, ...rest } = await readOne(reading, app, measure, basis)
-    const { of } = indexOf(reading.buckets)
+    const { values, ...rest } = await readMeasure(query, app, measure, basis)
+    const { of } = dayIndexOf(query.buckets)
     for (const [value, amounts] of values) {
-      const key = reading.split === 'app' ? app_id : value
-      const tally = tallyOf(tallies, key, measure, reading.buckets.length)
+      const key = query.split === 'app' ? app_id : value
+      const tally = tallyOf(tallies, key, measure, query.buckets.length)
       if (isLevel(measure)) addLevel(tally, of, amounts)
       else addFlow(tally, of, amounts)
     }
     return [{ app_id, measure, ...rest }]
   }
 
-  function readOne(
-    { buckets, ...reading }: Reading,
+  function readMeasure(
+    { buckets, ...query }: SumQuery,
     app: App,
     measure: JoinedMeasure,
     basis: 'gross' | 'proceeds',
   ): Promise<Joined> {
-    const { from, until } = indexOf(buckets)
+    const { from, until } = dayIndexOf(buckets)
     // A level begins with what it was the day before.
     const range = { from: isLevel(measure) ? from - 1 : from, until }
-    return joined.read({ ...reading, ...range, app, basis }, measure)
+    return joined.read({ ...query, ...range, app, basis }, measure)
   }
 
-  return { read, heardIn }
+  return { read, ledgerOnlyIn }
 }
 
 type Amounts = readonly { milli: number; count: number }[]

@@ -1,8 +1,8 @@
 /** What we compute: the money of one lineage: what was charged, and what was given back. */
 import type { ReversedRefund } from '../../ledger/refunds.ts'
-import { dividedHalfEven } from '../../money.ts'
+import { divideHalfEven } from '../../money.ts'
 import type { ToBase } from './movements.ts'
-import { inOrder, isPaidSubscription, type TransactionFact, takesPlaceOf } from './timeline.ts'
+import { byPurchaseDate, isPaidSubscription, replaces, type TransactionFact } from './timeline.ts'
 
 /**
  * new: a lineage's first charge. renewal: each after it. refund: Apple's, by its own notification; below zero
@@ -34,33 +34,33 @@ const WHOLE = 100_000
 const UNPAID_ENDINGS = new Set(['FAMILY_REVOKE', 'ASSIGNMENT_REVOKE'])
 
 /** Every flow of one lineage, in order. `is_whole`: its first transaction is known. */
-export function flowsOf(transactions: readonly TransactionFact[], is_whole: boolean): Flow[] {
-  const bought = transactions
+export function flowsOf(transactions: readonly TransactionFact[], hasFirstTransaction: boolean): Flow[] {
+  const purchases = transactions
     .filter(({ ownership }) => ownership === null || ownership === PURCHASED)
-    .sort(inOrder)
-  let isFirst = is_whole
-  const flows = bought.flatMap((fact) => {
+    .sort(byPurchaseDate)
+  let isFirst = hasFirstTransaction
+  const flows = purchases.flatMap((fact) => {
     const isSubscription = isPaidSubscription(fact)
     const kind = !isSubscription ? 'one_time' : isFirst ? 'new' : 'renewal'
     const charged = charge(fact, kind)
     if (isSubscription && charged.length > 0) isFirst = false
     return [...charged, ...refunds(fact)]
   })
-  const subscribed = bought.filter(isPaidSubscription)
+  const subscribed = purchases.filter(isPaidSubscription)
   const prorations = subscribed.flatMap((fact, index) => proration(fact, subscribed[index - 1]))
-  return withGiven([...flows, ...prorations].sort((a, b) => a.at - b.at))
+  return withPriorRefunds([...flows, ...prorations].sort((a, b) => a.at - b.at))
 }
 
-function withGiven(flows: Flow[]): Flow[] {
+function withPriorRefunds(flows: Flow[]): Flow[] {
   const given = new Map<string, number>()
-  for (const flow of flows.filter(isGivenBack)) {
+  for (const flow of flows.filter(isRefundFlow)) {
     flow.given_milli = given.get(flow.transaction_id) ?? 0
     given.set(flow.transaction_id, flow.given_milli + flow.milli)
   }
   return flows
 }
 
-export const isGivenBack = ({ kind }: Pick<Flow, 'kind'>): boolean =>
+export const isRefundFlow = ({ kind }: Pick<Flow, 'kind'>): boolean =>
   kind === 'refund' || kind === 'proration'
 
 /**
@@ -90,13 +90,13 @@ function charge(fact: TransactionFact, kind: FlowKind): Flow[] {
 function refunds(fact: TransactionFact): Flow[] {
   const { revoked_at, reversed_refunds } = fact
   const reversed: ReversedRefund[] = reversed_refunds === null ? [] : JSON.parse(reversed_refunds)
-  const back = reversed.flatMap((one) =>
+  const reversals = reversed.flatMap((one) =>
     refund(fact, one, one.revoked_at).flatMap((given) => [
       given,
       { ...given, at: one.reversed_at, milli: -given.milli },
     ]),
   )
-  return revoked_at === null ? back : [...back, ...refund(fact, fact, revoked_at)]
+  return revoked_at === null ? reversals : [...reversals, ...refund(fact, fact, revoked_at)]
 }
 
 type Revocation = Pick<TransactionFact, 'revocation_type' | 'revocation_percentage'>
@@ -111,19 +111,19 @@ function refund(
   if (!price_milli || currency === null) return []
   if (revocation_type !== null && UNPAID_ENDINGS.has(revocation_type)) return []
   const part = BigInt(revocation_percentage ?? WHOLE)
-  const milli = Number(dividedHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
+  const milli = Number(divideHalfEven(BigInt(price_milli) * part, BigInt(WHOLE)))
   return milli === 0 ? [] : [{ ...flow(fact, at, milli), kind: 'refund' }]
 }
 
 /** price × (expiry − change) ÷ (expiry − purchase): always an estimate, Apple does not say. */
 function proration(fact: TransactionFact, before: TransactionFact | undefined): Flow[] {
-  if (!before?.price_milli || before.currency === null || !takesPlaceOf(fact, before)) return []
+  if (!before?.price_milli || before.currency === null || !replaces(fact, before)) return []
   const at = fact.purchased_at
   const { purchased_at, price_milli } = before
   const expires_at = before.expires_at ?? at
   if (expires_at <= at || (before.revoked_at ?? Infinity) <= at) return []
   const unused = BigInt(price_milli) * BigInt(expires_at - at)
-  const milli = Number(dividedHalfEven(unused, BigInt(expires_at - purchased_at)))
+  const milli = Number(divideHalfEven(unused, BigInt(expires_at - purchased_at)))
   return [{ ...flow(before, at, milli), kind: 'proration' }]
 }
 

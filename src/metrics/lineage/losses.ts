@@ -1,7 +1,7 @@
 /** What we compute: which of the losses of a lineage are none of a period: what came back in it, what began in it. */
 import { type Calendar, monthOf, weekOf } from './calendar.ts'
 import { fiscalMonthOf } from './fiscal.ts'
-import type { Level, Movement, Valued } from './movements.ts'
+import type { Movement, SegmentLevel, ValuedSegment } from './movements.ts'
 import type { Ending } from './timeline.ts'
 
 /** The periods by which churn is asked for. Days, weeks and months are the organization's, fiscal months Apple's. */
@@ -12,7 +12,7 @@ export type LossUnit = 'day' | 'week' | 'month' | 'fiscal_month'
  * once it was. passing: it was not alive when the period began; or it was, for another price or another product, and this
  * is the difference between what was lost and what of it was there at the start. `transaction_id`: whose it is.
  */
-export type Uncounted = Omit<Movement, 'kind'> & {
+export type LossAdjustment = Omit<Movement, 'kind'> & {
   measure: `returned.${LossUnit}` | `passing.${LossUnit}.${Ending}`
   known_at: number
 }
@@ -34,28 +34,28 @@ const unitsOf = ({ calendar, pacific }: Calendars): readonly (readonly [LossUnit
  * alive when it began and were not when it ended, each worth no more than it was at the start. `moved` and `segments` in
  * order.
  */
-export function uncountedOf(
-  moved: readonly Movement[],
-  segments: readonly Valued[],
+export function lossAdjustments(
+  movements: readonly Movement[],
+  segments: readonly ValuedSegment[],
   calendars: Calendars,
-): Uncounted[] {
+): LossAdjustment[] {
   const units = unitsOf(calendars)
   const places = new Map(segments.map(({ transaction_id }, index) => [transaction_id, index]))
-  return moved.flatMap((lost, index) => {
-    const ending = endingOf(lost)
+  return movements.flatMap((loss, index) => {
+    const ending = endingOf(loss)
     if (ending === null) return []
-    const back = moved[index + 1]
-    return units.flatMap(([unit, unitOf]): Uncounted[] => {
-      const period = unitOf(lost.at)
+    const nextMovement = movements[index + 1]
+    return units.flatMap(([unit, unitOf]): LossAdjustment[] => {
+      const period = unitOf(loss.at)
       if (period === null) return []
-      if (back !== undefined && unitOf(back.at) === period)
-        return [{ ...lost, measure: `returned.${unit}`, known_at: back.at }]
-      const place = places.get(lost.transaction_id) ?? -1
+      if (nextMovement !== undefined && unitOf(nextMovement.at) === period)
+        return [{ ...loss, measure: `returned.${unit}`, known_at: nextMovement.at }]
+      const place = places.get(loss.transaction_id) ?? -1
       const measure = `passing.${unit}.${ending}` as const
-      return passing(lost, place, segments, (at) => (unitOf(at) ?? -1) < period).map((row) => ({
+      return passing(loss, place, segments, (at) => (unitOf(at) ?? -1) < period).map((row) => ({
         ...row,
         measure,
-        known_at: lost.at,
+        known_at: loss.at,
       }))
     })
   })
@@ -69,28 +69,34 @@ type Row = Omit<Movement, 'kind'>
 
 /** Of a loss of the segment at `place`: all of it goes, and what of it was alive before the period comes again. */
 function passing(
-  lost: Movement,
+  loss: Movement,
   place: number,
-  segments: readonly Valued[],
+  segments: readonly ValuedSegment[],
   isBefore: (at: number) => boolean,
 ): Row[] {
   let first = place
   while (first >= 0 && !isBefore(segments[first]?.from ?? 0)) first -= 1
   if (first === place) return []
   const [start, last] = [segments[first], segments[place]]
-  if (!last || !start?.level.alive || isBefore(start.to)) return [lost]
-  const { at } = lost
-  return [lost, { at, transaction_id: start.transaction_id, ...countedOf(start.level, last.level), count: 1 }]
+  if (!last || !start?.level.alive || isBefore(start.to)) return [loss]
+  const { at } = loss
+  return [
+    loss,
+    { at, transaction_id: start.transaction_id, ...lossAmounts(start.level, last.level), count: 1 },
+  ]
 }
 
 /** What was lost of what was there at the start: no more than that, and no more than there was at the end. */
-function countedOf(start: Level, last: Level): Pick<Movement, 'currency' | 'milli' | 'base_milli'> {
+function lossAmounts(
+  start: SegmentLevel,
+  last: SegmentLevel,
+): Pick<Movement, 'currency' | 'milli' | 'base_milli'> {
   const isSame = start.currency === last.currency
-  const isComparable = last.is_converted && !last.is_unknown
+  const isComparable = last.isConverted && !last.isUnknown
   const base_milli = isComparable ? Math.min(start.base_milli, last.base_milli) : start.base_milli
   return {
     currency: start.currency,
     milli: isSame ? Math.min(start.milli, last.milli) : start.milli,
-    base_milli: start.is_converted ? base_milli : null,
+    base_milli: start.isConverted ? base_milli : null,
   }
 }

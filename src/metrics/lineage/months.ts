@@ -1,5 +1,5 @@
 /** What we compute: what a price comes to in a month, whatever the length of its period. */
-import { dividedHalfEven } from '../../money.ts'
+import { divideHalfEven } from '../../money.ts'
 
 /** calendar: a month has 30.4375 days. revenuecat: 30 days, four weeks. */
 export const FACTORS = ['calendar', 'revenuecat'] as const
@@ -36,5 +36,5 @@ export function monthlyMilli(price_milli: number, period: string, factors: Facto
   const duration = durationOf(period)
   if (duration === null) return null
   const [num, den] = fractionOf(duration, factors)
-  return Number(dividedHalfEven(BigInt(price_milli) * num, den))
+  return Number(divideHalfEven(BigInt(price_milli) * num, den))
 }

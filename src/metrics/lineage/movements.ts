@@ -33,48 +33,52 @@ export type Movement = {
 export type ToBase = (milli: number, currency: string, at: number) => number | null
 
 /** A segment's worth a month. `is_unknown`: it costs something, and nobody has said what. `is_converted`: there was a rate. */
-export type Level = {
+export type SegmentLevel = {
   currency: string | null
   milli: number
   base_milli: number
   alive: 0 | 1
-  is_unknown: boolean
-  is_converted: boolean
+  isUnknown: boolean
+  isConverted: boolean
 }
 
-export type Valued = Segment & { level: Level }
+export type ValuedSegment = Segment & { level: SegmentLevel }
 
-const NOTHING: Level = {
+const NOTHING: SegmentLevel = {
   currency: null,
   milli: 0,
   base_milli: 0,
   alive: 0,
-  is_unknown: false,
-  is_converted: true,
+  isUnknown: false,
+  isConverted: true,
 }
 
 /** Each segment with its worth. Rounded twice, once for each segment: to a month, and to the base currency. */
-export function valued(segments: readonly Segment[], factors: Factors, toBase: ToBase): Valued[] {
+export function withLevels(segments: readonly Segment[], factors: Factors, toBase: ToBase): ValuedSegment[] {
   return segments.map((segment) => ({ ...segment, level: levelOf(segment, factors, toBase) }))
 }
 
-function levelOf(segment: Segment, factors: Factors, toBase: ToBase): Level {
+function levelOf(segment: Segment, factors: Factors, toBase: ToBase): SegmentLevel {
   const { kind, price_milli, currency, period, from } = segment
   if (kind === 'trial' || kind === 'free_offer') return NOTHING
   const milli = price_milli === null || period === null ? null : monthlyMilli(price_milli, period, factors)
-  if (milli === null || currency === null) return { ...NOTHING, alive: 1, is_unknown: true }
+  if (milli === null || currency === null) return { ...NOTHING, alive: 1, isUnknown: true }
   const base_milli = toBase(milli, currency, from)
-  const is_converted = base_milli !== null
-  return { currency, milli, base_milli: base_milli ?? 0, alive: 1, is_unknown: false, is_converted }
+  const isConverted = base_milli !== null
+  return { currency, milli, base_milli: base_milli ?? 0, alive: 1, isUnknown: false, isConverted }
 }
 
 /**
  * The movements of one lineage, in order. At every instant their sums are the levels of the segments alive then,
  * exactly, in each currency and in the base currency. `is_whole`: the first transaction of the lineage is known.
  */
-export function movementsOf(segments: readonly Valued[], is_whole: boolean, toBase: ToBase): Movement[] {
+export function movementsOf(
+  segments: readonly ValuedSegment[],
+  hasFirstTransaction: boolean,
+  toBase: ToBase,
+): Movement[] {
   const movements: Movement[] = []
-  let before: Valued | undefined
+  let before: ValuedSegment | undefined
   /** Paid for at some time; and without a gap since. */
   let paid = { ever: false, unbroken: false }
   for (const segment of segments) {
@@ -84,7 +88,7 @@ export function movementsOf(segments: readonly Valued[], is_whole: boolean, toBa
       paid = { ...paid, unbroken: false }
     }
     const level = (isJoined && before?.level) || NOTHING
-    movements.push(...change(segment, level, beginningOf(paid, is_whole), toBase))
+    movements.push(...change(segment, level, openingKind(paid, hasFirstTransaction), toBase))
     if (segment.level.alive) paid = { ever: true, unbroken: true }
     before = segment
   }
@@ -92,62 +96,69 @@ export function movementsOf(segments: readonly Valued[], is_whole: boolean, toBa
 }
 
 /** What it is when paid time begins, or goes on after something free. */
-function beginningOf(paid: { ever: boolean; unbroken: boolean }, is_whole: boolean): MovementKind {
+function openingKind(paid: { ever: boolean; unbroken: boolean }, hasFirstTransaction: boolean): MovementKind {
   if (paid.unbroken) return 'expansion'
   if (paid.ever) return 'resubscribe'
-  return is_whole ? 'new' : 'opening'
+  return hasFirstTransaction ? 'new' : 'opening'
 }
 
-function churn(last: Valued | undefined): Movement[] {
+function churn(last: ValuedSegment | undefined): Movement[] {
   if (!last?.level.alive) return []
   const { level, to, ending, transaction_id } = last
-  return [{ at: to, kind: `churn_${ending}`, transaction_id, ...worthOf(level, -1), count: -1 }]
+  return [{ at: to, kind: `churn_${ending}`, transaction_id, ...amountsOf(level, -1), count: -1 }]
 }
 
 /** A whole level that comes or goes. */
-function worthOf({ currency, milli, base_milli, is_converted }: Level, sign: 1 | -1) {
+function amountsOf({ currency, milli, base_milli, isConverted }: SegmentLevel, sign: 1 | -1) {
   const signed = (amount: number) => (amount === 0 ? 0 : sign * amount)
-  return { currency, milli: signed(milli), base_milli: is_converted ? signed(base_milli) : null }
+  return { currency, milli: signed(milli), base_milli: isConverted ? signed(base_milli) : null }
 }
 
 /** From one level to the next at the beginning of a segment. `beginning`: what it is when paid time begins with it. */
 function change(
-  { level, from, transaction_id }: Valued,
-  before: Level,
+  { level, from, transaction_id }: ValuedSegment,
+  before: SegmentLevel,
   beginning: MovementKind,
   toBase: ToBase,
 ): Movement[] {
   const common = { at: from, transaction_id, count: (level.alive - before.alive) as Movement['count'] }
   if (level.alive && before.alive) return repricing({ at: from, transaction_id }, before, level, toBase)
-  if (level.alive) return [{ ...common, kind: beginning, ...worthOf(level, 1) }]
-  return before.alive ? [{ ...common, kind: 'contraction', ...worthOf(before, -1) }] : []
+  if (level.alive) return [{ ...common, kind: beginning, ...amountsOf(level, 1) }]
+  return before.alive ? [{ ...common, kind: 'contraction', ...amountsOf(before, -1) }] : []
 }
 
 type Common = Pick<Movement, 'at' | 'transaction_id'>
 
 /** Paid before, paid after, no gap. Where price and rate change together, the price's part is taken at the new rate. */
-function repricing(common: Common, before: Level, after: Level, toBase: ToBase): Movement[] {
+function repricing(common: Common, before: SegmentLevel, after: SegmentLevel, toBase: ToBase): Movement[] {
   const now = before.currency === null ? 0 : (toBase(before.milli, before.currency, common.at) ?? 0)
   const none: Change = { ...common, currency: null, milli: 0, base_milli: 0, count: 0 }
   const byPrice = after.base_milli - now
   const fx: Movement = { ...none, kind: 'fx', base_milli: now - before.base_milli }
-  return [...priceMoved(none, before, after, byPrice), fx].filter((one) => one.milli !== 0 || one.base_milli)
+  return [...priceMovements(none, before, after, byPrice), fx].filter(
+    (one) => one.milli !== 0 || one.base_milli,
+  )
 }
 
 type Change = Omit<Movement, 'kind'>
 
 /** `byPrice`: what the new price changes in the base currency. */
-function priceMoved(none: Change, before: Level, after: Level, byPrice: number): Movement[] {
-  const [milli, base_milli] = [after.milli - before.milli, after.is_converted ? byPrice : null]
-  if (before.is_unknown !== after.is_unknown) {
-    const said = before.is_unknown ? { base_milli } : { base_milli: before.is_converted ? byPrice : null }
-    return [{ ...none, kind: 'repriced', currency: after.currency ?? before.currency, milli, ...said }]
+function priceMovements(
+  none: Change,
+  before: SegmentLevel,
+  after: SegmentLevel,
+  byPrice: number,
+): Movement[] {
+  const [milli, base_milli] = [after.milli - before.milli, after.isConverted ? byPrice : null]
+  if (before.isUnknown !== after.isUnknown) {
+    const baseChange = before.isUnknown ? { base_milli } : { base_milli: before.isConverted ? byPrice : null }
+    return [{ ...none, kind: 'repriced', currency: after.currency ?? before.currency, milli, ...baseChange }]
   }
   if (before.currency === after.currency) {
     const kind = milli < 0 ? 'contraction' : 'expansion'
     return [{ ...none, kind, currency: after.currency, milli, base_milli }]
   }
-  const unconverted = ({ is_converted }: Level) => ({ base_milli: is_converted ? 0 : null })
+  const unconverted = ({ isConverted }: SegmentLevel) => ({ base_milli: isConverted ? 0 : null })
   return [
     {
       ...none,

@@ -1,6 +1,6 @@
 /** What we compute: when a paid subscription was not to be renewed, or waited for a payment, and what it was worth then. */
 import { committedUntil } from '../../ledger/subscription.ts'
-import type { Valued } from './movements.ts'
+import type { ValuedSegment } from './movements.ts'
 import { signedBefore } from './signing.ts'
 import type { RenewalFact, TransactionFact } from './timeline.ts'
 
@@ -11,7 +11,7 @@ import type { RenewalFact, TransactionFact } from './timeline.ts'
 export type Risk = 'will_cancel' | 'committed' | 'grace' | 'billing_retry'
 
 /** A stretch `[from, to)`, in milliseconds since the epoch; of a retry that nothing has ended, `to` is Infinity. */
-export type RiskSpan = { risk: Risk; from: number; to: number; segment: Valued }
+export type RiskSpan = { risk: Risk; from: number; to: number; segment: ValuedSegment }
 
 type Facts = { transactions: readonly TransactionFact[]; renewals: readonly RenewalFact[] }
 type Span = { from: number; to: number }
@@ -21,8 +21,8 @@ type Span = { from: number; to: number }
  * renewed. At every instant the newest renewal info signed until then holds, but for those signed before the customer
  * bought again: they speak of the subscription that ended. `renewals` are ordered by their signing.
  */
-export function risksOf(segments: readonly Valued[], { transactions, renewals }: Facts): RiskSpan[] {
-  if (!renewals.some(saysRisk)) return []
+export function risksOf(segments: readonly ValuedSegment[], { transactions, renewals }: Facts): RiskSpan[] {
+  if (!renewals.some(hasRisk)) return []
   const facts = new Map(transactions.map((fact) => [fact.transaction_id, fact]))
   const purchases = transactions.filter(({ reason }) => reason === 'PURCHASE')
   const purchased = purchases.map(({ purchased_at }) => purchased_at).sort((a, b) => a - b)
@@ -39,27 +39,31 @@ export function risksOf(segments: readonly Valued[], { transactions, renewals }:
   })
 }
 
-const saysRisk = ({ auto_renew_status, in_billing_retry, grace_until_at }: RenewalFact): boolean =>
+const hasRisk = ({ auto_renew_status, in_billing_retry, grace_until_at }: RenewalFact): boolean =>
   auto_renew_status === 0 || in_billing_retry === 1 || grace_until_at !== null
 
 /** `since`: when the customer bought last. `until`: the next segment. */
 type After = { renewals: readonly RenewalFact[]; since: number; until: number }
 
-function spansOf(segment: Valued, fact: TransactionFact, { renewals, since, until }: After): RiskSpan[] {
+function spansOf(
+  segment: ValuedSegment,
+  fact: TransactionFact,
+  { renewals, since, until }: After,
+): RiskSpan[] {
   const { from, to, ending } = segment
   const { purchased_at, expires_at } = fact
   const paid_to = Math.min(Math.max(from, expires_at ?? purchased_at), to)
-  const as =
+  const toRiskSpan =
     (risk: Risk) =>
     ({ from, to }: Span): RiskSpan => ({ risk, from, to, segment })
-  const turnedOff = whenever(renewals, { since, from, to: paid_to }, isTurnedOff)
+  const turnedOff = spansWhere(renewals, { since, from, to: paid_to }, isTurnedOff)
   // What Apple took back waits for nothing.
   const retried =
-    ending === 'refund' ? [] : whenever(renewals, { since: purchased_at, from: to, to: until }, isRetried)
+    ending === 'refund' ? [] : spansWhere(renewals, { since: purchased_at, from: to, to: until }, isRetried)
   return [
-    ...turnedOff.map(as(committedUntil(fact) === null ? 'will_cancel' : 'committed')),
-    as('grace')({ from: paid_to, to }),
-    ...retried.map(as('billing_retry')),
+    ...turnedOff.map(toRiskSpan(committedUntil(fact) === null ? 'will_cancel' : 'committed')),
+    toRiskSpan('grace')({ from: paid_to, to }),
+    ...retried.map(toRiskSpan('billing_retry')),
   ]
 }
 
@@ -67,10 +71,10 @@ const isTurnedOff = ({ auto_renew_status }: RenewalFact): boolean => auto_renew_
 const isRetried = ({ in_billing_retry }: RenewalFact): boolean => in_billing_retry === 1
 
 /** The parts of a stretch in which the newest info signed until then, and not before `since`, says so. */
-function whenever(
+function spansWhere(
   renewals: readonly RenewalFact[],
   { since, from, to }: Span & { since: number },
-  says: (info: RenewalFact) => boolean,
+  matches: (info: RenewalFact) => boolean,
 ): Span[] {
   const spans: Span[] = []
   // The newest before it begins, and all that are signed within.
@@ -80,7 +84,7 @@ function whenever(
     if (info === undefined || info.signed_at >= to) break
     const begin = Math.max(from, info.signed_at)
     const end = Math.min(to, renewals[index + 1]?.signed_at ?? Infinity)
-    if (begin >= end || !says(info)) continue
+    if (begin >= end || !matches(info)) continue
     const last = spans.at(-1)
     if (last?.to === begin) last.to = end
     else spans.push({ from: begin, to: end })

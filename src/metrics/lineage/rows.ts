@@ -1,16 +1,16 @@
 /** What we compute: everything that one lineage adds to the metrics, as rows that only ever have to be summed. */
 import type { Calendar } from './calendar.ts'
 import { type Flow, flowInBase, flowsOf } from './flows.ts'
-import { type LossUnit, type Uncounted, uncountedOf } from './losses.ts'
+import { type LossAdjustment, type LossUnit, lossAdjustments } from './losses.ts'
 import type { Factors } from './months.ts'
 import {
-  type Level,
   type Movement,
   type MovementKind,
   movementsOf,
+  type SegmentLevel,
   type ToBase,
-  type Valued,
-  valued,
+  type ValuedSegment,
+  withLevels,
 } from './movements.ts'
 import { type Risk, type RiskSpan, risksOf } from './risks.ts'
 import {
@@ -61,7 +61,11 @@ export type MetricRow = Dimensions & {
   count: number
 }
 
-type Facts = { transactions: readonly TransactionFact[]; renewals: readonly RenewalFact[]; is_whole: boolean }
+type Facts = {
+  transactions: readonly TransactionFact[]
+  renewals: readonly RenewalFact[]
+  hasFirstTransaction: boolean
+}
 
 /** `calendar`: the organization's own. `pacific`: that of Apple's reports and fiscal months. */
 export type Settings = {
@@ -73,20 +77,23 @@ export type Settings = {
 }
 
 /** The rows of one lineage, in a fixed order, none saying nothing. A function of its facts and the settings alone. */
-export function metricRowsOf({ transactions, renewals, is_whole }: Facts, settings: Settings): MetricRow[] {
+export function metricRowsOf(
+  { transactions, renewals, hasFirstTransaction }: Facts,
+  settings: Settings,
+): MetricRow[] {
   const { factors, toBase, periodOf } = settings
   const dimensions = new Map(transactions.map((fact) => [fact.transaction_id, dimensionsOf(fact, periodOf)]))
   const of = (transaction_id: string): Dimensions => dimensions.get(transaction_id) ?? NO_DIMENSIONS
-  const segments = valued(timelineOf(transactions, renewals, periodOf), factors, toBase)
-  const moved = movementsOf(segments, is_whole, toBase)
+  const segments = withLevels(timelineOf(transactions, renewals, periodOf), factors, toBase)
+  const moved = movementsOf(segments, hasFirstTransaction, toBase)
   const rows = [
     ...segments.flatMap((_, index) => levelRows(segments, index, of)),
     ...moved.map((movement) => movementRow(movement, of)),
-    ...uncountedOf(moved, segments, settings).map((one) => uncountedRow(one, of)),
+    ...lossAdjustments(moved, segments, settings).map((one) => lossAdjustmentRow(one, of)),
     ...firstPaidRows(moved, segments, of),
     ...risksOf(segments, { transactions, renewals }).flatMap((span) => riskRows(span, of)),
     ...segments.flatMap((segment, index) => trialRows(segment, segments[index + 1], of)),
-    ...flowsOf(transactions, is_whole).flatMap((flow) => flowRows(flow, of, toBase)),
+    ...flowsOf(transactions, hasFirstTransaction).flatMap((flow) => flowRows(flow, of, toBase)),
   ]
   return summed(rows)
 }
@@ -116,7 +123,7 @@ const counted = (at: number, measure: Measure, dimensions: Dimensions, count: nu
   count,
 })
 
-function levelRows(segments: readonly Valued[], index: number, of: DimensionsOf): MetricRow[] {
+function levelRows(segments: readonly ValuedSegment[], index: number, of: DimensionsOf): MetricRow[] {
   const segment = segments[index]
   if (!segment) return []
   const { level, from, to, kind, transaction_id } = segment
@@ -127,23 +134,23 @@ function levelRows(segments: readonly Valued[], index: number, of: DimensionsOf)
   if (!level.alive) return []
   const rows: MetricRow[] = []
   if (!goesOn(segments[index - 1], segment, of))
-    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...worth(level, 1) })
+    rows.push({ ...counted(from, 'mrr', dimensions, 1), ...levelAmounts(level, 1) })
   if (!goesOn(segment, segments[index + 1], of))
-    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...worth(level, -1) })
+    rows.push({ ...counted(to, 'mrr', dimensions, -1), ...levelAmounts(level, -1) })
   return rows
 }
 
-const worth = ({ currency, milli, base_milli, is_converted }: Level, sign: 1 | -1) => ({
+const levelAmounts = ({ currency, milli, base_milli, isConverted }: SegmentLevel, sign: 1 | -1) => ({
   currency: currency ?? '',
   milli: sign * milli,
-  base_milli: is_converted ? sign * base_milli : null,
+  base_milli: isConverted ? sign * base_milli : null,
 })
 
 /** A stretch at risk begins, and ends where it does. */
 function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): MetricRow[] {
   const row = (at: number, sign: 1 | -1): MetricRow => ({
     ...counted(at, `risk.${risk}`, of(segment.transaction_id), sign),
-    ...worth(segment.level, sign),
+    ...levelAmounts(segment.level, sign),
   })
   return to === Infinity ? [row(from, 1)] : [row(from, 1), row(to, -1)]
 }
@@ -151,7 +158,7 @@ function riskRows({ risk, from, to, segment }: RiskSpan, of: DimensionsOf): Metr
 /** Paid for for the first time, and not as a trial goes on: that is told by the trial. */
 function firstPaidRows(
   moved: readonly Movement[],
-  segments: readonly Valued[],
+  segments: readonly ValuedSegment[],
   of: DimensionsOf,
 ): MetricRow[] {
   const first = moved.find(({ kind }) => kind === 'new')
@@ -161,7 +168,11 @@ function firstPaidRows(
 }
 
 /** Whether a level is the same in every respect before and after: the most common renewal of all. */
-function goesOn(before: Valued | undefined, after: Valued | undefined, of: DimensionsOf): boolean {
+function goesOn(
+  before: ValuedSegment | undefined,
+  after: ValuedSegment | undefined,
+  of: DimensionsOf,
+): boolean {
   if (!before || !after || before.to !== after.from || !before.level.alive || !after.level.alive) return false
   const [a, b] = [of(before.transaction_id), of(after.transaction_id)]
   return (
@@ -173,11 +184,11 @@ function goesOn(before: Valued | undefined, after: Valued | undefined, of: Dimen
   )
 }
 
-const isSameLevel = (a: Level, b: Level): boolean =>
+const isSameLevel = (a: SegmentLevel, b: SegmentLevel): boolean =>
   a.currency === b.currency &&
   a.milli === b.milli &&
   a.base_milli === b.base_milli &&
-  a.is_converted === b.is_converted
+  a.isConverted === b.isConverted
 
 function movementRow({ kind, ...movement }: Movement, of: DimensionsOf): MetricRow {
   return changeRow(movement, `mrr.${kind}`, of)
@@ -188,12 +199,12 @@ function changeRow(change: Omit<Movement, 'kind'>, measure: Measure, of: Dimensi
   return { ...counted(at, measure, of(transaction_id), count), currency: currency ?? '', milli, base_milli }
 }
 
-const uncountedRow = ({ measure, known_at, ...change }: Uncounted, of: DimensionsOf): MetricRow => ({
-  ...changeRow(change, measure, of),
-  known_at,
-})
+const lossAdjustmentRow = (
+  { measure, known_at, ...change }: LossAdjustment,
+  of: DimensionsOf,
+): MetricRow => ({ ...changeRow(change, measure, of), known_at })
 
-function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf): MetricRow[] {
+function trialRows(segment: ValuedSegment, next: ValuedSegment | undefined, of: DimensionsOf): MetricRow[] {
   if (segment.kind !== 'trial') return []
   const { from, to, transaction_id } = segment
   const dimensions = of(transaction_id)
@@ -211,8 +222,8 @@ function trialRows(segment: Valued, next: Valued | undefined, of: DimensionsOf):
 
 function flowRows(flow: Flow, of: DimensionsOf, toBase: ToBase): MetricRow[] {
   const { at, charged_at, kind, transaction_id, currency, milli } = flow
-  const worth = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
-  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), milli < 0 ? -1 : 1), ...worth }
+  const levelAmounts = { currency: currency ?? '', milli, base_milli: flowInBase(flow, toBase) }
+  const row = { ...counted(at, `revenue.${kind}`, of(transaction_id), milli < 0 ? -1 : 1), ...levelAmounts }
   if (kind !== 'refund') return [row]
   return [row, { ...row, measure: 'revenue.refunded_by_charge', on_at: charged_at }]
 }

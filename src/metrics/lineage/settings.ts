@@ -23,22 +23,22 @@ export type AppSettings = Settings & {
 /** What holds for an app as it is shown; null for an app that does not exist. */
 export type SettingsOf = (app_id: string) => AppSettings | null
 
-export type CountingSettings = ReturnType<typeof openSettings>
+export type CountingSettings = ReturnType<typeof openCountingSettings>
 
 type Deps = { store: Store; apps: Apps; generations: Generations; products: Products; rates: Rates }
 
 /** What holds for each app in each generation. */
-export function openSettings({ store, apps, generations, products, rates }: Deps) {
+export function openCountingSettings({ store, apps, generations, products, rates }: Deps) {
   const calendars = new Map<string, Calendar>()
-  const periods = store.remembering(['products'], (name) => {
+  const periods = store.cached(['products'], (name) => {
     const [app_id = '', product_id = ''] = name.split('\n')
     return products.periodOf(app_id, product_id)
   })
-  const conversions = store.remembering(['rates'], (name) => {
+  const conversions = store.cached(['rates'], (name) => {
     const [milli, currency = '', to = '', on = ''] = name.split(' ')
     return rates.convert(Number(milli), currency, to, on)
   })
-  const made = new Map<string, AppSettings>()
+  const cache = new Map<string, AppSettings>()
   let isProvisional = false
 
   function calendarOf(zone: string): Calendar {
@@ -54,11 +54,11 @@ export function openSettings({ store, apps, generations, products, rates }: Deps
     if (apps.get(app_id) === null) return null
     const { time_zone, currency, factors } = generation
     const key = [app_id, time_zone, currency, factors].join('\n')
-    const known = made.get(key)
+    const known = cache.get(key)
     if (known) return known
     const one = settingsFor(generation, app_id)
-    if (made.size >= SETTINGS_IN_MEMORY) made.clear()
-    made.set(key, one)
+    if (cache.size >= SETTINGS_CACHE_SIZE) cache.clear()
+    cache.set(key, one)
     return one
   }
 
@@ -98,4 +98,4 @@ export function openSettings({ store, apps, generations, products, rates }: Deps
   return { settingsIn, settingsOf, calendarOf, noteProvisional }
 }
 
-const SETTINGS_IN_MEMORY = 10_000
+const SETTINGS_CACHE_SIZE = 10_000

@@ -88,7 +88,7 @@ type Draft = {
   to: number
   paid_to: number
   until: number
-  is_retried: boolean
+  isRetried: boolean
 }
 
 /**
@@ -101,11 +101,11 @@ export function timelineOf(
   renewals: readonly RenewalFact[],
   periodOf: PeriodOf,
 ): Segment[] {
-  const bought = transactions.filter(isPaidSubscription).sort(inOrder)
+  const purchases = transactions.filter(isPaidSubscription).sort(byPurchaseDate)
   const infos = [...renewals].sort((a, b) => a.signed_at - b.signed_at)
   const drafts: Draft[] = []
-  for (const [index, fact] of bought.entries()) {
-    const draft = draftOf(fact, bought[index + 1]?.purchased_at ?? Infinity, infos)
+  for (const [index, fact] of purchases.entries()) {
+    const draft = draftOf(fact, purchases[index + 1]?.purchased_at ?? Infinity, infos)
     append(drafts, draft)
   }
   return drafts.map((draft) => segmentOf(draft, infos, periodOf))
@@ -117,7 +117,7 @@ export const isPaidSubscription = ({ kind, group_id, ownership }: TransactionFac
   (ownership === null || ownership === 'PURCHASED')
 
 /** By purchase date. Ids are numbers as text: a longer one is greater. */
-export function inOrder(a: TransactionFact, b: TransactionFact): number {
+export function byPurchaseDate(a: TransactionFact, b: TransactionFact): number {
   const byId = () =>
     a.transaction_id.length - b.transaction_id.length || (a.transaction_id < b.transaction_id ? -1 : 1)
   return a.purchased_at - b.purchased_at || byId()
@@ -127,18 +127,21 @@ function draftOf(fact: TransactionFact, until: number, infos: readonly RenewalFa
   const { purchased_at } = fact
   const expires_at = fact.expires_at ?? purchased_at
   // A renewal fails, and a grace is granted, never before the period that it follows was bought.
-  const told = signedWithin(infos, purchased_at, until)
-  const grace_until = told.reduce((most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0), 0)
+  const infosInPeriod = signedWithin(infos, purchased_at, until)
+  const grace_until = infosInPeriod.reduce(
+    (most, { grace_until_at }) => Math.max(most, grace_until_at ?? 0),
+    0,
+  )
   const revoked_at = fact.revoked_at ?? Infinity
   const to = Math.min(Math.max(expires_at, grace_until), revoked_at)
-  const is_retried = told.some(({ in_billing_retry }) => in_billing_retry === 1)
-  return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, is_retried }
+  const isRetried = infosInPeriod.some(({ in_billing_retry }) => in_billing_retry === 1)
+  return { fact, from: purchased_at, to, paid_to: Math.min(expires_at, revoked_at), until, isRetried }
 }
 
 /** Puts a transaction after those before it. What is left of one that had no time at all is forgotten. */
 function append(drafts: Draft[], draft: Draft): void {
   for (let before = drafts.at(-1); before; before = drafts.at(-1)) {
-    joinTo(before, draft)
+    trimToNext(before, draft)
     if (before.to > before.from) break
     drafts.pop()
   }
@@ -146,13 +149,13 @@ function append(drafts: Draft[], draft: Draft): void {
 }
 
 /** A renewal begins where the paid time before it ends, if it was charged earlier, and ends a grace. */
-function joinTo(before: Draft, draft: Draft): void {
-  if (!takesPlaceOf(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
+function trimToNext(before: Draft, draft: Draft): void {
+  if (!replaces(draft.fact, before.fact)) draft.from = Math.max(draft.from, before.paid_to)
   before.to = Math.min(before.to, draft.from)
 }
 
 /** Whether what was bought takes the place of what went before, where that has not ended: anything but its renewal. */
-export function takesPlaceOf(fact: TransactionFact, before: TransactionFact): boolean {
+export function replaces(fact: TransactionFact, before: TransactionFact): boolean {
   const isRenewal =
     fact.reason === 'RENEWAL' || (fact.reason === null && fact.product_id === before.product_id)
   return !isRenewal || before.is_upgraded === 1
@@ -191,8 +194,8 @@ function newestOf(
  * A loss that began with a failed payment stays one, whatever Apple says when it gives up 60 days later. Otherwise by
  * the newest info that says why; before Apple has said so, by whether it was to be renewed.
  */
-function endingOf({ fact, until, is_retried }: Draft, infos: readonly RenewalFact[]): Ending {
-  if (is_retried) return 'billing'
+function endingOf({ fact, until, isRetried }: Draft, infos: readonly RenewalFact[]): Ending {
+  if (isRetried) return 'billing'
   const newest = newestOf(infos, fact, until)
   if (newest === undefined) return 'other'
   const { expiration_intent, auto_renew_status } = newest

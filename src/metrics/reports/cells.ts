@@ -16,7 +16,7 @@ type LevelMeasure = 'mrr' | 'mrr.proceeds' | 'mrr.unshared' | 'trials' | 'billin
 export type MoneyMeasure =
   `${'revenue' | 'proceeds' | 'unshared'}.${'new' | 'renewal' | 'one_time' | 'refund' | 'proration'}`
 /** The stretches of days within which a loss may be taken back. */
-export type Unit = Interval | 'fiscal_month'
+export type LossWindow = Interval | 'fiscal_month'
 /** Why Apple says that a subscription ended. */
 export type CancellationReason = 'voluntary' | 'billing' | 'other'
 /**
@@ -24,15 +24,15 @@ export type CancellationReason = 'voluntary' | 'billing' | 'other'
  * `churned`: paid subscriptions that ended; `passing`: those of them that began within the same unit of time;
  * `returned`: reactivations of what ended within it and began before it.
  */
-export type HappeningMeasure =
+export type EventMeasure =
   | 'trial.began'
   | 'trial.won'
   | 'trial.lost'
   | 'paid.direct'
   | `churned.${CancellationReason}`
-  | `passing.${Unit}.${CancellationReason}`
-  | `returned.${Unit}`
-export type ReportedMeasure = LevelMeasure | MoneyMeasure | HappeningMeasure | 'downloads'
+  | `passing.${LossWindow}.${CancellationReason}`
+  | `returned.${LossWindow}`
+export type ReportedMeasure = LevelMeasure | MoneyMeasure | EventMeasure | 'downloads'
 
 /** The reports that measures come from. */
 export type SummedKind = 'subscription' | 'sales' | 'subscription_event'
@@ -49,7 +49,7 @@ export function kindOfMeasure(measure: string): SummedKind {
  * `number` is Apple's number of the product, '' for the app itself; `storefront` alpha-3; `period` an ISO 8601 duration,
  * '' where there is none. `milli` is in `currency`.
  */
-export type Cell = {
+export type ReportCell = {
   measure: ReportedMeasure
   number: string
   storefront: string
@@ -61,9 +61,9 @@ export type Cell = {
 }
 
 /** Cells of an app, those of the same kind summed. */
-export type Cells = Map<string, Cell>
+export type ReportCells = Map<string, ReportCell>
 
-export function addCell(cells: Cells, cell: Cell): void {
+export function addCell(cells: ReportCells, cell: ReportCell): void {
   if (cell.milli === 0 && cell.count === 0) return
   const { measure, number, storefront, period, offer, currency } = cell
   const key = `${measure}\t${number}\t${storefront}\t${period}\t${offer}\t${currency}`

@@ -1,6 +1,6 @@
 /** What we remember: which days of which reports are summed in each generation, and which have to be summed again; a crash forgets none. */
 import type { Clock } from '../../clock.ts'
-import { SUSPECT } from '../../ledger/reports/import_day.ts'
+import { SUSPECT_EMPTY } from '../../ledger/reports/import_day.ts'
 import { bound, type Store } from '../../store/store.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
@@ -62,7 +62,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   const all = store.prepare<[number, string], ReportedDay>(
     'select * from reported_days where generation = ? and kind = ?',
   )
-  const there = store.prepare<[number, string], { day_on: string }>(
+  const available = store.prepare<[number, string], { day_on: string }>(
     'select day_on from reported_days where generation = ? and kind = ? and is_there = 1 order by day_on',
   )
   const withLengths = store.prepare<[number], ReportedDay>(
@@ -73,7 +73,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
       (select kind, day_on from reported_days where generation = ? limit ?)`)
   const source = `
     select day_on, json_group_array(report_id) filter (where report_id is not null) as reports,
-      sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT}'))) as holes,
+      sum(not (state = 'done' or (state = 'empty' and ifnull(reason, '') <> '${SUSPECT_EMPTY}'))) as holes,
       (select json_group_array(reported_app_id || ' ' || app_id) from
         (select reported_app_id, app_id from report_apps join reported_apps on reported_apps.id = reported_app_id
          where report_id in (select d.report_id from import_days d where d.organization_id = i.organization_id
@@ -83,9 +83,9 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   const sourceOn = store.prepare<[string, string, string], DaySource>(
     `${source} and day_on = ? group by day_on`,
   )
-  const thereIn = store.remembering(['reported_days'], (name) => {
+  const availableDays = store.cached(['reported_days'], (name) => {
     const [generation = '', kind = ''] = name.split('\n')
-    return there.all(Number(generation), kind).map(({ day_on }) => dayNumber(day_on))
+    return available.all(Number(generation), kind).map(({ day_on }) => dayNumber(day_on))
   })
 
   /** Generations that follow the facts, the shown ones first. */
@@ -98,7 +98,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
   }
 
   /** Days that are due, those of shown generations first and the oldest of each first. */
-  function someDue(limit: number): DueDay[] {
+  function dueDays(limit: number): DueDay[] {
     const found: DueDay[] = []
     for (const of of live()) {
       if (found.length === limit) break
@@ -119,7 +119,7 @@ export function openReportedDays({ store, clock, generations }: Deps) {
 
   return {
     live,
-    due: someDue,
+    due: dueDays,
     touchIn,
     touchEverywhere,
     /** Makes all days of a generation due that there are reports of. Inside a unit of work. */
@@ -146,7 +146,8 @@ export function openReportedDays({ store, clock, generations }: Deps) {
     sourceOn: (organization_id: string, kind: SummedKind, day_on: string): DaySource | null =>
       sourceOn.get(organization_id, kind, day_on) ?? null,
     /** The days of a generation that are there, in order. */
-    there: (generation: number, kind: SummedKind): readonly DayNumber[] => thereIn(`${generation}\n${kind}`),
+    available: (generation: number, kind: SummedKind): readonly DayNumber[] =>
+      availableDays(`${generation}\n${kind}`),
     /** Deletes so many days of a generation; how many there were. Inside a unit of work. */
     drop: (generation: number, limit: number): number => drop.run(generation, generation, limit).changes,
   }

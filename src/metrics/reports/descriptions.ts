@@ -1,27 +1,27 @@
 /** What we compute: what every number of the coverage means, in words and as a formula. */
-import type { Named, Told } from '../definitions/definition.ts'
-import { named } from '../definitions/definition.ts'
+import type { Description, Labelled } from '../definitions/definition.ts'
+import { labelled } from '../definitions/definition.ts'
 
 /** Why the two differ, by the names that the causes have in an answer. */
-const CAUSES: readonly Named[] = [
-  named(
+const CAUSES: readonly Labelled[] = [
+  labelled(
     'before_first_notification',
     'Not heard of yet',
     'Of a time, or of subscriptions, that nothing had been heard of.',
   ),
-  named('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
-  named(
+  labelled('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
+  labelled(
     'refund_timing',
     'Refunds',
     'Counted on other days by the two, or by one of them not; the ledger’s at the rate of the charge, the reports’ at that of the day.',
   ),
-  named('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
-  named('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
-  named('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),
-  named('unknown', 'Unknown', 'None of these.'),
+  labelled('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
+  labelled('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
+  labelled('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),
+  labelled('unknown', 'Unknown', 'None of these.'),
 ]
 
-export const COVERAGE_WORDS: readonly (Told & { parts: readonly Named[] })[] = [
+export const COVERAGE_DESCRIPTIONS: readonly (Description & { parts: readonly Labelled[] })[] = [
   {
     name: 'share',
     title: 'Coverage',

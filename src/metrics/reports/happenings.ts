@@ -1,13 +1,13 @@
 /** What we compute: the trials, ends and returns that a row of Apple's SUBSCRIPTION_EVENT report tells of. */
-import { periodFromWords } from '../../apps/periods.ts'
+import { parsePeriod } from '../../apps/periods.ts'
 import { type DayNumber, dayNumber } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
 import { bucketsOf } from '../series/buckets.ts'
-import type { CancellationReason, Cell, HappeningMeasure, Unit } from './cells.ts'
+import type { CancellationReason, EventMeasure, LossWindow, ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
 /** The columns of subscription_event_days that this is made of. */
-export type HappeningRow = {
+export type EventRow = {
   event_on: string
   event: string
   class: string
@@ -28,12 +28,12 @@ export type HappeningRow = {
  * What a row adds: trials that began, were paid for, or ended; paid subscriptions that ended, by why, and apart those
  * that began within the same unit of time; those that came back within it.
  */
-export function happeningCells(row: HappeningRow): Cell[] {
+export function eventCells(row: EventRow): ReportCell[] {
   return measuresOf(row).map((measure) => ({
     measure,
     number: row.subscription_apple_id,
     storefront: storefrontOf(row.country),
-    period: row.duration === null ? '' : (periodFromWords(row.duration) ?? ''),
+    period: row.duration === null ? '' : (parsePeriod(row.duration) ?? ''),
     offer: measure === 'trial.began' || measure === 'trial.lost' ? 'trial' : 'paid',
     currency: '',
     milli: 0,
@@ -41,13 +41,13 @@ export function happeningCells(row: HappeningRow): Cell[] {
   }))
 }
 
-const isFree = ({ event, offer_type }: HappeningRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
+const isFree = ({ event, offer_type }: EventRow): boolean => /free trial/i.test(`${event} ${offer_type}`)
 
 /** Free time is no paid period, and a gap of more than so many days makes Apple count from the beginning again. */
-const DAYS_UNFORGOTTEN = 60
-const isFirstPayment = (row: HappeningRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
+const CONTINUITY_DAYS = 60
+const isFirstPayment = (row: EventRow): boolean => !isFree(row) && row.consecutive_paid_periods === 1
 
-function measuresOf(row: HappeningRow): HappeningMeasure[] {
+function measuresOf(row: EventRow): EventMeasure[] {
   const { event, class: type } = row
   if (type === 'activation') return activationOf(row)
   if (type === 'conversion') return isPaidFromTrial(row) ? ['trial.won'] : []
@@ -61,31 +61,31 @@ function measuresOf(row: HappeningRow): HappeningMeasure[] {
 }
 
 /** A free offer that is no introductory one is no trial, and who opted in to news has not paid. */
-function activationOf(row: HappeningRow): HappeningMeasure[] {
+function activationOf(row: EventRow): EventMeasure[] {
   if (!isFree(row)) return /^opt/i.test(row.event) ? [] : ['paid.direct']
   return /^start (intro|free)/i.test(row.event) ? ['trial.began'] : []
 }
 
 /** An introductory offer that costs money was paid for before. */
-const isPaidFromTrial = ({ event, consecutive_paid_periods }: HappeningRow): boolean =>
+const isPaidFromTrial = ({ event, consecutive_paid_periods }: EventRow): boolean =>
   /^(paid subscription|upgrade|downgrade|crossgrade) from (introductory|free)/i.test(event) &&
   (consecutive_paid_periods ?? 1) <= 1
 
-const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly Unit[]
+const UNITS = ['day', 'week', 'month', 'fiscal_month'] as const satisfies readonly LossWindow[]
 
 /** The first day of the unit of time that a Pacific day is in. */
-function beginOf(day: DayNumber, unit: Unit): DayNumber {
+function startOf(day: DayNumber, unit: LossWindow): DayNumber {
   if (unit !== 'fiscal_month') return bucketsOf(day, day, unit)[0]?.from ?? day
   const month = fiscalMonthOf(day)
   return (month === null ? null : fiscalMonthDays(month)?.from) ?? day
 }
 
 /** What does not say when it began is taken to have begun before. A free offer was not paid for, and is no loss. */
-function cancellationOf(row: HappeningRow): HappeningMeasure[] {
+function cancellationOf(row: EventRow): EventMeasure[] {
   if (isFree(row)) return row.consecutive_paid_periods === 0 ? ['trial.lost'] : []
   const [day, reason] = [dayNumber(row.event_on), reasonOf(row)]
   const began = row.original_start_on === null ? -Infinity : dayNumber(row.original_start_on)
-  const within = UNITS.filter((unit) => began >= beginOf(day, unit))
+  const within = UNITS.filter((unit) => began >= startOf(day, unit))
   return [`churned.${reason}`, ...within.map((unit) => `passing.${unit}.${reason}` as const)]
 }
 
@@ -93,26 +93,26 @@ function cancellationOf(row: HappeningRow): HappeningMeasure[] {
  * A reactivation takes back a loss of the same unit of time, if the subscription is older than that and had been paid for
  * before; if it had not been, this is its first payment.
  */
-function reactivationOf(row: HappeningRow): HappeningMeasure[] {
+function reactivationOf(row: EventRow): EventMeasure[] {
   const { event_on, original_start_on, days_canceled } = row
   if (isFree(row) || days_canceled === null) return []
-  if (isFirstPayment(row)) return days_canceled <= DAYS_UNFORGOTTEN ? ['paid.direct'] : []
+  if (isFirstPayment(row)) return days_canceled <= CONTINUITY_DAYS ? ['paid.direct'] : []
   const day = dayNumber(event_on)
   const began = original_start_on === null ? -Infinity : dayNumber(original_start_on)
   return UNITS.filter((unit) => {
-    const begin = beginOf(day, unit)
+    const begin = startOf(day, unit)
     return day - days_canceled >= begin && began < begin
   }).map((unit) => `returned.${unit}` as const)
 }
 
 /** Apple's reason is of an open set: what is neither the customer's nor the bank's doing is other. */
-function reasonOf({ event, cancellation_reason }: HappeningRow): CancellationReason {
+function reasonOf({ event, cancellation_reason }: EventRow): CancellationReason {
   if (/billing/i.test(`${event} ${cancellation_reason}`)) return 'billing'
   return cancellation_reason === null || /^cancel/i.test(cancellation_reason) ? 'voluntary' : 'other'
 }
 
 /** How long an offer lasts that is paid for at once, where a row tells it; null otherwise. */
-export function lengthTold({ offer_type, offer_duration }: HappeningRow): string | null {
+export function offerLength({ offer_type, offer_duration }: EventRow): string | null {
   if (offer_duration === null || !/pay up front/i.test(offer_type ?? '')) return null
-  return periodFromWords(offer_duration)
+  return parsePeriod(offer_duration)
 }

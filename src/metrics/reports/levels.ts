@@ -1,8 +1,8 @@
 /** What we compute: the levels that a row of Apple's SUBSCRIPTION report tells of. */
-import { periodFromWords } from '../../apps/periods.ts'
+import { parsePeriod } from '../../apps/periods.ts'
 import type { Factors } from '../lineage/months.ts'
 import { monthlyMilli } from '../lineage/months.ts'
-import type { Cell } from './cells.ts'
+import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
 /** The columns of subscription_days that levels are made of. */
@@ -30,40 +30,37 @@ export type LevelRow = {
 }
 
 /** How long an offer lasts that is paid at once, as an ISO 8601 duration; null where nobody has told. */
-export type LengthOf = (number: string, offer_name: string | null) => string | null
+export type OfferLengthOf = (number: string, offer_name: string | null) => string | null
 
 /**
  * What a row adds: those who pay (standard, paid introductory and paid offers) with their price as a month's worth, by
  * the standard duration, or the offer's own length where all of it is paid at once; trials; those in grace, who go on
  * having what they had, as the ledger counts them; those in billing retry, who do not.
  */
-export function levelCells(row: LevelRow, lengthOf: LengthOf, factors: Factors): Cell[] {
-  const standard = periodFromWords(row.duration) ?? ''
-  const atOnce = () => lengthOf(row.subscription_apple_id, row.offer_name) ?? standard
-  const paid = (offer: Cell['offer'], count: number, period = standard): Cell[] => {
-    const worth = (milli: number | null, currency: string | null) => ({
+export function levelCells(row: LevelRow, lengthOf: OfferLengthOf, factors: Factors): ReportCell[] {
+  const standard = parsePeriod(row.duration) ?? ''
+  const upfrontLength = () => lengthOf(row.subscription_apple_id, row.offer_name) ?? standard
+  const paid = (offer: ReportCell['offer'], count: number, period = standard): ReportCell[] => {
+    const monthlyAmount = (milli: number | null, currency: string | null) => ({
       currency: currency ?? '',
       milli: milli === null || currency === null ? 0 : (monthlyMilli(milli, period, factors) ?? 0) * count,
     })
     const of = { ...dimensions(row, period), offer, count }
-    const gross = worth(row.price_milli, row.currency)
+    const gross = monthlyAmount(row.price_milli, row.currency)
     const { proceeds_milli, proceeds_currency } = row
     const isShared = proceeds_milli === 0 || (proceeds_milli !== null && proceeds_currency !== null)
     return [
       { ...of, measure: 'mrr', ...gross },
       isShared
-        ? { ...of, measure: 'mrr.proceeds', ...worth(proceeds_milli, proceeds_currency) }
+        ? { ...of, measure: 'mrr.proceeds', ...monthlyAmount(proceeds_milli, proceeds_currency) }
         : { ...of, measure: 'mrr.unshared', ...gross },
     ]
   }
-  const counted = (measure: Cell['measure'], offer: Cell['offer'], count: number): Cell => ({
-    ...dimensions(row, standard),
-    measure,
-    offer,
-    currency: '',
-    milli: 0,
-    count,
-  })
+  const counted = (
+    measure: ReportCell['measure'],
+    offer: ReportCell['offer'],
+    count: number,
+  ): ReportCell => ({ ...dimensions(row, standard), measure, offer, currency: '', milli: 0, count })
   const { promotional_pay_up_front, offer_code_pay_up_front, win_back_pay_up_front } = row
   const { promotional_pay_as_you_go, offer_code_pay_as_you_go, win_back_pay_as_you_go } = row
   const offersUpFront = promotional_pay_up_front + offer_code_pay_up_front + win_back_pay_up_front
@@ -71,21 +68,21 @@ export function levelCells(row: LevelRow, lengthOf: LengthOf, factors: Factors):
   return [
     ...paid('paid', row.active_standard),
     ...paid('intro', row.intro_pay_as_you_go),
-    ...paid('intro', row.intro_pay_up_front, row.intro_pay_up_front === 0 ? standard : atOnce()),
+    ...paid('intro', row.intro_pay_up_front, row.intro_pay_up_front === 0 ? standard : upfrontLength()),
     ...paid('offer', offersAsYouGo),
-    ...paid('offer', offersUpFront, offersUpFront === 0 ? standard : atOnce()),
+    ...paid('offer', offersUpFront, offersUpFront === 0 ? standard : upfrontLength()),
     counted('trials', 'trial', row.intro_free_trial),
-    ...graceCells(row, paid, counted, () => (row.offer_name === null ? standard : atOnce())),
+    ...graceCells(row, paid, counted, () => (row.offer_name === null ? standard : upfrontLength())),
     counted('billing_retry', row.offer_name === null ? 'paid' : 'offer', row.billing_retry),
   ]
 }
 
 function graceCells(
   { grace_period, price_milli, offer_name }: LevelRow,
-  paid: (offer: Cell['offer'], count: number, period: string) => Cell[],
-  counted: (measure: Cell['measure'], offer: Cell['offer'], count: number) => Cell,
+  paid: (offer: ReportCell['offer'], count: number, period: string) => ReportCell[],
+  counted: (measure: ReportCell['measure'], offer: ReportCell['offer'], count: number) => ReportCell,
   period: () => string,
-): Cell[] {
+): ReportCell[] {
   if (grace_period === 0) return []
   const offer = offer_name === null ? 'paid' : 'offer'
   if (price_milli !== 0)

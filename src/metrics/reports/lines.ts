@@ -5,12 +5,12 @@ import type { DayNumber } from '../lineage/calendar.ts'
 export type Amount = { milli: number; count: number }
 
 /** The sums of the days that have any, by value of a split ('' for the whole). */
-export type ValueLines = Map<string, Map<DayNumber, Amount>>
+export type DailyAmounts = Map<string, Map<DayNumber, Amount>>
 
 export const NOTHING: Amount = { milli: 0, count: 0 }
 
 /** Adds an amount to a value's day. */
-export function addTo(lines: ValueLines, value: string, day: DayNumber, { milli, count }: Amount): void {
+export function addTo(lines: DailyAmounts, value: string, day: DayNumber, { milli, count }: Amount): void {
   const line = lines.get(value) ?? new Map<DayNumber, Amount>()
   lines.set(value, line)
   const sum = line.get(day) ?? NOTHING
@@ -18,21 +18,21 @@ export function addTo(lines: ValueLines, value: string, day: DayNumber, { milli,
 }
 
 /** What a line comes to from its beginning up to the end of a day. */
-export function standingOf(line: ReadonlyMap<DayNumber, Amount> | undefined): (day: DayNumber) => Amount {
+export function cumulativeOf(line: ReadonlyMap<DayNumber, Amount> | undefined): (day: DayNumber) => Amount {
   const days = [...(line ?? [])].sort(([a], [b]) => a - b)
   let sum = NOTHING
-  const standing = days.map(([day, { milli, count }]) => {
+  const cumulative = days.map(([day, { milli, count }]) => {
     sum = { milli: sum.milli + milli, count: sum.count + count }
     return { day, sum }
   })
   return (day) => {
-    let [low, high] = [0, standing.length]
+    let [low, high] = [0, cumulative.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((standing[middle]?.day ?? 0) <= day) low = middle + 1
+      if ((cumulative[middle]?.day ?? 0) <= day) low = middle + 1
       else high = middle
     }
-    return standing[low - 1]?.sum ?? NOTHING
+    return cumulative[low - 1]?.sum ?? NOTHING
   }
 }
 

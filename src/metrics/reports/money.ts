@@ -1,8 +1,8 @@
 /** What we compute: the money and the downloads that a row of Apple's SALES report tells of, with its signs. */
-import { periodFromWords } from '../../apps/periods.ts'
+import { parsePeriod } from '../../apps/periods.ts'
 import type { SalesRow } from '../../ledger/reports/formats/sales.ts'
 import type { SegmentKind } from '../lineage/timeline.ts'
-import type { Cell } from './cells.ts'
+import type { ReportCell } from './cells.ts'
 import { storefrontOf } from './countries.ts'
 
 /** The columns of sales_days that money is made of. */
@@ -28,16 +28,16 @@ export type MoneyRow = Pick<
 type Flow = 'new' | 'renewal' | 'one_time' | 'refund' | 'proration'
 
 /** What a row adds: what was paid or given back, the developer's part of it, and first downloads of the app. */
-export function moneyCells(row: MoneyRow): Cell[] {
+export function moneyCells(row: MoneyRow): ReportCell[] {
   const { units, gross_milli, proceeds_milli, currency } = row
   const isApp = row.class === 'app'
   const common = {
     number: isApp ? '' : (row.apple_id ?? row.sku),
     storefront: storefrontOf(row.country),
-    period: row.class === 'subscription' && row.period !== null ? (periodFromWords(row.period) ?? '') : '',
+    period: row.class === 'subscription' && row.period !== null ? (parsePeriod(row.period) ?? '') : '',
     offer: row.class === 'subscription' ? offerOf(row.order_type) : ('none' as const),
   }
-  const downloads: Cell[] = isApp
+  const downloads: ReportCell[] = isApp
     ? [{ ...common, measure: 'downloads', currency: '', milli: 0, count: units }]
     : []
   if (gross_milli === 0 && proceeds_milli === 0) return downloads
@@ -56,7 +56,7 @@ function developersPart(
   row: MoneyRow,
   flow: Flow,
   sign: 1 | -1,
-): Pick<Cell, 'measure' | 'currency' | 'milli'> {
+): Pick<ReportCell, 'measure' | 'currency' | 'milli'> {
   const { gross_milli, proceeds_milli, currency, proceeds_currency } = row
   if (proceeds_currency === null && proceeds_milli !== 0)
     return { measure: `unshared.${flow}`, currency: currency ?? '', milli: sign * gross_milli }

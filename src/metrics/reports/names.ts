@@ -3,8 +3,8 @@ import type { Products } from '../../apps/products.ts'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 
-type Length = { app_id: string; number: string; offer: string; period: string; day: DayNumber }
-export type Told = Pick<Length, 'number' | 'offer' | 'period'>
+type OfferLengthRow = { app_id: string; number: string; offer: string; period: string; day: DayNumber }
+export type OfferLength = Pick<OfferLengthRow, 'number' | 'offer' | 'period'>
 
 export type ReportedNames = ReturnType<typeof openReportedNames>
 
@@ -16,14 +16,14 @@ export function openReportedNames(store: Store, products: Products) {
   const named = store.prepare<[string], { number: string; product_id: string }>(
     'select number, product_id from reported_products where app_id = ?',
   )
-  const putLength = store.prepare<Length>(`
+  const putLength = store.prepare<OfferLengthRow>(`
     insert into reported_lengths (app_id, number, offer, period, day) values (:app_id, :number, :offer, :period, :day)
     on conflict (app_id, number, offer) do update set period = excluded.period, day = excluded.day
       where excluded.day >= day`)
   const length = store.prepare<[string, string, string], { period: string }>(
     'select period from reported_lengths where app_id = ? and number = ? and offer = ?',
   )
-  const namesOf = store.remembering(['reported_products', 'products'], (app_id) => {
+  const namesOf = store.cached(['reported_products', 'products'], (app_id) => {
     const pairs = named.all(app_id).map(({ number, product_id }) => [number, product_id] as const)
     const listed = products
       .list(app_id)
@@ -37,8 +37,8 @@ export function openReportedNames(store: Store, products: Products) {
     learnProduct: (app_id: string, number: string, product_id: string): void =>
       void put.run(app_id, number, product_id),
     /** The newest day's word counts. Inside a unit of work. */
-    learnLength: (app_id: string, day: DayNumber, told: Told): void =>
-      void putLength.run({ ...told, app_id, day }),
+    learnLength: (app_id: string, day: DayNumber, offerLength: OfferLength): void =>
+      void putLength.run({ ...offerLength, app_id, day }),
     lengthOf: (app_id: string, number: string, offer_name: string | null): string | null =>
       length.get(app_id, number, offer_name ?? '')?.period ?? null,
   }

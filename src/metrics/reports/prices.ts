@@ -42,7 +42,7 @@ export function openReportedPrices(store: Store) {
       and price_milli = ${bound} and is_after_a_year = ${bound} and day <= ${bound}
     order by day desc, units desc limit 1`)
 
-  const near = store.prepare<[string, string, string, string, DayNumber], PriceRow>(`
+  const newestAnyPrice = store.prepare<[string, string, string, string, DayNumber], PriceRow>(`
     select * from reported_prices
     where app_id = ${bound} and product_id = ${bound} and storefront = ${bound} and currency = ${bound}
       and day <= ${bound}
@@ -52,7 +52,7 @@ export function openReportedPrices(store: Store) {
     select day from reported_prices
     where app_id = ? and product_id = ? and storefront = ? and currency = ? limit 1`)
   // Charts ask this of thousands of days, and of most places nothing is known.
-  const isTold = store.remembering(['reported_prices'], (name) => {
+  const hasPrices = store.cached(['reported_prices'], (name) => {
     const [app_id = '', product_id = '', storefront = '', currency = ''] = name.split('\n')
     return first.get(app_id, product_id, storefront, currency) !== undefined
   })
@@ -72,7 +72,7 @@ export function openReportedPrices(store: Store) {
 
   /** What holds at a day: that day's or the nearest before it, of a first year and of later ones. */
   function at({ app_id, product_id, storefront, currency, price_milli, day }: PriceKey) {
-    if (!isTold(placeOf({ app_id, product_id, storefront, currency }))) return NOT_TOLD
+    if (!hasPrices(scopeKey({ app_id, product_id, storefront, currency }))) return NO_PRICES
     const of = (is_after_a_year: number): PriceRow | null =>
       newest.get(app_id, product_id, storefront, currency, price_milli, is_after_a_year, day) ?? null
     return { first: of(0), later: of(1) }
@@ -80,8 +80,8 @@ export function openReportedPrices(store: Store) {
 
   /** The newest price of a product in a country up to a day, whatever it is. */
   const newestOf = ({ app_id, product_id, storefront, currency, day }: Omit<PriceKey, 'price_milli'>) =>
-    isTold(placeOf({ app_id, product_id, storefront, currency }))
-      ? (near.get(app_id, product_id, storefront, currency, day) ?? null)
+    hasPrices(scopeKey({ app_id, product_id, storefront, currency }))
+      ? (newestAnyPrice.get(app_id, product_id, storefront, currency, day) ?? null)
       : null
 
   return {
@@ -114,10 +114,10 @@ const textOf = ({
     row.is_uniform,
   ])
 
-type Place = Pick<PriceKey, 'app_id' | 'product_id' | 'storefront' | 'currency'>
+type PriceScope = Pick<PriceKey, 'app_id' | 'product_id' | 'storefront' | 'currency'>
 
-const NOT_TOLD = { first: null, later: null }
-const placeOf = ({ app_id, product_id, storefront, currency }: Place): string =>
+const NO_PRICES = { first: null, later: null }
+const scopeKey = ({ app_id, product_id, storefront, currency }: PriceScope): string =>
   [app_id, product_id, storefront, currency].join('\n')
 
 /** Takes a row of SALES in, where it tells a price. */

@@ -1,5 +1,5 @@
 /** What we compute: what the developer gets of a charge, and how surely that is known. */
-import { dividedHalfEven } from '../../money.ts'
+import { divideHalfEven } from '../../money.ts'
 import type { Rates } from '../../rates/rates.ts'
 import { type Calendar, dayText, openCalendar } from '../lineage/calendar.ts'
 import { PACIFIC } from '../lineage/settings.ts'
@@ -9,10 +9,10 @@ import type { PriceRow, ReportedPrices } from './prices.ts'
  * exact: a report of the charge's own Pacific day tells what was got of this price. ratio: the nearest one before does,
  * or several of the day on average. estimated: no report has this price; Apple's commission, as configured, is taken off.
  */
-export type Basis = 'exact' | 'ratio' | 'estimated'
+export type ProceedsCertainty = 'exact' | 'ratio' | 'estimated'
 
 /** Thousandths of `currency`, which need not be the one that was charged. */
-type Proceeds = { milli: number; currency: string; basis: Basis }
+type Proceeds = { milli: number; currency: string; basis: ProceedsCertainty }
 
 /** Apple's commission in hundredths, as [metrics] says it; a small business pays 15 % of everything. */
 export type Commission = Readonly<{
@@ -26,7 +26,7 @@ export type Commission = Readonly<{
  * how many units that was for (1 unless said). `is_after_a_year`: the subscription had been paid for a year; null where
  * that is not known. `storefront` is alpha-3; `at` the instant of the charge, also of one given back later.
  */
-export type Charge = {
+export type PricedCharge = {
   app_id: string
   product_id: string
   storefront: string
@@ -38,20 +38,20 @@ export type Charge = {
   is_after_a_year: boolean | null
 }
 
-export type ProceedsOf = ReturnType<typeof openProceeds>
+export type ProceedsCalculator = ReturnType<typeof openProceedsCalculator>
 
 /** `of` looks up what reports tell; `commission` is read anew each time, so that a reload reaches it. */
-export function openProceeds(prices: ReportedPrices, commission: Commission) {
+export function openProceedsCalculator(prices: ReportedPrices, commission: Commission) {
   const pacific: Calendar = openCalendar(PACIFIC)
 
   /** What the developer gets of a charge. */
-  function of(charge: Charge): Proceeds {
+  function of(charge: PricedCharge): Proceeds {
     const quantity = charge.quantity ?? 1
     const isWhole = quantity > 0 && charge.price_milli % quantity === 0
     const price_milli = isWhole ? charge.price_milli / quantity : charge.price_milli
     const day = pacific.dayOf(charge.at)
     const { first, later } = prices.at({ ...charge, price_milli, day })
-    return proceedsOf(charge, choose(first, later, charge.is_after_a_year, day), commission)
+    return applyPrice(charge, choosePrice(first, later, charge.is_after_a_year, day), commission)
   }
 
   /**
@@ -60,29 +60,29 @@ export function openProceeds(prices: ReportedPrices, commission: Commission) {
    * is an estimate, too.
    */
   function ofSum(
-    sum: Omit<Charge, 'price_milli' | 'at' | 'is_after_a_year'> & { day: number; count: number },
+    sum: Omit<PricedCharge, 'price_milli' | 'at' | 'is_after_a_year'> & { day: number; count: number },
   ) {
     const { milli, count, day } = sum
     const charge = { ...sum, is_after_a_year: null }
     const price_milli = count > 0 && milli % count === 0 ? milli / count : 0
     const { first, later } = prices.at({ ...sum, price_milli })
-    const told = choose(first, later, null, day)
-    if (told !== null) return proceedsOf(charge, told, commission)
-    const near = prices.newestOf(sum)
-    const guessed = proceedsOf(charge, near && { ...near, is_sure: false }, commission)
-    return { ...guessed, basis: 'estimated' as const }
+    const price = choosePrice(first, later, null, day)
+    if (price !== null) return applyPrice(charge, price, commission)
+    const newestPrice = prices.newestOf(sum)
+    const estimate = applyPrice(charge, newestPrice && { ...newestPrice, isSure: false }, commission)
+    return { ...estimate, basis: 'estimated' as const }
   }
 
   return { of, ofSum }
 }
 
 /** A whole charge, of one unit. */
-type ChargeInBase = Pick<Charge, 'app_id' | 'product_id' | 'currency' | 'milli' | 'at'> & {
+type ChargeInBase = Pick<PricedCharge, 'app_id' | 'product_id' | 'currency' | 'milli' | 'at'> & {
   storefront: string | null
 }
 
 /** `base_milli` in thousandths of the base currency. */
-type ProceedsInBase = { base_milli: number; basis: Basis; is_final: boolean }
+type ProceedsInBase = { base_milli: number; basis: ProceedsCertainty; is_final: boolean }
 
 const DAY_MS = 86_400_000
 
@@ -92,7 +92,7 @@ const DAY_MS = 86_400_000
  * asked: where that matters, the average counts.
  */
 export const proceedsInBase =
-  (proceeds: ProceedsOf, rates: Pick<Rates, 'convert'>) =>
+  (proceeds: ProceedsCalculator, rates: Pick<Rates, 'convert'>) =>
   ({ storefront, ...charge }: ChargeInBase, base: string): ProceedsInBase | null => {
     const of = { ...charge, storefront: storefront ?? '', price_milli: charge.milli, is_after_a_year: null }
     const { milli, currency, basis } = proceeds.of(of)
@@ -102,51 +102,54 @@ export const proceedsInBase =
   }
 
 /** A price that reports told of. `is_sure`: told on the charge's own day, of charges like it, all alike. */
-type Told = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
-  is_sure: boolean
+type ReportedPrice = Pick<PriceRow, 'price_milli' | 'units' | 'proceeds_milli' | 'proceeds_currency'> & {
+  isSure: boolean
 }
 
 /** Which of the prices told of is the charge's: that of its year; where its year is not known, all of the newest day. */
-function choose(
+function choosePrice(
   first: PriceRow | null,
   later: PriceRow | null,
   is_after_a_year: boolean | null,
   day: number,
-): Told | null {
-  const toldOf = (row: PriceRow): Told => ({ ...row, is_sure: row.day === day && row.is_uniform === 1 })
+): ReportedPrice | null {
+  const withCertainty = (row: PriceRow): ReportedPrice => ({
+    ...row,
+    isSure: row.day === day && row.is_uniform === 1,
+  })
   if (is_after_a_year !== null) {
     const own = is_after_a_year ? later : first
-    return own && toldOf(own)
+    return own && withCertainty(own)
   }
   if (!first || !later || first.day !== later.day || first.proceeds_currency !== later.proceeds_currency) {
     const newest = !later || (first && first.day >= later.day) ? first : later
-    return newest && toldOf(newest)
+    return newest && withCertainty(newest)
   }
   const units = first.units + later.units
-  return { ...first, units, proceeds_milli: first.proceeds_milli + later.proceeds_milli, is_sure: false }
+  return { ...first, units, proceeds_milli: first.proceeds_milli + later.proceeds_milli, isSure: false }
 }
 
 /**
  * milli × what was got of the price ÷ the price, rounded once, half to even. Where no report tells the price, Apple's
  * commission is taken off; the tax that may be in the price is not known then, and not taken off.
  */
-function proceedsOf(
-  { milli, currency, is_after_a_year }: Pick<Charge, 'milli' | 'currency' | 'is_after_a_year'>,
-  told: Told | null,
+function applyPrice(
+  { milli, currency, is_after_a_year }: Pick<PricedCharge, 'milli' | 'currency' | 'is_after_a_year'>,
+  price: ReportedPrice | null,
   commission: Commission,
 ): Proceeds {
-  if (told === null) {
+  if (price === null) {
     const left = BigInt(100 - percentOf(is_after_a_year ?? false, commission))
-    return { milli: Number(dividedHalfEven(BigInt(milli) * left, 100n)), currency, basis: 'estimated' }
+    return { milli: Number(divideHalfEven(BigInt(milli) * left, 100n)), currency, basis: 'estimated' }
   }
-  const { price_milli, units, proceeds_milli, proceeds_currency, is_sure } = told
-  const got = dividedHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
-  return { milli: Number(got), currency: proceeds_currency, basis: is_sure ? 'exact' : 'ratio' }
+  const { price_milli, units, proceeds_milli, proceeds_currency, isSure } = price
+  const got = divideHalfEven(BigInt(milli) * BigInt(proceeds_milli), BigInt(units) * BigInt(price_milli))
+  return { milli: Number(got), currency: proceeds_currency, basis: isSure ? 'exact' : 'ratio' }
 }
 
 /** What is left of an amount where nothing is known of it but Apple's commission. */
-export const estimated = (milli: number, commission: Commission): number =>
-  proceedsOf({ milli, currency: '', is_after_a_year: null }, null, commission).milli
+export const afterCommission = (milli: number, commission: Commission): number =>
+  applyPrice({ milli, currency: '', is_after_a_year: null }, null, commission).milli
 
 function percentOf(
   is_after_a_year: boolean,

@@ -2,14 +2,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { bound, type Store } from '../../store/store.ts'
 import type { SummedKind } from './cells.ts'
-import type { HappeningRow } from './happenings.ts'
+import type { EventRow } from './happenings.ts'
 import type { LevelRow } from './levels.ts'
 import type { MoneyRow } from './money.ts'
 
 type Placed = { line: number; reported_app_id: number }
 export type SubscriptionRows = { kind: 'subscription'; rows: (LevelRow & Placed)[] }
 export type SalesRows = { kind: 'sales'; rows: (MoneyRow & Placed)[] }
-export type EventRows = { kind: 'subscription_event'; rows: (HappeningRow & Placed)[] }
+export type EventRows = { kind: 'subscription_event'; rows: (EventRow & Placed)[] }
 
 const ROWS_AT_ONCE = 2_000
 
@@ -27,7 +27,7 @@ export function openReportRowsRead(store: Store) {
     select line, reported_app_id, class, sku, apple_id, country, units, price_milli, currency, gross_milli,
       unit_proceeds_milli, proceeds_milli, proceeds_currency, subscription, period, order_type, proceeds_reason
     from sales_days ${slice}`)
-  const happenings = store.prepare<[number, number], HappeningRow & Placed>(`
+  const happenings = store.prepare<[number, number], EventRow & Placed>(`
     select line, reported_app_id, event_on, event, class, subscription_apple_id, duration, offer_type,
       offer_duration, offer_name, country, original_start_on, consecutive_paid_periods, cancellation_reason,
       days_canceled, quantity

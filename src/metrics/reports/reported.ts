@@ -9,21 +9,21 @@ import type { Log } from '../../log.ts'
 import type { RateChange } from '../../rates/kept.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
-import { openAlike } from '../joined/alike.ts'
+import { openLevelAgreement } from '../joined/alike.ts'
 import { openCoverage } from '../joined/coverage.ts'
-import { openSeams } from '../joined/cutovers.ts'
+import { openCutovers } from '../joined/cutovers.ts'
 import { openJoined } from '../joined/joined.ts'
-import { openSources } from '../joined/sources.ts'
+import { openAmountSources } from '../joined/sources.ts'
 import { openJoinedTallies } from '../joined/tallies.ts'
 import { dayText } from '../lineage/calendar.ts'
-import type { DayLines } from '../sums/day_sum_cache.ts'
+import type { DaySumCache } from '../sums/day_sum_cache.ts'
 import { openBackOff } from '../upkeep/back_off.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import { SUMMED_KINDS, type SummedKind } from './cells.ts'
 import { type DueCount, openReportedDays } from './days.ts'
 import { openReportedNames } from './names.ts'
 import { openReportedPrices } from './prices.ts'
-import { type Commission, openProceeds, proceedsInBase } from './proceeds.ts'
+import { type Commission, openProceedsCalculator, proceedsInBase } from './proceeds.ts'
 import { openReportRowsRead } from './report_rows.ts'
 import { openShares } from './shares.ts'
 import { openSumming, type Piece } from './summing.ts'
@@ -36,7 +36,7 @@ type Deps = {
   products: Products
   rates: Rates
   generations: Generations
-  lines: DayLines
+  daySums: DaySumCache
   /** Read anew each time, so that a reload reaches it. */
   commission: Commission
   log: Log
@@ -49,32 +49,32 @@ const SUMS_AT_ONCE = 150
 export type Reported = ReturnType<typeof openReported>
 
 export function openReported(deps: Deps) {
-  const { store, clock, apps, products, rates, generations, lines, commission, log } = deps
+  const { store, clock, apps, products, rates, generations, daySums, commission, log } = deps
   const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
   const prices = openReportedPrices(store)
   const names = openReportedNames(store, products)
   const rows = openReportRowsRead(store)
   const summing = openSumming({ store, rates, generations, days, rows, sums, prices, names })
-  const proceeds = openProceeds(prices, commission)
-  const sources = openSources({ store, sums, lines, names, proceeds, commission, baseOf })
-  const shares = openShares({ store, baseOf, commission })
-  const alike = openAlike(sources)
+  const proceeds = openProceedsCalculator(prices, commission)
+  const sources = openAmountSources({ store, sums, daySums, names, proceeds, commission, convertToBase })
+  const shares = openShares({ store, convertToBase, commission })
+  const agreement = openLevelAgreement(sources)
   const summed = openHook<[]>()
   const holding = openHook<[app_id: string], boolean>()
-  const seams = openSeams({ store, clock, generations, days, sums, alike, isCurrent })
-  const joined = openJoined({ days, sums, sources, seams, alike, commission })
+  const cutovers = openCutovers({ store, clock, generations, days, sums, agreement, isCurrent })
+  const joined = openJoined({ days, sums, sources, cutovers, agreement, commission })
   const tallies = openJoinedTallies(joined, (app_id) => apps.get(app_id))
-  const coverage = openCoverage({ baseOf, days, sums, sources, seams })
+  const coverage = openCoverage({ convertToBase, days, sums, sources, cutovers })
   const back_off = openBackOff()
   let working: Promise<void> | null = null
   /** Whether cutovers are to be judged. */
-  let judging = false
+  let isEvaluationDue = false
   /** Comparisons of days with their reports that are under way: what they find is not due yet. */
-  let comparing = 0
+  let comparisons = 0
 
   /** By the rate of the day; null where there is none. */
-  function baseOf(base: string, milli: number, currency: string, day: number): number | null {
+  function convertToBase(base: string, milli: number, currency: string, day: number): number | null {
     return milli === 0 ? 0 : (rates.convert(milli, currency, base, dayText(day))?.milli ?? null)
   }
 
@@ -86,20 +86,20 @@ export function openReported(deps: Deps) {
   }
 
   /** Whether any day of reports is due in a generation, or may be. */
-  const isDue = (generation: number): boolean => comparing > 0 || days.isDue(generation)
+  const isDue = (generation: number): boolean => comparisons > 0 || days.isDue(generation)
 
   /** A day of a report changed. Inside that unit of work. */
   function dayChanged({ organization_id, kind, day }: ReportDay): void {
     if (kind === 'subscriber') return
     days.touchEverywhere(organization_id, kind, day)
-    store.afterCommit(work)
+    store.afterCommit(runInBackground)
   }
 
   /** An exchange rate was added or taken back. Inside that unit of work. */
   function ratesChanged({ is_taken_back }: RateChange): void {
     if (is_taken_back) days.touchAll()
     else days.touchProvisional()
-    store.afterCommit(work)
+    store.afterCommit(runInBackground)
   }
 
   /** Apps that reports had named before became known. */
@@ -110,24 +110,24 @@ export function openReported(deps: Deps) {
   }
 
   /** Sums what is due, in the background. What fails stays due, and is tried again. */
-  function work(): void {
+  function runInBackground(): void {
     if (back_off.isClosed()) return
-    working ??= workAll().finally(() => {
+    working ??= runAll().finally(() => {
       working = null
-      if (judging) work()
+      if (isEvaluationDue) runInBackground()
     })
   }
 
-  async function workAll(): Promise<void> {
-    while (!back_off.isClosed() && (judging || days.due(1).length > 0)) {
-      judging = false
+  async function runAll(): Promise<void> {
+    while (!back_off.isClosed() && (isEvaluationDue || days.due(1).length > 0)) {
+      isEvaluationDue = false
       try {
         await sumAll()
         summed.call()
-        await judgeAll()
+        await evaluateAll()
         back_off.reset()
       } catch (error) {
-        judging = true
+        isEvaluationDue = true
         if (!back_off.isFailing())
           log.error('Apple’s reports could not be summed; this is tried again', { error })
         await back_off.wait()
@@ -152,18 +152,18 @@ export function openReported(deps: Deps) {
   }
 
   /** Judges the cutovers of every app that reports tell of. */
-  async function judgeAll(): Promise<void> {
+  async function evaluateAll(): Promise<void> {
     for (const app of apps.list()) {
       const shown = generations.shown(app.organization_id)
-      if (back_off.isClosed() || days.there(shown.id, 'subscription').length === 0) continue
-      await generations.holding(shown, () => seams.advance(app))
+      if (back_off.isClosed() || days.available(shown.id, 'subscription').length === 0) continue
+      await generations.withHold(shown, () => cutovers.advance(app))
     }
   }
 
   /** Judges, in the background, which apps' metrics change over to the ledger; resolves when that is done. */
-  async function judge(): Promise<void> {
-    judging = true
-    work()
+  async function evaluateCutovers(): Promise<void> {
+    isEvaluationDue = true
+    runInBackground()
     await settled()
   }
 
@@ -188,35 +188,35 @@ export function openReported(deps: Deps) {
    * where a generation stood still.
    */
   async function resume(organization_id: string | null = null): Promise<void> {
-    comparing += 1
+    comparisons += 1
     try {
       const of = days.live().filter((one) => (organization_id ?? one.organization_id) === one.organization_id)
       for (const generation of of) for (const kind of SUMMED_KINDS) await compare(generation, kind)
     } finally {
-      comparing -= 1
+      comparisons -= 1
     }
-    judging = true
-    work()
+    isEvaluationDue = true
+    runInBackground()
   }
 
   /** A day that changes meanwhile is made due by that. */
   async function compare(of: Generation, kind: SummedKind): Promise<void> {
     await setImmediate()
     const kept = new Map(days.all(of.id, kind).map((day) => [day.day_on, day.made_of]))
-    const otherwise = days
+    const outdated = days
       .sources(of.organization_id, kind)
-      .filter((source) => kept.get(source.day_on) !== summing.madeOf(source))
-    if (otherwise.length === 0) return
+      .filter((source) => kept.get(source.day_on) !== summing.sourceFingerprint(source))
+    if (outdated.length === 0) return
     await store.commit(() => {
       if (!days.live().some(({ id }) => id === of.id)) return
-      for (const { day_on } of otherwise) days.touchIn(of, kind, day_on)
+      for (const { day_on } of outdated) days.touchIn(of, kind, day_on)
     })
   }
 
   /** Makes all days of a generation that begins due. Inside a unit of work. */
   function begin(generation: Generation): void {
     days.begin(generation)
-    store.afterCommit(work)
+    store.afterCommit(runInBackground)
   }
 
   /** Deletes about so many sums of a dropped generation inside a unit of work; whether there are more. */
@@ -243,11 +243,11 @@ export function openReported(deps: Deps) {
     sweep,
     isDue,
     dueDays,
-    judge,
+    evaluateCutovers,
     settled,
     close,
     /** Whether nothing waits to be summed. */
-    isSettled: (): boolean => comparing === 0 && days.due(1).length === 0,
+    isSettled: (): boolean => comparisons === 0 && days.due(1).length === 0,
     dayChanged,
     ratesChanged,
     appsJoined,
@@ -256,10 +256,10 @@ export function openReported(deps: Deps) {
     /** The listener returns whether the cutovers of an app must not be judged yet; one `true` is enough. */
     holdCutovers: holding.add,
     read: joined.read,
-    onlyReported: joined.onlyReported,
+    readReportsOnly: joined.readReportsOnly,
     readTallies: tallies.read,
-    heardIn: tallies.heardIn,
-    seamOf: seams.of,
+    ledgerOnlyIn: tallies.ledgerOnlyIn,
+    cutoverOf: cutovers.of,
     proceeds,
     proceedsInBase: proceedsInBase(proceeds, rates),
     onPrices: prices.onChange,

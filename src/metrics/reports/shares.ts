@@ -1,15 +1,15 @@
 /** What we remember: what part of the charges for a product in a country stays with the developer, as SALES tells it. */
-import { dividedHalfEven } from '../../money.ts'
+import { divideHalfEven } from '../../money.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { BaseOf } from '../joined/sources.ts'
+import type { ConvertToBase } from '../joined/sources.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { PriceRow } from './prices.ts'
-import { type Commission, estimated } from './proceeds.ts'
+import { afterCommission, type Commission } from './proceeds.ts'
 
 /** Of what was sold on a day: what was got of what was paid, both in the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }
 /** `currency`: the base currency, in which what was sold at several prices is added up. */
-export type Sold = {
+export type ShareQuery = {
   app_id: string
   product_id: string
   storefront: string
@@ -17,17 +17,17 @@ export type Sold = {
   currency: string
 }
 /** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
-type Left = { is_estimated: boolean; of: (milli: number) => number }
+type ShareLeft = { isEstimated: boolean; of: (milli: number) => number }
 
 export type Shares = ReturnType<typeof openShares>
 
-type Deps = { store: Store; baseOf: BaseOf; commission: Commission }
+type Deps = { store: Store; convertToBase: ConvertToBase; commission: Commission }
 
-export function openShares({ store, baseOf, commission }: Deps) {
+export function openShares({ store, convertToBase, commission }: Deps) {
   const prices = store.prepare<[string, string, string], PriceRow>(`
     select * from reported_prices where app_id = ${bound} and product_id = ${bound} and storefront = ${bound}
     order by day`)
-  const sharesOf = store.remembering(['reported_prices', 'rates'], (name): Share[] => {
+  const sharesOf = store.cached(['reported_prices', 'rates'], (name): Share[] => {
     const [app_id = '', product_id = '', storefront = '', base = ''] = name.split('\n')
     const days = Map.groupBy(prices.all(app_id, product_id, storefront), ({ day }) => day)
     return [...days].map(([day, rows]) => shareOf(base, day, rows)).filter(({ paid }) => paid > 0n)
@@ -36,8 +36,8 @@ export function openShares({ store, baseOf, commission }: Deps) {
   function shareOf(base: string, day: DayNumber, rows: readonly PriceRow[]): Share {
     const share = { day, got: 0n, paid: 0n }
     for (const { units, price_milli, currency, proceeds_milli, proceeds_currency } of rows) {
-      const got = baseOf(base, proceeds_milli, proceeds_currency, day)
-      const paid = baseOf(base, units * price_milli, currency, day)
+      const got = convertToBase(base, proceeds_milli, proceeds_currency, day)
+      const paid = convertToBase(base, units * price_milli, currency, day)
       if (got === null || paid === null) continue
       share.got += BigInt(got)
       share.paid += BigInt(paid)
@@ -46,12 +46,12 @@ export function openShares({ store, baseOf, commission }: Deps) {
   }
 
   /** What is left of amounts of a day: by the report of that day or the nearest before it, else by the commission. */
-  function leftOf({ app_id, product_id, storefront, day, currency }: Sold): Left {
+  function leftOf({ app_id, product_id, storefront, day, currency }: ShareQuery): ShareLeft {
     const shares = sharesOf([app_id, product_id, storefront, currency].join('\n'))
     const share = shares.findLast((one) => one.day <= day)
-    if (!share) return { is_estimated: true, of: (milli) => estimated(milli, commission) }
+    if (!share) return { isEstimated: true, of: (milli) => afterCommission(milli, commission) }
     const { got, paid } = share
-    return { is_estimated: false, of: (milli) => Number(dividedHalfEven(BigInt(milli) * got, paid)) }
+    return { isEstimated: false, of: (milli) => Number(divideHalfEven(BigInt(milli) * got, paid)) }
   }
 
   return { leftOf }

@@ -4,15 +4,15 @@ import type { Store } from '../../store/store.ts'
 import { dayNumber } from '../lineage/calendar.ts'
 import type { Factors } from '../lineage/months.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
-import { addCell, type Cell, type Cells } from './cells.ts'
+import { addCell, type ReportCell, type ReportCells } from './cells.ts'
 import type { DaySource, DueDay, ReportedDays } from './days.ts'
-import { happeningCells, lengthTold } from './happenings.ts'
-import { type LengthOf, levelCells } from './levels.ts'
+import { eventCells, offerLength } from './happenings.ts'
+import { levelCells, type OfferLengthOf } from './levels.ts'
 import { moneyCells } from './money.ts'
-import type { ReportedNames, Told } from './names.ts'
+import type { OfferLength, ReportedNames } from './names.ts'
 import { addPrice, type Prices, type ReportedPrices } from './prices.ts'
 import type { EventRows, ReportRowsRead, SalesRows, SubscriptionRows } from './report_rows.ts'
-import type { Converted, ReportedSums } from './sums.ts'
+import type { ConvertedCell, ReportedSums } from './sums.ts'
 
 type Deps = {
   store: Store
@@ -29,7 +29,12 @@ type Deps = {
 export type Piece = { size: number; write: () => void }
 
 /** What the rows of one app and day come to. */
-type AppDay = { cells: Cells; prices: Prices; products: Map<string, string>; lengths: Map<string, Told> }
+type AppDayCells = {
+  cells: ReportCells
+  prices: Prices
+  products: Map<string, string>
+  lengths: Map<string, OfferLength>
+}
 /** Of offers paid at once, by app, number and name: the length that each was taken to have. */
 type Lengths = Map<string, string | null>
 
@@ -46,15 +51,17 @@ export function openSumming(deps: Deps) {
   async function piecesOf(due: DueDay): Promise<Piece[]> {
     const { of, organization_id, kind, day_on, touches } = due
     const source = days.sourceOn(organization_id, kind, day_on)
-    const made_of = madeOf(source)
+    const made_of = sourceFingerprint(source)
     const is_there = source?.holes === 0 ? 1 : 0
     const owners = new Map(appsOf.all(organization_id).map(({ id, app_id }) => [id, app_id]))
     const lengths: Lengths = new Map()
-    const found = is_there ? await read(due, reportsOf(source), owners, lengths) : new Map<string, AppDay>()
+    const found = is_there
+      ? await read(due, reportsOf(source), owners, lengths)
+      : new Map<string, AppDayCells>()
     let is_provisional = 0
     const pieces: Piece[] = []
     for (const app_id of new Set(owners.values())) {
-      const one = found.get(app_id) ?? nothing()
+      const one = found.get(app_id) ?? emptyAppDay()
       const converted = [...one.cells.values()].map((cell) => convert(cell, of.currency, day_on))
       if (converted.some(({ is_final }) => !is_final)) is_provisional = 1
       pieces.push({
@@ -62,12 +69,21 @@ export function openSumming(deps: Deps) {
         write: () => write(due, app_id, one, converted),
       })
     }
-    const told = lengths.size === 0 ? null : JSON.stringify([...lengths])
+    const lengthData = lengths.size === 0 ? null : JSON.stringify([...lengths])
     function finish(): void {
       if (!isInUse(of)) return
-      days.put({ generation: of.id, kind, day_on, touches, is_there, is_provisional, made_of, lengths: told })
+      days.put({
+        generation: of.id,
+        kind,
+        day_on,
+        touches,
+        is_there,
+        is_provisional,
+        made_of,
+        lengths: lengthData,
+      })
       // A length that was learned since the reports were read.
-      if (!areAsKnown(told)) days.touchIn(of, kind, day_on)
+      if (!areLengthsCurrent(lengthData)) days.touchIn(of, kind, day_on)
     }
     return [...pieces, { size: 1, write: finish }]
   }
@@ -79,36 +95,37 @@ export function openSumming(deps: Deps) {
     reports: readonly number[],
     owners: ReadonlyMap<number, string>,
     lengths: Lengths,
-  ): Promise<Map<string, AppDay>> {
-    const found = new Map<string, AppDay>()
+  ): Promise<Map<string, AppDayCells>> {
+    const found = new Map<string, AppDayCells>()
     for (const report_id of reports) {
       for await (const some of rows.rowsOf(kind, report_id))
-        take(found, some, owners, { day_on, lengths, factors: of.factors })
+        addRows(found, some, owners, { day_on, lengths, factors: of.factors })
     }
     return found
   }
 
-  function take(
-    found: Map<string, AppDay>,
+  function addRows(
+    found: Map<string, AppDayCells>,
     some: SubscriptionRows | SalesRows | EventRows,
     owners: ReadonlyMap<number, string>,
     { day_on, lengths, factors }: { day_on: string; lengths: Lengths; factors: Factors },
   ): void {
-    const of = (row: { reported_app_id: number }): [string, AppDay] | null => {
+    const of = (row: { reported_app_id: number }): [string, AppDayCells] | null => {
       const app_id = owners.get(row.reported_app_id)
       if (app_id === undefined) return null
-      const one = found.get(app_id) ?? nothing()
+      const one = found.get(app_id) ?? emptyAppDay()
       found.set(app_id, one)
       return [app_id, one]
     }
-    if (some.kind === 'sales') eachOf(some.rows, of, (row, app_id, one) => takeSale(one, app_id, day_on, row))
+    if (some.kind === 'sales')
+      eachOf(some.rows, of, (row, app_id, one) => addSaleRow(one, app_id, day_on, row))
     else if (some.kind === 'subscription')
-      eachOf(some.rows, of, (row, app_id, one) => takeLevel(one, app_id, row, { lengths, factors }))
-    else eachOf(some.rows, of, (row, _, one) => takeHappening(one, row))
+      eachOf(some.rows, of, (row, app_id, one) => addLevelRow(one, app_id, row, { lengths, factors }))
+    else eachOf(some.rows, of, (row, _, one) => addEventRow(one, row))
   }
 
-  function takeLevel(
-    one: AppDay,
+  function addLevelRow(
+    one: AppDayCells,
     app_id: string,
     row: SubscriptionRows['rows'][number],
     { lengths, factors }: { lengths: Lengths; factors: Factors },
@@ -117,14 +134,14 @@ export function openSumming(deps: Deps) {
   }
 
   const lengthsOf =
-    (app_id: string, used: Lengths): LengthOf =>
+    (app_id: string, used: Lengths): OfferLengthOf =>
     (number, offer_name) => {
       const period = names.lengthOf(app_id, number, offer_name)
       used.set(JSON.stringify([app_id, number, offer_name]), period)
       return period
     }
 
-  function convert(cell: Cell, base: string, day_on: string) {
+  function convert(cell: ReportCell, base: string, day_on: string) {
     if (cell.milli === 0) return { ...cell, base_milli: 0, is_final: true }
     const converted = rates.convert(cell.milli, cell.currency, base, day_on)
     return { ...cell, base_milli: converted?.milli ?? null, is_final: converted?.is_final ?? false }
@@ -133,27 +150,27 @@ export function openSumming(deps: Deps) {
   function write(
     { of, kind, day_on }: DueDay,
     app_id: string,
-    one: AppDay,
-    cells: readonly Converted[],
+    one: AppDayCells,
+    cells: readonly ConvertedCell[],
   ): void {
     if (!isInUse(of)) return
     const day = dayNumber(day_on)
     sums.replace({ generation: of.id, app_id }, kind, day, cells)
     if (kind === 'sales') prices.replace(app_id, day, one.prices)
     for (const [number, product_id] of one.products) names.learnProduct(app_id, number, product_id)
-    for (const told of one.lengths.values()) names.learnLength(app_id, day, told)
-    if (one.lengths.size > 0) touchOtherwiseCounted(of.organization_id)
+    for (const lengthData of one.lengths.values()) names.learnLength(app_id, day, lengthData)
+    if (one.lengths.size > 0) touchOutdatedOffers(of.organization_id)
   }
 
   /** Days whose offers were taken to be of another length than is known now. */
-  function touchOtherwiseCounted(organization_id: string): void {
+  function touchOutdatedOffers(organization_id: string): void {
     for (const of of generations.ofOrganization(organization_id).filter(generations.isLive))
       for (const { kind, day_on, lengths } of days.withLengths(of.id))
-        if (!areAsKnown(lengths)) days.touchIn(of, kind, day_on)
+        if (!areLengthsCurrent(lengths)) days.touchIn(of, kind, day_on)
   }
 
   /** Whether offers that were counted still have the lengths that they were taken to have. */
-  function areAsKnown(lengths: string | null): boolean {
+  function areLengthsCurrent(lengths: string | null): boolean {
     const used = JSON.parse(lengths ?? '[]') as [string, string | null][]
     return used.every(([key, period]) => {
       const [app_id, number, offer_name] = JSON.parse(key) as [string, string, string | null]
@@ -162,13 +179,13 @@ export function openSumming(deps: Deps) {
   }
 
   /** Of what a day is summed: another answer of this is another sum. */
-  const madeOf = (source: DaySource | null): string =>
+  const sourceFingerprint = (source: DaySource | null): string =>
     JSON.stringify([source?.reports, source?.holes, source?.apps])
 
-  return { piecesOf, madeOf }
+  return { piecesOf, sourceFingerprint }
 }
 
-const nothing = (): AppDay => ({
+const emptyAppDay = (): AppDayCells => ({
   cells: new Map(),
   prices: new Map(),
   products: new Map(),
@@ -178,27 +195,27 @@ const nothing = (): AppDay => ({
 /** Calls `take` with each row of an app that is known. */
 function eachOf<Row extends { reported_app_id: number }>(
   rows: readonly Row[],
-  of: (row: Row) => [string, AppDay] | null,
-  take: (row: Row, app_id: string, one: AppDay) => void,
+  of: (row: Row) => [string, AppDayCells] | null,
+  addRows: (row: Row, app_id: string, one: AppDayCells) => void,
 ): void {
   for (const row of rows) {
     const found = of(row)
-    if (found) take(row, ...found)
+    if (found) addRows(row, ...found)
   }
 }
 
 const reportsOf = (source: DaySource | null): number[] => JSON.parse(source?.reports ?? '[]')
 
-function takeSale(one: AppDay, app_id: string, day_on: string, row: SalesRows['rows'][number]): void {
+function addSaleRow(one: AppDayCells, app_id: string, day_on: string, row: SalesRows['rows'][number]): void {
   for (const cell of moneyCells(row)) addCell(one.cells, cell)
   addPrice(one.prices, app_id, dayNumber(day_on), row)
   const isWithin = row.class === 'subscription' || row.class === 'in_app'
   if (isWithin && row.apple_id !== null) one.products.set(row.apple_id, row.sku)
 }
 
-function takeHappening(one: AppDay, row: EventRows['rows'][number]): void {
-  for (const cell of happeningCells(row)) addCell(one.cells, cell)
-  const period = lengthTold(row)
+function addEventRow(one: AppDayCells, row: EventRows['rows'][number]): void {
+  for (const cell of eventCells(row)) addCell(one.cells, cell)
+  const period = offerLength(row)
   if (period === null) return
   const { subscription_apple_id: number, offer_name } = row
   const offer = offer_name ?? ''

@@ -1,7 +1,7 @@
 /** What we remember: what the reports of each Pacific day come to in each generation, whole and by each dimension, so that charts read few rows. */
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
-import type { Cell, ReportedMeasure, SummedKind } from './cells.ts'
+import type { ReportCell, ReportedMeasure, SummedKind } from './cells.ts'
 import { kindOfMeasure } from './cells.ts'
 
 /** As those of the ledger's sums (cube.ts); a product's value is Apple's number. */
@@ -15,24 +15,24 @@ export type ReportedDimension =
   | 'offer'
   | 'fine'
 
-export type Sum = { milli: number; base_milli: number; count: number }
+export type ReportedSum = { milli: number; base_milli: number; count: number }
 /** A cell with its worth in the base currency; null where there was no rate. */
-export type Converted = Cell & { base_milli: number | null }
+export type ConvertedCell = ReportCell & { base_milli: number | null }
 
 /** An app in one generation. */
-type Place = { generation: number; app_id: string }
-type Named = { measure: string; dimension: string; value: string }
-type Kept = Named & Sum & { series_id: number }
+type ReportedScope = { generation: number; app_id: string }
+type SeriesName = { measure: string; dimension: string; value: string }
+type StoredSum = SeriesName & ReportedSum & { series_id: number }
 
 const APPS_IN_MEMORY = 20_000
 
 export type ReportedSums = ReturnType<typeof openReportedSums>
 
 export function openReportedSums(store: Store) {
-  const find = store.prepare<Place & Named, { id: number }>(`
+  const find = store.prepare<ReportedScope & SeriesName, { id: number }>(`
     select id from reported_series where generation = :generation and app_id = :app_id and measure = :measure
       and dimension = :dimension and value = :value`)
-  const add = store.prepare<Place & Named>(`
+  const add = store.prepare<ReportedScope & SeriesName>(`
     insert into reported_series ( generation,  app_id,  measure,  dimension,  value)
     values                      (:generation, :app_id, :measure, :dimension, :value)`)
   const put = store.prepare<[number, DayNumber, number, number, number]>(
@@ -41,20 +41,20 @@ export function openReportedSums(store: Store) {
   const dropDay = store.prepare<[number, DayNumber]>(
     'delete from reported_sums where series_id = ? and day = ?',
   )
-  const keptOn = store.prepare<Place & { day: DayNumber }, Kept>(`
+  const sumsOn = store.prepare<ReportedScope & { day: DayNumber }, StoredSum>(`
     select series_id, measure, dimension, value, milli, base_milli, reported_sums.count as count
     from reported_series cross join reported_sums on series_id = id and day = :day
     where generation = :generation and app_id = :app_id`)
   const seriesOf = store.prepare<
-    Place & Pick<Named, 'measure' | 'dimension'>,
+    ReportedScope & Pick<SeriesName, 'measure' | 'dimension'>,
     { id: number; value: string }
   >(`
     select id, value from reported_series where generation = :generation and app_id = :app_id and measure = :measure
       and dimension = :dimension`)
-  const days = store.prepare<[number, DayNumber, DayNumber], Sum & { day: DayNumber }>(
+  const days = store.prepare<[number, DayNumber, DayNumber], ReportedSum & { day: DayNumber }>(
     'select day, milli, base_milli, count from reported_sums where series_id = ? and day between ? and ?',
   )
-  const measures = store.prepare<Place, { measure: string }>(
+  const measures = store.prepare<ReportedScope, { measure: string }>(
     'select distinct measure from reported_series where generation = :generation and app_id = :app_id',
   )
   const ofGeneration = store.prepare<[number, number], { id: number }>(
@@ -63,15 +63,20 @@ export function openReportedSums(store: Store) {
   const dropSums = store.prepare<[number]>('delete from reported_sums where series_id = ?')
   const dropSeries = store.prepare<[number]>('delete from reported_series where id = ?')
 
-  const firstOf = store.prepare<Place, { day: DayNumber | null }>(`
+  const firstOf = store.prepare<ReportedScope, { day: DayNumber | null }>(`
     select min((select min(day) from reported_sums where series_id = id)) as day
     from reported_series where generation = :generation and app_id = :app_id and dimension = 'all' and measure <> 'downloads'`)
 
   /** Makes a day's sums of an app what `cells` come to, within the caller's unit of work. */
-  function replace(place: Place, kind: SummedKind, day: DayNumber, cells: readonly Converted[]): void {
+  function replace(
+    scope: ReportedScope,
+    kind: SummedKind,
+    day: DayNumber,
+    cells: readonly ConvertedCell[],
+  ): void {
     const before = new Map(
-      keptOn
-        .all({ ...place, day })
+      sumsOn
+        .all({ ...scope, day })
         .filter(({ measure }) => kindOfMeasure(measure) === kind)
         .map((one) => [nameOf(one), one]),
     )
@@ -79,30 +84,33 @@ export function openReportedSums(store: Store) {
       const known = before.get(name)
       before.delete(name)
       if (known && isSame(known, sum)) continue
-      const id = known?.series_id ?? numberOf(place, sum)
+      const id = known?.series_id ?? seriesId(scope, sum)
       put.run(id, day, sum.milli, sum.base_milli, sum.count)
     }
     for (const { series_id } of before.values()) dropDay.run(series_id, day)
   }
 
-  function numberOf({ generation, app_id }: Place, { measure, dimension, value }: Named): number {
+  function seriesId(
+    { generation, app_id }: ReportedScope,
+    { measure, dimension, value }: SeriesName,
+  ): number {
     const series = { generation, app_id, measure, dimension, value }
     return find.get(series)?.id ?? Number(add.run(series).lastInsertRowid)
   }
 
   // Charts ask this of each app for each of their measures.
-  const kindsOf = store.remembering(
+  const kindsOf = store.cached(
     ['reported_series'],
     (name): ReadonlySet<SummedKind> => {
       const [generation, app_id = ''] = name.split('\n')
-      const told = measures.all({ generation: Number(generation), app_id })
-      return new Set(told.map(({ measure }) => kindOfMeasure(measure)))
+      const measureRows = measures.all({ generation: Number(generation), app_id })
+      return new Set(measureRows.map(({ measure }) => kindOfMeasure(measure)))
     },
     APPS_IN_MEMORY,
   )
 
   /** Whether any report of this kind has ever told anything of the app. */
-  const isReported = ({ generation, app_id }: Place, kind: SummedKind): boolean =>
+  const isReported = ({ generation, app_id }: ReportedScope, kind: SummedKind): boolean =>
     kindsOf(`${generation}\n${app_id}`).has(kind)
 
   /** Deletes about so many sums of a generation; how many there were. Inside a unit of work. */
@@ -120,23 +128,26 @@ export function openReportedSums(store: Store) {
     isReported,
     drop,
     /** The first Pacific day of which reports tell anything of the app but downloads; null where there is none. */
-    firstDay: (place: Place): DayNumber | null => firstOf.get(place)?.day ?? null,
+    firstDay: (scope: ReportedScope): DayNumber | null => firstOf.get(scope)?.day ?? null,
     /** The values of a dimension that an app has, with the number of each one's sums. */
-    seriesOf: ({ generation, app_id }: Place, measure: ReportedMeasure, dimension: ReportedDimension) =>
-      seriesOf.all({ generation, app_id, measure, dimension }),
+    seriesOf: (
+      { generation, app_id }: ReportedScope,
+      measure: ReportedMeasure,
+      dimension: ReportedDimension,
+    ) => seriesOf.all({ generation, app_id, measure, dimension }),
     /** From day to day, both included. */
     days: (series_id: number, from: DayNumber, until: DayNumber) => days.all(series_id, from, until),
   }
 }
 
-const nameOf = ({ measure, dimension, value }: Named): string => `${measure}\t${dimension}\t${value}`
-const isSame = (a: Sum, b: Sum): boolean =>
+const nameOf = ({ measure, dimension, value }: SeriesName): string => `${measure}\t${dimension}\t${value}`
+const isSame = (a: ReportedSum, b: ReportedSum): boolean =>
   a.milli === b.milli && a.base_milli === b.base_milli && a.count === b.count
 
 /** Everything that cells come to. Sums over several currencies are in the base currency alone. */
-function sumsOf(cells: readonly Converted[]): Map<string, Named & Sum> {
-  const sums = new Map<string, Named & Sum>()
-  const plus = (measure: string, dimension: ReportedDimension, value: string, sum: Sum): void => {
+function sumsOf(cells: readonly ConvertedCell[]): Map<string, SeriesName & ReportedSum> {
+  const sums = new Map<string, SeriesName & ReportedSum>()
+  const plus = (measure: string, dimension: ReportedDimension, value: string, sum: ReportedSum): void => {
     const name = nameOf({ measure, dimension, value })
     const there = sums.get(name) ?? { measure, dimension, value, milli: 0, base_milli: 0, count: 0 }
     there.milli += sum.milli

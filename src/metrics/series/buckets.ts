@@ -56,11 +56,11 @@ export function monthToDate(today: DayNumber): { now: Bucket; before: Bucket } {
 }
 
 /** How many buckets a range without a first day has. */
-export const USUAL_BUCKETS: Record<Interval, number> = { day: 30, week: 26, month: 12, fiscal_month: 12 }
+export const DEFAULT_BUCKETS: Record<Interval, number> = { day: 30, week: 26, month: 12, fiscal_month: 12 }
 
 /** The first day of the usual range that ends with `until`. */
-export const usualStart = (until: DayNumber, interval: Interval): DayNumber =>
-  bucketOf[interval](numberOf[interval](until) - USUAL_BUCKETS[interval] + 1).from
+export const defaultStart = (until: DayNumber, interval: Interval): DayNumber =>
+  bucketOf[interval](numberOf[interval](until) - DEFAULT_BUCKETS[interval] + 1).from
 
 /** 'YYYY-MM-DD' of both ends. */
 export const daysOfBucket = ({ from, until }: Bucket) => ({
@@ -80,7 +80,7 @@ function lastFiscalMonth(): number {
 }
 
 /** Up to where fiscal months are known, in words. */
-export function fiscalReach(): string {
+export function fiscalCalendarEnd(): string {
   const last = lastFiscalMonth()
   const until = dayText(bucketOf.fiscal_month(last).until)
   return `the last fiscal month known is ${fiscalMonthText(last)}, which ends on ${until}`

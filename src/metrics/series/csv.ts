@@ -3,7 +3,7 @@ import { type CsvValue, csvLine, csvSlices, decimalText } from '../../http/csv.t
 import type { OverviewAnswer } from './overview.ts'
 import type { NotConverted, Point, Series } from './points.ts'
 import type { Layout } from './question.ts'
-import type { SeriesAnswer, Stretch } from './series.ts'
+import type { SeriesAnswer, SeriesRange } from './series.ts'
 
 type Money = { unit: string; ratio_of: string | null; currency: string | null }
 
@@ -68,7 +68,7 @@ const longColumns = (answer: SeriesAnswer): string[] => [
   ...(isFiscal(answer) ? FISCAL_COLUMNS : []),
 ]
 
-function* longLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
+function* longLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
   for (const { value, others, part, points } of series)
     for (const point of points)
       yield csvLine([
@@ -104,7 +104,7 @@ const wideColumns = (answer: SeriesAnswer): string[] => [
   'month_length',
 ]
 
-function* wideLines(answer: SeriesAnswer, { series }: Stretch, when: When) {
+function* wideLines(answer: SeriesAnswer, { series }: SeriesRange, when: When) {
   const named = new Map(series.map((one) => [wideName(answer, one), one.points]))
   const shown = answer.series.map((one) => named.get(wideName(answer, one)) ?? [])
   for (const [index, point] of (series[0]?.points ?? []).entries())

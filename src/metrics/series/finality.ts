@@ -14,7 +14,7 @@ export type IsProvisional = (bucket: Bucket) => boolean
 
 export function openFinality(store: Store, rates: Rates) {
   /** Spans of days without a rate of their own, the last of which ends never. */
-  const spansOf = store.remembering(['rates'], (currency): Span[] => {
+  const spansOf = store.cached(['rates'], (currency): Span[] => {
     if (rates.rateOn(currency, END)?.source === 'base') return []
     const known = rates.list().find((one) => one.currency === currency)
     // Without any rate nothing is converted, and that is told by itself.

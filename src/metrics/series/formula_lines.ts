@@ -15,21 +15,21 @@ export type Figure = {
 }
 
 /** Gives a measure's sums. */
-export type Of = (measure: Measure) => Tally
+export type TallyOf = (measure: Measure) => Tally
 
 /**
  * A metric, or with a name a part of it, and which measures it is made of. `known_by`: of which of them it is known, where
  * that is not all; `whole_by`: by which it is whole, where those are others. `pendingOf`: which buckets may yet change; of those of which
  * `pending_by` is known, where it is said.
  */
-export type Line = {
+export type FormulaLine = {
   part: string | null
   measures: readonly Measure[]
   known_by?: readonly Measure[]
   whole_by?: readonly Measure[]
   pending_by?: readonly Measure[]
-  figuresOf: (of: Of, buckets: number) => Figure[]
-  pendingOf?: (of: Of, buckets: number) => boolean[]
+  figuresOf: (of: TallyOf, buckets: number) => Figure[]
+  pendingOf?: (of: TallyOf, buckets: number) => boolean[]
 }
 
 /**
@@ -39,31 +39,31 @@ export type Line = {
  */
 export type Formula = {
   levels: readonly Measure[]
-  lines: readonly Line[]
+  lines: readonly FormulaLine[]
   of_ledger?: true
   of_shared_days?: true
 }
 
 /** All that some lines are made of. */
-export const measuresOf = (lines: readonly Line[]): Measure[] => [
+export const measuresOf = (lines: readonly FormulaLine[]): Measure[] => [
   ...new Set(lines.flatMap(({ measures }) => measures)),
 ]
 
 export type Column = 'milli' | 'count'
 
-export type Making = (milli: number, count: number) => Figure
+export type MakeFigure = (milli: number, count: number) => Figure
 
-export const level = (measure: Measure, figureOf: Making): Formula => ({
+export const levelFormula = (measure: Measure, figureOf: MakeFigure): Formula => ({
   levels: [measure],
   lines: [levelLine(null, [[measure, 1]], figureOf)],
 })
 
 /** Sums of levels, as they stand at the end of each bucket. */
-export function levelLine(part: string | null, signed: Signed, figureOf: Making): Line {
-  const standingIn = (of: Of, column: Column, buckets: number): number[] => {
+export function levelLine(part: string | null, signed: SignedMeasures, figureOf: MakeFigure): FormulaLine {
+  const runningTotals = (of: TallyOf, column: Column, buckets: number): number[] => {
     const sums = new Array<number>(buckets).fill(0)
     for (const [measure, sign] of signed) {
-      const own = standing(of(measure), column)
+      const own = runningTotal(of(measure), column)
       for (let index = 0; index < buckets; index += 1)
         sums[index] = (sums[index] ?? 0) + sign * (own[index] ?? 0)
     }
@@ -73,33 +73,33 @@ export function levelLine(part: string | null, signed: Signed, figureOf: Making)
     part,
     measures: signed.map(([measure]) => measure),
     figuresOf: (of, buckets) => {
-      const count = standingIn(of, 'count', buckets)
-      return standingIn(of, 'milli', buckets).map((milli, index) => figureOf(milli, count[index] ?? 0))
+      const count = runningTotals(of, 'count', buckets)
+      return runningTotals(of, 'milli', buckets).map((milli, index) => figureOf(milli, count[index] ?? 0))
     },
   }
 }
 
-export const flow = (measure: Measure, figureOf: Making): Formula => ({
+export const flowFormula = (measure: Measure, figureOf: MakeFigure): Formula => ({
   levels: [],
   lines: [sumLine(null, [[measure, 1]], figureOf)],
 })
 
 /** What a level is at the end of each bucket. */
-export function standing({ before, ...added }: Tally, column: Column): number[] {
+export function runningTotal({ before, ...added }: Tally, column: Column): number[] {
   const changes = added[column]
-  const standings = new Array<number>(changes.length)
+  const totals = new Array<number>(changes.length)
   let sum = before[column]
   for (let index = 0; index < changes.length; index += 1) {
     sum += changes[index] ?? 0
-    standings[index] = sum
+    totals[index] = sum
   }
-  return standings
+  return totals
 }
 
-export type Signed = readonly (readonly [Measure, 1 | -1])[]
+export type SignedMeasures = readonly (readonly [Measure, 1 | -1])[]
 
 /** Sums of measures, bucket by bucket. They begin with 0, so that nothing is never -0. */
-export function summed(of: Of, signed: Signed, column: Column, buckets: number): number[] {
+export function signedSum(of: TallyOf, signed: SignedMeasures, column: Column, buckets: number): number[] {
   const sums = new Array<number>(buckets).fill(0)
   for (const [measure, sign] of signed) {
     const added = of(measure)[column]
@@ -109,39 +109,53 @@ export function summed(of: Of, signed: Signed, column: Column, buckets: number):
   return sums
 }
 
-export function sumLine(part: string | null, signed: Signed, figureOf: Making = both): Line {
+export function sumLine(
+  part: string | null,
+  signed: SignedMeasures,
+  figureOf: MakeFigure = moneyAndCount,
+): FormulaLine {
   return {
     part,
     measures: signed.map(([measure]) => measure),
     figuresOf: (of, buckets) => {
-      const [milli, count] = [summed(of, signed, 'milli', buckets), summed(of, signed, 'count', buckets)]
+      const [milli, count] = [
+        signedSum(of, signed, 'milli', buckets),
+        signedSum(of, signed, 'count', buckets),
+      ]
       return milli.map((value, index) => figureOf(value, count[index] ?? 0))
     },
   }
 }
 
-export const both: Making = (milli, count) => ({ milli, count })
-export const signedAll = (measures: readonly Measure[], sign: 1 | -1): Signed =>
+export const moneyAndCount: MakeFigure = (milli, count) => ({ milli, count })
+export const withSign = (measures: readonly Measure[], sign: 1 | -1): SignedMeasures =>
   measures.map((measure) => [measure, sign] as const)
 
 /** Six digits after the point; null where there is nothing to divide by. */
 export const ratioOf = (numerator: number, denominator: number): number | null =>
   denominator === 0 ? null : Math.round((numerator / denominator) * 1e6) / 1e6
 
-export const divided = (numerator: number, denominator: number): Figure => ({
+export const ratioFigure = (numerator: number, denominator: number): Figure => ({
   ratio: ratioOf(numerator, denominator),
   numerator,
   denominator,
 })
 
 /** Sums of measures, one divided by the other. */
-export function ratioLine(part: string | null, above: Signed, below: Signed, column: Column): Line {
+export function ratioLine(
+  part: string | null,
+  numerators: SignedMeasures,
+  denominatorMeasures: SignedMeasures,
+  column: Column,
+): FormulaLine {
   return {
     part,
-    measures: [...above, ...below].map(([measure]) => measure),
+    measures: [...numerators, ...denominatorMeasures].map(([measure]) => measure),
     figuresOf: (of, buckets) => {
-      const under = summed(of, below, column, buckets)
-      return summed(of, above, column, buckets).map((one, index) => divided(one, under[index] ?? 0))
+      const denominators = signedSum(of, denominatorMeasures, column, buckets)
+      return signedSum(of, numerators, column, buckets).map((one, index) =>
+        ratioFigure(one, denominators[index] ?? 0),
+      )
     },
   }
 }

@@ -4,27 +4,27 @@ import { isOfRefund } from '../joined/days.ts'
 import type { MovementKind } from '../lineage/movements.ts'
 import type { Interval } from './buckets.ts'
 import {
-  both,
   type Column,
-  divided,
   type Formula,
-  flow,
-  type Line,
-  level,
+  type FormulaLine,
+  flowFormula,
+  levelFormula,
   levelLine,
-  type Making,
+  type MakeFigure,
+  moneyAndCount,
+  ratioFigure,
   ratioLine,
-  type Signed,
-  signedAll,
-  standing,
+  runningTotal,
+  type SignedMeasures,
+  signedSum,
   sumLine,
-  summed,
+  withSign,
 } from './formula_lines.ts'
 
 export type Refunds = 'refund_day' | 'purchase_day'
 
 /** What a question chooses about a metric itself. `view` is one of its definition, or null where it has none. */
-export type Choice = { view: string | null; refunds: Refunds; interval: Interval }
+export type FormulaOptions = { view: string | null; refunds: Refunds; interval: Interval }
 
 const MOVEMENT_KINDS = [
   'new',
@@ -41,20 +41,20 @@ const MOVEMENT_KINDS = [
   'fx',
   'repriced',
 ] as const satisfies readonly MovementKind[]
-const CHURNED = ['voluntary', 'billing', 'refund', 'other'] as const
+const CHURN_REASONS = ['voluntary', 'billing', 'refund', 'other'] as const
 
 const measureOf = <Kind extends MovementKind>(kind: Kind) => `mrr.${kind}` as const
-const churnOf = (ending: (typeof CHURNED)[number]) => measureOf(`churn_${ending}`)
+const churnOf = (ending: (typeof CHURN_REASONS)[number]) => measureOf(`churn_${ending}`)
 
 /** How the figures of a metric are made. */
-export function formulaOf(name: MetricName, choice: Choice): Formula {
-  const { view, refunds, interval } = choice
-  if (name === 'mrr') return level('mrr', (milli, count) => ({ milli, count }))
-  if (name === 'arr') return level('mrr', (milli, count) => ({ milli: milli * 12, count }))
-  if (name === 'active_subscriptions') return level('mrr', (_, count) => ({ count }))
-  if (name === 'active_trials') return level('trials', (_, count) => ({ count }))
-  if (name === 'new_trials') return flow('trial.began', (_, count) => ({ count }))
-  if (name === 'net_new_mrr') return flow('mrr', (milli, count) => ({ milli, count }))
+export function formulaOf(name: MetricName, options: FormulaOptions): Formula {
+  const { view, refunds, interval } = options
+  if (name === 'mrr') return levelFormula('mrr', (milli, count) => ({ milli, count }))
+  if (name === 'arr') return levelFormula('mrr', (milli, count) => ({ milli: milli * 12, count }))
+  if (name === 'active_subscriptions') return levelFormula('mrr', (_, count) => ({ count }))
+  if (name === 'active_trials') return levelFormula('trials', (_, count) => ({ count }))
+  if (name === 'new_trials') return flowFormula('trial.began', (_, count) => ({ count }))
+  if (name === 'net_new_mrr') return flowFormula('mrr', (milli, count) => ({ milli, count }))
   if (name === 'mrr_movements') return movements(view === 'two_buckets')
   if (name === 'churn_rate') return churn('count', interval)
   if (name === 'mrr_churn_rate') return churn('milli', interval)
@@ -67,40 +67,41 @@ export function formulaOf(name: MetricName, choice: Choice): Formula {
 const UNKNOWN_BEGINNING = 'mrr.opening'
 
 /** A line of what begins: it may yet change where the beginning of a subscription is not known. */
-const beginning = (line: Line): Line => ({
+const pendingOnOpening = (line: FormulaLine): FormulaLine => ({
   ...line,
   measures: [...line.measures, UNKNOWN_BEGINNING],
   known_by: line.known_by ?? line.measures,
   pending_by: [UNKNOWN_BEGINNING],
-  pendingOf: (of, buckets) => summed(of, [[UNKNOWN_BEGINNING, 1]], 'count', buckets).map((one) => one !== 0),
+  pendingOf: (of, buckets) =>
+    signedSum(of, [[UNKNOWN_BEGINNING, 1]], 'count', buckets).map((one) => one !== 0),
 })
-const BEGINNINGS: readonly MovementKind[] = ['new', 'opening', 'resubscribe', 'expansion', 'contraction']
+const OPENING_KINDS: readonly MovementKind[] = ['new', 'opening', 'resubscribe', 'expansion', 'contraction']
 
 function movements(inTwo: boolean): Formula {
   const measures = MOVEMENT_KINDS.map(measureOf)
   const others = measures.filter((one) => one !== 'mrr.new')
   const whole = sumLine(null, [['mrr', 1]])
   const parts = inTwo
-    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', signedAll(others, 1))].map(beginning)
+    ? [sumLine('new', [['mrr.new', 1]]), sumLine('churned', withSign(others, 1))].map(pendingOnOpening)
     : MOVEMENT_KINDS.map((kind) => {
         const line = sumLine(kind, [[measureOf(kind), 1]])
-        return BEGINNINGS.includes(kind) ? beginning(line) : line
+        return OPENING_KINDS.includes(kind) ? pendingOnOpening(line) : line
       })
-  const rest = sumLine('not_itemised', [['mrr', 1], ...signedAll(measures, -1)])
+  const rest = sumLine('not_itemised', [['mrr', 1], ...withSign(measures, -1)])
   // Before the ledger knows any movement, none is itemised.
-  const left = { ...beginning(rest), known_by: whole.measures, whole_by: rest.measures }
+  const left = { ...pendingOnOpening(rest), known_by: whole.measures, whole_by: rest.measures }
   return { levels: [], lines: [whole, ...parts, left] }
 }
 
 /** Of what was alive when a bucket began. Losses are below zero in the ledger, and so is what of them does not count. */
 function churn(column: Column, interval: Interval): Formula {
   const returned = `returned.${interval}` as const
-  const passingOf = (ending: (typeof CHURNED)[number]) => `passing.${interval}.${ending}` as const
-  const lostOf = (ending: (typeof CHURNED)[number]): Signed => [
+  const passingOf = (ending: (typeof CHURN_REASONS)[number]) => `passing.${interval}.${ending}` as const
+  const lostOf = (ending: (typeof CHURN_REASONS)[number]): SignedMeasures => [
     [churnOf(ending), -1],
     [passingOf(ending), 1],
   ]
-  const line = (part: string | null, lost: Signed): Line => ({
+  const line = (part: string | null, lost: SignedMeasures): FormulaLine => ({
     part,
     measures: ['mrr', ...lost.map(([measure]) => measure)],
     // Apple's reports count every cancellation, and say of none that a refund was why.
@@ -108,13 +109,13 @@ function churn(column: Column, interval: Interval): Formula {
       known_by: ['mrr', ...lost.map(([one]) => one).filter((one) => !isOfRefund(one))],
     }),
     figuresOf: (of, buckets) => {
-      const atStart = [of('mrr').before[column], ...standing(of('mrr'), column)]
-      return summed(of, lost, column, buckets).map((one, index) => divided(one, atStart[index] ?? 0))
+      const atStart = [of('mrr').before[column], ...runningTotal(of('mrr'), column)]
+      return signedSum(of, lost, column, buckets).map((one, index) => ratioFigure(one, atStart[index] ?? 0))
     },
   })
-  const passing = line('passing', signedAll(CHURNED.map(passingOf), -1))
+  const passing = line('passing', withSign(CHURN_REASONS.map(passingOf), -1))
   // What was not there at the start is no share of it.
-  const beside: Line = {
+  const passingLine: FormulaLine = {
     ...passing,
     figuresOf: (of, buckets) => passing.figuresOf(of, buckets).map((figure) => ({ ...figure, ratio: null })),
   }
@@ -123,36 +124,36 @@ function churn(column: Column, interval: Interval): Formula {
     lines: [
       // What is first heard of within a bucket may have been there when it began.
       ...[
-        line(null, [...CHURNED.flatMap(lostOf), [returned, 1]]),
-        ...CHURNED.map((ending) => line(ending, lostOf(ending))),
+        line(null, [...CHURN_REASONS.flatMap(lostOf), [returned, 1]]),
+        ...CHURN_REASONS.map((ending) => line(ending, lostOf(ending))),
         line('returned', [[returned, 1]]),
-        beside,
-      ].map(beginning),
+        passingLine,
+      ].map(pendingOnOpening),
     ],
   }
 }
 
 const WON = ['new', 'resubscribe', 'expansion'] as const
-const LOST = ['mrr.contraction', ...CHURNED.map(churnOf)] as const
+const LOST = ['mrr.contraction', ...CHURN_REASONS.map(churnOf)] as const
 const QUICK_RATIO: Formula = {
   levels: [],
-  lines: [beginning(ratioLine(null, signedAll(WON.map(measureOf), 1), signedAll(LOST, -1), 'milli'))],
+  lines: [pendingOnOpening(ratioLine(null, withSign(WON.map(measureOf), 1), withSign(LOST, -1), 'milli'))],
 }
 
 const CONVERSION: Formula = {
   levels: [],
-  lines: [beginning(ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count'))],
+  lines: [pendingOnOpening(ratioLine(null, [['trial.won', 1]], [['trial.ended', 1]], 'count'))],
 }
 
-const PENDING: Signed = [
+const PENDING: SignedMeasures = [
   ['trial.began', 1],
   ['trial.began_won', -1],
   ['trial.began_lost', -1],
 ]
-const cohortLine = (part: string | null, above: Signed): Line => ({
+const cohortLine = (part: string | null, above: SignedMeasures): FormulaLine => ({
   ...ratioLine(part, above, [['trial.began', 1]], 'count'),
   measures: PENDING.map(([measure]) => measure),
-  pendingOf: (of, buckets) => summed(of, PENDING, 'count', buckets).map((count) => count !== 0),
+  pendingOf: (of, buckets) => signedSum(of, PENDING, 'count', buckets).map((count) => count !== 0),
 })
 /** Reports do not say what became of those that began on a day. */
 const CONVERSION_BY_COHORT: Formula = {
@@ -169,21 +170,21 @@ const CONVERSION_BY_COHORT: Formula = {
 const CHARGED = ['revenue.new', 'revenue.renewal', 'revenue.one_time'] as const
 
 /** Of a subscription whose beginning is not known a charge may be the first. */
-function chargedLine(measure: (typeof CHARGED)[number]): Line {
+function chargedLine(measure: (typeof CHARGED)[number]): FormulaLine {
   const line = sumLine(measure.slice('revenue.'.length), [[measure, 1]])
-  return measure === 'revenue.one_time' ? line : beginning(line)
+  return measure === 'revenue.one_time' ? line : pendingOnOpening(line)
 }
 
 function revenue(refunds: Refunds): Formula {
   const refunded = refunds === 'refund_day' ? 'revenue.refund' : 'revenue.refunded_by_charge'
-  const charged = signedAll(CHARGED, 1)
-  const given: Making = (milli, count) => ({ milli, count: 0 - count })
-  const back: Signed = [[refunded, -1] as const, ['revenue.proration', -1] as const]
-  const whole: Line = {
+  const charged = withSign(CHARGED, 1)
+  const given: MakeFigure = (milli, count) => ({ milli, count: 0 - count })
+  const back: SignedMeasures = [[refunded, -1] as const, ['revenue.proration', -1] as const]
+  const whole: FormulaLine = {
     ...sumLine(null, [...charged, ...back]),
     figuresOf: (of, buckets) => {
-      const counts = summed(of, charged, 'count', buckets)
-      const amounts = summed(of, [...charged, ...back], 'milli', buckets)
+      const counts = signedSum(of, charged, 'count', buckets)
+      const amounts = signedSum(of, [...charged, ...back], 'milli', buckets)
       return amounts.map((milli, index) => ({ milli, count: counts[index] ?? 0 }))
     },
   }
@@ -201,29 +202,32 @@ function revenue(refunds: Refunds): Formula {
 
 const REFUND_RATE: Formula = {
   levels: [],
-  lines: [ratioLine(null, [['revenue.refunded_by_charge', 1]], signedAll(CHARGED, 1), 'count')],
+  lines: [ratioLine(null, [['revenue.refunded_by_charge', 1]], withSign(CHARGED, 1), 'count')],
 }
 
-const FIRST_PAYMENTS: Signed = [
+const FIRST_PAYMENTS: SignedMeasures = [
   ['trial.won', 1],
   ['paid.direct', 1],
 ]
-const counting: Making = (_, count) => ({ count })
+const countOnly: MakeFigure = (_, count) => ({ count })
 /** Downloads are known a day late, and not of days without a report. */
-const perDownload = (above: Signed, made: (line: Line) => Line = (line) => line): Formula => ({
+const perDownload = (
+  above: SignedMeasures,
+  wrapLine: (line: FormulaLine) => FormulaLine = (line) => line,
+): Formula => ({
   levels: [],
   of_shared_days: true,
-  lines: [made(ratioLine(null, above, [['downloads', 1]], 'count'))],
+  lines: [wrapLine(ratioLine(null, above, [['downloads', 1]], 'count'))],
 })
 
 const AT_RISK = ['will_cancel', 'grace', 'billing_retry'] as const
-const COMMITTED: Signed = [['risk.committed', 1]]
-const riskOf = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
-const RISKS = AT_RISK.map(riskOf)
-const atRisk = (figureOf: Making): Line[] =>
-  AT_RISK.map((one) => levelLine(one, [[riskOf(one), 1]], figureOf))
+const COMMITTED: SignedMeasures = [['risk.committed', 1]]
+const riskMeasure = (one: (typeof AT_RISK)[number]) => `risk.${one}` as const
+const RISKS = AT_RISK.map(riskMeasure)
+const atRisk = (figureOf: MakeFigure): FormulaLine[] =>
+  AT_RISK.map((one) => levelLine(one, [[riskMeasure(one), 1]], figureOf))
 /** What will be renewed is what is paid for, and neither turned off nor in grace. */
-const RENEWING: Signed = [
+const RENEWING: SignedMeasures = [
   ['mrr', 1],
   ['risk.will_cancel', -1],
   ['risk.committed', -1],
@@ -234,30 +238,30 @@ const RENEWING: Signed = [
 const FIXED = {
   quick_ratio: QUICK_RATIO,
   refund_rate: REFUND_RATE,
-  downloads: flow('downloads', counting),
+  downloads: flowFormula('downloads', countOnly),
   first_payments: {
     levels: [],
     lines: [
-      sumLine(null, FIRST_PAYMENTS, counting),
-      sumLine('after_trial', [['trial.won', 1]], counting),
-      sumLine('direct', [['paid.direct', 1]], counting),
-    ].map(beginning),
+      sumLine(null, FIRST_PAYMENTS, countOnly),
+      sumLine('after_trial', [['trial.won', 1]], countOnly),
+      sumLine('direct', [['paid.direct', 1]], countOnly),
+    ].map(pendingOnOpening),
   },
   download_to_trial: perDownload([['trial.began', 1]]),
-  download_to_paid: perDownload(FIRST_PAYMENTS, beginning),
+  download_to_paid: perDownload(FIRST_PAYMENTS, pendingOnOpening),
   status: {
     levels: ['mrr', 'risk.committed', ...RISKS],
     lines: [
-      levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], counting),
-      levelLine('renewing', RENEWING, counting),
-      levelLine('committed', COMMITTED, counting),
-      ...atRisk(counting),
+      levelLine(null, [['mrr', 1] as const, ['risk.billing_retry', 1] as const], countOnly),
+      levelLine('renewing', RENEWING, countOnly),
+      levelLine('committed', COMMITTED, countOnly),
+      ...atRisk(countOnly),
     ],
     of_ledger: true,
   },
   mrr_at_risk: {
     levels: RISKS,
-    lines: [levelLine(null, signedAll(RISKS, 1), both), ...atRisk(both)],
+    lines: [levelLine(null, withSign(RISKS, 1), moneyAndCount), ...atRisk(moneyAndCount)],
     of_ledger: true,
   },
 } as const satisfies Partial<Record<MetricName, Formula>>

@@ -1,7 +1,7 @@
 /** What we compute: how an organization stands: today's levels, this month's flows, and those a month before. */
 import type { Environment } from '../../apple/payloads.ts'
 import type { Basis } from '../../money.ts'
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 import { isMoney, type Kind, type Unit } from '../definitions/definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
 import { dayText } from '../lineage/calendar.ts'
@@ -10,8 +10,8 @@ import type { Metrics, RebuildProgress } from '../metrics.ts'
 import type { Bucket } from '../sums/tallies.ts'
 import { daysOfBucket, monthToDate } from './buckets.ts'
 import type { Point } from './points.ts'
-import type { Behind } from './questions.ts'
-import type { Ask, Scope, SeriesOf, ShownScope } from './series.ts'
+import type { Lag } from './questions.ts'
+import type { SeriesQuery, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 
 /** A metric, or a part of it, now and a month before. */
 type OverviewFigure = {
@@ -35,7 +35,7 @@ type OrganizationOverview = {
   /** What money is told in; what is known as gross alone is left out of proceeds. */
   basis: Basis
   /** How far the figures are behind the facts; null where they are not. */
-  behind: Behind | null
+  behind: Lag | null
   /** By which length of a month prices of days and weeks are made monthly. */
   month_length: Factors
   today_on: string
@@ -46,24 +46,24 @@ type OrganizationOverview = {
 
 export type OverviewAnswer = { rebuilding: RebuildProgress | null; organizations: OrganizationOverview[] }
 
-type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesOf }
+type Deps = { metrics: Pick<Metrics, 'progress'>; series: SeriesReader }
 
 export type Overview = ReturnType<typeof openOverview>
 
 export function openOverview({ metrics, series }: Deps) {
   /** How each of some organizations stands. Waits up to `patience_ms` for figures that are due, or a little (null). */
   async function overview(
-    scopes: readonly Scope[],
+    scopes: readonly SeriesScope[],
     basis: Basis = 'gross',
-    patience_ms: number | null = null,
+    max_wait_ms: number | null = null,
   ): Promise<OverviewAnswer> {
     const organizations: OrganizationOverview[] = []
     for (const scope of scopes)
-      organizations.push(await series.reading(scope, (one) => standing(one, basis), patience_ms))
+      organizations.push(await series.withSnapshot(scope, (one) => overviewOf(one, basis), max_wait_ms))
     return { rebuilding: metrics.progress(), organizations }
   }
 
-  async function standing(scope: ShownScope, basis: Basis): Promise<OrganizationOverview> {
+  async function overviewOf(scope: SnapshotScope, basis: Basis): Promise<OrganizationOverview> {
     const today = series.todayOf(scope)
     const { now, before } = monthToDate(today)
     const figures: OverviewFigure[] = []
@@ -71,8 +71,8 @@ export function openOverview({ metrics, series }: Deps) {
       const { bases } = DEFINITIONS[name]
       // Money that is known before tax and commission alone must not stand among what is after.
       if (basis === 'proceeds' && isMoney(DEFINITIONS[name]) && !bases.includes(basis)) continue
-      const told = bases.includes(basis) ? basis : 'gross'
-      figures.push(...(await figuresOf(scope, name, told, { now, before })))
+      const effectiveBasis = bases.includes(basis) ? basis : 'gross'
+      figures.push(...(await figuresOf(scope, name, effectiveBasis, { now, before })))
     }
     const { organization, apps, environment } = scope
     return {
@@ -92,13 +92,13 @@ export function openOverview({ metrics, series }: Deps) {
   }
 
   async function figuresOf(
-    scope: ShownScope,
+    scope: SnapshotScope,
     name: MetricName,
     basis: Basis,
     { now, before }: { now: Bucket; before: Bucket },
   ) {
     const { unit, ratio_of, kind, views } = DEFINITIONS[name]
-    const ask: Ask = {
+    const query: SeriesQuery = {
       name,
       interval: 'month',
       filters: {},
@@ -112,9 +112,9 @@ export function openOverview({ metrics, series }: Deps) {
       view: views[0]?.name ?? null,
       with_empty_parts: true,
     }
-    await nextTurn()
-    const { series: current } = await series.seriesIn(scope, ask, [at(kind, now)])
-    const { series: earlier } = await series.seriesIn(scope, ask, [at(kind, before)])
+    await yieldToEventLoop()
+    const { series: current } = await series.seriesIn(scope, query, [bucketFor(kind, now)])
+    const { series: earlier } = await series.seriesIn(scope, query, [bucketFor(kind, before)])
     const currency = (ratio_of ?? unit) === 'money' ? scope.organization.currency : null
     return current.flatMap(({ part, points: [point] }, index): OverviewFigure[] => {
       const [previous] = earlier[index]?.points ?? []
@@ -127,5 +127,5 @@ export function openOverview({ metrics, series }: Deps) {
 }
 
 /** A level is told at the end of its last day. */
-const at = (kind: Kind, { from, until }: Bucket): Bucket =>
+const bucketFor = (kind: Kind, { from, until }: Bucket): Bucket =>
   kind === 'level' ? { from: until, until } : { from, until }

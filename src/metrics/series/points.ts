@@ -13,7 +13,7 @@ import {
 } from '../sums/tallies.ts'
 import { fiscalMonthText, type Interval } from './buckets.ts'
 import type { IsProvisional } from './finality.ts'
-import { type Figure, type Line, measuresOf, type Of } from './formula_lines.ts'
+import { type Figure, type FormulaLine, measuresOf, type TallyOf } from './formula_lines.ts'
 import type { KnownOf } from './unknown.ts'
 
 /** Amounts that no rate is known for, in their own currency, beside what the point says. */
@@ -23,10 +23,10 @@ export type NotConverted = { currency: string; milli?: number; numerator?: numbe
 type FiscalMonth = { fiscal_month: string; until_on: string }
 
 /** The first day of a point, and of a fiscal month what else names it. */
-type Place = { on: string } & Partial<FiscalMonth>
+type PointLabel = { on: string } & Partial<FiscalMonth>
 
 /** A figure that is null is not known, and a gap. `on`: the first day of the day, week or month. `complete`: it is over, and nothing of it waits for a rate or an end. */
-export type Point = Figure & Place & { complete: boolean; not_converted?: NotConverted[] }
+export type Point = Figure & PointLabel & { complete: boolean; not_converted?: NotConverted[] }
 
 /** `value` of the split, null for the whole; or `others`: of how many values the sum. `part` of the metric, null for all of it. */
 export type Series = { value: string | null; others: number; part: string | null; points: Point[] }
@@ -34,7 +34,7 @@ export type Series = { value: string | null; others: number; part: string | null
 type Measures = ReadonlyMap<Measure, Tally>
 
 /** What a split has for one value, or for several that are told as one; `values` are those, null for the whole. */
-type Slice = {
+type SplitSlice = {
   value: string | null
   values: readonly string[] | null
   others: number
@@ -42,30 +42,30 @@ type Slice = {
   unconverted: Map<string, Measures>
 }
 
-export type Drawing = {
+export type SeriesContext = {
   definition: Definition
-  lines: readonly Line[]
+  lines: readonly FormulaLine[]
   levels: readonly Measure[]
   /** The first day of each bucket, and whether what is in it may yet change. */
-  buckets: readonly { place: Place; is_sure: boolean }[]
+  buckets: readonly { label: PointLabel; isFinal: boolean }[]
   /** How much is known of what is made of some measures. */
   knownOf: KnownOf
   /** Whether the values of slices are apps. */
-  of_apps: boolean
+  isByApp: boolean
   /** The parts that are nothing throughout, too. */
   with_empty_parts: boolean
 }
 
-type Surely = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
+type BucketOptions = { today: DayNumber; isProvisional: IsProvisional; interval: Interval }
 
 /** What holds for a bucket whatever the value: whether it is over, and nothing in it is provisional. */
-export const bucketsDrawn = (
+export const contextBuckets = (
   buckets: readonly Bucket[],
-  { today, isProvisional, interval }: Surely,
-): Drawing['buckets'] =>
+  { today, isProvisional, interval }: BucketOptions,
+): SeriesContext['buckets'] =>
   buckets.map((bucket) => ({
-    place: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
-    is_sure: bucket.until < today && !isProvisional(bucket),
+    label: { on: dayText(bucket.from), ...(interval === 'fiscal_month' && fiscalMonthIn(bucket)) },
+    isFinal: bucket.until < today && !isProvisional(bucket),
   }))
 
 const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
@@ -74,7 +74,7 @@ const fiscalMonthIn = ({ from, until }: Bucket): FiscalMonth => ({
 })
 
 /** The whole as one slice. */
-export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
+export const wholeOf = (tallies: Tallies, unconverted: Unconverted): SplitSlice => ({
   value: null,
   values: null,
   others: 0,
@@ -86,14 +86,19 @@ export const wholeOf = (tallies: Tallies, unconverted: Unconverted): Slice => ({
 export function slicesOf(
   tallies: Tallies,
   unconverted: Unconverted,
-  { definition, lines, levels, limit }: Pick<Drawing, 'definition' | 'lines' | 'levels'> & { limit: number },
-): Slice[] {
+  {
+    definition,
+    lines,
+    levels,
+    limit,
+  }: Pick<SeriesContext, 'definition' | 'lines' | 'levels'> & { limit: number },
+): SplitSlice[] {
   const values = new Set([...tallies.keys(), ...[...unconverted.values()].flatMap((one) => [...one.keys()])])
   const ranked = [...values]
-    .filter((value) => isSomething(tallies.get(value)) || ofValue(unconverted, value).size > 0)
+    .filter((value) => isNonZero(tallies.get(value)) || ofValue(unconverted, value).size > 0)
     .map((value) => {
       const own = tallies.get(value) ?? new Map<Measure, Tally>()
-      const size = sizeOf(
+      const size = magnitudeOf(
         own,
         levels.length > 0 ? levels : measuresOf(lines),
         isMoney(definition) ? 'milli' : 'count',
@@ -104,10 +109,10 @@ export function slicesOf(
     .sort((a, b) => b.size - a.size || ((a.slice.value ?? '') < (b.slice.value ?? '') ? -1 : 1))
     .map(({ slice }) => slice)
   const rest = ranked.slice(limit)
-  return [...ranked.slice(0, limit), ...(rest.length === 0 ? [] : [together(rest)])]
+  return [...ranked.slice(0, limit), ...(rest.length === 0 ? [] : [mergeSlices(rest)])]
 }
 
-const isSomething = (tallies: Measures = new Map()): boolean =>
+const isNonZero = (tallies: Measures = new Map()): boolean =>
   [...tallies.values()].some(
     ({ before, milli, count }) =>
       [before.milli, before.count].some((one) => one !== 0) ||
@@ -115,7 +120,7 @@ const isSomething = (tallies: Measures = new Map()): boolean =>
   )
 
 /** A level by what it is at the end, a flow by all that moved. */
-function sizeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
+function magnitudeOf(tallies: Measures, measures: readonly Measure[], column: 'milli' | 'count'): number {
   const summed = (measure: Measure): number => {
     const tally = tallies.get(measure)
     return tally ? tally[column].reduce((sum, one) => sum + one, tally.before[column]) : 0
@@ -131,7 +136,7 @@ function ofValue(unconverted: Unconverted, value: string): Map<string, Measures>
   return new Map(own)
 }
 
-function together(slices: readonly Slice[]): Slice {
+function mergeSlices(slices: readonly SplitSlice[]): SplitSlice {
   const tallies = new Map<Measure, Tally>()
   const unconverted = new Map<string, Map<Measure, Tally>>()
   for (const slice of slices) {
@@ -147,33 +152,38 @@ function together(slices: readonly Slice[]): Slice {
 }
 
 /** The lines of one slice as series. */
-export function seriesOf({ value, values, others, tallies, unconverted }: Slice, drawing: Drawing): Series[] {
-  const { lines, buckets, with_empty_parts, knownOf, of_apps } = drawing
+export function seriesOf(
+  { value, values, others, tallies, unconverted }: SplitSlice,
+  context: SeriesContext,
+): Series[] {
+  const { lines, buckets, with_empty_parts, knownOf, isByApp } = context
   return lines.flatMap((line) => {
     const of = sumsIn(tallies, buckets.length)
     const figures = line.figuresOf(of, buckets.length)
-    const apart = [...unconverted].map(([currency, own]) => ({
+    const unconvertedFigures = [...unconverted].map(([currency, own]) => ({
       currency,
       figures: line.figuresOf(sumsIn(own, buckets.length), buckets.length),
     }))
-    const isEmpty = [figures, ...apart.map((one) => one.figures)].every((some) => some.every(isNothing))
+    const isEmpty = [figures, ...unconvertedFigures.map((one) => one.figures)].every((some) =>
+      some.every(isZero),
+    )
     if (isEmpty && line.part !== null && !with_empty_parts) return []
     const by = line.known_by ?? line.measures
-    const known = knownOf(by, of_apps ? values : null)
-    const whole = line.whole_by ? knownOf(line.whole_by, of_apps ? values : null) : known
-    const pending = pendingIn(line, of, drawing, values)
-    const points = buckets.map(({ place, is_sure }, at) => {
+    const known = knownOf(by, isByApp ? values : null)
+    const whole = line.whole_by ? knownOf(line.whole_by, isByApp ? values : null) : known
+    const pending = pendingIn(line, of, context, values)
+    const points = buckets.map(({ label, isFinal }, at) => {
       const figure = figures[at] ?? {}
-      if (known?.[at] === 'none') return gapOf(figure, place)
+      if (known?.[at] === 'none') return gapOf(figure, label)
       const isWhole = (whole?.[at] ?? 'all') === 'all'
-      const complete = is_sure && !pending?.[at] && isWhole && known?.[at] !== 'some'
-      return pointOf(figure, place, { complete, left: leftOutAt(apart, at) })
+      const complete = isFinal && !pending?.[at] && isWhole && known?.[at] !== 'some'
+      return pointOf(figure, label, { complete, left: notConvertedAt(unconvertedFigures, at) })
     })
     return [{ value, others, part: line.part, points }]
   })
 }
 
-type Apart = { currency: string; figures: readonly Figure[] }
+type UnconvertedFigures = { currency: string; figures: readonly Figure[] }
 
 function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally {
   const nothing = emptyTally(buckets)
@@ -182,43 +192,45 @@ function sumsIn(tallies: Measures, buckets: number): (measure: Measure) => Tally
 
 /** Which buckets may yet change. */
 function pendingIn(
-  { pendingOf, pending_by }: Line,
-  of: Of,
-  { buckets, knownOf, of_apps }: Drawing,
-  values: Slice['values'],
+  { pendingOf, pending_by }: FormulaLine,
+  of: TallyOf,
+  { buckets, knownOf, isByApp }: SeriesContext,
+  values: SplitSlice['values'],
 ): boolean[] | undefined {
   const pending = pendingOf?.(of, buckets.length)
-  const known = pending_by ? knownOf(pending_by, of_apps ? values : null) : null
+  const known = pending_by ? knownOf(pending_by, isByApp ? values : null) : null
   return pending?.map((one, at) => one && known?.[at] !== 'none')
 }
 
 /** A ratio of something is something, whatever its part of it. */
-const isNothing = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
+const isZero = ({ milli = 0, count = 0, numerator = 0 }: Figure): boolean =>
   milli === 0 && count === 0 && numerator === 0
 
 /** A point of the same figures, none of which anybody knows. */
-function gapOf(figure: Figure, place: Place): Point {
+function gapOf(figure: Figure, label: PointLabel): Point {
   const names = Object.keys(figure) as (keyof Figure)[]
-  return { ...Object.fromEntries(names.map((name) => [name, null])), ...place, complete: false }
+  return { ...Object.fromEntries(names.map((name) => [name, null])), ...label, complete: false }
 }
 
 /** A chart has thousands of them, so each is made in one go. */
 function pointOf(
   figure: Figure,
-  place: Place,
+  label: PointLabel,
   { complete, left }: { complete: boolean; left: NotConverted[] },
 ): Point {
   assertExact(figure)
-  const point: Point = Object.assign(figure, place, { complete: complete && left.length === 0 })
+  const point: Point = Object.assign(figure, label, { complete: complete && left.length === 0 })
   if (left.length > 0) point.not_converted = left
   return point
 }
 
-const leftOutAt = (apart: readonly Apart[], at: number): NotConverted[] =>
-  apart.length === 0 ? [] : apart.flatMap(({ currency, figures }) => leftOut(currency, figures[at]))
+const notConvertedAt = (unconvertedFigures: readonly UnconvertedFigures[], at: number): NotConverted[] =>
+  unconvertedFigures.length === 0
+    ? []
+    : unconvertedFigures.flatMap(({ currency, figures }) => notConverted(currency, figures[at]))
 
 /** What could not be converted is never unknown. */
-function leftOut(currency: string, { milli, numerator, denominator }: Figure = {}): NotConverted[] {
+function notConverted(currency: string, { milli, numerator, denominator }: Figure = {}): NotConverted[] {
   if (milli) return [{ currency, milli }]
   if (!numerator && !denominator) return []
   return [

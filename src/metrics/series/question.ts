@@ -1,47 +1,47 @@
 /** What may be asked: of a metric: which days, split and filtered how, in which money. */
 import * as v from 'valibot'
 import { isDay } from '../../days.ts'
-import { type Fault, Refusal } from '../../errors.ts'
-import { documented } from '../../http/documented.ts'
+import { type FieldError, Refusal } from '../../errors.ts'
+import { jsonSchema } from '../../http/documented.ts'
 import { invalid } from '../../http/parse.ts'
 import type { Basis } from '../../money.ts'
-import type { Definition, Filter, Named, Split } from '../definitions/definition.ts'
+import type { Definition, Filter, Labelled, Split } from '../definitions/definition.ts'
 import { DEFINITIONS, METRIC_NAMES, type MetricName } from '../definitions/definitions.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { AttributeFilter, Bucket, Filters } from '../sums/tallies.ts'
-import { ASIDE } from './aside.ts'
+import { EXCLUDED_PARTS } from './aside.ts'
 import { bucketsOf, INTERVALS, type Interval } from './buckets.ts'
-import { type Choice, formulaOf, type Refunds } from './formulas.ts'
+import { type FormulaOptions, formulaOf, type Refunds } from './formulas.ts'
 import { rangeFaults, rangeOf } from './range.ts'
 
 /** One line for each point of each series, or one for each point with a column for each series. */
 const LAYOUTS = ['long', 'wide'] as const
 export type Layout = (typeof LAYOUTS)[number]
 
-const VALUES_MOST = 100
-const LIST_MOST = 100
+const MAX_VALUES = 100
+const MAX_LIST = 100
 
 /** A day in a query, YYYY-MM-DD. */
 export const day = (words: string) =>
   v.pipe(
     v.string(),
     v.check(isDay, 'must be a day, YYYY-MM-DD'),
-    documented({ format: 'date' }),
+    jsonSchema({ format: 'date' }),
     v.description(words),
   )
 const words = (pattern: RegExp, message: string, description: string) =>
   v.pipe(
     v.string(),
-    documented({ minLength: 1, pattern: '[^,]' }),
+    jsonSchema({ minLength: 1, pattern: '[^,]' }),
     v.transform((text) => text.split(',').filter((word) => word !== '')),
     v.minLength(1, 'must name at least one'),
-    v.maxLength(LIST_MOST, `must name at most ${LIST_MOST}`),
+    v.maxLength(MAX_LIST, `must name at most ${MAX_LIST}`),
     v.check((some) => some.every((word) => pattern.test(word)), message),
     v.description(`${description}, separated by commas`),
   )
 
 /** Whose figures: of which apps, by whose days. */
-export const PlaceQuery = v.object({
+export const ScopeParams = v.object({
   app: v.optional(words(/./, '', 'Bundle ids or app ids')),
   organization: v.optional(
     v.pipe(v.string(), v.description('The id of one; needed where a token reads several')),
@@ -57,8 +57,8 @@ export const PlaceQuery = v.object({
 })
 
 /** `{name}` and its days, all optional. */
-export const SeriesQuery = v.object({
-  ...PlaceQuery.entries,
+export const SeriesParams = v.object({
+  ...ScopeParams.entries,
   from: v.optional(day('The first day; the week, month or fiscal month that has it is told whole')),
   to: v.optional(day('The last day; today at most')),
   interval: v.optional(
@@ -101,11 +101,11 @@ export const SeriesQuery = v.object({
     v.pipe(
       v.string(),
       v.regex(/^\d{1,3}$/, 'must be a whole number'),
-      documented({ type: 'integer', minimum: 1, maximum: VALUES_MOST, pattern: undefined }),
+      jsonSchema({ type: 'integer', minimum: 1, maximum: MAX_VALUES, pattern: undefined }),
       v.transform(Number),
       v.minValue(1, 'must be at least 1'),
-      v.maxValue(VALUES_MOST, `must be at most ${VALUES_MOST}`),
-      v.description(`How many values of a split by themselves, 1 to ${VALUES_MOST}; the others as one`),
+      v.maxValue(MAX_VALUES, `must be at most ${MAX_VALUES}`),
+      v.description(`How many values of a split by themselves, 1 to ${MAX_VALUES}; the others as one`),
     ),
     '20',
   ),
@@ -146,13 +146,13 @@ export const SeriesQuery = v.object({
 })
 
 /** The overview of a place. */
-export const OverviewQuery = v.object({ ...PlaceQuery.entries, basis: SeriesQuery.entries.basis })
+export const OverviewParams = v.object({ ...ScopeParams.entries, basis: SeriesParams.entries.basis })
 
-export type Place = v.InferOutput<typeof PlaceQuery>
-type Asked = v.InferOutput<typeof SeriesQuery>
+export type ScopeInput = v.InferOutput<typeof ScopeParams>
+type SeriesInput = v.InferOutput<typeof SeriesParams>
 
 /** A question about one metric that can be answered. */
-export type Question = {
+export type SeriesRequest = {
   definition: Definition
   name: MetricName
   interval: Interval
@@ -171,7 +171,7 @@ export type Question = {
 }
 
 /** @throws Refusal 400 `unknown_metric` with the names that there are. */
-export function metricNamed(name: string): MetricName {
+export function requireMetric(name: string): MetricName {
   const found = METRIC_NAMES.find((one) => one === name)
   if (found) return found
   throw new Refusal(
@@ -186,14 +186,14 @@ export function metricNamed(name: string): MetricName {
  *
  * @throws Refusal 400 `invalid_request` that names every fault.
  */
-export function questionOf(name: MetricName, query: Asked, today: DayNumber): Question {
+export function resolveRequest(name: MetricName, query: SeriesInput, today: DayNumber): SeriesRequest {
   const definition: Definition = DEFINITIONS[name]
   const errors = [...faultsOf(definition, query), ...rangeFaults(query, today)]
   if (errors.length > 0) throw invalid(errors)
   const { from, until } = rangeOf(query, today)
   const { product, country, period, offer } = query
-  const choice = choiceOf(definition, query)
-  assertPart(name, choice, query.part)
+  const options = formulaOptions(definition, query)
+  assertPart(name, options, query.part)
   return {
     definition,
     name,
@@ -211,34 +211,34 @@ export function questionOf(name: MetricName, query: Asked, today: DayNumber): Qu
     currency: query.currency ?? null,
     basis: query.basis,
     with_previous: query.compare !== undefined,
-    refunds: choice.refunds,
-    view: choice.view,
+    refunds: options.refunds,
+    view: options.view,
     part: query.part ?? null,
   }
 }
 
-const choiceOf = ({ views }: Definition, { view, refunds, interval }: Asked): Choice => ({
+const formulaOptions = ({ views }: Definition, { view, refunds, interval }: SeriesInput): FormulaOptions => ({
   view: view ?? views[0]?.name ?? null,
   refunds: refunds ?? 'refund_day',
   interval,
 })
 
 /** A view has parts of its own; how many cannot be valued is told beside every one. */
-function assertPart(name: MetricName, choice: Choice, part: string | undefined): void {
-  if (part === undefined || ASIDE.some((one) => one === part)) return
-  const parts = formulaOf(name, choice).lines.flatMap((line) => line.part ?? [])
+function assertPart(name: MetricName, options: FormulaOptions, part: string | undefined): void {
+  if (part === undefined || EXCLUDED_PARTS.some((one) => one === part)) return
+  const parts = formulaOf(name, options).lines.flatMap((line) => line.part ?? [])
   if (parts.includes(part)) return
-  const message = `the view ${choice.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
+  const message = `the view ${options.view} has no part ${part}; it has: ${parts.join(', ') || 'none'}`
   throw invalid([{ path: 'part', message }])
 }
 
 const FILTERS = ['product', 'country', 'period', 'offer', 'currency', 'attribute'] as const satisfies Filter[]
 
-function faultsOf(definition: Definition, query: Asked): Fault[] {
+function faultsOf(definition: Definition, query: SeriesInput): FieldError[] {
   const { name, filters, splits, parts, views, bases, has_refund_days } = definition
-  const faults: Fault[] = FILTERS.filter((one) => query[one] !== undefined && !filters.includes(one)).map(
-    (one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }),
-  )
+  const faults: FieldError[] = FILTERS.filter(
+    (one) => query[one] !== undefined && !filters.includes(one),
+  ).map((one) => ({ path: one, message: `${name} has no filter ${one}; it has: ${filters.join(', ')}` }))
   const { split, view, part, basis, refunds } = query
   if (split !== undefined && !splits.some((one) => one === split))
     faults.push({ path: 'split', message: `${name} has no split ${split}; it has: ${splits.join(', ')}` })
@@ -255,7 +255,7 @@ function faultsOf(definition: Definition, query: Asked): Fault[] {
   return faults
 }
 
-const namesOf = (some: readonly Named[]): string =>
+const namesOf = (some: readonly Labelled[]): string =>
   some.length === 0 ? 'none' : some.map(({ name }) => name).join(', ')
 
 /** The value as each kind of value that it may be in JSON: a text, and a number or word where it reads as one. */

@@ -1,14 +1,14 @@
 /** What may be asked: which days of a metric, and by which time zone. */
-import type { Fault } from '../../errors.ts'
+import type { FieldError } from '../../errors.ts'
 import { type DayNumber, dayNumber, dayText } from '../lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../lineage/fiscal.ts'
-import type { Bucket, Reading } from '../sums/tallies.ts'
-import { fiscalReach, type Interval, USUAL_BUCKETS, usualStart } from './buckets.ts'
+import type { Bucket, SumQuery } from '../sums/tallies.ts'
+import { DEFAULT_BUCKETS, defaultStart, fiscalCalendarEnd, type Interval } from './buckets.ts'
 
 const YEARS_MOST = 5
 
 /** What of a query says which days. */
-type Asked = {
+type RangeInput = {
   from?: string | undefined
   to?: string | undefined
   interval: Interval
@@ -16,21 +16,26 @@ type Asked = {
 }
 
 /** By whose days a query is answered: fiscal months consist of Pacific days. */
-export const zoneOf = ({ interval, zone }: { interval: Interval; zone: Reading['zone'] }): Reading['zone'] =>
-  interval === 'fiscal_month' ? 'pacific' : zone
+export const zoneOf = ({
+  interval,
+  zone,
+}: {
+  interval: Interval
+  zone: SumQuery['zone']
+}): SumQuery['zone'] => (interval === 'fiscal_month' ? 'pacific' : zone)
 
-const lastDayOf = ({ to }: Asked, today: DayNumber): DayNumber =>
+const lastDayOf = ({ to }: RangeInput, today: DayNumber): DayNumber =>
   to === undefined ? today : Math.min(dayNumber(to), today)
 
 /** The days asked for, `today` the last of them at most. To be called for what `rangeFaults` finds nothing wrong with. */
-export function rangeOf(query: Asked, today: DayNumber): Bucket {
+export function rangeOf(query: RangeInput, today: DayNumber): Bucket {
   const { from, interval } = query
   const until = lastDayOf(query, today)
-  return { from: from === undefined ? usualStart(until, interval) : dayNumber(from), until }
+  return { from: from === undefined ? defaultStart(until, interval) : dayNumber(from), until }
 }
 
 /** What is wrong with the days asked for; empty where nothing is. */
-export function rangeFaults(query: Asked, today: DayNumber): Fault[] {
+export function rangeFaults(query: RangeInput, today: DayNumber): FieldError[] {
   const { from, to } = query
   if (from !== undefined && to !== undefined && from > to)
     return [{ path: 'to', message: `must not be before ${from}, the first day` }]
@@ -46,12 +51,12 @@ export function rangeFaults(query: Asked, today: DayNumber): Fault[] {
 }
 
 /** Apple publishes its fiscal calendar by the year: of days beyond it no fiscal month is known. */
-function fiscalFaults(query: Asked, today: DayNumber): Fault[] {
+function fiscalFaults(query: RangeInput, today: DayNumber): FieldError[] {
   if (query.interval !== 'fiscal_month') return []
   const last = fiscalMonthOf(lastDayOf(query, today))
-  if (last === null) return [{ path: 'to', message: fiscalReach() }]
+  if (last === null) return [{ path: 'to', message: fiscalCalendarEnd() }]
   const { from, compare } = query
-  const first = from === undefined ? last - USUAL_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
+  const first = from === undefined ? last - DEFAULT_BUCKETS.fiscal_month + 1 : fiscalMonthOf(dayNumber(from))
   const earliest = first === null || compare === undefined ? first : 2 * first - last - 1
   const isKnown = earliest !== null && fiscalMonthDays(earliest) !== null
   return isKnown ? [] : [{ path: 'from', message: 'lies before the first fiscal month known' }]

@@ -6,10 +6,10 @@ import type { Clock } from '../../clock.ts'
 import type { Basis } from '../../money.ts'
 import type { Rates } from '../../rates/rates.ts'
 import type { Store } from '../../store/store.ts'
-import { nextTurn } from '../../turns.ts'
+import { yieldToEventLoop } from '../../turns.ts'
 import { isMoney, type Kind, type Split, type Unit } from '../definitions/definition.ts'
 import { DEFINITIONS, type MetricName } from '../definitions/definitions.ts'
-import type { JoinedFrom } from '../joined/tallies.ts'
+import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Factors } from '../lineage/months.ts'
 import { type CountingSettings, PACIFIC } from '../lineage/settings.ts'
@@ -17,21 +17,21 @@ import type { Metrics, RebuildProgress } from '../metrics.ts'
 import { SUMMED_KINDS } from '../reports/cells.ts'
 import type { Reported } from '../reports/reported.ts'
 import { openReportedSums } from '../reports/sums.ts'
-import type { DayLines } from '../sums/day_sum_cache.ts'
-import { openRowReading } from '../sums/row_sums.ts'
+import type { DaySumCache } from '../sums/day_sum_cache.ts'
+import { openRowReader } from '../sums/row_sums.ts'
 import { openRowThread } from '../sums/row_thread.ts'
 import { openSums } from '../sums/sums.ts'
-import type { Bucket, Reading, Tallies, Unconverted } from '../sums/tallies.ts'
-import { asideOf } from './aside.ts'
+import type { Bucket, SumQuery, Tallies, Unconverted } from '../sums/tallies.ts'
+import { excludedParts } from './aside.ts'
 import { bucketsBefore, daysOfBucket, type Interval } from './buckets.ts'
 import { openFinality } from './finality.ts'
 import { type Formula, measuresOf } from './formula_lines.ts'
 import { formulaOf, type Refunds } from './formulas.ts'
-import { bucketsDrawn, type Drawing, type Series, seriesOf, slicesOf, wholeOf } from './points.ts'
-import type { Question } from './question.ts'
-import type { Behind, Shown } from './questions.ts'
+import { contextBuckets, type Series, type SeriesContext, seriesOf, slicesOf, wholeOf } from './points.ts'
+import type { SeriesRequest } from './question.ts'
+import type { Lag, ReadSnapshot } from './questions.ts'
 import { readSharedDays } from './shared_days.ts'
-import { proceedsKnown, type SeamOfMeasure, type SourceStretch, seamsIn, sourcesIn } from './sources.ts'
+import { cutoversIn, type MeasureCutover, proceedsKnown, type SourceRange, sourceRanges } from './sources.ts'
 import { knowledgeOf } from './unknown.ts'
 
 /** Points of a split drawn in one turn of the event loop. */
@@ -41,20 +41,20 @@ const POINTS_AT_ONCE = 2_000
  * Whose figures: apps of one organization. There is at least one app. `shown`: the generation that is being read, by which
  * the organization's currency and time zone are those of its figures.
  */
-export type Scope = {
+export type SeriesScope = {
   organization: Organization
   apps: readonly App[]
   environment: Environment
-  zone: Reading['zone']
-  shown?: Shown
+  zone: SumQuery['zone']
+  shown?: ReadSnapshot
 }
 
 /** A scope of which one generation is read. */
-export type ShownScope = Scope & { shown: Shown }
+export type SnapshotScope = SeriesScope & { shown: ReadSnapshot }
 
 /** What is asked for a stretch of days. */
-export type Ask = Pick<
-  Question,
+export type SeriesQuery = Pick<
+  SeriesRequest,
   | 'name'
   | 'interval'
   | 'filters'
@@ -68,9 +68,9 @@ export type Ask = Pick<
   | 'part'
 > & { with_empty_parts?: boolean }
 
-export type Stretch = { from_on: string; until_on: string; series: Series[] }
+export type SeriesRange = { from_on: string; until_on: string; series: Series[] }
 
-export type SeriesAnswer = Stretch & {
+export type SeriesAnswer = SeriesRange & {
   metric: MetricName
   unit: Unit
   ratio_of: 'money' | 'count' | null
@@ -90,66 +90,66 @@ export type SeriesAnswer = Stretch & {
   view: string | null
   refunds: Refunds | null
   /** Stretches that reports tell of, alone or with the ledger; where there is none, the ledger alone. */
-  sources: SourceStretch[]
-  seams: SeamOfMeasure[]
+  sources: SourceRange[]
+  seams: MeasureCutover[]
   /** Of proceeds: how much is known how surely, in thousandths. */
   proceeds_known: Record<'exact' | 'ratio' | 'estimated', number> | null
   first_on: string | null
   rebuilding: RebuildProgress | null
   /** How far the figures are behind the facts; null where they are not. */
-  behind: Behind | null
-  previous: Stretch | null
+  behind: Lag | null
+  previous: SeriesRange | null
 }
 
 type Deps = {
   store: Store
   clock: Clock
-  metrics: Pick<Metrics, 'reading' | 'progress' | 'generations'>
+  metrics: Pick<Metrics, 'withSnapshot' | 'progress' | 'generations'>
   settings: CountingSettings
-  lines: DayLines
+  daySums: DaySumCache
   rates: Rates
-  reported: Pick<Reported, 'readTallies' | 'heardIn'>
+  reported: Pick<Reported, 'readTallies' | 'ledgerOnlyIn'>
 }
 
-export type SeriesOf = ReturnType<typeof openSeries>
+export type SeriesReader = ReturnType<typeof openSeries>
 
-export function openSeries({ store, clock, metrics, settings, lines, rates, reported }: Deps) {
-  const sums = openSums(store, lines)
-  const rows = openRowReading(store)
+export function openSeries({ store, clock, metrics, settings, daySums, rates, reported }: Deps) {
+  const sums = openSums(store, daySums)
+  const rows = openRowReader(store)
   const thread = openRowThread(store.file)
   const finality = openFinality(store, rates)
   const reportedSums = openReportedSums(store)
   const isReportedIn =
-    ({ shown }: Pick<Reading, 'shown'>) =>
+    ({ shown }: Pick<SumQuery, 'shown'>) =>
     (app_id: string): boolean =>
       SUMMED_KINDS.some((kind) => reportedSums.isReported({ generation: shown.id, app_id }, kind))
 
   /** The calendar of a scope. */
-  function calendarOf({ organization, shown, zone }: Scope) {
+  function calendarOf({ organization, shown, zone }: SeriesScope) {
     const { time_zone } = shown?.generation ?? metrics.generations.shown(organization.id)
     return settings.calendarOf(zone === 'own' ? time_zone : PACIFIC)
   }
 
   /** The day it is now, in the scope's time zone. */
-  const todayOf = (scope: Scope): DayNumber => calendarOf(scope).dayOf(clock())
+  const todayOf = (scope: SeriesScope): DayNumber => calendarOf(scope).dayOf(clock())
 
   /** The answer to a question. It waits up to `patience_ms` for figures that are due, or a little (null). */
   const answer = (
-    scope: Scope,
-    question: Question,
-    patience_ms: number | null = null,
-  ): Promise<SeriesAnswer> => metrics.reading(scope, (one) => answerIn(one, question), patience_ms)
+    scope: SeriesScope,
+    request: SeriesRequest,
+    max_wait_ms: number | null = null,
+  ): Promise<SeriesAnswer> => metrics.withSnapshot(scope, (one) => answerIn(one, request), max_wait_ms)
 
-  async function answerIn(scope: ShownScope, question: Question): Promise<SeriesAnswer> {
-    const { definition, buckets, interval, basis } = question
-    await nextTurn()
-    const { series, from } = await seriesIn(scope, question, buckets)
-    const before = question.with_previous ? bucketsBefore(buckets, interval) : null
-    if (before) await nextTurn()
-    const first = sums.firstDay(readingOf(scope, question, buckets))
+  async function answerIn(scope: SnapshotScope, request: SeriesRequest): Promise<SeriesAnswer> {
+    const { definition, buckets, interval, basis } = request
+    await yieldToEventLoop()
+    const { series, from } = await seriesIn(scope, request, buckets)
+    const before = request.with_previous ? bucketsBefore(buckets, interval) : null
+    if (before) await yieldToEventLoop()
+    const first = sums.firstDay(sumQueryOf(scope, request, buckets))
     const { unit, ratio_of, kind } = definition
     return {
-      metric: question.name,
+      metric: request.name,
       unit,
       ratio_of,
       kind,
@@ -159,83 +159,83 @@ export function openSeries({ store, clock, metrics, settings, lines, rates, repo
       time_zone: calendarOf(scope).zone,
       today_on: dayText(todayOf(scope)),
       interval,
-      split: question.split,
-      currency: isMoney(definition) ? (question.currency ?? scope.organization.currency) : null,
+      split: request.split,
+      currency: isMoney(definition) ? (request.currency ?? scope.organization.currency) : null,
       basis,
       month_length: scope.shown.generation.factors,
-      view: question.view,
-      refunds: definition.has_refund_days ? question.refunds : null,
-      sources: sourcesIn(from, buckets),
-      seams: seamsIn(from),
+      view: request.view,
+      refunds: definition.has_refund_days ? request.refunds : null,
+      sources: sourceRanges(from, buckets),
+      seams: cutoversIn(from),
       proceeds_known: basis === 'proceeds' ? proceedsKnown(from) : null,
       first_on: first === null ? null : dayText(first),
       rebuilding: metrics.progress(),
       behind: scope.shown.behind,
-      ...stretchOf(buckets, series),
-      previous: before && stretchOf(before, (await seriesIn(scope, question, before)).series),
+      ...rangeWith(buckets, series),
+      previous: before && rangeWith(before, (await seriesIn(scope, request, before)).series),
     }
   }
 
   /** The series of a stretch of days, whatever their length, and what they are joined from. */
   async function seriesIn(
-    scope: ShownScope,
-    ask: Ask,
+    scope: SnapshotScope,
+    query: SeriesQuery,
     buckets: readonly Bucket[],
-  ): Promise<{ series: Series[]; from: JoinedFrom[] }> {
-    const definition = DEFINITIONS[ask.name]
-    const { lines, levels, of_ledger = false, of_shared_days = false } = asked(ask)
-    const reading = readingOf(scope, ask, buckets)
-    const wanted = { basis: ask.basis, of_money: isMoney(definition), of_ledger }
+  ): Promise<{ series: Series[]; from: JoinedMeasureDays[] }> {
+    const definition = DEFINITIONS[query.name]
+    const { lines, levels, of_ledger = false, of_shared_days = false } = formulaFor(query)
+    const reading = sumQueryOf(scope, query, buckets)
+    const options = { basis: query.basis, of_money: isMoney(definition), of_ledger }
     const { tallies, unconverted, from } = of_shared_days
-      ? await readSharedDays(reading, (one) => read(one, wanted))
-      : await read(reading, wanted)
+      ? await readSharedDays(reading, (one) => read(one, options))
+      : await read(reading, options)
     const isProvisional = isMoney(definition) ? provisionalOf(scope, reading, definition.kind) : () => false
-    const drawing: Drawing = {
+    const context: SeriesContext = {
       definition,
       lines,
       levels,
-      with_empty_parts: ask.with_empty_parts ?? isOnePart(ask),
-      buckets: bucketsDrawn(buckets, {
+      with_empty_parts: query.with_empty_parts ?? isOnePart(query),
+      buckets: contextBuckets(buckets, {
         today: todayOf(scope),
-        interval: ask.interval,
-        isProvisional: (bucket) => scope.shown.is_incomplete || isProvisional(bucket),
+        interval: query.interval,
+        isProvisional: (bucket) => scope.shown.isIncomplete || isProvisional(bucket),
       }),
       knownOf: knowledgeOf(from, definition.kind, buckets),
-      of_apps: ask.split === 'app',
+      isByApp: query.split === 'app',
     }
-    if (ask.split === null) {
-      const whole = seriesOf(wholeOf(tallies, unconverted), drawing)
-      return { series: [...whole, ...(await asideOf(sums.read, reading, ask, drawing))], from }
+    if (query.split === null) {
+      const whole = seriesOf(wholeOf(tallies, unconverted), context)
+      return { series: [...whole, ...(await excludedParts(sums.read, reading, query, context))], from }
     }
-    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: ask.limit })
+    const slices = slicesOf(tallies, unconverted, { definition, lines, levels, limit: query.limit })
     const named: Series[] = []
     for (const [index, slice] of slices.entries()) {
-      if ((index * buckets.length) % POINTS_AT_ONCE < buckets.length) await nextTurn()
-      named.push(...seriesOf(slice, drawing))
+      if ((index * buckets.length) % POINTS_AT_ONCE < buckets.length) await yieldToEventLoop()
+      named.push(...seriesOf(slice, context))
     }
-    return { series: ask.split === 'app' ? named.map((one) => withBundleId(scope, one)) : named, from }
+    return { series: query.split === 'app' ? named.map((one) => withBundleId(scope, one)) : named, from }
   }
 
-  type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
+  type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
 
-  type Wanted = { basis: Basis; of_money: boolean; of_ledger: boolean }
+  type SumOptions = { basis: Basis; of_money: boolean; of_ledger: boolean }
 
-  async function read(reading: Reading, { basis, of_money, of_ledger }: Wanted): Promise<Sums> {
+  async function read(reading: SumQuery, { basis, of_money, of_ledger }: SumOptions): Promise<JoinedSums> {
     if (reading.attribute !== null) {
-      const own = await thread.ofAttribute(reading)
-      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.heardIn(reading) }
+      const own = await thread.sumByAttribute(reading)
+      return { ...own, ...(!of_money && { unconverted: new Map() }), from: reported.ledgerOnlyIn(reading) }
     }
     const isReportedHere = reading.environment === 'production' && reading.apps.some(isReportedIn(reading))
     const isJoined = basis === 'proceeds' || isReportedHere || reading.measures.includes('downloads')
     const { tallies, from } =
       isJoined && !of_ledger
         ? await reported.readTallies(reading, sums.read, { basis, of_money })
-        : { tallies: await sums.read(reading), from: reported.heardIn(reading) }
-    return { tallies, unconverted: of_money ? await leftOut(reading) : new Map(), from }
+        : { tallies: await sums.read(reading), from: reported.ledgerOnlyIn(reading) }
+    return { tallies, unconverted: of_money ? await unconvertedFor(reading) : new Map(), from }
   }
 
   /** What no rate is known for. Only the whole is kept summed; the rest is in the rows that wait for a rate. */
-  async function leftOut(reading: Reading): Promise<Unconverted> {
+  async function unconvertedFor(reading: SumQuery): Promise<Unconverted> {
     if (reading.currency !== null) return new Map()
     const whole = sums.unconverted(reading)
     const isWhole =
@@ -243,32 +243,32 @@ export function openSeries({ store, clock, metrics, settings, lines, rates, repo
     return whole.size === 0 || isWhole ? whole : rows.unconverted(reading)
   }
 
-  function provisionalOf(scope: Scope, reading: Reading, kind: Kind) {
+  function provisionalOf(scope: SeriesScope, reading: SumQuery, kind: Kind) {
     if (reading.currency !== null) return () => false
     return finality.provisionalIn(sums.currencies(reading), scope.organization.currency, kind)
   }
 
-  const { reading } = metrics
-  return { answer, reading, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
+  const { withSnapshot } = metrics
+  return { answer, withSnapshot, seriesIn, todayOf, calendarOf, read: sums.read, close: thread.close }
 }
 
 /** What is asked for by name is told, even if it is nothing. */
-const isOnePart = ({ part, split }: Ask): boolean => part !== null && split === null
+const isOnePart = ({ part, split }: SeriesQuery): boolean => part !== null && split === null
 
 /** The lines that are asked for, of a split one alone, and what they need from before. */
-function asked(ask: Ask): Formula {
-  const { lines, ...formula } = formulaOf(ask.name, ask)
-  const isOne = ask.part !== null || ask.split !== null
-  return { ...formula, lines: isOne ? lines.filter(({ part }) => part === ask.part) : lines }
+function formulaFor(query: SeriesQuery): Formula {
+  const { lines, ...formula } = formulaOf(query.name, query)
+  const isOne = query.part !== null || query.split !== null
+  return { ...formula, lines: isOne ? lines.filter(({ part }) => part === query.part) : lines }
 }
 
-function readingOf(
-  { apps, environment, zone, shown }: ShownScope,
-  ask: Ask,
+function sumQueryOf(
+  { apps, environment, zone, shown }: SnapshotScope,
+  query: SeriesQuery,
   buckets: readonly Bucket[],
-): Reading {
-  const { lines, levels } = asked(ask)
-  const { filters, attribute, split, currency } = ask
+): SumQuery {
+  const { lines, levels } = formulaFor(query)
+  const { filters, attribute, split, currency } = query
   const ids = apps.map(({ id }) => id)
   const measures = measuresOf(lines)
   return {
@@ -286,12 +286,12 @@ function readingOf(
   }
 }
 
-const stretchOf = (buckets: readonly Bucket[], series: Series[]): Stretch => {
+const rangeWith = (buckets: readonly Bucket[], series: Series[]): SeriesRange => {
   const [first, last] = [buckets[0], buckets.at(-1)]
   return { ...daysOfBucket({ from: first?.from ?? 0, until: last?.until ?? 0 }), series }
 }
 
-const withBundleId = ({ apps }: Scope, series: Series): Series => ({
+const withBundleId = ({ apps }: SeriesScope, series: Series): Series => ({
   ...series,
   value: apps.find(({ id }) => id === series.value)?.bundle_id ?? series.value,
 })

@@ -1,34 +1,37 @@
 /** What we compute: sums over the days of which every measure is known, app by app. */
-import type { JoinedFrom } from '../joined/tallies.ts'
+import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import {
-  indexOf,
-  type Reading,
+  dayIndexOf,
+  type SumQuery,
   type Tallies,
   type Tally,
   tallyOf,
   type Unconverted,
 } from '../sums/tallies.ts'
 
-type Sums = { tallies: Tallies; unconverted: Unconverted; from: JoinedFrom[] }
+type JoinedSums = { tallies: Tallies; unconverted: Unconverted; from: JoinedMeasureDays[] }
 
 /**
  * Reads as `read` does, and counts of every measure only the days of which all of them are known. `from` says of no other
  * day that it is known. For flows without money: nothing is before the first bucket, and nothing unconverted.
  */
-export async function readSharedDays(reading: Reading, read: (one: Reading) => Promise<Sums>): Promise<Sums> {
-  const all: Sums = { tallies: new Map(), unconverted: new Map(), from: [] }
-  const { from: first, until, of } = indexOf(reading.buckets)
+export async function readSharedDays(
+  query: SumQuery,
+  read: (one: SumQuery) => Promise<JoinedSums>,
+): Promise<JoinedSums> {
+  const all: JoinedSums = { tallies: new Map(), unconverted: new Map(), from: [] }
+  const { from: first, until, of } = dayIndexOf(query.buckets)
   const days = Array.from({ length: until - first + 1 }, (_, index) => first + index)
   const buckets = days.map((day) => ({ from: day, until: day }))
-  for (const app_id of reading.apps) {
-    const { tallies, from } = await read({ ...reading, apps: [app_id], buckets })
+  for (const app_id of query.apps) {
+    const { tallies, from } = await read({ ...query, apps: [app_id], buckets })
     const unknown = unknownIn(from)
     const bucketOf = days.map((day, index) => (unknown.has(day) ? null : (of[index] ?? null)))
     all.from.push(...from.map((one) => ({ ...one, days: one.days.map((day) => sharedDay(day, unknown)) })))
     for (const [value, measures] of tallies)
       for (const [measure, tally] of measures)
-        addDays(tallyOf(all.tallies, value, measure, reading.buckets.length), tally, bucketOf)
+        addDays(tallyOf(all.tallies, value, measure, query.buckets.length), tally, bucketOf)
   }
   return all
 }
@@ -43,12 +46,12 @@ function addDays(sum: Tally, { milli, count }: Tally, bucketOf: readonly (number
 }
 
 /** Days of which some measure is not known. */
-const unknownIn = (from: readonly JoinedFrom[]): ReadonlySet<DayNumber> =>
+const unknownIn = (from: readonly JoinedMeasureDays[]): ReadonlySet<DayNumber> =>
   new Set(
     from
       .filter(({ of_ledger }) => !of_ledger)
       .flatMap(({ days }) => days.filter(({ is_known }) => !is_known).map(({ day }) => day)),
   )
 
-const sharedDay = (day: JoinedFrom['days'][number], unknown: ReadonlySet<DayNumber>) =>
+const sharedDay = (day: JoinedMeasureDays['days'][number], unknown: ReadonlySet<DayNumber>) =>
   unknown.has(day.day) ? { ...day, is_known: false } : day

@@ -1,6 +1,6 @@
 /** What we compute: which days of a series are from Apple's reports, and how much of them is there. */
 import { isLoss } from '../joined/days.ts'
-import type { JoinedFrom } from '../joined/tallies.ts'
+import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
@@ -10,7 +10,7 @@ import type { Bucket } from '../sums/tallies.ts'
  * since. `rate`: money in the base currency is by the rate of each day, or by that of each charge; null of what is no
  * money. `label`: what Apple calls or counts otherwise than the ledger does, and `note` how; null where it does not.
  */
-export type SourceStretch = {
+export type SourceRange = {
   app_id: string
   measure: string
   source: 'reports' | 'anchored' | 'ledger'
@@ -21,42 +21,42 @@ export type SourceStretch = {
   note: string | null
 }
 
-type Told = Pick<SourceStretch, 'label' | 'note'>
+type SourceLabel = Pick<SourceRange, 'label' | 'note'>
 
-const LOST: Told = {
+const LOST: SourceLabel = {
   label: 'Apple’s count',
   note: 'Cancellations that Apple reports, at the end of what was paid for, less reactivations. A failed payment is one when Apple gives up, up to 60 days later; a refund is none.',
 }
-const TRIALS: Told = {
+const TRIALS: SourceLabel = {
   label: 'Apple’s count',
   note: 'Conversions and cancellations that Apple reports. A trial whose payment fails is over when Apple gives up.',
 }
-const CHARGES: Told = {
+const CHARGES: SourceLabel = {
   label: 'Apple’s New and Renewal',
   note: 'To Apple an upgrade, a resubscription or a refund taken back can be New, and the first payment after a trial is a Renewal.',
 }
-const GIVEN_BACK: Told = {
+const GIVEN_BACK: SourceLabel = {
   label: 'Apple’s refunds',
   note: 'Refunds in part are among what is given back at upgrades.',
 }
-const NO_WORDS: Told = { label: null, note: null }
+const NO_LABEL: SourceLabel = { label: null, note: null }
 
 /** What Apple's reports call or count otherwise. */
-function toldOf(measure: Measure, source: SourceStretch['source']): Told {
-  if (source !== 'reports') return NO_WORDS
+function sourceLabel(measure: Measure, source: SourceRange['source']): SourceLabel {
+  if (source !== 'reports') return NO_LABEL
   if (isLoss(measure)) return LOST
   if (/^(trial\.(won|ended)|paid\.direct)$/.test(measure)) return TRIALS
   if (measure === 'revenue.new' || measure === 'revenue.renewal') return CHARGES
-  return /^revenue\.(refund|proration)/.test(measure) ? GIVEN_BACK : NO_WORDS
+  return /^revenue\.(refund|proration)/.test(measure) ? GIVEN_BACK : NO_LABEL
 }
 
-function rateOf(measure: Measure, source: SourceStretch['source']): SourceStretch['rate'] {
+function rateOf(measure: Measure, source: SourceRange['source']): SourceRange['rate'] {
   if (!/^(mrr|revenue|risk)/.test(measure)) return null
   return source === 'ledger' ? 'charge' : 'day'
 }
 
 /** From which instant on a measure is of another source, `to`; `on` is the Pacific day that begins then. */
-export type SeamOfMeasure = {
+export type MeasureCutover = {
   app_id: string
   measure: string
   on: string
@@ -65,10 +65,10 @@ export type SeamOfMeasure = {
 }
 
 /** Each measure's days, those of one source and one after another together. */
-export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[]): SourceStretch[] {
+export function sourceRanges(from: readonly JoinedMeasureDays[], buckets: readonly Bucket[]): SourceRange[] {
   const first = buckets[0]?.from ?? 0
   return from.flatMap(({ app_id, measure, days }) =>
-    stretchesOf(days.filter(({ day, is_known }) => day >= first && is_known)).map(
+    rangesOf(days.filter(({ day, is_known }) => day >= first && is_known)).map(
       ({ source, from: on, until }) => ({
         app_id,
         measure,
@@ -76,31 +76,33 @@ export function sourcesIn(from: readonly JoinedFrom[], buckets: readonly Bucket[
         from_on: dayText(on),
         until_on: dayText(until),
         rate: rateOf(measure, source),
-        ...toldOf(measure, source),
+        ...sourceLabel(measure, source),
       }),
     ),
   )
 }
 
-type Stretch = Pick<SourceStretch, 'source'> & { from: DayNumber; until: DayNumber }
+type DayRange = Pick<SourceRange, 'source'> & { from: DayNumber; until: DayNumber }
 
-function stretchesOf(days: JoinedFrom['days']): Stretch[] {
-  const stretches: Stretch[] = []
+function rangesOf(days: JoinedMeasureDays['days']): DayRange[] {
+  const ranges: DayRange[] = []
   for (const { day, source } of days) {
-    const last = stretches.at(-1)
+    const last = ranges.at(-1)
     if (last?.source === source && last.until === day - 1) last.until = day
-    else stretches.push({ source, from: day, until: day })
+    else ranges.push({ source, from: day, until: day })
   }
-  return stretches
+  return ranges
 }
 
-export const seamsIn = (from: readonly JoinedFrom[]): SeamOfMeasure[] =>
+export const cutoversIn = (from: readonly JoinedMeasureDays[]): MeasureCutover[] =>
   from.flatMap(({ app_id, measure, joins }) =>
     joins.map(({ day, at, to }) => ({ app_id, measure, on: dayText(day), at, to })),
   )
 
 /** How much of the proceeds is known how surely. */
-export function proceedsKnown(from: readonly JoinedFrom[]): Record<'exact' | 'ratio' | 'estimated', number> {
+export function proceedsKnown(
+  from: readonly JoinedMeasureDays[],
+): Record<'exact' | 'ratio' | 'estimated', number> {
   const known = { exact: 0, ratio: 0, estimated: 0 }
   for (const { basis } of from) {
     known.exact += basis.exact

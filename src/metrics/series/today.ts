@@ -7,8 +7,8 @@ import type { MetricName } from '../definitions/definitions.ts'
 import { type DayNumber, dayText } from '../lineage/calendar.ts'
 import { ratioOf } from './formula_lines.ts'
 import type { Point } from './points.ts'
-import { questionOf, SeriesQuery } from './question.ts'
-import type { Scope, SeriesAnswer, SeriesOf, ShownScope } from './series.ts'
+import { resolveRequest, SeriesParams } from './question.ts'
+import type { SeriesAnswer, SeriesReader, SeriesScope, SnapshotScope } from './series.ts'
 
 /** What a day is compared with: so many of the same day of the week. */
 const WEEKS = 8
@@ -20,33 +20,33 @@ const WEEKDAYS = ['thursday', 'friday', 'saturday', 'sunday', 'monday', 'tuesday
 export type Today = ReturnType<typeof openToday>
 
 /** What of a series is asked for: money of one currency alone, gross or proceeds. */
-type Money = { currency: string | null; basis: Basis }
+type MoneyQuery = { currency: string | null; basis: Basis }
 
-type Deps = { store: Store; clock: Clock; series: SeriesOf }
-type Stretch = { from: DayNumber; to: DayNumber }
+type Deps = { store: Store; clock: Clock; series: SeriesReader }
+type DayRange = { from: DayNumber; to: DayNumber }
 
 export function openToday({ store, clock, series }: Deps) {
-  const turnedOff = store.prepare<[string, string, number, number], { count: number }>(`
+  const renewalsDisabled = store.prepare<[string, string, number, number], { count: number }>(`
     select count(*) as count from notifications
     where app_id = ? and environment = ? and origin in ('live', 'recovered', 'backfill') and signed_at >= ? and signed_at < ?
       and type = 'DID_CHANGE_RENEWAL_STATUS' and subtype = 'AUTO_RENEW_DISABLED'`)
 
   /** Today so far in a scope: revenue beside the usual, what was counted, MRR with its last days, and yesterday. */
-  const today = (scope: Scope, money: Money, patience_ms: number | null = null) =>
-    series.reading(scope, (one) => todayIn(one, money), patience_ms)
+  const today = (scope: SeriesScope, money: MoneyQuery, max_wait_ms: number | null = null) =>
+    series.withSnapshot(scope, (one) => todayIn(one, money), max_wait_ms)
 
-  async function todayIn(scope: ShownScope, money: Money) {
+  async function todayIn(scope: SnapshotScope, money: MoneyQuery) {
     const calendar = series.calendarOf(scope)
     const now = calendar.dayOf(clock())
     const yesterday = { from: now - 1, to: now - 1 }
-    const answer = (name: MetricName, { from, to }: Stretch, query: object) =>
-      series.answer(scope, questionIn(name, { from: dayText(from), to: dayText(to), ...query }, now))
-    const inMoney = { ...(money.currency !== null && { currency: money.currency }), basis: money.basis }
-    const revenue = await answer('revenue', { from: now - WEEKS * 7, to: now }, inMoney)
-    const mrr = await answer('mrr', { from: now - DAYS_OF_MRR, to: now }, inMoney)
+    const answer = (name: MetricName, { from, to }: DayRange, query: object) =>
+      series.answer(scope, requestFor(name, { from: dayText(from), to: dayText(to), ...query }, now))
+    const moneyParams = { ...(money.currency !== null && { currency: money.currency }), basis: money.basis }
+    const revenue = await answer('revenue', { from: now - WEEKS * 7, to: now }, moneyParams)
+    const mrr = await answer('mrr', { from: now - DAYS_OF_MRR, to: now }, moneyParams)
     const trials = await answer('new_trials', { from: now, to: now }, {})
-    const gross = await answer('revenue', yesterday, { ...inMoney, basis: 'gross' })
-    const proceeds = await answer('revenue', yesterday, { ...inMoney, basis: 'proceeds' })
+    const gross = await answer('revenue', yesterday, { ...moneyParams, basis: 'gross' })
+    const proceeds = await answer('revenue', yesterday, { ...moneyParams, basis: 'proceeds' })
     const [begins, ends] = [calendar.startOf(now), calendar.startOf(now + 1)]
     const { organization_id, apps, environment, time_zone, currency, basis, today_on } = revenue
     return {
@@ -65,21 +65,21 @@ export function openToday({ store, clock, series }: Deps) {
       revenue: pointOf(revenue, null, today_on),
       usual: usualOf(revenue, now),
       ...countersOf(revenue, trials),
-      cancellations: { count: countTurnedOff(scope, begins, ends) },
+      cancellations: { count: countRenewalsDisabled(scope, begins, ends) },
       mrr: levelOf(mrr),
       yesterday: yesterdayOf(gross, proceeds),
     }
   }
 
-  const countTurnedOff = ({ apps, environment }: Scope, from: number, until: number): number =>
-    apps.reduce((sum, { id }) => sum + (turnedOff.get(id, environment, from, until)?.count ?? 0), 0)
+  const countRenewalsDisabled = ({ apps, environment }: SeriesScope, from: number, until: number): number =>
+    apps.reduce((sum, { id }) => sum + (renewalsDisabled.get(id, environment, from, until)?.count ?? 0), 0)
 
   return today
 }
 
 /** The same question that the metric's own address answers. */
-const questionIn = (name: MetricName, query: object, today: DayNumber) =>
-  questionOf(name, v.parse(SeriesQuery, query), today)
+const requestFor = (name: MetricName, query: object, today: DayNumber) =>
+  resolveRequest(name, v.parse(SeriesParams, query), today)
 
 /** A part of a series on one day; one that is nothing throughout is not told. */
 function pointOf({ series }: SeriesAnswer, part: string | null, on: string): Point {

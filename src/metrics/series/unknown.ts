@@ -1,7 +1,7 @@
 /** What we compute: which points nobody can tell, and which are not whole, by what their figures are made of. */
 import type { Kind } from '../definitions/definition.ts'
 import { isLevel } from '../joined/days.ts'
-import type { JoinedFrom } from '../joined/tallies.ts'
+import type { JoinedMeasureDays } from '../joined/tallies.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import type { Bucket } from '../sums/tallies.ts'
@@ -19,7 +19,7 @@ export type KnownOf = (
 ) => readonly Knowledge[] | null
 
 /** How much of a measure of an app is known, bucket by bucket. */
-type Told = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
+type MeasureKnowledge = { app_id: string; measure: Measure; of_ledger: boolean; known: readonly Knowledge[] }
 
 /**
  * A figure is known where each measure that it is made of is, of every app: what one app is known to have is no sum of
@@ -27,30 +27,37 @@ type Told = { app_id: string; measure: Measure; of_ledger: boolean; known: reado
  * nothing to tell. Of a flow some days are enough, and it is not whole; a change is known where what it changed from is,
  * and is whole where both its ends are. A ratio is whole where both its parts are.
  */
-export function knowledgeOf(from: readonly JoinedFrom[], kind: Kind, buckets: readonly Bucket[]): KnownOf {
+export function knowledgeOf(
+  from: readonly JoinedMeasureDays[],
+  kind: Kind,
+  buckets: readonly Bucket[],
+): KnownOf {
   if (from.every(({ days }) => days.every((day) => day.is_known && day.is_complete))) return () => null
-  const told: Told[] = from.map((one) => {
+  const knowledge: MeasureKnowledge[] = from.map((one) => {
     const { app_id, measure, of_ledger = false } = one
-    const dayWise = countsOf(one)
+    const dayCounts = countsOf(one)
     const known = buckets.map((bucket) =>
-      kind === 'level' ? ofLevel(dayWise, bucket) : ofFlow(dayWise, bucket, measure),
+      kind === 'level' ? ofLevel(dayCounts, bucket) : ofFlow(dayCounts, bucket, measure),
     )
     return { app_id, measure, of_ledger, known }
   })
   const kept = new WeakMap<readonly Measure[], readonly Knowledge[]>()
 
   function read(measures: readonly Measure[], apps: readonly string[] | null): Knowledge[] {
-    const own = told.filter((one) => measures.includes(one.measure) && (apps?.includes(one.app_id) ?? true))
+    const own = knowledge.filter(
+      (one) => measures.includes(one.measure) && (apps?.includes(one.app_id) ?? true),
+    )
     const joined = own.filter((one) => !one.of_ledger)
-    const alone = [
+    const ledgerOnly = [
       ...Map.groupBy(
         own.filter((one) => one.of_ledger),
         ({ app_id }) => app_id,
       ).values(),
     ]
     return buckets.map((_, at) => {
-      const at_once = (some: readonly Told[]) => leastOf(some.map(({ known }) => known[at] ?? 'all'))
-      return leastOf([at_once(joined), ofApps(alone.map(at_once))])
+      const combined = (some: readonly MeasureKnowledge[]) =>
+        leastOf(some.map(({ known }) => known[at] ?? 'all'))
+      return leastOf([combined(joined), ofApps(ledgerOnly.map(combined))])
     })
   }
 
@@ -74,7 +81,7 @@ function ofApps(all: readonly Knowledge[]): Knowledge {
 /** How many days before each one, from `first` on, are known, and how many are whole. */
 type Counts = { first: DayNumber; last: DayNumber; known: Uint32Array; whole: Uint32Array }
 
-function countsOf({ days }: JoinedFrom): Counts {
+function countsOf({ days }: JoinedMeasureDays): Counts {
   const known = new Uint32Array(days.length + 1)
   const whole = new Uint32Array(days.length + 1)
   for (const [at, { is_known, is_complete }] of days.entries()) {
@@ -88,9 +95,9 @@ function countsOf({ days }: JoinedFrom): Counts {
 /** How much of the days from one to another is known. */
 function within({ first, last, known, whole }: Counts, from: DayNumber, until: DayNumber): Knowledge {
   const [begin, end] = [Math.max(from, first) - first, Math.min(until, last) - first + 1]
-  const many = (sums: Uint32Array): number => (sums[end] ?? 0) - (sums[begin] ?? 0)
-  if (many(known) === 0) return 'none'
-  return many(whole) === end - begin ? 'all' : 'some'
+  const countBetween = (sums: Uint32Array): number => (sums[end] ?? 0) - (sums[begin] ?? 0)
+  if (countBetween(known) === 0) return 'none'
+  return countBetween(whole) === end - begin ? 'all' : 'some'
 }
 
 const ofLevel = (counts: Counts, { until }: Bucket): Knowledge => {

@@ -19,7 +19,7 @@ export type Dimension =
   | 'offer'
   | 'fine'
 
-export type Series = {
+export type SumSeries = {
   generation: number
   app_id: string
   environment: Environment
@@ -29,35 +29,40 @@ export type Series = {
   value: string
 }
 
-type Day = { day: DayNumber; milli: number; base_milli: number; count: number }
+type DaySum = { day: DayNumber; milli: number; base_milli: number; count: number }
 
-type Sum = Omit<Day, 'day'>
-type Place = Pick<Series, 'generation' | 'app_id' | 'environment'>
+type Sum = Omit<DaySum, 'day'>
+type SumScope = Pick<SumSeries, 'generation' | 'app_id' | 'environment'>
 /** What rows add (sign 1) or take away (-1), the first of the calendars being the organization's own. */
-export type Added = {
-  place: Place
+export type RowChanges = {
+  place: SumScope
   calendars: readonly Calendar[]
   changes: readonly (readonly [MetricRow, sign: 1 | -1])[]
 }
 /** What is to be added where, by series and day. */
-type Cells = Map<string, { series: Series; days: Map<DayNumber, Sum> }>
+type SeriesCells = Map<string, { series: SumSeries; days: Map<DayNumber, Sum> }>
 
 /** By what a series is found among cells. */
-export const seriesName = (of: Series): string => `${placeName(of)}\n${of.dimension}\n${of.value}`
-const placeName = ({ generation, app_id, environment, zone, measure }: Omit<Series, 'dimension' | 'value'>) =>
-  `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
+export const seriesName = (of: SumSeries): string => `${placeName(of)}\n${of.dimension}\n${of.value}`
+const placeName = ({
+  generation,
+  app_id,
+  environment,
+  zone,
+  measure,
+}: Omit<SumSeries, 'dimension' | 'value'>) => `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}`
 
-const SERIES_IN_MIND = 50_000
+const SERIES_CACHE_SIZE = 50_000
 
 /** What was added to each day of a series. */
 export type WrittenDays = ReadonlyMap<DayNumber, Sum>
 export type Cube = ReturnType<typeof openCube>
 
 export function openCube(store: Store) {
-  const find = store.prepare<Series, { id: number }>(`
+  const find = store.prepare<SumSeries, { id: number }>(`
     select id from metric_series where generation = :generation and app_id = :app_id and environment = :environment and zone = :zone
       and measure = :measure and dimension = :dimension and value = :value`)
-  const addSeries = store.prepare<Series>(`
+  const addSeries = store.prepare<SumSeries>(`
     insert into metric_series ( generation,  app_id,  environment,  zone,  measure,  dimension,  value)
     values                    (:generation, :app_id, :environment, :zone, :measure, :dimension, :value)`)
   const put = store.prepare<[number, DayNumber, number, number, number]>(`
@@ -65,14 +70,14 @@ export function openCube(store: Store) {
     on conflict (series_id, day) do update set milli = milli + excluded.milli,
       base_milli = base_milli + excluded.base_milli, count = count + excluded.count`)
   const known = new Map<string, number>()
-  const daysWritten = openHook<[id: number, series: Series, days: WrittenDays]>()
+  const daysWritten = openHook<[id: number, series: SumSeries, days: WrittenDays]>()
 
   /** Sums of many rows that gather in memory, and are written in one unit of work. */
-  function openHeap() {
-    const cells: Cells = new Map()
+  function openSumBuffer() {
+    const cells: SeriesCells = new Map()
 
     /** Adds rows and takes others away, each where it belongs. */
-    function add({ place, calendars, changes }: Added): void {
+    function add({ place, calendars, changes }: RowChanges): void {
       for (const [row, sign] of changes) {
         const parts = partsOf(row)
         for (const calendar of calendars) {
@@ -85,7 +90,7 @@ export function openCube(store: Store) {
     }
 
     function addParts(
-      of: Omit<Series, 'dimension' | 'value'>,
+      of: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
       parts: readonly Part[],
       sign: 1 | -1,
@@ -96,7 +101,7 @@ export function openCube(store: Store) {
 
     function addPart(
       name: string,
-      of: Omit<Series, 'dimension' | 'value'>,
+      of: Omit<SumSeries, 'dimension' | 'value'>,
       day: DayNumber,
       [dimension, value, { milli, base_milli, count }]: Part,
       sign: 1 | -1,
@@ -118,14 +123,14 @@ export function openCube(store: Store) {
       for (const [name, { series, days }] of cells) writeDays(name, series, days)
     }
 
-    return { add, write, cells: (): Readonly<Cells> => cells }
+    return { add, write, cells: (): Readonly<SeriesCells> => cells }
   }
 
-  function writeDays(name: string, series: Series, days: WrittenDays): void {
+  function writeDays(name: string, series: SumSeries, days: WrittenDays): void {
     let id: number | null = null
     for (const [day, { milli, base_milli, count }] of days) {
       if (milli === 0 && base_milli === 0 && count === 0) continue
-      id ??= numberOf(name, series)
+      id ??= seriesId(name, series)
       put.run(id, day, milli, base_milli, count)
     }
     const written = id
@@ -133,20 +138,20 @@ export function openCube(store: Store) {
     store.afterCommit(() => daysWritten.call(written, series, days))
   }
 
-  function numberOf(name: string, series: Series): number {
-    const there = known.get(name)
-    if (there !== undefined) return there
+  function seriesId(name: string, series: SumSeries): number {
+    const cached = known.get(name)
+    if (cached !== undefined) return cached
     const id = find.get(series)?.id ?? Number(addSeries.run(series).lastInsertRowid)
     // Only what is on disk: a row that was undone gives its number away again.
     store.afterCommit(() => {
-      if (known.size >= SERIES_IN_MIND) known.clear()
+      if (known.size >= SERIES_CACHE_SIZE) known.clear()
       known.set(name, id)
     })
     return id
   }
 
   return {
-    openHeap,
+    openSumBuffer,
     /** Calls the listener after the commit of each series whose sums changed. */
     onWritten: daysWritten.add,
   }

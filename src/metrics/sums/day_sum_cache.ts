@@ -2,17 +2,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../store/store.ts'
 import type { DayNumber } from '../lineage/calendar.ts'
-import type { Series, WrittenDays } from './cube.ts'
+import type { SumSeries, WrittenDays } from './cube.ts'
 import type { Sum } from './tallies.ts'
 
 /** Sums of one measure of one app by one dimension. */
-export type LinesPlace = Omit<Series, 'value'>
+export type DaySumSource = Omit<SumSeries, 'value'>
 
 /**
  * What is made of the sum of one day and value where that is not the sum itself. `of` gives for what it counts instead of
  * `key`, and how much; `version` another value whenever the same sum may come to something else.
  */
-export type Worth = {
+export type SumMapping = {
   of: (of: { value: string; key: string; day: DayNumber }, sum: Sum) => { key: string; sum: Sum }
   version: () => unknown
 }
@@ -22,50 +22,50 @@ export type Worth = {
  * `is_original`: money as it was charged instead of in the base currency. `has_before`: what went before the first day,
  * too.
  */
-type LinesCut = {
+type DaySumSelection = {
   name: string
   keyOf: (value: string) => string | null
   is_original: boolean
   has_before: boolean
-  worth?: Worth
+  mapping?: SumMapping
 }
 
 /** What went before the first day, and then each day's sums up to the last that has any. */
-export type Line = { before: Sum; milli: Float64Array; count: Float64Array; days: number }
+export type DaySums = { before: Sum; milli: Float64Array; count: Float64Array; days: number }
 
 /** By what they count for; the first place of each line is the day `from`. */
-export type Lines = { from: DayNumber; of: ReadonlyMap<string, Line> }
+export type GroupedDaySums = { from: DayNumber; of: ReadonlyMap<string, DaySums> }
 
-type Entry = LinesCut & {
+type Entry = DaySumSelection & {
   /** Under which it is kept. */
   key: string
   from: DayNumber
-  of: Map<string, Line>
-  watched: string
+  of: Map<string, DaySums>
+  watch_key: string
   /** Series that were not read yet: what is written of them will be read. */
   unread: Set<number>
   /** That of `worth` when reading began. */
   version: unknown
   ready: Promise<void>
   /** Of its lines together; counted for as long as it is kept. */
-  places: number
+  cells: number
 }
 
 /** Days read before others get their turn, and those of which the worth is found. */
 const DAYS_AT_ONCE = 20_000
-const WORTHS_AT_ONCE = 1_000
+const MAPPED_AT_ONCE = 1_000
 /** How often lines are read anew where what is made of them became something else meanwhile. */
-const TRIES = 5
+const MAX_TRIES = 5
 const BEGINNING: DayNumber = -100_000
 /** Places of all lines together, of 16 bytes each. */
-const PLACES_MOST = 1_500_000
+const MAX_CELLS = 1_500_000
 /** Room for the days to come. */
-const DAYS_AHEAD = 40
+const SPARE_DAYS = 40
 
-export type DayLines = ReturnType<typeof openDayLines>
+export type DaySumCache = ReturnType<typeof openDaySumCache>
 
-export function openDayLines(store: Store) {
-  const list = store.prepare<LinesPlace, { id: number; value: string }>(`
+export function openDaySumCache(store: Store) {
+  const list = store.prepare<DaySumSource, { id: number; value: string }>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
   const columns = (column: 'milli' | 'base_milli') => ({
@@ -88,11 +88,11 @@ export function openDayLines(store: Store) {
   /** Those that were asked for lately come last. */
   const entries = new Map<string, Entry>()
   const watching = new Map<string, Set<Entry>>()
-  let places = 0
+  let cells = 0
 
   /** Brings the lines in memory up to date with days of a series that were written. */
-  function written(id: number, series: Series, days: WrittenDays): void {
-    for (const entry of watching.get(watchedAs(series)) ?? [])
+  function written(id: number, series: SumSeries, days: WrittenDays): void {
+    for (const entry of watching.get(watchKey(series)) ?? [])
       if (!entry.unread.has(id)) addWritten(entry, id, series.value, days)
   }
 
@@ -101,21 +101,21 @@ export function openDayLines(store: Store) {
     if (key === null) return
     for (const [day, { milli, base_milli, count }] of days) {
       const added = { milli: entry.is_original ? milli : base_milli, count }
-      if (entry.worth) change(entry, entry.worth, { id, value, key, day }, added)
+      if (entry.mapping) updateMapped(entry, entry.mapping, { id, value, key, day }, added)
       else addDay(entry, key, [day, added.milli, count])
     }
   }
 
   /** What a sum was worth goes, what it is worth now comes. */
-  function change(
+  function updateMapped(
     entry: Entry,
-    worth: Worth,
+    mapping: SumMapping,
     { id, ...of }: { id: number; value: string; key: string; day: DayNumber },
     added: Sum,
   ): void {
     const now = columnOf(entry).day.get(id, of.day) ?? { milli: 0, count: 0 }
-    const was = worth.of(of, { milli: now.milli - added.milli, count: now.count - added.count })
-    const is = worth.of(of, now)
+    const was = mapping.of(of, { milli: now.milli - added.milli, count: now.count - added.count })
+    const is = mapping.of(of, now)
     addDay(entry, was.key, [of.day, -was.sum.milli, -was.sum.count])
     addDay(entry, is.key, [of.day, is.sum.milli, is.sum.count])
   }
@@ -123,20 +123,24 @@ export function openDayLines(store: Store) {
   const columnOf = ({ is_original }: Entry) => (is_original ? original : base)
 
   /** The sums from a day on, or from an earlier one. They are kept up to date, and not to be changed. */
-  async function read(place: LinesPlace, cut: LinesCut, from: DayNumber): Promise<Lines> {
+  async function read(
+    source: DaySumSource,
+    selection: DaySumSelection,
+    from: DayNumber,
+  ): Promise<GroupedDaySums> {
     for (let tries = 1; ; tries += 1) {
-      const entry = entryFor(place, cut, from)
+      const entry = entryFor(source, selection, from)
       await entry.ready
-      makeRoom(entry.key)
-      if (entry.version === cut.worth?.version() || tries === TRIES) return entry
+      evict(entry.key)
+      if (entry.version === selection.mapping?.version() || tries === MAX_TRIES) return entry
     }
   }
 
   /** What is kept, or begun, as that which was asked for last. */
-  function entryFor(place: LinesPlace, cut: LinesCut, from: DayNumber): Entry {
-    const watched = watchedAs(place)
-    const key = `${watched}\n${cut.name}\n${cut.is_original}\n${cut.has_before}`
-    const version = cut.worth?.version()
+  function entryFor(source: DaySumSource, selection: DaySumSelection, from: DayNumber): Entry {
+    const watch_key = watchKey(source)
+    const key = `${watch_key}\n${selection.name}\n${selection.is_original}\n${selection.has_before}`
+    const version = selection.mapping?.version()
     const known = entries.get(key)
     if (known && known.from <= from && known.version === version) {
       entries.delete(key)
@@ -145,40 +149,40 @@ export function openDayLines(store: Store) {
     }
     if (known) drop(known)
     const entry: Entry = {
-      ...cut,
+      ...selection,
       key,
       from,
-      watched,
+      watch_key,
       version,
       of: new Map(),
       unread: new Set(),
       ready: Promise.resolve(),
-      places: 0,
+      cells: 0,
     }
     entries.set(key, entry)
-    begin(entry, place)
+    begin(entry, source)
     return entry
   }
 
-  function begin(entry: Entry, place: LinesPlace): void {
-    const some = watching.get(entry.watched) ?? new Set()
-    watching.set(entry.watched, some.add(entry))
-    entry.ready = load(entry, place).catch((error) => {
+  function begin(entry: Entry, source: DaySumSource): void {
+    const some = watching.get(entry.watch_key) ?? new Set()
+    watching.set(entry.watch_key, some.add(entry))
+    entry.ready = load(entry, source).catch((error) => {
       drop(entry)
       throw error
     })
   }
 
-  async function load(entry: Entry, place: LinesPlace): Promise<void> {
-    const series = list.all(place)
+  async function load(entry: Entry, source: DaySumSource): Promise<void> {
+    const series = list.all(source)
     entry.unread = new Set(series.map(({ id }) => id))
-    const most = entry.worth ? WORTHS_AT_ONCE : DAYS_AT_ONCE
+    const most = entry.mapping ? MAPPED_AT_ONCE : DAYS_AT_ONCE
     let left = most
     for (const { id, value } of series) {
       entry.unread.delete(id)
       const key = entry.keyOf(value)
       if (key === null) continue
-      left -= entry.worth ? addWorths(entry, entry.worth, { id, value, key }) : addSeries(entry, id, key)
+      left -= entry.mapping ? addMapped(entry, entry.mapping, { id, value, key }) : addSeries(entry, id, key)
       if (left > 0) continue
       await setImmediate()
       left = most
@@ -190,7 +194,7 @@ export function openDayLines(store: Store) {
     const column = columnOf(entry)
     if (entry.has_before) {
       const [milli, count] = column.before.get(id, entry.from) ?? []
-      const { before } = lineOf(entry, key)
+      const { before } = daySumsOf(entry, key)
       before.milli += milli ?? 0
       before.count += count ?? 0
     }
@@ -200,14 +204,14 @@ export function openDayLines(store: Store) {
   }
 
   /** The same of what each of its days is worth. */
-  function addWorths(
+  function addMapped(
     entry: Entry,
-    worth: Worth,
+    mapping: SumMapping,
     { id, ...of }: { id: number; value: string; key: string },
   ): number {
     const rows = columnOf(entry).days.all(id, entry.has_before ? BEGINNING : entry.from)
     for (const [day, milli, count] of rows) {
-      const { key, sum } = worth.of({ ...of, day }, { milli, count })
+      const { key, sum } = mapping.of({ ...of, day }, { milli, count })
       addDay(entry, key, [day, sum.milli, sum.count])
     }
     return rows.length
@@ -218,20 +222,20 @@ export function openDayLines(store: Store) {
     key: string,
     [day, milli, count]: readonly [day: number, milli: number, count: number],
   ): void {
-    const line = lineOf(entry, key)
+    const line = daySumsOf(entry, key)
     const at = day - entry.from
     if (at < 0) {
       line.before.milli += milli
       line.before.count += count
       return
     }
-    if (at >= line.milli.length) lengthen(entry, line, at + DAYS_AHEAD)
+    if (at >= line.milli.length) grow(entry, line, at + SPARE_DAYS)
     line.milli[at] = (line.milli[at] ?? 0) + milli
     line.count[at] = (line.count[at] ?? 0) + count
     line.days = Math.max(line.days, at + 1)
   }
 
-  function lineOf(entry: Entry, key: string): Line {
+  function daySumsOf(entry: Entry, key: string): DaySums {
     const known = entry.of.get(key)
     if (known) return known
     const line = { before: { milli: 0, count: 0 }, milli: NOTHING, count: NOTHING, days: 0 }
@@ -239,10 +243,10 @@ export function openDayLines(store: Store) {
     return line
   }
 
-  function lengthen(entry: Entry, line: Line, length: number): void {
+  function grow(entry: Entry, line: DaySums, length: number): void {
     const more = length - line.milli.length
-    entry.places += more
-    if (entries.get(entry.key) === entry) places += more
+    entry.cells += more
+    if (entries.get(entry.key) === entry) cells += more
     for (const column of ['milli', 'count'] as const) {
       const longer = new Float64Array(length)
       longer.set(line[column])
@@ -251,10 +255,10 @@ export function openDayLines(store: Store) {
   }
 
   /** Forgets what was not asked for for longest. */
-  function makeRoom(but: string): void {
+  function evict(keepKey: string): void {
     for (const [name, entry] of entries) {
-      if (places <= PLACES_MOST) return
-      if (name !== but) drop(entry)
+      if (cells <= MAX_CELLS) return
+      if (name !== keepKey) drop(entry)
     }
   }
 
@@ -262,11 +266,11 @@ export function openDayLines(store: Store) {
   function drop(entry: Entry): void {
     if (entries.get(entry.key) !== entry) return
     entries.delete(entry.key)
-    places -= entry.places
+    cells -= entry.cells
     const unwatch = (): void => {
-      const some = watching.get(entry.watched)
+      const some = watching.get(entry.watch_key)
       some?.delete(entry)
-      if (some?.size === 0) watching.delete(entry.watched)
+      if (some?.size === 0) watching.delete(entry.watch_key)
     }
     entry.ready.then(unwatch, unwatch)
   }
@@ -276,5 +280,5 @@ export function openDayLines(store: Store) {
 
 const NOTHING = new Float64Array(0)
 
-const watchedAs = ({ generation, app_id, environment, zone, measure, dimension }: LinesPlace): string =>
+const watchKey = ({ generation, app_id, environment, zone, measure, dimension }: DaySumSource): string =>
   `${generation}\n${app_id}\n${environment}\n${zone}\n${measure}\n${dimension}`

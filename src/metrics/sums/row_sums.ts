@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { type Calendar, type DayNumber, openCalendar } from '../lineage/calendar.ts'
 import type { Measure } from '../lineage/rows.ts'
 import { zoneIn } from './sums.ts'
-import { indexOf, type Reading, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
+import { dayIndexOf, type SumQuery, type Tallies, type Tally, tallyOf, type Unconverted } from './tallies.ts'
 
 type Lineage = { id: number; app_id: string }
 type Row = [
@@ -29,7 +29,7 @@ const USERS_AT_ONCE = 500
 const LINEAGES_AT_ONCE = 30
 
 /** `source`: the store, or a connection of another thread to its file. */
-export function openRowReading(source: Pick<Store, 'prepare'>) {
+export function openRowReader(source: Pick<Store, 'prepare'>) {
   const calendars = new Map<string, Calendar>()
   const lastUser = source.prepare<[], { last: number | null }>('select max(rowid) as last from users')
   // In this order: a slice of users, then what is linked to them. A proved null is a value: `->` gives it as the text null.
@@ -65,28 +65,28 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
     .raw()
 
   /** The subscriptions linked to users with an attribute, a slice at a time. */
-  function* withAttribute({ apps, environment, attribute }: Reading): Generator<Lineage[]> {
+  function* lineagesWithAttribute({ apps, environment, attribute }: SumQuery): Generator<Lineage[]> {
     if (attribute === null) return
     const last = lastUser.get()?.last ?? 0
     const path = `$."${attribute.key}"`
-    const asked = { apps: JSON.stringify(apps), json: JSON.stringify(attribute.json), environment, path }
+    const params = { apps: JSON.stringify(apps), json: JSON.stringify(attribute.json), environment, path }
     for (let after = 0; after < last; after += USERS_AT_ONCE)
-      yield ofUsers.all({ ...asked, after, until: after + USERS_AT_ONCE }) as Lineage[]
+      yield ofUsers.all({ ...params, after, until: after + USERS_AT_ONCE }) as Lineage[]
   }
 
   /** The subscriptions of which an amount waits for a rate, a slice at a time. */
-  function* withoutRate({ apps, environment }: Reading): Generator<Lineage[]> {
-    const asked = { apps: JSON.stringify(apps), environment, limit: LINEAGES_AT_ONCE }
-    for (let some = waiting.all({ ...asked, after: 0 }); some.length > 0; ) {
+  function* lineagesWithoutRate({ apps, environment }: SumQuery): Generator<Lineage[]> {
+    const params = { apps: JSON.stringify(apps), environment, limit: LINEAGES_AT_ONCE }
+    for (let some = waiting.all({ ...params, after: 0 }); some.length > 0; ) {
       yield some
-      some = waiting.all({ ...asked, after: some.at(-1)?.id ?? 0 })
+      some = waiting.all({ ...params, after: some.at(-1)?.id ?? 0 })
     }
   }
 
   /** Sums slices of subscriptions up, a part of them at each turn. */
-  function* sum(slices: Generator<Lineage[]>, reading: Reading): Generator<void, RowSums> {
+  function* sum(slices: Generator<Lineage[]>, query: SumQuery): Generator<void, RowSums> {
     const sums: RowSums = { tallies: new Map(), unconverted: new Map() }
-    const addAll = adding(sums, reading)
+    const addAll = rowAdder(sums, query)
     for (const slice of slices) {
       for (let at = 0; at < slice.length; at += LINEAGES_AT_ONCE) {
         addAll(slice.slice(at, at + LINEAGES_AT_ONCE))
@@ -98,26 +98,26 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
   }
 
   /** Adds the rows of some subscriptions. */
-  function adding(sums: RowSums, reading: Reading): (some: readonly Lineage[]) => void {
-    const counts = matching(reading)
-    const measures = JSON.stringify(reading.measures)
-    const place = placing(reading)
-    const generation = reading.shown.id
+  function rowAdder(sums: RowSums, query: SumQuery): (some: readonly Lineage[]) => void {
+    const counts = rowFilter(query)
+    const measures = JSON.stringify(query.measures)
+    const place = bucketLookup(query)
+    const generation = query.shown.id
     return (some) => {
       const apps = new Map(some.map(({ id, app_id }) => [id, app_id]))
       const lineages = JSON.stringify([...apps.keys()])
       for (const row of rows.all({ generation, lineages, measures })) {
         const app_id = apps.get(row[0]) ?? ''
-        if (counts(row)) add(sums, reading, row, { app_id, bucket: place(row[1]) })
+        if (counts(row)) add(sums, query, row, { app_id, bucket: place(row[1]) })
       }
     }
   }
 
   /** The bucket of an instant: its index, -1 before the first, null after the last. */
-  function placing(reading: Reading): (at: number) => number | null {
-    const { buckets } = reading
-    const calendar = calendarOf(zoneIn(reading, reading.zone))
-    const index = indexOf(buckets)
+  function bucketLookup(query: SumQuery): (at: number) => number | null {
+    const { buckets } = query
+    const calendar = calendarOf(zoneIn(query, query.zone))
+    const index = dayIndexOf(buckets)
     return (at) => {
       const day: DayNumber = calendar.dayOf(at)
       if (day > index.until) return null
@@ -132,25 +132,25 @@ export function openRowReading(source: Pick<Store, 'prepare'>) {
   }
 
   /** What subscriptions of users with the reading's attribute add; whoever asks waits for all of it. */
-  function ofAttribute(reading: Reading): RowSums {
-    const turns = sum(withAttribute(reading), reading)
-    for (let turn = turns.next(); ; turn = turns.next()) if (turn.done) return turn.value
+  function sumByAttribute(query: SumQuery): RowSums {
+    const steps = sum(lineagesWithAttribute(query), query)
+    for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
   }
 
   /** What no rate was known for, by the currency it is in. Others get their turn in between. */
-  async function unconverted(reading: Reading): Promise<Unconverted> {
-    const turns = sum(withoutRate(reading), reading)
-    for (let turn = turns.next(); ; turn = turns.next()) {
-      if (turn.done) return turn.value.unconverted
+  async function unconverted(query: SumQuery): Promise<Unconverted> {
+    const steps = sum(lineagesWithoutRate(query), query)
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value.unconverted
       await setImmediate()
     }
   }
 
-  return { ofAttribute, unconverted }
+  return { sumByAttribute, unconverted }
 }
 
 /** Whether a row is within the filters. */
-function matching({ filters, currency }: Reading): (row: Row) => boolean {
+function rowFilter({ filters, currency }: SumQuery): (row: Row) => boolean {
   const { product, country, period, offer } = filters
   const sets = [product, country, period, offer, currency === null ? undefined : [currency]].map(
     (values) => values && new Set<string>(values),
@@ -160,15 +160,20 @@ function matching({ filters, currency }: Reading): (row: Row) => boolean {
 
 const SPLIT_AT = { product: 3, country: 4, period: 5, offer: 6, currency: 7 } as const
 
-type At = { app_id: string; bucket: number | null }
+type RowPosition = { app_id: string; bucket: number | null }
 
-function add({ tallies, unconverted }: RowSums, reading: Reading, row: Row, { app_id, bucket }: At): void {
+function add(
+  { tallies, unconverted }: RowSums,
+  query: SumQuery,
+  row: Row,
+  { app_id, bucket }: RowPosition,
+): void {
   const [, , measure, , , , , currency, milli, base_milli, count] = row
-  if (bucket === null || (bucket < 0 && !reading.levels.includes(measure))) return
-  const { split } = reading
+  if (bucket === null || (bucket < 0 && !query.levels.includes(measure))) return
+  const { split } = query
   const key = split === null ? '' : split === 'app' ? app_id : String(row[SPLIT_AT[split]])
-  const isOriginal = reading.currency !== null
-  const buckets = reading.buckets.length
+  const isOriginal = query.currency !== null
+  const buckets = query.buckets.length
   put(tallyOf(tallies, key, measure, buckets), bucket, isOriginal ? milli : (base_milli ?? 0), count)
   if (isOriginal || base_milli !== null) return
   const own: Tallies = unconverted.get(currency) ?? new Map()

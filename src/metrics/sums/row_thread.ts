@@ -3,8 +3,8 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { Refusal } from '../../errors.ts'
 import { openSerial } from '../../limiter.ts'
 import { openReader } from '../../store/reader.ts'
-import { openRowReading, type RowSums } from './row_sums.ts'
-import type { Reading } from './tallies.ts'
+import { openRowReader, type RowSums } from './row_sums.ts'
+import type { SumQuery } from './tallies.ts'
 
 type Task = { windfall: 'rows'; file: string }
 
@@ -22,10 +22,10 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
    *
    * @throws Refusal 503 `too_slow` where that takes longer than two minutes, 503 `store_closing` after `close`.
    */
-  const ofAttribute = (reading: Reading): Promise<RowSums> => readings.run(() => ask(reading))
+  const sumByAttribute = (query: SumQuery): Promise<RowSums> => readings.run(() => request(query))
 
-  function ask(reading: Reading): Promise<RowSums> {
-    const worker = begun()
+  function request(query: SumQuery): Promise<RowSums> {
+    const worker = startWorker()
     const { promise, resolve, reject } = Promise.withResolvers<RowSums>()
     const onExit = () => reject(closing())
     const limit = setTimeout(() => {
@@ -34,7 +34,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     }, limit_ms)
     worker.once('message', resolve).once('error', reject).once('exit', onExit)
     worker.ref()
-    worker.postMessage(reading)
+    worker.postMessage(query)
     return promise.finally(() => {
       clearTimeout(limit)
       worker.off('message', resolve).off('error', reject).off('exit', onExit)
@@ -42,23 +42,23 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     })
   }
 
-  function begun(): Worker {
+  function startWorker(): Worker {
     if (isClosed) throw closing()
     if (thread !== null) return thread
     const task: Task = { windfall: 'rows', file }
     const worker = new Worker(new URL(import.meta.url), { workerData: task })
     // What it failed of is told to who asked; who comes next begins another.
-    worker.on('error', () => forget(worker)).on('exit', () => forget(worker))
+    worker.on('error', () => discardWorker(worker)).on('exit', () => discardWorker(worker))
     thread = worker
     return worker
   }
 
-  function forget(worker: Worker): void {
+  function discardWorker(worker: Worker): void {
     if (thread === worker) thread = null
   }
 
   function end(worker: Worker): void {
-    forget(worker)
+    discardWorker(worker)
     void worker.terminate()
   }
 
@@ -69,7 +69,7 @@ export function openRowThread(file: string, limit_ms = LIMIT_MS) {
     await readings.idle()
   }
 
-  return { ofAttribute, close }
+  return { sumByAttribute, close }
 }
 
 const tooSlow = (limit_ms: number): Refusal =>
@@ -88,9 +88,9 @@ function isTask(data: unknown): data is Task {
 function serve(file: string): void {
   const reader = openReader(file)
   if (reader === null) throw new Error(`${file} is gone`)
-  const rows = openRowReading(reader)
-  parentPort?.on('message', (reading: Reading) =>
-    parentPort?.postMessage(reader.atOnce(() => rows.ofAttribute(reading))),
+  const rows = openRowReader(reader)
+  parentPort?.on('message', (query: SumQuery) =>
+    parentPort?.postMessage(reader.atOnce(() => rows.sumByAttribute(query))),
   )
 }
 

@@ -2,24 +2,24 @@
 import type { Store } from '../../store/store.ts'
 import { PACIFIC } from '../lineage/settings.ts'
 import type { Dimension } from './cube.ts'
-import type { DayLines, Line, LinesPlace } from './day_sum_cache.ts'
-import { planOf } from './dimension_plan.ts'
+import type { DaySumCache, DaySumSource, DaySums } from './day_sum_cache.ts'
+import { dimensionPlan } from './dimension_plan.ts'
 import {
   type DayIndex,
-  indexOf,
-  type Reading,
+  dayIndexOf,
+  type SumQuery,
   type Tallies,
   type Tally,
   tallyOf,
   type Unconverted,
 } from './tallies.ts'
 
-type Found = { id: number; value: string }
+type SeriesRow = { id: number; value: string }
 
-type Adding = { from: number; index: DayIndex; is_level: boolean }
+type AddOptions = { from: number; index: DayIndex; isLevel: boolean }
 
-export function openSums(store: Store, lines: DayLines) {
-  const list = store.prepare<LinesPlace, Found>(`
+export function openSums(store: Store, daySums: DaySumCache) {
+  const list = store.prepare<DaySumSource, SeriesRow>(`
     select id, value from metric_series where generation = :generation and app_id = :app_id
       and environment = :environment and zone = :zone and measure = :measure and dimension = :dimension`)
   const days = store
@@ -37,35 +37,39 @@ export function openSums(store: Store, lines: DayLines) {
   )
 
   /** Sums what is kept in the generation that the reading is of. */
-  async function read(reading: Reading): Promise<Tallies> {
+  async function read(query: SumQuery): Promise<Tallies> {
     const tallies: Tallies = new Map()
-    const place = { generation: reading.shown.id, zone: zoneIn(reading, reading.zone) }
-    for (const app_id of reading.apps) await addApp(tallies, reading, { ...place, app_id })
+    const place = { generation: query.shown.id, zone: zoneIn(query, query.zone) }
+    for (const app_id of query.apps) await addApp(tallies, query, { ...place, app_id })
     return tallies
   }
 
   async function addApp(
     tallies: Tallies,
-    reading: Reading,
-    app: Omit<LinesPlace, 'environment' | 'measure' | 'dimension'>,
+    query: SumQuery,
+    app: Omit<DaySumSource, 'environment' | 'measure' | 'dimension'>,
   ) {
-    const { environment, currency, split, levels, buckets } = reading
-    const { name, dimension, keyOf } = planOf(reading, app.zone === reading.shown.time_zone)
-    const index = indexOf(buckets)
-    for (const measure of reading.measures) {
-      const is_level = levels.includes(measure)
-      const cut = { name, keyOf, is_original: currency !== null, has_before: is_level }
-      const { from, of } = await lines.read({ ...app, environment, measure, dimension }, cut, index.from)
+    const { environment, currency, split, levels, buckets } = query
+    const { name, dimension, keyOf } = dimensionPlan(query, app.zone === query.shown.time_zone)
+    const index = dayIndexOf(buckets)
+    for (const measure of query.measures) {
+      const isLevel = levels.includes(measure)
+      const selection = { name, keyOf, is_original: currency !== null, has_before: isLevel }
+      const { from, of } = await daySums.read(
+        { ...app, environment, measure, dimension },
+        selection,
+        index.from,
+      )
       for (const [key, line] of of) {
         const tally = tallyOf(tallies, split === 'app' ? app.app_id : key, measure, buckets.length)
-        addLine(tally, line, { from, index, is_level })
+        addLine(tally, line, { from, index, isLevel })
       }
     }
   }
 
   /** Adds the days of one kept series that could not be converted. */
-  function addSeries(tally: Tally, id: number, index: DayIndex, is_level: boolean): void {
-    if (is_level) {
+  function addSeries(tally: Tally, id: number, index: DayIndex, isLevel: boolean): void {
+    if (isLevel) {
       const [milli, count] = before.get(id, index.from) ?? []
       tally.before.milli += milli ?? 0
       tally.before.count += count ?? 0
@@ -75,8 +79,8 @@ export function openSums(store: Store, lines: DayLines) {
   }
 
   /** The kept series of every app and measure of a reading, by a dimension, in the organization's own days. */
-  function kept(reading: Reading, dimension: Dimension) {
-    const { shown, apps, measures, environment } = reading
+  function storedSeries(query: SumQuery, dimension: Dimension) {
+    const { shown, apps, measures, environment } = query
     return apps.flatMap((app_id) => {
       const place = { generation: shown.id, app_id, environment, zone: shown.time_zone, dimension }
       return measures.flatMap((measure) =>
@@ -86,27 +90,27 @@ export function openSums(store: Store, lines: DayLines) {
   }
 
   /** Sums what no rate was known for, by the currency it is in: whole, in the organization's own days. */
-  function unconverted(reading: Reading): Unconverted {
+  function unconverted(query: SumQuery): Unconverted {
     const found: Unconverted = new Map()
-    const index = indexOf(reading.buckets)
-    for (const { id, value, measure } of kept(reading, 'unconverted')) {
+    const index = dayIndexOf(query.buckets)
+    for (const { id, value, measure } of storedSeries(query, 'unconverted')) {
       const tallies = found.get(value) ?? new Map()
       found.set(value, tallies)
-      const tally = tallyOf(tallies, '', measure, reading.buckets.length)
-      addSeries(tally, id, index, reading.levels.includes(measure))
+      const tally = tallyOf(tallies, '', measure, query.buckets.length)
+      addSeries(tally, id, index, query.levels.includes(measure))
     }
     return found
   }
 
   /** The first day with anything of these measures, in the organization's own zone; null where there is none. */
-  function firstDay(reading: Reading): number | null {
-    const found = kept(reading, 'all').flatMap(({ id }) => first.get(id)?.day ?? [])
+  function firstDay(query: SumQuery): number | null {
+    const found = storedSeries(query, 'all').flatMap(({ id }) => first.get(id)?.day ?? [])
     return found.length === 0 ? null : Math.min(...found)
   }
 
   /** In which currencies anything is kept. */
-  function currencies(reading: Reading): string[] {
-    const all = kept(reading, 'currency')
+  function currencies(query: SumQuery): string[] {
+    const all = storedSeries(query, 'currency')
     return [...new Set(all.map(({ value }) => value))].filter((currency) => currency !== '').sort()
   }
 
@@ -114,19 +118,19 @@ export function openSums(store: Store, lines: DayLines) {
 }
 
 /** The time zone of the days that are read. */
-export const zoneIn = ({ shown }: Pick<Reading, 'shown'>, zone: Reading['zone']): string =>
+export const zoneIn = ({ shown }: Pick<SumQuery, 'shown'>, zone: SumQuery['zone']): string =>
   zone === 'pacific' ? PACIFIC : shown.time_zone
 
 /** Adds the days of a line, and of a level what went before the first bucket. */
-function addLine(tally: Tally, line: Line, { from, index, is_level }: Adding): void {
+function addLine(tally: Tally, line: DaySums, { from, index, isLevel }: AddOptions): void {
   const skipped = index.from - from
-  if (is_level) addBefore(tally, line, skipped)
+  if (isLevel) addBefore(tally, line, skipped)
   const end = Math.min(line.days, index.until - from + 1)
   for (let at = skipped; at < end; at += 1)
     addTo(tally, index.of[at - skipped] ?? 0, line.milli[at] ?? 0, line.count[at] ?? 0)
 }
 
-function addBefore({ before }: Tally, line: Line, skipped: number): void {
+function addBefore({ before }: Tally, line: DaySums, skipped: number): void {
   before.milli += line.before.milli
   before.count += line.before.count
   for (let at = 0; at < Math.min(skipped, line.days); at += 1) {

@@ -18,7 +18,7 @@ export type AttributeFilter = { key: string; json: readonly string[] }
  * What is to be summed. `levels`: measures of which all that went before the first bucket is wanted, too. `currency`:
  * what was charged in it alone, in it; null for everything in the base currency. The buckets follow one another.
  */
-export type Reading = {
+export type SumQuery = {
   /** The generation that is read. */
   shown: Generation
   apps: readonly string[]
@@ -45,7 +45,7 @@ export type Tallies = Map<string, Map<Measure, Tally>>
 export type Unconverted = Map<string, Tallies>
 
 /** Sums what a reading asks for. */
-export type Read = (reading: Reading) => Promise<Tallies>
+export type ReadTallies = (query: SumQuery) => Promise<Tallies>
 
 export const emptyTally = (buckets: number): Tally => ({
   before: { milli: 0, count: 0 },
@@ -80,7 +80,7 @@ export function addTallies(sum: Map<Measure, Tally>, more: ReadonlyMap<Measure, 
 export type DayIndex = { from: DayNumber; until: DayNumber; of: Int32Array }
 
 /** Which bucket each day of a range is in. */
-export function indexOf(buckets: readonly Bucket[]): DayIndex {
+export function dayIndexOf(buckets: readonly Bucket[]): DayIndex {
   const from = buckets[0]?.from ?? 0
   const until = buckets.at(-1)?.until ?? from - 1
   const of = new Int32Array(until - from + 1)

@@ -27,9 +27,9 @@ type Deps = {
   lacksReports: (generation: number) => boolean
 }
 
-export type Agenda = ReturnType<typeof openAgenda>
+export type Scheduler = ReturnType<typeof openScheduler>
 
-export function openAgenda({ store, clock, generations, marks, due, tasks, recount, ...known }: Deps) {
+export function openScheduler({ store, clock, generations, marks, due, tasks, recount, ...known }: Deps) {
   // By the index of transactions, on from the one before.
   const lineagesAfter = store.prepare<LineageKey & { limit: number }, LineageKey>(`
     select distinct app_id, environment, original_transaction_id from transactions
@@ -37,7 +37,7 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
     order by app_id, environment, original_transaction_id limit :limit`)
   /** What somebody waits for: single lineages, and apps. */
   const urgent: Mark[] = []
-  const asked = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
+  const preferred = new Map<string, { generation: Generation; app_ids: readonly string[] }>()
   /** Whether every lineage with facts has its number, and up to where that was looked at. Later facts come with theirs. */
   let isNumbered = false
   let cursor = FIRST
@@ -45,16 +45,16 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
   /** Does a little of what comes first; false where there is nothing to do. `isOver` ends it. Inside a unit of work. */
   function step(sums: CountedSums, isOver: () => boolean): boolean {
     return (
-      bringUrgent(sums, isOver) ||
-      bring(marks.next(RANK.live, AT_ONCE), sums, isOver) ||
-      bring(awaited(), sums, isOver) ||
-      bring(marks.dueByTime(clock(), AT_ONCE), sums, isOver) ||
+      recountUrgent(sums, isOver) ||
+      recountMarks(marks.next(RANK.live, AT_ONCE), sums, isOver) ||
+      recountMarks(preferredMarks(), sums, isOver) ||
+      recountMarks(marks.dueByTime(clock(), AT_ONCE), sums, isOver) ||
       tasks.slice() ||
-      bring(marks.next(RANK.bulk, AT_ONCE), sums, isOver) ||
-      bring(marks.next(RANK.next, AT_ONCE), sums, isOver) ||
+      recountMarks(marks.next(RANK.bulk, AT_ONCE), sums, isOver) ||
+      recountMarks(marks.next(RANK.next, AT_ONCE), sums, isOver) ||
       generations
         .all()
-        .some((generation) => generation.state === 'making' && make(generation, sums, isOver)) ||
+        .some((generation) => generation.state === 'making' && build(generation, sums, isOver)) ||
       known.sweeping.some()
     )
   }
@@ -66,17 +66,17 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
     marks.dueByTime(clock(), 1).length > 0 ||
     tasks.isWaiting() ||
     generations.all().some(({ state }) => state === 'making') ||
-    generations.unread().length > 0
+    generations.unreferenced().length > 0
 
-  const awaited = (): Mark[] => {
-    for (const { generation, app_ids } of asked.values()) {
-      const some = due.ofSome(generation, app_ids, AT_ONCE)
+  const preferredMarks = (): Mark[] => {
+    for (const { generation, app_ids } of preferred.values()) {
+      const some = due.marksOf(generation, app_ids, AT_ONCE)
       if (some.length > 0) return some
     }
     return []
   }
 
-  function bring(some: readonly Mark[], sums: CountedSums, isOver: () => boolean): boolean {
+  function recountMarks(some: readonly Mark[], sums: CountedSums, isOver: () => boolean): boolean {
     for (const mark of some) {
       recount.due(mark, sums)
       if (isOver()) break
@@ -84,7 +84,7 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
     return some.length > 0
   }
 
-  function bringUrgent(sums: CountedSums, isOver: () => boolean): boolean {
+  function recountUrgent(sums: CountedSums, isOver: () => boolean): boolean {
     const isAny = urgent.length > 0
     for (let mark = urgent.shift(); mark; mark = isOver() ? undefined : urgent.shift())
       // Several may have asked for it.
@@ -93,7 +93,7 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
   }
 
   /** Goes on with the making of a generation; false while it waits for reports. */
-  function make(generation: Generation, sums: CountedSums, isOver: () => boolean): boolean {
+  function build(generation: Generation, sums: CountedSums, isOver: () => boolean): boolean {
     const after = generation.made_up_to ?? 0
     const some = marks.following(after, AT_ONCE)
     let last = after
@@ -103,14 +103,14 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
       if (isOver()) break
     }
     if (some.length > 0) {
-      generations.reached(generation.id, last)
+      generations.advanceTo(generation.id, last)
       return true
     }
-    return numberSome(isOver) || changeTo(generation)
+    return numberLineages(isOver) || publish(generation)
   }
 
   /** Gives lineages that have facts their numbers, until `isOver`; false once all have theirs. */
-  function numberSome(isOver: () => boolean): boolean {
+  function numberLineages(isOver: () => boolean): boolean {
     if (isNumbered) return false
     let [at, isDone] = [cursor, false]
     do {
@@ -128,24 +128,24 @@ export function openAgenda({ store, clock, generations, marks, due, tasks, recou
   }
 
   /** Shows a generation where nothing of it is left to do. */
-  function changeTo(generation: Generation): boolean {
+  function publish(generation: Generation): boolean {
     if (marks.isLeft(generation.id) || known.lacksReports(generation.id)) return false
-    generations.change(generation)
+    generations.publish(generation)
     return true
   }
 
   /** Brings some lineages up to date before all others. */
-  function hurry(some: readonly Mark[]): void {
+  function prioritize(some: readonly Mark[]): void {
     urgent.push(...some)
   }
 
   /** Lets the lineages of some apps go first until the returned function is called. */
   function prefer(name: string, generation: Generation, app_ids: readonly string[]): () => void {
-    asked.set(name, { generation, app_ids })
-    return () => void asked.delete(name)
+    preferred.set(name, { generation, app_ids })
+    return () => void preferred.delete(name)
   }
 
-  return { step, isWaiting, hurry, prefer }
+  return { step, isWaiting, prioritize, prefer }
 }
 
 const FIRST: LineageKey = { app_id: '', environment: 'production', original_transaction_id: '' }

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock.ts'
 import type { LineageKey } from '../../ledger/ledger.ts'
 import { bound, type Store } from '../../store/store.ts'
-import type { CohortSums, Spreads } from '../cohorts/contributions.ts'
+import type { CohortSums, Contributions } from '../cohorts/contributions.ts'
 import type { LineageProceeds } from '../customers/charges.ts'
 import type { CustomerValues } from '../customers/values.ts'
 import { type Flow, flowsOf } from '../lineage/flows.ts'
@@ -14,7 +14,7 @@ import type { Generation } from './generations.ts'
 import type { Numbered } from './marks.ts'
 
 /** A row as it is kept. */
-type Kept = MetricRow & { generation: number; lineage_id: number; position: number }
+type StoredRow = MetricRow & { generation: number; lineage_id: number; position: number }
 
 /** What a lineage came to. `proceeds_milli` is null where nothing is known of any charge. */
 export type CountedLineage = {
@@ -80,13 +80,13 @@ type Deps = {
   settings: CountingSettings
   cube: Cube
   values: CustomerValues
-  spreads: Spreads
+  contributions: Contributions
   proceedsOf: (flows: readonly Flow[], app_id: string, base: string) => LineageProceeds
 }
 
 export type Counting = ReturnType<typeof openCounting>
 
-export function openCounting({ store, clock, settings, cube, values, spreads, proceedsOf }: Deps) {
+export function openCounting({ store, clock, settings, cube, values, contributions, proceedsOf }: Deps) {
   const lineage =
     'app_id = :app_id and environment = :environment and original_transaction_id = :original_transaction_id'
   // The same for what is ordered (see bound).
@@ -103,10 +103,10 @@ export function openCounting({ store, clock, settings, cube, values, spreads, pr
   const putCounted = store.prepare<CountedLineage>(`
     insert or replace into metric_counted ( generation,  lineage_id,  counted_at,  due_at,  is_provisional,  proceeds_milli,  proceeds_estimated,  last_charge_day)
     values                                (:generation, :lineage_id, :counted_at, :due_at, :is_provisional, :proceeds_milli, :proceeds_estimated, :last_charge_day)`)
-  const rowsOf = store.prepare<[number, number], Kept>(
+  const rowsOf = store.prepare<[number, number], StoredRow>(
     `select * from metric_rows where generation = ${bound} and lineage_id = ${bound} order by position`,
   )
-  const put = store.prepare<Kept>(`
+  const put = store.prepare<StoredRow>(`
     insert or replace into metric_rows (generation, lineage_id, position, ${ROW.join(', ')})
     values (:generation, :lineage_id, :position, ${ROW.map((name) => `:${name}`).join(', ')})`)
   const dropFrom = store.prepare<[number, number, number]>(
@@ -123,16 +123,23 @@ export function openCounting({ store, clock, settings, cube, values, spreads, pr
     if (own === null) return null
     own.wasProvisional()
     const facts = transactions.all(key)
-    const is_whole = facts.some(({ transaction_id }) => transaction_id === key.original_transaction_id)
-    const rows = metricRowsOf({ transactions: facts, renewals: renewals.all(key), is_whole }, own)
+    const hasFirstTransaction = facts.some(
+      ({ transaction_id }) => transaction_id === key.original_transaction_id,
+    )
+    const rows = metricRowsOf({ transactions: facts, renewals: renewals.all(key), hasFirstTransaction }, own)
     if (!rows.every(isExact)) throw new RangeError('an amount is more than a number holds exactly')
-    return { rows, flows: flowsOf(facts, is_whole), settings: own, is_provisional: own.wasProvisional() }
+    return {
+      rows,
+      flows: flowsOf(facts, hasFirstTransaction),
+      settings: own,
+      is_provisional: own.wasProvisional(),
+    }
   }
 
   /** Sums of many lineages that are written together, inside the unit of work that counts these. */
   function openSums() {
-    const days = cube.openHeap()
-    const cohorts: CohortSums = spreads.openSums()
+    const days = cube.openSumBuffer()
+    const cohorts: CohortSums = contributions.openSums()
     return {
       days,
       cohorts,
@@ -157,13 +164,13 @@ export function openCounting({ store, clock, settings, cube, values, spreads, pr
     const proceeds = totalsOf(generation, key, found)
     const updated = values.update(generation, key, { rows: found.rows, proceeds, now })
     const own = { generation: generation.id, lineage_id: key.id, counted_at: now, ...proceeds }
-    putCounted.run({ ...own, due_at: soonest(found.rows, updated.due_at, now) })
-    const spread = spreads.update(generation, updated, now)
+    putCounted.run({ ...own, due_at: nextDueAt(found.rows, updated.due_at, now) })
+    const contribution = contributions.update(generation, updated, now)
     return ({ days, cohorts }) => {
       const { app_id, environment } = key
       const place = { app_id, environment, generation: generation.id }
       days.add({ place, calendars: found.settings.calendars, changes })
-      cohorts.add(key, spread)
+      cohorts.add(key, contribution)
     }
   }
 
@@ -194,15 +201,16 @@ export function openCounting({ store, clock, settings, cube, values, spreads, pr
   }
 
   /** The rows that are kept of a lineage, in order. */
-  const kept = (generation: number, lineage_id: number): MetricRow[] => rowsOf.all(generation, lineage_id)
+  const storedRows = (generation: number, lineage_id: number): MetricRow[] =>
+    rowsOf.all(generation, lineage_id)
 
-  return { count, openSums, fromFacts, totalsOf, kept }
+  return { count, openSums, fromFacts, totalsOf, storedRows }
 }
 
 export type CountedSums = ReturnType<Counting['openSums']>
 
 /** When the same facts come to something else: at the next row that lies ahead, or as the customer does; null if never. */
-export function soonest(rows: readonly MetricRow[], due_at: number | null, now: number): number | null {
+export function nextDueAt(rows: readonly MetricRow[], due_at: number | null, now: number): number | null {
   let least = due_at ?? Number.POSITIVE_INFINITY
   for (const { known_at } of rows) if (known_at > now && known_at < least) least = known_at
   return least === Number.POSITIVE_INFINITY ? null : least

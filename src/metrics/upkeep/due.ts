@@ -9,7 +9,7 @@ import { type Mark, type Marks, type Numbered, RANK } from './marks.ts'
 type Backlog = { lineages: number; since: number | null; failed: number }
 
 /** Marks looked through for those of some apps; with more, all of the organization's count. */
-const LOOKED_THROUGH = 5_000
+const SCAN_LIMIT = 5_000
 
 type Deps = { store: Store; clock: Clock; apps: Apps; generations: Generations; marks: Marks }
 
@@ -26,9 +26,9 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     from metric_due d join metric_lineages l on l.id = d.lineage_id
     where d.generation = ? and l.app_id in (select value from json_each(?))`)
   // Many questions ask this while thousands are due.
-  const ofAll = store.remembering(['metric_due'], (id) => all.get(Number(id)) ?? NOTHING)
+  const ofAll = store.cached(['metric_due'], (id) => all.get(Number(id)) ?? NOTHING)
   const isMany = store.prepare<[number], { one: number }>(
-    `select 1 as one from metric_due where generation = ? limit 1 offset ${LOOKED_THROUGH}`,
+    `select 1 as one from metric_due where generation = ? limit 1 offset ${SCAN_LIMIT}`,
   )
   const byTime = store.prepare<[number, number], { lineages: number; since: number | null }>(`
     select count(*) as lineages, min(due_at) as since from metric_counted indexed by metric_counted_due
@@ -51,12 +51,12 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
    */
   function mark({ id, app_id }: Numbered, rank: number, which: 'all' | 'making' = 'all'): boolean {
     const since = clock()
-    const meant = generations
+    const targets = generations
       .ofOrganization(organizationOf(app_id))
       .filter((one) => has(one, id) && generations.isLive(one) && (which === 'all' || one.state === which))
-    for (const { id: generation, state } of meant)
+    for (const { id: generation, state } of targets)
       marks.mark({ generation, lineage_id: id, rank: state === 'making' ? RANK.next : rank, since })
-    return meant.length > 0
+    return targets.length > 0
   }
 
   /** Whether a lineage is due in a generation by a mark alone. */
@@ -66,7 +66,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
   /** How far a generation is behind, for some of its organization's apps or for all (null). */
   function backlog({ id }: Generation, app_ids: readonly string[] | null): Backlog {
     const whole = ofAll(String(id))
-    const isFew = whole.lineages + whole.failed <= LOOKED_THROUGH
+    const isFew = whole.lineages + whole.failed <= SCAN_LIMIT
     const marked = app_ids === null || !isFew ? whole : (ofApps.get(id, JSON.stringify(app_ids)) ?? NOTHING)
     const past = byTime.get(clock(), id) ?? NOTHING
     const sinces = [marked.since, past.since].filter((one) => one !== null)
@@ -78,7 +78,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
   }
 
   /** Marks of some apps in a generation. */
-  const ofSome = ({ id }: Generation, app_ids: readonly string[], limit: number): Mark[] =>
+  const marksOf = ({ id }: Generation, app_ids: readonly string[], limit: number): Mark[] =>
     isMany.get(id) !== undefined ? [] : someOfApps.all(id, JSON.stringify(app_ids), limit)
 
   /** Whether the figures of a lineage are behind in a generation. One that could not be counted is not. */
@@ -86,7 +86,7 @@ export function openDue({ store, clock, apps, generations, marks }: Deps) {
     isMarked.get(generation, lineage_id) !== undefined ||
     isPast.get(generation, lineage_id, clock()) !== undefined
 
-  return { mark, backlog, ofSome, isDue, organizationOf }
+  return { mark, backlog, marksOf, isDue, organizationOf }
 }
 
 const NOTHING: Backlog = { lineages: 0, since: null, failed: 0 }

@@ -59,7 +59,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     'update metric_generations set stood_still_at = ? where id = ? and stood_still_at is null',
   )
   const remove = store.prepare<[number]>('delete from metric_generations where id = ?')
-  const known = store.remembering(['metric_generations'], () => inUse.all())
+  const known = store.cached(['metric_generations'], () => inUse.all())
   const readers = new Map<number, number>()
   /** Dropped in a batch that is not committed yet, which may still write to them. */
   const justDropped = new Set<number>()
@@ -68,12 +68,10 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     known('').find((one) => one.organization_id === organization_id && one.state === state) ?? null
 
   /** What an organization's figures are to be counted by now. */
-  const wantedBy = ({ time_zone, currency }: Pick<Organization, 'time_zone' | 'currency'>): CountedBy => ({
+  const targetSettings = ({
     time_zone,
     currency,
-    factors,
-    formula,
-  })
+  }: Pick<Organization, 'time_zone' | 'currency'>): CountedBy => ({ time_zone, currency, factors, formula })
 
   /** The generation that is shown. Of an organization of which nothing was ever counted it is an empty one, numbered 0. */
   function shown(organization_id: string): Generation {
@@ -81,7 +79,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     if (found) return found
     const organization = organizations.get(organization_id) ?? { time_zone: 'UTC', currency: 'USD' }
     const state = { state: 'shown', made_up_to: null, started_at: 0, stood_still_at: null } as const
-    return { id: 0, organization_id, ...wantedBy(organization), ...state }
+    return { id: 0, organization_id, ...targetSettings(organization), ...state }
   }
 
   /** That of the organization of an app; null for an app that does not exist. */
@@ -97,7 +95,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
   const ofOrganization = (organization_id: string): Generation[] =>
     [find(organization_id, 'shown'), making(organization_id)].filter((one) => one !== null)
 
-  const number = (of: Begun): Generation => ({
+  const insertGeneration = (of: Begun): Generation => ({
     ...of,
     id: Number(insert.run(of).lastInsertRowid),
     stood_still_at: null,
@@ -109,33 +107,37 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     if (there) return { generation: there, is_new: false }
     const state = { state: 'shown', made_up_to: null, started_at: clock() } as const
     return {
-      generation: number({ organization_id: organization.id, ...wantedBy(organization), ...state }),
+      generation: insertGeneration({
+        organization_id: organization.id,
+        ...targetSettings(organization),
+        ...state,
+      }),
       is_new: true,
     }
   }
 
   /** Begins the next generation of an organization; one that was begun before is dropped. Inside a unit of work. */
   function begin(organization: Organization): Generation {
-    giveUp(organization.id)
+    abandon(organization.id)
     const state = { state: 'making', made_up_to: 0, started_at: clock() } as const
-    return number({ organization_id: organization.id, ...wantedBy(organization), ...state })
+    return insertGeneration({ organization_id: organization.id, ...targetSettings(organization), ...state })
   }
 
   /** Drops the generation being made. Inside a unit of work. */
-  function giveUp(organization_id: string): void {
+  function abandon(organization_id: string): void {
     const next = making(organization_id)
-    if (next) dropIt(next.id)
+    if (next) markDropped(next.id)
   }
 
-  function dropIt(id: number): void {
+  function markDropped(id: number): void {
     drop.run(id)
     justDropped.add(id)
     store.afterCommit(() => void justDropped.delete(id))
   }
 
   /** Shows the generation that was made, and drops the one before it. Inside a unit of work. */
-  function change({ id, organization_id }: Generation): void {
-    dropIt(shown(organization_id).id)
+  function publish({ id, organization_id }: Generation): void {
+    markDropped(shown(organization_id).id)
     show.run(id)
   }
 
@@ -144,16 +146,16 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     generation.formula === formula && generation.stood_still_at === null
 
   /** Stops a generation of other formulas, which misses facts from now on. Inside a unit of work. */
-  function standStill(generation: Generation): void {
+  function freeze(generation: Generation): void {
     if (generation.formula !== formula) stop.run(clock(), generation.id)
   }
 
   /** Whether a generation follows its facts, counted by what its organization's figures are to be counted by. */
-  function isWanted(generation: Generation, organization: Organization): boolean {
-    const wanted = wantedBy(organization)
+  function isUpToDate(generation: Generation, organization: Organization): boolean {
+    const target = targetSettings(organization)
     if (!isLive(generation)) return false
     return (['time_zone', 'currency', 'factors', 'formula'] as const).every(
-      (name) => generation[name] === wanted[name],
+      (name) => generation[name] === target[name],
     )
   }
 
@@ -161,7 +163,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
    * What `read` gives of a generation that is read in several turns of the event loop: until it has ended, nothing of the
    * generation is deleted.
    */
-  async function holding<Found>({ id }: Generation, read: () => Promise<Found>): Promise<Found> {
+  async function withHold<Found>({ id }: Generation, read: () => Promise<Found>): Promise<Found> {
     readers.set(id, (readers.get(id) ?? 0) + 1)
     try {
       return await read()
@@ -173,7 +175,7 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
   }
 
   /** Dropped generations that nobody reads any more. */
-  const unread = (): Generation[] =>
+  const unreferenced = (): Generation[] =>
     dropped.all().filter(({ id }) => !readers.has(id) && !justDropped.has(id))
 
   return {
@@ -183,20 +185,20 @@ export function openGenerations({ store, clock, apps, organizations, factors, fo
     ofOrganization,
     ensureShown,
     begin,
-    giveUp,
-    change,
+    abandon,
+    publish,
     isLive,
-    isWanted,
-    standStill,
-    holding,
-    unread,
+    isUpToDate,
+    freeze,
+    withHold,
+    unreferenced,
     /** The generation of a number, where it is shown or being made. */
     byId: (id: number): Generation | null => known('').find((one) => one.id === id) ?? null,
     /** Every generation that is shown or being made. */
     all: (): readonly Generation[] => known(''),
     /** Notes up to which lineage a generation has been made. Inside a unit of work. */
-    reached: (id: number, lineage_id: number): void => void advance.run(lineage_id, id),
+    advanceTo: (id: number, lineage_id: number): void => void advance.run(lineage_id, id),
     /** Forgets a dropped generation of which nothing is left. Inside a unit of work. */
-    forget: (id: number): void => void remove.run(id),
+    removeRow: (id: number): void => void remove.run(id),
   }
 }

@@ -36,7 +36,7 @@ export function openRecount({ store, clock, log, generations, marks, counting }:
   function count(generation: Generation, key: Numbered, sums: CountedSums): void {
     const mark = { generation: generation.id, lineage_id: key.id }
     let add: ReturnType<Counting['count']> | undefined
-    const error = store.apart(() => {
+    const error = store.inSavepoint(() => {
       add = counting.count(generation, key)
       marks.clear(mark)
     })

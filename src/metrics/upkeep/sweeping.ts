@@ -41,7 +41,7 @@ export function openSweeping({ store, generations, sweepReports }: Deps) {
 
   /** Deletes a little of what nobody reads any more; false where there is nothing. Inside a unit of work. */
   function some(): boolean {
-    const [next] = generations.unread()
+    const [next] = generations.unreferenced()
     if (next === undefined) return false
     const isMore =
       lineages.some((remove) => remove.run({ generation: next.id, most: AT_ONCE }).changes > 0) ||
@@ -49,7 +49,7 @@ export function openSweeping({ store, generations, sweepReports }: Deps) {
       sweepReports(next.id, AT_ONCE)
     if (isMore) return true
     scopes.run(next.id)
-    generations.forget(next.id)
+    generations.removeRow(next.id)
     return true
   }
 

@@ -54,30 +54,30 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
   function slice(): boolean {
     const task = next()
     if (task === undefined) return false
-    const { concerned, last } = task.what === 'rates' ? waiting(task) : within(task)
-    for (const one of concerned) due.mark(one, RANK.bulk)
+    const { affected, last } = task.what === 'rates' ? provisionalSlice(task) : lineageSlice(task)
+    for (const one of affected) due.mark(one, RANK.bulk)
     if (last === null) remove.run(task.id)
     else advance.run(last, task.id)
     return true
   }
 
   /** What a slice concerns. `last`: where the next goes on, null where there is none. */
-  type Slice = { concerned: readonly Numbered[]; last: number | null }
+  type Slice = { affected: readonly Numbered[]; last: number | null }
 
-  function waiting({ cursor }: Task): Slice {
+  function provisionalSlice({ cursor }: Task): Slice {
     const some = provisional.all(cursor, AT_ONCE)
-    const concerned = some.flatMap(({ lineage_id }) => marks.byId(lineage_id) ?? [])
-    return { concerned, last: some.length < AT_ONCE ? null : (some.at(-1)?.lineage_id ?? null) }
+    const affected = some.flatMap(({ lineage_id }) => marks.byId(lineage_id) ?? [])
+    return { affected, last: some.length < AT_ONCE ? null : (some.at(-1)?.lineage_id ?? null) }
   }
 
-  function within(task: Task): Slice {
+  function lineageSlice(task: Task): Slice {
     const some = marks.following(task.cursor, AT_ONCE)
     const until = some.at(-1)?.id ?? task.cursor
-    const concerned = some.filter(concernedBy(task, until))
-    return { concerned, last: some.length < AT_ONCE ? null : until }
+    const affected = some.filter(affectedBy(task, until))
+    return { affected, last: some.length < AT_ONCE ? null : until }
   }
 
-  function concernedBy(task: Task, until: number): (one: Numbered) => boolean {
+  function affectedBy(task: Task, until: number): (one: Numbered) => boolean {
     const { what, subject, cursor, from_day } = task
     if (what === 'period') return ({ app_id }) => app_id === subject
     if (what === 'all') return ({ app_id }) => subject === '' || due.organizationOf(app_id) === subject
@@ -98,7 +98,7 @@ export function openTasks({ store, generations, marks, due, isImporting }: Deps)
 type Counted = { is_provisional: number; last_charge_day: number }
 
 /** Whether a lineage is yet to be marked for a task. `counted` is null where it never was. */
-export function concerns(
+export function isAffected(
   { what, subject, from_day, cursor }: Task,
   { id, app_id, organization_id }: Numbered & { organization_id: string },
   counted: Counted | null,

@@ -23,20 +23,20 @@ type Deps = {
  * Gives a function to be called within a unit of work for each fact of a lineage. At the end of the batch each lineage is
  * recomputed once, however many facts it got; what the time is too short for is marked as due in the same commit.
  */
-export function openTouched({ store, due, generations, recount, onMarked, isHeld }: Deps) {
-  const gather = store.gathering<Touched>((all, batch) => {
+export function openBatchRecount({ store, due, generations, recount, onMarked, isHeld }: Deps) {
+  const gather = store.batchWrites<Touched>((all, batch) => {
     const sums = recount.openSums()
     let isMarked = false
     for (const { key, rank } of lineagesIn(all).values()) {
-      const isBrought = bring(key, batch, sums)
-      isMarked = due.mark(key, rank, isBrought ? 'making' : 'all') || isMarked
+      const isRecounted = recountShown(key, batch, sums)
+      isMarked = due.mark(key, rank, isRecounted ? 'making' : 'all') || isMarked
     }
     sums.write()
     if (isMarked) store.afterCommit(onMarked)
   })
 
   /** Brings a lineage up to date as it is shown; false where it has to be marked instead. */
-  function bring(key: Numbered, batch: Batch, sums: ReturnType<Recount['openSums']>): boolean {
+  function recountShown(key: Numbered, batch: Batch, sums: ReturnType<Recount['openSums']>): boolean {
     const shown = generations.shownOf(key.app_id)
     if (shown === null || isHeld() || !generations.isLive(shown) || batch.left_ms() <= 0) return false
     recount.count(shown, key, sums)

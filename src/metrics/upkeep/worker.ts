@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts'
 import { openHook } from '../../hooks.ts'
 import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
-import type { Agenda } from './agenda.ts'
+import type { Scheduler } from './agenda.ts'
 import { openBackOff } from './back_off.ts'
 import type { CountedSums } from './counting.ts'
 import type { Recount } from './recount.ts'
@@ -25,7 +25,7 @@ const LOOK_EVERY_MS = 1_000
 type Deps = {
   store: Store
   log: Pick<Log, 'warn'>
-  agenda: Agenda
+  scheduler: Scheduler
   recount: Pick<Recount, 'openSums'>
   /** A clock that never jumps. */
   elapsed?: Clock
@@ -33,7 +33,7 @@ type Deps = {
 
 export type Worker = ReturnType<typeof openWorker>
 
-export function openWorker({ store, log, agenda, recount, elapsed = () => performance.now() }: Deps) {
+export function openWorker({ store, log, scheduler, recount, elapsed = () => performance.now() }: Deps) {
   const back_off = openBackOff()
   const sliced = openHook<[]>()
   const emptied = openHook<[]>()
@@ -42,7 +42,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   /** When the last slice ended; its commit is time of the others. */
   let ended_at = 0
   /** Something may have become due since the last slice began, at the end of the same batch for instance. */
-  let isAsked = false
+  let isKicked = false
   let isHeld = false
 
   /** How long the next slice may last. */
@@ -58,7 +58,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
     const sums: CountedSums = recount.openSums()
     let isBusy: boolean
     // At least one step, so that there is progress where any takes longer than a slice.
-    do isBusy = agenda.step(sums, () => elapsed() >= until)
+    do isBusy = scheduler.step(sums, () => elapsed() >= until)
     while (isBusy && elapsed() < until)
     sums.write()
     ended_at = elapsed()
@@ -67,10 +67,10 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
 
   async function run(): Promise<void> {
     while (!back_off.isClosed() && !isHeld) {
-      isAsked = false
+      isKicked = false
       const isMore = await attempt()
       sliced.call()
-      if (isMore !== false || isAsked) continue
+      if (isMore !== false || isKicked) continue
       emptied.call()
       return
     }
@@ -94,12 +94,12 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
 
   /** Begins to work where there may be something to do. */
   function kick(): void {
-    isAsked = true
+    isKicked = true
     if (back_off.isClosed() || isHeld) return
     running ??= run().finally(() => {
       running = null
       // Asked for when nothing was left to do, before it was noticed that this has ended.
-      if (isAsked) kick()
+      if (isKicked) kick()
     })
   }
 
@@ -124,7 +124,7 @@ export function openWorker({ store, log, agenda, recount, elapsed = () => perfor
   /** Looks at the clock each second, until the worker is closed. */
   function watch(): void {
     looking ??= setInterval(() => {
-      if (agenda.isWaiting()) kick()
+      if (scheduler.isWaiting()) kick()
     }, LOOK_EVERY_MS).unref()
   }
 

@@ -3,14 +3,14 @@ import type { Store } from '../../store/store.ts'
 import type { CountedLineage } from '../upkeep/counting.ts'
 import type { Generation, Generations } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
-import { concerns, type Task } from '../upkeep/tasks.ts'
+import { isAffected, type Task } from '../upkeep/tasks.ts'
 
 type Deps = { store: Pick<Store, 'prepare'>; generations: Generations; at: number }
 
-export type Behind = ReturnType<typeof openBehind>
+export type Staleness = ReturnType<typeof openStaleness>
 
 /** `at`: the instant up to which the file was to be brought up to date. */
-export function openBehind({ store, generations, at }: Deps) {
+export function openStaleness({ store, generations, at }: Deps) {
   const marked = store
     .prepare<[number, number], number>('select 1 from metric_due where generation = ? and lineage_id = ?')
     .pluck()
@@ -30,7 +30,7 @@ export function openBehind({ store, generations, at }: Deps) {
     const isDue =
       marked.get(id, key.id) !== undefined ||
       (last?.due_at ?? Number.POSITIVE_INFINITY) <= at ||
-      tasks.some((task) => concerns(task, { ...key, organization_id }, last))
+      tasks.some((task) => isAffected(task, { ...key, organization_id }, last))
     if (isDue) return 'due'
     // The next generation has it, where the one that is shown never had.
     return last ?? (generations.making(organization_id) === null ? null : 'due')

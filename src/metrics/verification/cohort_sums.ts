@@ -1,7 +1,7 @@
 /** What we compute: whether the sums of cohorts are those of what the customers add. */
 import type { Store } from '../../store/store.ts'
-import { type CohortCell, type CohortCells, type CohortKind, gathering } from '../cohorts/changes.ts'
-import { addKept } from '../cohorts/contributions.ts'
+import { type CellChanges, type CohortCell, type CohortKind, collectCellChanges } from '../cohorts/changes.ts'
+import { addStored } from '../cohorts/contributions.ts'
 import type { Marks } from '../upkeep/marks.ts'
 import { passesOf } from './passes.ts'
 
@@ -11,10 +11,10 @@ type Deps = {
   /** About how many sums are held in memory. */
   cells_at_once: number
   /** Called with how many customers' parts are summed, of how many. */
-  tell: (done: number, of: number) => void
+  onProgress: (done: number, of: number) => void
 }
 
-type Kept = CohortCell & { app_id: string; environment: string }
+type StoredCell = CohortCell & { app_id: string; environment: string }
 /** The cohorts of a kind whose number leaves `rest` when it is divided by `of`. */
 type Part = { kind: CohortKind; rest: number; of: number; cells: number }
 
@@ -31,7 +31,7 @@ const KINDS: Record<CohortKind, true> = {
 
 /** The first sum of cohorts of a generation that is not what its customers add, in words; null where there is none. */
 export function differenceOfCohorts(
-  { store, marks, cells_at_once, tell }: Deps,
+  { store, marks, cells_at_once, onProgress }: Deps,
   generation: number,
 ): string | null {
   const counts = store.prepare<[number], { kind: CohortKind; cells: number }>(`
@@ -43,7 +43,7 @@ export function differenceOfCohorts(
   const following = store.prepare<[number, number, number], { lineage_id: number; spread: string }>(`
     select lineage_id, spread from cohort_customers where generation = ? and lineage_id > ?
     order by lineage_id limit ?`)
-  const ofKind = store.prepare<[number, string], Kept>(`
+  const ofKind = store.prepare<[number, string], StoredCell>(`
     select s.*, cohort, position, count, charged_milli, refunded_milli, prorated_milli
     from cohort_series s join cohort_cells on series_id = s.id where generation = ? and kind = ?`)
   const cells = new Map(counts.all(generation).map((one) => [one.kind, one.cells]))
@@ -55,34 +55,34 @@ export function differenceOfCohorts(
   let done = 0
 
   /** What all customers add to some parts, by app and environment. */
-  function summed(isWanted: (kind: CohortKind, cohort: number) => boolean): Map<string, CohortCells> {
-    const scopes = new Map<string, CohortCells>()
+  function summed(isSelected: (kind: CohortKind, cohort: number) => boolean): Map<string, CellChanges> {
+    const scopes = new Map<string, CellChanges>()
     for (let some = following.all(generation, 0, CUSTOMERS_AT_ONCE); some.length > 0; ) {
       for (const { lineage_id, spread } of some) {
         const key = marks.byId(lineage_id)
         const name = `${key?.app_id} ${key?.environment}`
-        const known = scopes.get(name) ?? gathering(isWanted)
+        const known = scopes.get(name) ?? collectCellChanges(isSelected)
         scopes.set(name, known)
-        addKept(known, spread)
+        addStored(known, spread)
       }
       done += some.length
-      tell(done, of)
+      onProgress(done, of)
       some = following.all(generation, some.at(-1)?.lineage_id ?? 0, CUSTOMERS_AT_ONCE)
     }
     return scopes
   }
 
   for (const pass of passes) {
-    const isWanted = (kind: CohortKind, cohort: number): boolean =>
+    const isSelected = (kind: CohortKind, cohort: number): boolean =>
       pass.some((part) => part.kind === kind && cohort % part.of === part.rest)
-    const wanted = new Map<string, string>()
-    for (const [scope, own] of summed(isWanted))
-      for (const cell of own.list()) wanted.set(nameOf(scope, cell), sumsOf(cell))
+    const expected = new Map<string, string>()
+    for (const [scope, own] of summed(isSelected))
+      for (const cell of own.list()) expected.set(nameOf(scope, cell), sumsOf(cell))
     for (const kind of new Set(pass.map((part) => part.kind))) {
-      const difference = firstDifference(wanted, ofKind.iterate(generation, kind), isWanted)
+      const difference = firstDifference(expected, ofKind.iterate(generation, kind), isSelected)
       if (difference !== null) return difference
     }
-    const [missing] = wanted.keys()
+    const [missing] = expected.keys()
     if (missing !== undefined) return `the cohort sum ${missing} is not kept`
   }
   return null
@@ -96,17 +96,18 @@ function partsOf(kind: CohortKind, cells: number, most: number): Part[] {
 
 /** Takes what is kept out of what is wanted. */
 function firstDifference(
-  wanted: Map<string, string>,
-  kept: Iterable<Kept>,
-  isWanted: (kind: CohortKind, cohort: number) => boolean,
+  expected: Map<string, string>,
+  stored: Iterable<StoredCell>,
+  isSelected: (kind: CohortKind, cohort: number) => boolean,
 ): string | null {
-  for (const { app_id, environment, ...cell } of kept) {
-    if (!isWanted(cell.kind, cell.cohort)) continue
+  for (const { app_id, environment, ...cell } of stored) {
+    if (!isSelected(cell.kind, cell.cohort)) continue
     const name = nameOf(`${app_id} ${environment}`, cell)
-    const should = wanted.get(name) ?? '0 0 0 0'
-    wanted.delete(name)
-    const has = sumsOf(cell)
-    if (has !== should) return `the cohort sum ${name}: ${has} is kept, the customers give ${should}`
+    const expectedSums = expected.get(name) ?? '0 0 0 0'
+    expected.delete(name)
+    const storedSums = sumsOf(cell)
+    if (storedSums !== expectedSums)
+      return `the cohort sum ${name}: ${storedSums} is kept, the customers give ${expectedSums}`
   }
   return null
 }

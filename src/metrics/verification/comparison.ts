@@ -7,17 +7,17 @@ import { openReader } from '../../store/reader.ts'
 import { openSnapshot } from '../../store/snapshot.ts'
 import type { Store } from '../../store/store.ts'
 import { onThread, runOnThread } from '../../store/thread.ts'
-import { openSpreads } from '../cohorts/contributions.ts'
+import { openContributions } from '../cohorts/contributions.ts'
 import { lineageProceeds } from '../customers/charges.ts'
 import { openCustomerValues } from '../customers/values.ts'
-import { openSettings } from '../lineage/settings.ts'
+import { openCountingSettings } from '../lineage/settings.ts'
 import { openReportedPrices } from '../reports/prices.ts'
-import { type Commission, openProceeds, proceedsInBase } from '../reports/proceeds.ts'
+import { type Commission, openProceedsCalculator, proceedsInBase } from '../reports/proceeds.ts'
 import { openCube } from '../sums/cube.ts'
 import { openCounting } from '../upkeep/counting.ts'
 import { openGenerations } from '../upkeep/generations.ts'
 import { type Numbered, openMarks } from '../upkeep/marks.ts'
-import { openBehind } from './behind.ts'
+import { openStaleness } from './behind.ts'
 import { differenceOfCohorts } from './cohort_sums.ts'
 import { differenceOfDays } from './day_sums.ts'
 import { openLineageComparison } from './lineages.ts'
@@ -27,12 +27,12 @@ import { CELLS_AT_ONCE, slicesOf } from './passes.ts'
  * How many lineages were compared, and how many were due and not. `difference`: the first one in words, null where there
  * is none.
  */
-export type Verified = { lineages: number; due: number; difference: string | null }
+export type VerifyResult = { lineages: number; due: number; difference: string | null }
 
 /** How far a comparison is, of its present part. */
 export type VerifyProgress = { part: 'facts' | 'sums' | 'cohorts'; done: number; of: number }
 
-type Wanted = {
+type CompareRequest = {
   file: string
   /** The instant up to which the figures were brought up to date; null: when the last of them was. */
   at: number | null
@@ -44,8 +44,11 @@ type Wanted = {
 
 const VERIFY = 'verify metrics'
 /** `cells_at_once`: about how many sums are held in memory. */
-type Task = { windfall: typeof VERIFY; cells_at_once?: number } & Pick<Wanted, 'file' | 'at' | 'formula'>
-type Tell = (progress: VerifyProgress) => void
+type Task = { windfall: typeof VERIFY; cells_at_once?: number } & Pick<
+  CompareRequest,
+  'file' | 'at' | 'formula'
+>
+type OnProgress = (progress: VerifyProgress) => void
 
 const LINEAGES_AT_ONCE = 200
 
@@ -55,9 +58,15 @@ const LINEAGES_AT_ONCE = 200
  *
  * @throws Error in words where the file is not a database of this version; the reason of `signal` when that ends it.
  */
-export function compareFile({ file, at, formula, signal, onProgress }: Wanted): Promise<Verified> {
+export function compareFile({
+  file,
+  at,
+  formula,
+  signal,
+  onProgress,
+}: CompareRequest): Promise<VerifyResult> {
   const task: Task = { windfall: VERIFY, file, at, formula }
-  return runOnThread<Verified, VerifyProgress>(import.meta.url, task, signal, onProgress)
+  return runOnThread<VerifyResult, VerifyProgress>(import.meta.url, task, signal, onProgress)
 }
 
 /**
@@ -67,8 +76,8 @@ export function compareFile({ file, at, formula, signal, onProgress }: Wanted): 
  */
 export function compareAtOnce(
   { file, cells_at_once = CELLS_AT_ONCE, ...wanted }: Omit<Task, 'windfall'>,
-  tell: Tell = () => {},
-): Verified {
+  onProgress: OnProgress = () => {},
+): VerifyResult {
   const reader = openReader(file)
   if (reader === null) throw new Error(`${file} is gone`)
   try {
@@ -76,7 +85,7 @@ export function compareAtOnce(
       const store = openSnapshot(reader)
       const last = store.prepare<[], number | null>('select max(counted_at) from metric_counted').pluck()
       const at = wanted.at ?? last.get() ?? 0
-      return compareAll(openParts(store, { at, formula: wanted.formula, cells_at_once }), tell)
+      return compareAll(openParts(store, { at, formula: wanted.formula, cells_at_once }), onProgress)
     })
   } finally {
     reader.close()
@@ -102,24 +111,24 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
     // Each generation has its own; these would be those of the next.
     factors: 'calendar',
   })
-  const settings = openSettings({ store, apps, generations, products, rates })
+  const settings = openCountingSettings({ store, apps, generations, products, rates })
   const cube = openCube(store)
   const values = openCustomerValues({ store, clock, generations })
-  const spreads = openSpreads({ store, settings })
+  const contributions = openContributions({ store, settings })
   const kept = store.prepare<[], string>('select counted_by from metric_commission').pluck()
   const commission: Commission = JSON.parse(kept.get() ?? '{}')
-  const proceedsOf = proceedsInBase(openProceeds(openReportedPrices(store), commission), rates)
+  const proceedsOf = proceedsInBase(openProceedsCalculator(openReportedPrices(store), commission), rates)
   const counting = openCounting({
     store,
     clock,
     settings,
     cube,
     values,
-    spreads,
+    contributions,
     proceedsOf: (flows, app_id, base) => lineageProceeds(flows, { app_id, base, proceedsOf }),
   })
-  const behind = openBehind({ store, generations, at })
-  const spread = store
+  const staleness = openStaleness({ store, generations, at })
+  const selectContribution = store
     .prepare<[number, number], string>(
       'select spread from cohort_customers where generation = ? and lineage_id = ?',
     )
@@ -127,54 +136,56 @@ function openParts(store: Store, { at, formula, cells_at_once }: Counted) {
   const lineages = openLineageComparison({
     counting,
     values,
-    spreads,
-    behind,
+    contributions,
+    staleness,
     at,
-    spreadOf: (generation, lineage_id) => spread.get(generation, lineage_id) ?? null,
+    contributionOf: (generation, lineage_id) => selectContribution.get(generation, lineage_id) ?? null,
   })
   const marks = openMarks(store)
-  return { store, apps, generations, settings, cube, marks, behind, lineages, formula, cells_at_once }
+  return { store, apps, generations, settings, cube, marks, staleness, lineages, formula, cells_at_once }
 }
 
-function compareAll(parts: Parts, tell: Tell): Verified {
-  const compared = compareFacts(parts, tell)
-  return compared.difference === null ? { ...compared, difference: differenceOfSums(parts, tell) } : compared
+function compareAll(parts: Parts, onProgress: OnProgress): VerifyResult {
+  const compared = compareFacts(parts, onProgress)
+  return compared.difference === null
+    ? { ...compared, difference: differenceOfSums(parts, onProgress) }
+    : compared
 }
 
 /** Rows, customers and what these add to cohorts, of all that is not due. */
-function compareFacts(parts: Parts, tell: Tell): Verified {
+function compareFacts(parts: Parts, onProgress: OnProgress): VerifyResult {
   const { marks } = parts
-  const verified: Verified = { lineages: 0, due: 0, difference: unnumbered(parts) }
+  const result: VerifyResult = { lineages: 0, due: 0, difference: uncountedLineage(parts) }
   const of = marks.count()
   let done = 0
   for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
     for (const key of some) {
-      if (verified.difference !== null) return verified
-      compareLineage(parts, key, verified)
+      if (result.difference !== null) return result
+      compareLineage(parts, key, result)
     }
     done += some.length
-    tell({ part: 'facts', done, of })
+    onProgress({ part: 'facts', done, of })
   }
-  return verified
+  return result
 }
 
 /** Compares a lineage in each generation, and notes in `verified` what came of it. */
 function compareLineage(
-  { apps, generations, behind, lineages }: Parts,
+  { apps, generations, staleness, lineages }: Parts,
   key: Numbered,
-  verified: Verified,
+  result: VerifyResult,
 ): void {
   for (const generation of generations.ofOrganization(apps.get(key.app_id)?.organization_id ?? '')) {
-    const counted = behind.countedIn(generation, key)
-    if (generation.state === 'shown') verified[counted === 'due' ? 'due' : 'lineages'] += 1
+    const counted = staleness.countedIn(generation, key)
+    if (generation.state === 'shown') result[counted === 'due' ? 'due' : 'lineages'] += 1
     if (counted === 'due') continue
-    verified.difference ??=
-      lineages.ofLineage(generation, key, counted) ?? lineages.ofCustomer(generation, key)
+    result.difference ??=
+      lineages.compareLineage(generation, key, counted) ?? lineages.compareCustomer(generation, key)
   }
 }
 
 /** A lineage that has facts and no number, where no generation is being made that gives it one; null where there is none. */
-function unnumbered({ store, apps, generations }: Parts): string | null {
+function uncountedLineage({ store, apps, generations }: Parts): string | null {
   const all = store.prepare<[], { app_id: string; original_transaction_id: string }>(`
     select app_id, original_transaction_id from transactions t
     where not exists (select 1 from metric_lineages m where m.app_id = t.app_id and m.environment = t.environment
@@ -188,14 +199,15 @@ function unnumbered({ store, apps, generations }: Parts): string | null {
 }
 
 /** Sums of all generations, whatever is due: rows and sums change together. */
-function differenceOfSums({ generations, formula, ...parts }: Parts, tell: Tell): string | null {
+function differenceOfSums({ generations, formula, ...parts }: Parts, onProgress: OnProgress): string | null {
   for (const generation of generations.all()) {
     // Other formulas may have summed the rows otherwise.
     if (generation.formula !== formula) continue
-    const telling = (part: VerifyProgress['part']) => (done: number, of: number) => tell({ part, done, of })
+    const progressFor = (part: VerifyProgress['part']) => (done: number, of: number) =>
+      onProgress({ part, done, of })
     const difference =
-      differenceOfDays({ ...parts, tell: telling('sums') }, generation) ??
-      differenceOfCohorts({ ...parts, tell: telling('cohorts') }, generation.id)
+      differenceOfDays({ ...parts, onProgress: progressFor('sums') }, generation) ??
+      differenceOfCohorts({ ...parts, onProgress: progressFor('cohorts') }, generation.id)
     if (difference !== null) return difference
   }
   return null

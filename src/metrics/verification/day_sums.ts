@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { dayText } from '../lineage/calendar.ts'
 import type { MetricRow } from '../lineage/rows.ts'
 import type { CountingSettings } from '../lineage/settings.ts'
-import { type Cube, type Series, seriesName } from '../sums/cube.ts'
+import { type Cube, type SumSeries, seriesName } from '../sums/cube.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Marks, Numbered } from '../upkeep/marks.ts'
 import { passesOf, slicesOf } from './passes.ts'
@@ -16,13 +16,13 @@ type Deps = {
   /** About how many sums are held in memory. */
   cells_at_once: number
   /** Called with how many lineages' rows are summed, of how many. */
-  tell: (done: number, of: number) => void
+  onProgress: (done: number, of: number) => void
 }
 
-type Heap = ReturnType<Cube['openHeap']>
-type Cells = ReturnType<Heap['cells']>
+type SumBuffer = ReturnType<Cube['openSumBuffer']>
+type Cells = ReturnType<SumBuffer['cells']>
 type Sum = { milli: number; base_milli: number; count: number }
-type KeptDay = Series & Sum & { day: number }
+type KeptDay = SumSeries & Sum & { day: number }
 type KeptRow = MetricRow & { lineage_id: number }
 type Slice = { generation: number; after: number; until: number; others: string }
 
@@ -31,7 +31,7 @@ const NOTHING: Sum = { milli: 0, base_milli: 0, count: 0 }
 
 /** The first sum of a generation that is not that of its rows, in words; null where there is none. */
 export function differenceOfDays(
-  { store, cube, marks, settings, cells_at_once, tell }: Deps,
+  { store, cube, marks, settings, cells_at_once, onProgress }: Deps,
   generation: Generation,
 ): string | null {
   const measures = store.prepare<[number], { measure: string; cells: number }>(`
@@ -52,24 +52,24 @@ export function differenceOfDays(
 
   /** Sums the rows of all measures but others. What a measure without any sum has belongs to each pass. */
   function summed(others: string): Cells {
-    const heap = cube.openHeap()
+    const buffer = cube.openSumBuffer()
     for (const some of slicesOf(marks, LINEAGES_AT_ONCE)) {
       const [after, until] = [(some[0]?.id ?? 1) - 1, some.at(-1)?.id ?? 0]
-      addSlice(heap, some, { generation: generation.id, after, until, others })
+      addSlice(buffer, some, { generation: generation.id, after, until, others })
       done += some.length
-      tell(done, lineages * passes.length)
+      onProgress(done, lineages * passes.length)
     }
-    return heap.cells()
+    return buffer.cells()
   }
 
-  function addSlice(heap: Heap, some: readonly Numbered[], slice: Slice): void {
+  function addSlice(buffer: SumBuffer, some: readonly Numbered[], slice: Slice): void {
     const keys = new Map(some.map((key) => [key.id, key]))
     for (const [lineage_id, own] of Map.groupBy(rows.all(slice), (row) => row.lineage_id)) {
       const key = keys.get(lineage_id)
-      const held = key && settings.settingsIn(generation, key.app_id)
-      if (!held) continue
+      const appSettings = key && settings.settingsIn(generation, key.app_id)
+      if (!appSettings) continue
       const place = { generation: generation.id, app_id: key.app_id, environment: key.environment }
-      heap.add({ place, calendars: held.calendars, changes: own.map((row) => [row, 1] as const) })
+      buffer.add({ place, calendars: appSettings.calendars, changes: own.map((row) => [row, 1] as const) })
     }
   }
 
@@ -84,25 +84,25 @@ export function differenceOfDays(
 
 /** Takes what is kept out of the cells. */
 function firstDifference(days: Iterable<KeptDay>, cells: Cells): string | null {
-  for (const kept of days) {
-    const own = cells.get(seriesName(kept))?.days
-    const wanted = own?.get(kept.day) ?? NOTHING
-    if (textOf(kept) !== textOf(wanted)) return inWords(kept, kept.day, { kept, wanted })
-    own?.delete(kept.day)
+  for (const stored of days) {
+    const own = cells.get(seriesName(stored))?.days
+    const expected = own?.get(stored.day) ?? NOTHING
+    if (textOf(stored) !== textOf(expected)) return inWords(stored, stored.day, { stored, expected })
+    own?.delete(stored.day)
   }
   for (const { series, days: left } of cells.values())
-    for (const [day, wanted] of left)
-      if (textOf(wanted) !== textOf(NOTHING)) return inWords(series, day, { kept: null, wanted })
+    for (const [day, expected] of left)
+      if (textOf(expected) !== textOf(NOTHING)) return inWords(series, day, { stored: null, expected })
   return null
 }
 
 const textOf = ({ milli, base_milli, count }: Sum): string => `${milli} ${base_milli} ${count}`
 
 function inWords(
-  { measure, dimension, value }: Series,
+  { measure, dimension, value }: SumSeries,
   day: number,
-  { kept, wanted }: { kept: Sum | null; wanted: Sum },
+  { stored, expected }: { stored: Sum | null; expected: Sum },
 ): string {
-  const has = kept === null ? 'nothing' : textOf(kept)
-  return `the sum of ${measure} by ${dimension} ${value}, ${dayText(day)}: ${has} is kept, the rows give ${textOf(wanted)}`
+  const storedText = stored === null ? 'nothing' : textOf(stored)
+  return `the sum of ${measure} by ${dimension} ${value}, ${dayText(day)}: ${storedText} is kept, the rows give ${textOf(expected)}`
 }

@@ -1,115 +1,130 @@
 /** What we compute: whether what is kept of lineages, customers and cohorts is what the facts give. */
-import type { Spread, Spreads } from '../cohorts/contributions.ts'
-import { COLUMNS, isOfCustomers } from '../customers/kept.ts'
+import type { Contribution, Contributions } from '../cohorts/contributions.ts'
+import { countsForCustomers, VALUE_COLUMNS } from '../customers/kept.ts'
 import type { CustomerValues } from '../customers/values.ts'
 import { nextChange } from '../customers/worth.ts'
 import type { MetricRow } from '../lineage/rows.ts'
-import { type CountedLineage, type Counting, type FromFacts, ROW, soonest } from '../upkeep/counting.ts'
+import { type CountedLineage, type Counting, type FromFacts, nextDueAt, ROW } from '../upkeep/counting.ts'
 import type { Generation } from '../upkeep/generations.ts'
 import type { Numbered } from '../upkeep/marks.ts'
-import type { Behind } from './behind.ts'
+import type { Staleness } from './behind.ts'
 
 type Deps = {
   counting: Counting
   values: CustomerValues
-  spreads: Spreads
-  behind: Behind
+  contributions: Contributions
+  staleness: Staleness
   /** What is kept of what a customer adds to cohorts, by the lineage that leads it; null where nothing is. */
-  spreadOf: (generation: number, lineage_id: number) => string | null
+  contributionOf: (generation: number, lineage_id: number) => string | null
   at: number
 }
 
 const TOTALS = ['is_provisional', 'proceeds_milli', 'proceeds_estimated', 'last_charge_day'] as const
-const OF_CUSTOMER = COLUMNS.filter((name) => name !== 'scope_id')
+const OF_CUSTOMER = VALUE_COLUMNS.filter((name) => name !== 'scope_id')
 
 /** Compares one lineage after the other; each function gives the first difference in words, null where there is none. */
-export function openLineageComparison({ counting, values, spreads, behind, spreadOf, at }: Deps) {
+export function openLineageComparison({
+  counting,
+  values,
+  contributions,
+  staleness,
+  contributionOf,
+  at,
+}: Deps) {
   /** Whether a lineage that is not due was counted as its facts say. */
-  function ofLineage(generation: Generation, key: Numbered, counted: CountedLineage | null): string | null {
+  function compareLineage(
+    generation: Generation,
+    key: Numbered,
+    counted: CountedLineage | null,
+  ): string | null {
     const found = counting.fromFacts(generation, key)
     if (found === null) return null
     const name = key.original_transaction_id
     if (counted === null) return `${name} is not counted`
     const difference =
-      ofRows(found.rows, counting.kept(generation.id, key.id)) ??
-      ofTotals(generation, key, { counted, found })
+      compareRows(found.rows, counting.storedRows(generation.id, key.id)) ??
+      compareTotals(generation, key, { counted, found })
     return difference && `${name}: ${difference}`
   }
 
-  function ofTotals(
+  function compareTotals(
     generation: Generation,
     key: Numbered,
     { counted, found }: { counted: CountedLineage; found: FromFacts },
   ): string | null {
     const now = Math.max(at, counted.counted_at)
-    const standing = values.kept.standingOf.get(key) ?? null
-    const changes_at = nextChange(found.rows.filter(isOfCustomers), standing, now)
+    const subscription = values.statements.subscriptionOf.get(key) ?? null
+    const changes_at = nextChange(found.rows.filter(countsForCustomers), subscription, now)
     const totals = {
       ...counting.totalsOf(generation, key, found),
-      due_at: soonest(found.rows, changes_at, now),
+      due_at: nextDueAt(found.rows, changes_at, now),
     }
-    return ofColumns([...TOTALS, 'due_at'], counted, totals)
+    return compareColumns([...TOTALS, 'due_at'], counted, totals)
   }
 
   /**
    * Whether the customer of a lineage, and what it adds to cohorts, are what the facts give, where none of its lineages is
    * due. A customer of several lineages is compared with the first of them.
    */
-  function ofCustomer(generation: Generation, key: Numbered): string | null {
+  function compareCustomer(generation: Generation, key: Numbered): string | null {
     const { members } = values.membersOf(key)
     if (members.some(({ id }) => id < key.id)) return null
     let now = at
     for (const member of members) {
-      const counted = behind.countedIn(generation, member)
+      const counted = staleness.countedIn(generation, member)
       if (counted === null || counted === 'due') return null
       now = Math.max(now, counted.counted_at)
     }
     // Where the lineage that gives a customer its name is not known, any of the others may lead it.
-    const asked = members.find(({ id }) => values.kept.customer.get(generation.id, id)) ?? key
-    const computed = values.computed(generation, asked, now)
-    return ofValue(generation, computed) ?? ofSpread(generation, computed, now)
+    const target = members.find(({ id }) => values.statements.customer.get(generation.id, id)) ?? key
+    const computed = values.compute(generation, target, now)
+    return compareValue(generation, computed) ?? compareContribution(generation, computed, now)
   }
 
-  type Computed = ReturnType<CustomerValues['computed']>
+  type Computed = ReturnType<CustomerValues['compute']>
 
-  function ofValue({ id }: Generation, { leader, value, members }: Computed): string | null {
+  function compareValue({ id }: Generation, { leader, value, members }: Computed): string | null {
     for (const member of members) {
-      const kept = values.kept.customer.get(id, member.id)
-      if (member.id !== leader.id && kept)
-        return `the customer ${kept.id}: ${member.original_transaction_id} does not lead it`
+      const stored = values.statements.customer.get(id, member.id)
+      if (member.id !== leader.id && stored)
+        return `the customer ${stored.id}: ${member.original_transaction_id} does not lead it`
     }
-    const kept = values.kept.customer.get(id, leader.id)
+    const stored = values.statements.customer.get(id, leader.id)
     const name = `the customer ${value.id}`
-    if (kept === undefined) return `${name} is not kept`
-    const scope = values.kept.findScope.get(id, leader.app_id, leader.environment)
-    const difference = ofColumns([...OF_CUSTOMER, 'scope_id'], kept, {
+    if (stored === undefined) return `${name} is not kept`
+    const scope = values.statements.findScope.get(id, leader.app_id, leader.environment)
+    const difference = compareColumns([...OF_CUSTOMER, 'scope_id'], stored, {
       ...value,
       scope_id: scope?.id ?? null,
     })
     return difference && `${name}: ${difference}`
   }
 
-  function ofSpread(generation: Generation, { leader, members }: Computed, now: number): string | null {
-    const wanted = textOf(spreads.spreadNow(generation, members, now))
+  function compareContribution(
+    generation: Generation,
+    { leader, members }: Computed,
+    now: number,
+  ): string | null {
+    const expected = textOf(contributions.currentContribution(generation, members, now))
     const isRight = members.every(
-      ({ id }) => keptText(generation.id, id) === (id === leader.id ? wanted : 'null'),
+      ({ id }) => storedText(generation.id, id) === (id === leader.id ? expected : 'null'),
     )
     return isRight ? null : `what the customer of ${leader.original_transaction_id} adds to cohorts`
   }
 
-  const keptText = (generation: number, lineage_id: number): string =>
-    textOf(JSON.parse(spreadOf(generation, lineage_id) ?? 'null'))
+  const storedText = (generation: number, lineage_id: number): string =>
+    textOf(JSON.parse(contributionOf(generation, lineage_id) ?? 'null'))
 
-  return { ofLineage, ofCustomer }
+  return { compareLineage, compareCustomer }
 }
 
 /** The first row that is not as it should be. */
-function ofRows(wanted: readonly MetricRow[], kept: readonly MetricRow[]): string | null {
-  const [should, has] = [wanted.map(rowText), kept.map(rowText)]
-  const most = Math.max(should.length, has.length)
+function compareRows(expected: readonly MetricRow[], stored: readonly MetricRow[]): string | null {
+  const [expectedTexts, storedTexts] = [expected.map(rowText), stored.map(rowText)]
+  const most = Math.max(expectedTexts.length, storedTexts.length)
   for (let position = 0; position < most; position += 1) {
-    if (should[position] === has[position]) continue
-    return `${has[position] ?? 'nothing'} is kept, the facts give ${should[position] ?? 'nothing'}`
+    if (expectedTexts[position] === storedTexts[position]) continue
+    return `${storedTexts[position] ?? 'nothing'} is kept, the facts give ${expectedTexts[position] ?? 'nothing'}`
   }
   return null
 }
@@ -117,20 +132,20 @@ function ofRows(wanted: readonly MetricRow[], kept: readonly MetricRow[]): strin
 const rowText = (row: MetricRow): string => JSON.stringify(ROW.map((name) => row[name]))
 
 /** The first column that is not as it should be. */
-function ofColumns<Name extends string>(
+function compareColumns<Name extends string>(
   names: readonly Name[],
-  kept: Readonly<Record<Name, unknown>>,
-  wanted: Readonly<Record<Name, unknown>>,
+  stored: Readonly<Record<Name, unknown>>,
+  expected: Readonly<Record<Name, unknown>>,
 ): string | null {
-  const name = names.find((one) => kept[one] !== wanted[one])
-  return name === undefined ? null : `${name} ${kept[name]} is kept, the facts give ${wanted[name]}`
+  const name = names.find((one) => stored[one] !== expected[one])
+  return name === undefined ? null : `${name} ${stored[name]} is kept, the facts give ${expected[name]}`
 }
 
 /** The same for the same parts in any order. */
-const textOf = (spread: Partial<Spread> | null): string =>
+const textOf = (contribution: Partial<Contribution> | null): string =>
   JSON.stringify(
-    spread &&
-      [spread.money, spread.retained, spread.failures].map((parts) =>
+    contribution &&
+      [contribution.money, contribution.retained, contribution.failures].map((parts) =>
         parts?.map((part) => JSON.stringify(part)).sort(),
       ),
   )

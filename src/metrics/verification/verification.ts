@@ -6,7 +6,7 @@ import { openSerial } from '../../limiter.ts'
 import { removeCopy } from '../../store/backup/copies.ts'
 import { isFull } from '../../store/sqlite_errors.ts'
 import type { Store } from '../../store/store.ts'
-import { compareFile, type Verified, type VerifyProgress } from './comparison.ts'
+import { compareFile, type VerifyProgress, type VerifyResult } from './comparison.ts'
 
 const MEGABYTE = 1_048_576
 /** While a file is read at one instant its log grows with every commit. */
@@ -14,7 +14,7 @@ const LOG_MOST_BYTES = 256 * MEGABYTE
 const LOOK_EVERY_MS = 100
 
 type Deps = {
-  store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertRoomFor'>
+  store: Pick<Store, 'file' | 'copy' | 'bytes' | 'assertFreeSpaceFor'>
   clock: Clock
   formula: number
   /** How long the log may become. */
@@ -28,7 +28,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   const copy = `${store.file}.verifying`
   const closing = new AbortController()
   const verifications = openSerial()
-  let comparing: Promise<Verified> | null = null
+  let comparing: Promise<VerifyResult> | null = null
   let progress: VerifyProgress | null = null
   removeCopies()
 
@@ -39,9 +39,9 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
    * @throws Refusal 507 `no_room` where there is no room for a copy, and the log became too long meanwhile; 503
    * `store_closing` when the store is closed meanwhile.
    */
-  const verify = (): Promise<Verified> => verifications.run(run)
+  const verify = (): Promise<VerifyResult> => verifications.run(run)
 
-  async function run(): Promise<Verified> {
+  async function run(): Promise<VerifyResult> {
     closing.signal.throwIfAborted()
     try {
       return (await isCopied()) ? await compared(copy, closing.signal) : await comparedInPlace()
@@ -54,7 +54,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
   /** Copies the database; false where there is no room. */
   async function isCopied(): Promise<boolean> {
     try {
-      store.assertRoomFor(store.bytes())
+      store.assertFreeSpaceFor(store.bytes())
       await store.copy(copy)
       return true
     } catch (error) {
@@ -63,7 +63,7 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  async function comparedInPlace(): Promise<Verified> {
+  async function comparedInPlace(): Promise<VerifyResult> {
     const tooLong = new AbortController()
     const look = (): void => {
       const { size } = statSync(`${store.file}-wal`, { throwIfNoEntry: false }) ?? { size: 0 }
@@ -78,9 +78,9 @@ export function openVerification({ store, clock, formula, log_most_bytes = LOG_M
     }
   }
 
-  async function compared(file: string, signal: AbortSignal): Promise<Verified> {
-    const onProgress = (told: VerifyProgress): void => {
-      progress = told
+  async function compared(file: string, signal: AbortSignal): Promise<VerifyResult> {
+    const onProgress = (next: VerifyProgress): void => {
+      progress = next
     }
     comparing = compareFile({ file, at: clock(), formula, signal, onProgress })
     try {

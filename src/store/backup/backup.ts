@@ -5,13 +5,13 @@ import type { Clock } from '../../clock.ts'
 import type { BackupSources, SourceFile } from '../../config/sources/backup_sources.ts'
 import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../disk/paths.ts'
-import { freeBytesIn } from '../disk/room.ts'
+import { freeBytesOf } from '../disk/room.ts'
 import { isFull } from '../sqlite_errors.ts'
 import type { Store } from '../store.ts'
 import { reasonOf } from '../warnings.ts'
-import type { Lock } from './archive/age.ts'
+import type { Encryption } from './archive/age.ts'
 import { CONFIG, DATABASE } from './archive/format.ts'
-import { type Packable, pack } from './archive/pack.ts'
+import { type ArchiveFile, pack } from './archive/pack.ts'
 import { removeCopy, syncToDisk } from './copies.ts'
 import { openBackupLog } from './log.ts'
 import type { Rows } from './verification.ts'
@@ -38,7 +38,7 @@ type Deps = {
 }
 
 /** The copy and the archive made of it. */
-const ROOM_FACTOR = 2
+const SPACE_FACTOR = 2
 const MEGABYTE = 1_048_576
 
 export function openBackups({ store, clock, windfall, sources }: Deps) {
@@ -53,7 +53,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
    * @throws Refusal 409 `backup_exists` when there is something already, 507 `no_room`, 503 `store_closing` when the store
    * is closed meanwhile; Error when the copy does not verify. None of them leaves a file.
    */
-  async function backup(destination: string, lock: Lock | null): Promise<Backup> {
+  async function backup(destination: string, lock: Encryption | null): Promise<Backup> {
     const target = realPathOf(destination)
     if (underWay.has(target))
       throw new Refusal(409, 'backup_exists', `a backup to ${destination} is being written already`)
@@ -66,9 +66,9 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
     }
   }
 
-  async function make(destination: string, lock: Lock | null): Promise<Backup> {
+  async function make(destination: string, lock: Encryption | null): Promise<Backup> {
     refuseExisting(destination)
-    assertRoom(destination, store.bytes() * ROOM_FACTOR)
+    assertFreeSpace(destination, store.bytes() * SPACE_FACTOR)
     // On a full disk nothing can be noted, and a backup elsewhere is what is needed.
     await commit(() => log.begun(destination)).catch(() => undefined)
     let made: Backup | null = null
@@ -76,21 +76,21 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
       made = await write(destination, lock)
       return made
     } catch (error) {
-      throw isFull(error) ? noRoom(destination, reasonOf(error)) : error
+      throw isFull(error) ? noSpace(destination, reasonOf(error)) : error
     } finally {
       const verified = made && { at: clock(), file: made.file, bytes: made.bytes, sha256: made.sha256 }
       await commit(() => log.ended(destination, verified)).catch(() => undefined)
     }
   }
 
-  async function write(destination: string, lock: Lock | null): Promise<Backup> {
+  async function write(destination: string, lock: Encryption | null): Promise<Backup> {
     const database = databaseOf(destination)
     const partial = partialOf(destination)
     removeParts(destination)
     try {
       const { version, rows } = await copy(database)
-      const { files, missing, variables } = gather(sources(), database)
-      const about = {
+      const { files, missing, variables } = collectFiles(sources(), database)
+      const manifestFields = {
         ...({ format: 'windfall backup 1' } as const),
         windfall,
         database_version: version,
@@ -98,7 +98,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
         rows,
         not_included: [...variables, ...missing],
       }
-      const packed = await pack({ destination: partial, files, about, lock }, closing.signal)
+      const packed = await pack({ destination: partial, files, manifestFields, lock }, closing.signal)
       refuseExisting(destination)
       renameSync(partial, destination)
       await syncToDisk(dirname(destination))
@@ -109,7 +109,7 @@ export function openBackups({ store, clock, windfall, sources }: Deps) {
         rows,
         files: names,
         encrypted: lock !== null,
-        not_included: about.not_included,
+        not_included: manifestFields.not_included,
       }
     } catch (error) {
       throw closing.signal.aborted ? closing.signal.reason : error
@@ -144,8 +144,8 @@ function removeParts(destination: string): void {
   rmSync(partialOf(destination), { force: true })
 }
 
-function gather({ database, config, files, variables }: BackupSources, copy: string) {
-  const found: Packable[] = [{ name: DATABASE, path: database.path, source: copy }]
+function collectFiles({ database, config, files, variables }: BackupSources, copy: string) {
+  const found: ArchiveFile[] = [{ name: DATABASE, path: database.path, source: copy }]
   const missing: string[] = []
   const take = (name: string, { path, source }: SourceFile): void => {
     try {
@@ -165,12 +165,12 @@ function refuseExisting(destination: string): void {
 }
 
 /** @throws Refusal 507 `no_room` when fewer than `needed` bytes are free where `destination` is to be. */
-export function assertRoom(destination: string, needed: number): void {
-  const free = freeBytesIn(dirname(destination))
+export function assertFreeSpace(destination: string, needed: number): void {
+  const free = freeBytesOf(dirname(destination))
   if (free >= needed) return
   const words = `it needs ${Math.ceil(needed / MEGABYTE)} MB while it is made, and ${Math.floor(free / MEGABYTE)} MB are free`
-  throw noRoom(destination, words)
+  throw noSpace(destination, words)
 }
 
-const noRoom = (destination: string, reason: string): Refusal =>
+const noSpace = (destination: string, reason: string): Refusal =>
   new Refusal(507, 'no_room', `no room for ${destination}: ${reason}`)

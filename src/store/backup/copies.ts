@@ -7,15 +7,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Database } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { realPathOf } from '../disk/paths.ts'
-import { type Sound, verify } from './verification.ts'
+import { type VerifiedDatabase, verify } from './verification.ts'
 
 /** A verified copy of the database. */
-export type Copy = Sound & { file: string; bytes: number; sha256: string }
+export type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
 
 /** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
 export function openCopies(db: Database) {
   const closing = new AbortController()
-  const underWay = new Map<string, Promise<Copy>>()
+  const underWay = new Map<string, Promise<DatabaseCopy>>()
 
   /**
    * Copies the live database to `destination`; then opens the copy, checks it and renames it into place.
@@ -23,7 +23,7 @@ export function openCopies(db: Database) {
    * @throws Refusal 409 `backup_exists` when there is something at `destination` or a backup to it is under way, 503
    * `store_closing` when the store is closed meanwhile; Error when the copy does not verify. None of them leaves a copy.
    */
-  async function copy(destination: string): Promise<Copy> {
+  async function copy(destination: string): Promise<DatabaseCopy> {
     closing.signal.throwIfAborted()
     const target = realPathOf(destination)
     if (underWay.has(target)) {
@@ -47,7 +47,7 @@ export function openCopies(db: Database) {
   return { copy, close }
 }
 
-async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<Copy> {
+async function copyTo(db: Database, destination: string, signal: AbortSignal): Promise<DatabaseCopy> {
   refuseExisting(destination)
   const partial = `${destination}.partial`
   removeCopy(partial)

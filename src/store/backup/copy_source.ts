@@ -17,10 +17,10 @@ export function openCopySource(path: string) {
   const file = realPathOf(path)
   assertNotSwapping(file)
   assertOwnLog(file)
-  if (!existsSync(file)) throw nothing(file)
+  if (!existsSync(file)) throw noDatabase(file)
   const db = new Database(file, { timeout: 0 })
   try {
-    if (identify(db, file) === null) throw nothing(file)
+    if (identify(db, file) === null) throw noDatabase(file)
     db.pragma('journal_mode = wal')
     db.pragma('synchronous = full')
   } catch (error) {
@@ -42,5 +42,5 @@ export function openCopySource(path: string) {
   }
 }
 
-const nothing = (file: string): Refusal =>
+const noDatabase = (file: string): Refusal =>
   new Refusal(404, 'no_database', `there is no database yet at ${file}; npm start makes it`)

@@ -7,36 +7,36 @@ import { CONFIG, DATABASE, type Manifest } from './archive/format.ts'
  * What became of a file of the backup: `restored` where there was none, `same` where it is there already, `beside` under
  * another name where another one is. `was` is the path it had, where that is outside of the folder of the configuration.
  */
-export type Placed = { file: string; state: 'restored' | 'same' | 'beside'; was: string | null }
+export type PlacedFile = { file: string; state: 'restored' | 'same' | 'beside'; originalPath: string | null }
 
 /** Where files go whose own place is outside of the folder of the configuration. */
-const OUTSIDE = 'keys'
+const OUTSIDE_FOLDER = 'keys'
 
 /** Puts every file of the backup but the database into `folder`. Overwrites nothing. */
 export function placeFiles(
   manifest: Manifest,
-  { staging, folder, isElsewhere }: { staging: string; folder: string; isElsewhere: boolean },
-): Placed[] {
+  { staging, folder, isRelocated }: { staging: string; folder: string; isRelocated: boolean },
+): PlacedFile[] {
   return manifest.entries
     .filter(({ name }) => name !== DATABASE)
     .map(({ name, path }) => {
       // The configuration names a database that is not the one restored here, and must not be served by accident.
-      const isAside = isElsewhere && name === CONFIG
+      const isAside = isRelocated && name === CONFIG
       return place(join(staging, name), isAside ? `${path}.restored` : path, folder)
     })
 }
 
-function place(source: string, path: string, folder: string): Placed {
+function place(source: string, path: string, folder: string): PlacedFile {
   const isInside = isInsideFolder(path)
-  if (!isInside && isSame(source, path)) return { file: path, state: 'same', was: null }
-  const target = join(folder, isInside ? path : join(OUTSIDE, basename(path)))
-  const was = isInside ? null : path
-  if (isSame(source, target)) return { file: target, state: 'same', was }
+  if (!isInside && isSame(source, path)) return { file: path, state: 'same', originalPath: null }
+  const target = join(folder, isInside ? path : join(OUTSIDE_FOLDER, basename(path)))
+  const originalPath = isInside ? null : path
+  if (isSame(source, target)) return { file: target, state: 'same', originalPath }
   const file = freeName(target)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   copyFileSync(source, file, constants.COPYFILE_EXCL)
   chmodSync(file, 0o600)
-  return { file, state: file === target ? 'restored' : 'beside', was }
+  return { file, state: file === target ? 'restored' : 'beside', originalPath }
 }
 
 /** Whether a path of the backup stays within the folder it is relative to. */

@@ -6,9 +6,9 @@ import { assertOwnLog } from '../schema/header.ts'
 import { type Identity, identifyFile } from '../schema/identify.ts'
 import { VERSIONS } from '../schema/schema.ts'
 import { reasonOf } from '../warnings.ts'
-import type { Key } from './archive/age.ts'
+import type { DecryptionKey } from './archive/age.ts'
 import { DATABASE, type Manifest } from './archive/format.ts'
-import { kindOf, unpack } from './archive/unpack.ts'
+import { backupKindOf, unpack } from './archive/unpack.ts'
 import { type Rows, verify } from './verification.ts'
 
 /** `manifest`: what the backup says of itself; null of a database without an archive. */
@@ -20,10 +20,10 @@ type Staged = { file: string; rows: Rows; identity: Identity; manifest: Manifest
  *
  * @throws Refusal 400 `not_a_backup`, `damaged_backup`, `wrong_key` or `unusable_database`, 409 `foreign_log`.
  */
-export async function stage(backup: string, key: Key | null, folder: string): Promise<Staged> {
+export async function stage(backup: string, key: DecryptionKey | null, folder: string): Promise<Staged> {
   const file = join(folder, DATABASE)
   const manifest =
-    kindOf(backup) === 'database' ? copyDatabase(backup, file) : await unpack(backup, folder, key)
+    backupKindOf(backup) === 'database' ? copyDatabase(backup, file) : await unpack(backup, folder, key)
   const { rows } = await verify(file, new AbortController().signal).catch((error: unknown) => {
     throw new Refusal(400, 'damaged_backup', `${backup} holds a database that is damaged: ${reasonOf(error)}`)
   })

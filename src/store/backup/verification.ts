@@ -4,14 +4,14 @@
 import Database from 'better-sqlite3'
 import { onThread, runOnThread } from '../thread.ts'
 
-const VERIFY = 'verify'
-type Task = { windfall: typeof VERIFY; file: string }
+const VERIFY_TASK = 'verify'
+type Task = { windfall: typeof VERIFY_TASK; file: string }
 
 /** Rows of every table. */
 export type Rows = Record<string, number>
 
 /** A sound database: its version, and how many rows each table has. */
-export type Sound = { version: number; rows: Rows }
+export type VerifiedDatabase = { version: number; rows: Rows }
 
 /**
  * Examines the copy `file`: its integrity and its references. Leaves it in the journal mode `delete`, so that it is one
@@ -19,12 +19,12 @@ export type Sound = { version: number; rows: Rows }
  *
  * @throws Error saying what is wrong with the copy; the reason of `signal` when that ends it, and then the file is let go.
  */
-export function verify(file: string, signal: AbortSignal): Promise<Sound> {
-  const task: Task = { windfall: VERIFY, file }
+export function verify(file: string, signal: AbortSignal): Promise<VerifiedDatabase> {
+  const task: Task = { windfall: VERIFY_TASK, file }
   return runOnThread(import.meta.url, task, signal)
 }
 
-function verified({ file }: Task): Sound {
+function verified({ file }: Task): VerifiedDatabase {
   const copy = new Database(file, { fileMustExist: true })
   try {
     copy.pragma('journal_mode = delete')
@@ -50,4 +50,4 @@ function counts(db: Database.Database): Rows {
   )
 }
 
-onThread(VERIFY, verified)
+onThread(VERIFY_TASK, verified)

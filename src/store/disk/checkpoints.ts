@@ -3,7 +3,7 @@
  * was written since the last time that it is worth it, and never within anybody's commit.
  */
 import type { Database } from 'better-sqlite3'
-import { atMostEvery, reasonOf, silent, type Warn } from '../warnings.ts'
+import { reasonOf, silent, throttled, type Warn } from '../warnings.ts'
 
 /** Pages in the log, and how many of them are in the database already. */
 type Frames = { busy: number; log: number; checkpointed: number }
@@ -24,10 +24,10 @@ const WARN_EVERY_MS = 60_000
 export function openCheckpoints(db: Database, warn: Warn = silent) {
   const frameBytes = Number(db.pragma('page_size', { simple: true }))
   // Looks without doing anything.
-  const look = db.prepare<[], Frames>('pragma wal_checkpoint(NOOP)')
+  const readFrames = db.prepare<[], Frames>('pragma wal_checkpoint(NOOP)')
   const move = db.prepare<[], Frames>('pragma wal_checkpoint(PASSIVE)')
-  const tellFault = atMostEvery(WARN_EVERY_MS, warn)
-  const tellHeld = atMostEvery(WARN_EVERY_MS, warn)
+  const warnFault = throttled(WARN_EVERY_MS, warn)
+  const warnStuck = throttled(WARN_EVERY_MS, warn)
   let batches = 0
   /** How long the log was after the last attempt, and up to where that failed or was held up. */
   let last = { log: 0, stuck: 0 }
@@ -38,16 +38,16 @@ export function openCheckpoints(db: Database, warn: Warn = silent) {
       last = { log, stuck: checkpointed < log ? log : 0 }
     } catch (error) {
       last = { log: length, stuck: length }
-      tellFault('the write-ahead log could not be moved into the database; nothing is lost', {
+      warnFault('the write-ahead log could not be moved into the database; nothing is lost', {
         reason: reasonOf(error),
       })
     }
   }
 
-  function lookAtLog(): void {
-    const { log, checkpointed } = look.get() ?? { log: 0, checkpointed: 0 }
+  function checkLogSize(): void {
+    const { log, checkpointed } = readFrames.get() ?? { log: 0, checkpointed: 0 }
     if (log > last.log && last.log * frameBytes > TOO_LONG_BYTES) {
-      tellHeld('the write-ahead log cannot start again: somebody keeps reading the database', {
+      warnStuck('the write-ahead log cannot start again: somebody keeps reading the database', {
         bytes: log * frameBytes,
       })
     }
@@ -60,9 +60,9 @@ export function openCheckpoints(db: Database, warn: Warn = silent) {
     batches += 1
     if (batches % LOOK_EVERY_BATCHES !== 0) return
     try {
-      lookAtLog()
+      checkLogSize()
     } catch (error) {
-      tellFault('the length of the write-ahead log could not be read', { reason: reasonOf(error) })
+      warnFault('the length of the write-ahead log could not be read', { reason: reasonOf(error) })
     }
   }
 

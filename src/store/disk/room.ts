@@ -15,7 +15,7 @@ const fillRandomly = promisify<Buffer, Buffer>(randomFill)
 const MEGABYTE = 1_048_576
 const BALLAST_BYTES = 16 * MEGABYTE
 /** Less than this much free, the ballast is given up: other programs fill the disk. */
-const LAST_BYTES = 4 * MEGABYTE
+const RESERVE_BYTES = 4 * MEGABYTE
 /** Less than this much free, ingest is refused. */
 const FLOOR_BYTES = 16 * MEGABYTE
 const RETRY_AFTER_SECONDS = 60
@@ -24,19 +24,19 @@ const RETRY_AFTER_SECONDS = 60
 export const ballastOf = (database: string): string => `${database}.ballast`
 
 /** Bytes that can be written in the file system of `folder`. */
-export function freeBytesIn(folder: string): number {
+export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }
 
-export type FreeBytes = typeof freeBytesIn
+export type FreeBytes = typeof freeBytesOf
 
 type Options = { warn: Warn; freeBytes: FreeBytes }
 
 /**
  * Watches the room for `file`. Does nothing before the first `look`, so that only who serves keeps ballast.
  */
-export function openRoom(file: string, { warn, freeBytes }: Options) {
+export function openDiskSpace(file: string, { warn, freeBytes }: Options) {
   const ballast = ballastOf(file)
   let isLow = false
   let filling: Promise<void> | null = null
@@ -56,12 +56,12 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
 
   function judge(free: number, isBallasted: boolean): void {
     const needed = isBallasted ? FLOOR_BYTES : FLOOR_BYTES + BALLAST_BYTES
-    say(free < needed, free)
-    if (isBallasted && free < LAST_BYTES) return giveUp()
+    noteLow(free < needed, free)
+    if (isBallasted && free < RESERVE_BYTES) return giveUp()
     if (!isBallasted && !isLow) fill()
   }
 
-  function say(low: boolean, free: number): void {
+  function noteLow(low: boolean, free: number): void {
     if (low !== isLow) {
       const fields = { free_mb: Math.floor(free / MEGABYTE) }
       if (low) warn('the disk is nearly full: notifications and calls are answered with 503', fields)
@@ -109,7 +109,7 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
   }
 
   /** @throws Refusal 503 `disk_full` while there is too little room for what comes from outside. */
-  function assertRoom(): void {
+  function assertFreeSpace(): void {
     if (!isLow) return
     throw new Refusal(503, 'disk_full', 'the disk is nearly full; nothing of this was kept', {
       headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
@@ -123,12 +123,12 @@ export function openRoom(file: string, { warn, freeBytes }: Options) {
   }
 
   /** @throws Refusal 507 `no_room` when fewer than `bytes` are free beside what is kept free. */
-  function assertRoomFor(bytes: number): void {
+  function assertFreeSpaceFor(bytes: number): void {
     const free = freeBytes(dirname(file)) - FLOOR_BYTES - BALLAST_BYTES
     if (free >= bytes) return
     const [need, have] = [bytes, Math.max(0, free)].map((one) => Math.ceil(one / MEGABYTE))
     throw new Refusal(507, 'no_room', `${need} MB are needed beside ${file}, and ${have} MB are free`)
   }
 
-  return { look, giveUp, assertRoom, assertRoomFor, isLow: () => isLow, close }
+  return { look, giveUp, assertFreeSpace, assertFreeSpaceFor, isLow: () => isLow, close }
 }

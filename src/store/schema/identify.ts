@@ -9,7 +9,7 @@ import { differencesBetween, IS_OURS, shapeOf } from './shape.ts'
 export type Identity = { version: number; isPresent: boolean }
 
 /** How many differences a refusal names. */
-const NAMED = 3
+const MAX_NAMED = 3
 
 /**
  * Says which version of Windfall's database `db` is; null where there is nothing in it.
@@ -53,11 +53,11 @@ export function identifyFile(
 export function assertShape(db: Connection, file: string, version: number, versions: Versions): void {
   const expected = emptyDatabase(version, versions)
   try {
-    if (textOf(db) === textOf(expected)) return
+    if (schemaText(db) === schemaText(expected)) return
     const differences = differencesBetween(shapeOf(db), shapeOf(expected))
     if (differences.length === 0) return
-    const named = differences.slice(0, NAMED).join('; ')
-    const more = differences.length > NAMED ? `; and ${differences.length - NAMED} more` : ''
+    const named = differences.slice(0, MAX_NAMED).join('; ')
+    const more = differences.length > MAX_NAMED ? `; and ${differences.length - MAX_NAMED} more` : ''
     throw unusable(
       `${file} does not have the shape of version ${version} of the database: ${named}${more}. ` +
         'It was altered by hand, or written by a build that was never released',
@@ -77,7 +77,7 @@ function emptyDatabase(version: number, { first, steps, schema }: Versions): Con
 }
 
 /** Equal texts make equal shapes, and are compared ten times as fast. */
-const textOf = (db: Connection): unknown =>
+const schemaText = (db: Connection): unknown =>
   db
     .prepare(`select group_concat(sql, ';' order by type, name) from main.sqlite_schema where ${IS_OURS}`)
     .pluck()

@@ -8,7 +8,7 @@ import Database, { type Database as Connection } from 'better-sqlite3'
 import { Refusal } from '../../errors.ts'
 import { openCopies } from '../backup/copies.ts'
 import { assertNotSwapping } from '../backup/swap.ts'
-import { type FreeBytes, freeBytesIn } from '../disk/room.ts'
+import { type FreeBytes, freeBytesOf } from '../disk/room.ts'
 import { silent, type Warn } from '../warnings.ts'
 import { assertOwnLog, readHeader } from './header.ts'
 import { assertShape, identify } from './identify.ts'
@@ -25,7 +25,7 @@ type Options = {
 }
 
 /** The backup, and a write-ahead log as long as the file while a table is rebuilt. */
-const ROOM_FACTOR = 2
+const SPACE_FACTOR = 2
 
 /**
  * Brings `file` to the present version. Does nothing where there is no file, or where it has that version. To be called
@@ -35,7 +35,7 @@ const ROOM_FACTOR = 2
  * `no_room` where the backup and the steps would not fit; Error when a step fails, which leaves the version before it.
  */
 export async function upgrade(file: string, options: Options = {}): Promise<void> {
-  const { versions = VERSIONS, note = silent, freeBytes = freeBytesIn } = options
+  const { versions = VERSIONS, note = silent, freeBytes = freeBytesOf } = options
   const to = versionOf(versions.schema)
   assertNotSwapping(file)
   assertOwnLog(file)
@@ -51,7 +51,7 @@ export async function upgrade(file: string, options: Options = {}): Promise<void
   const db = open(file)
   try {
     for (const step of versions.steps.filter(({ version }) => version > from)) {
-      take(db, step, { file, versions, backup: step.version === to ? null : backup })
+      applyStep(db, step, { file, versions, backup: step.version === to ? null : backup })
       note('upgraded the database', { file, version: step.version })
     }
   } finally {
@@ -93,7 +93,7 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
   let number = 1
   for (; existsSync(name(number)); number += 1)
     if (isWhole && isSameDatabase(file, name(number))) return name(number)
-  const needed = statSync(file).size * ROOM_FACTOR
+  const needed = statSync(file).size * SPACE_FACTOR
   const free = freeBytes(dirname(file))
   if (free < needed)
     throw new Refusal(
@@ -112,10 +112,10 @@ async function backUp(file: string, { from, to, isWhole, freeBytes }: Plan): Pro
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576)
 
 /** `backup` is to be remembered until the last step. */
-type Taking = { file: string; versions: Versions; backup: string | null }
+type StepContext = { file: string; versions: Versions; backup: string | null }
 
 /** One step, its version, and the proof that the shape is that version's, in one transaction. */
-function take(db: Connection, { version, up }: Step, { file, versions, backup }: Taking): void {
+function applyStep(db: Connection, { version, up }: Step, { file, versions, backup }: StepContext): void {
   db.pragma('foreign_keys = off')
   db.transaction(() => {
     up(db)

@@ -1,9 +1,9 @@
 /** The connected apps, by id. */
-import { type Asked, useAnswer } from './answers.ts'
+import { type QueryResult, useQuery } from './answers.ts'
 
 export type App = { id: string; organization_id: string; bundle_id: string; name: string | null }
 
-export const useApps = (): Asked<{ apps: App[] }> => useAnswer<{ apps: App[] }>('/api/v1/apps')
+export const useApps = (): QueryResult<{ apps: App[] }> => useQuery<{ apps: App[] }>('/api/v1/apps')
 
 /** What an app is called, by its id or its bundle id: its name, or its bundle id. */
 export const appName = (apps: readonly App[] | undefined, id: string | null): string => {

@@ -51,9 +51,9 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 /** Told on `window` when the server knows the caller no more. */
-export const SIGNED_OUT = 'signedout'
+export const SIGNED_OUT_EVENT = 'signedout'
 
-async function ask<Answer>(address: string, options: RequestInit): Promise<Answer> {
+async function send<Answer>(address: string, options: RequestInit): Promise<Answer> {
   const response = await fetch(address, { credentials: 'same-origin', ...options }).catch(
     (error: unknown) => {
       if (options.signal?.aborted) throw error
@@ -62,21 +62,21 @@ async function ask<Answer>(address: string, options: RequestInit): Promise<Answe
   )
   if (!response.ok) {
     const problem = await problemOf(response)
-    if (NOBODY.has(problem.code)) window.dispatchEvent(new Event(SIGNED_OUT))
+    if (SIGNED_OUT_CODES.has(problem.code)) window.dispatchEvent(new Event(SIGNED_OUT_EVENT))
     throw problem
   }
   return response.status === 204 ? (undefined as Answer) : ((await response.json()) as Answer)
 }
 
-const NOBODY = new Set(['sign_in_required', 'token_required', 'invalid_token'])
+const SIGNED_OUT_CODES = new Set(['sign_in_required', 'token_required', 'invalid_token'])
 
 /** Reads. @throws Problem */
 export const read = <Answer>(path: string, query?: Query, signal?: AbortSignal): Promise<Answer> =>
-  ask<Answer>(addressOf(path, query), { headers: { accept: 'application/json' }, ...(signal && { signal }) })
+  send<Answer>(addressOf(path, query), { headers: { accept: 'application/json' }, ...(signal && { signal }) })
 
 /** Writes. @throws Problem */
 export const write = <Answer>(method: 'POST' | 'DELETE', path: string, body: object = {}): Promise<Answer> =>
-  ask<Answer>(path, {
+  send<Answer>(path, {
     method,
     headers: { accept: 'application/json', 'content-type': 'application/json' },
     body: JSON.stringify(body),

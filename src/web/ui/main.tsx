@@ -1,6 +1,6 @@
 /** The dashboard's page: what the browser runs first. */
 import { render } from 'preact'
-import { fetchView, Page } from './page.tsx'
+import { Page, preloadView } from './page.tsx'
 import 'uplot/dist/uPlot.min.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -17,7 +17,7 @@ import './styles/evidence.css'
 import './styles/events.css'
 import './styles/cohorts.css'
 
-fetchView(location.pathname)
+preloadView(location.pathname)
 const root = document.getElementById('app')
 if (root) render(<Page />, root)
 if ('serviceWorker' in navigator && window.isSecureContext)

@@ -1,20 +1,20 @@
 /** What stands now: asked once for all who need today's day, the currency or a headline. */
 import type { InferOutput } from 'valibot'
 import type { OverviewSchema } from '../../api/metrics/answers.ts'
-import { type Asked, useAnswer } from './answers.ts'
+import { type QueryResult, useQuery } from './answers.ts'
 import { placeQuery, type Scope } from './scope.ts'
 
 export type Overview = InferOutput<typeof OverviewSchema>
-export type Standing = Overview['organizations'][number]
+export type OrganizationOverview = Overview['organizations'][number]
 
 /** The figures of one organization's apps: the chosen one's, or the first's. */
 export function useOverview(
   scope: Scope,
   every?: number,
-): Asked<Overview> & { standing: Standing | undefined } {
-  const { organization: _, ...place } = placeQuery(scope)
-  const asked = useAnswer<Overview>('/api/v1/overview', place, every === undefined ? {} : { every })
-  const all = asked.data?.organizations
-  const standing = all?.find((one) => one.organization_id === scope.organization) ?? all?.[0]
-  return { ...asked, standing }
+): QueryResult<Overview> & { overview: OrganizationOverview | undefined } {
+  const { organization: _, ...scopeQuery } = placeQuery(scope)
+  const result = useQuery<Overview>('/api/v1/overview', scopeQuery, every === undefined ? {} : { every })
+  const all = result.data?.organizations
+  const overview = all?.find((one) => one.organization_id === scope.organization) ?? all?.[0]
+  return { ...result, overview }
 }

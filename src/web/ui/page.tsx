@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
-import { client, renew, useAnswer } from './answers.ts'
+import { client, invalidate, useQuery } from './answers.ts'
 import { Frame } from './frame/frame.tsx'
-import { SIGNED_OUT } from './http.ts'
+import { SIGNED_OUT_EVENT } from './http.ts'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Session, SessionContext } from './session.ts'
-import { FreshDoor } from './sign_in/fresh.tsx'
-import { DOORS, Inwards, isDoor, SignIn } from './sign_in/sign_in.tsx'
+import { ReauthProvider } from './sign_in/fresh.tsx'
+import { ENTRY_PATHS, isEntryPath, RedirectHome, SignIn } from './sign_in/sign_in.tsx'
 
 const Today = lazy(() => import('./today/today.tsx').then((module) => module.Today))
 const Revenue = lazy(() => import('./revenue/revenue.tsx').then((module) => module.Revenue))
@@ -22,14 +22,14 @@ const Customers = lazy(() => import('./customers/customers.tsx').then((module) =
 const Profile = lazy(() => import('./customers/profile.tsx').then((module) => module.Profile))
 const User = lazy(() => import('./customers/user.tsx').then((module) => module.UserPage))
 const Events = lazy(() => import('./events/events.tsx').then((module) => module.Events))
-const EventAlone = lazy(() => import('./events/event.tsx').then((module) => module.EventPage))
+const EventPage = lazy(() => import('./events/event.tsx').then((module) => module.EventPage))
 const Gaps = lazy(() => import('./events/gaps.tsx').then((module) => module.Gaps))
 const Coverage = lazy(() => import('./events/coverage/coverage.tsx').then((module) => module.Coverage))
 const Settings = lazy(() => import('./settings/settings.tsx').then((module) => module.Settings))
 
-type Lazy = { preload: () => Promise<unknown> }
+type LazyView = { preload: () => Promise<unknown> }
 /** By the first word of an address, and by the second where that names one of many. */
-const BY_WORD: Record<string, readonly [view: Lazy, one?: Lazy]> = {
+const ROUTES_BY_SEGMENT: Record<string, readonly [view: LazyView, one?: LazyView]> = {
   '': [Today],
   revenue: [Revenue],
   subscriptions: [Subscriptions],
@@ -37,27 +37,27 @@ const BY_WORD: Record<string, readonly [view: Lazy, one?: Lazy]> = {
   metrics: [Metrics, Metric],
   customers: [Customers, Profile],
   users: [User],
-  events: [Events, EventAlone],
+  events: [Events, EventPage],
   gaps: [Gaps],
   coverage: [Coverage],
   settings: [Settings, Settings],
 }
 
 /** Fetches the code of the view at an address, while the server is still asked who it is. */
-export function fetchView(path: string): void {
+export function preloadView(path: string): void {
   const [, word = '', name] = path.split('/')
-  const [view, one] = BY_WORD[word] ?? []
+  const [view, one] = ROUTES_BY_SEGMENT[word] ?? []
   // What fails here fails again where the view is drawn, and is told there.
   void (name && one ? one : view)?.preload().catch(() => {})
 }
 
 /** Whether an address is none of ours, whoever looks. */
-const isNowhere = (path: string): boolean => {
+const isUnknownPath = (path: string): boolean => {
   const [, word = ''] = path.split('/')
-  return !Object.hasOwn(BY_WORD, word) && !DOORS.some((door) => door === path)
+  return !Object.hasOwn(ROUTES_BY_SEGMENT, word) && !ENTRY_PATHS.some((entryPath) => entryPath === path)
 }
 
-const Nowhere = (): JSX.Element => (
+const NotFound = (): JSX.Element => (
   <main class="page" id="content">
     <h1 class="spoken">Nothing here</h1>
     <Empty icon="question" title="There is nothing at this address">
@@ -68,12 +68,12 @@ const Nowhere = (): JSX.Element => (
   </main>
 )
 
-const FOR_THE_OWNER = [
+const OWNER_ROUTES = [
   <Route key="customers" path="/customers" component={Customers} />,
   <Route key="customer" path="/customers/:id" component={Profile} />,
   <Route key="user" path="/users/:id" component={User} />,
   <Route key="events" path="/events" component={Events} />,
-  <Route key="event" path="/events/:id" component={EventAlone} />,
+  <Route key="event" path="/events/:id" component={EventPage} />,
   <Route key="gaps" path="/gaps" component={Gaps} />,
   <Route key="coverage" path="/coverage" component={Coverage} />,
   <Route key="settings" path="/settings" component={Settings} />,
@@ -88,15 +88,15 @@ const Views = ({ isGuest }: { isGuest: boolean }): JSX.Element => (
     <Route path="/retention" component={Retention} />
     <Route path="/metrics" component={Metrics} />
     <Route path="/metrics/:name" component={Metric} />
-    {isGuest ? [] : FOR_THE_OWNER}
-    {DOORS.map((door) => (
-      <Route key={door} path={door} component={Inwards} />
+    {isGuest ? [] : OWNER_ROUTES}
+    {ENTRY_PATHS.map((entryPath) => (
+      <Route key={entryPath} path={entryPath} component={RedirectHome} />
     ))}
-    <Route default component={Nowhere} />
+    <Route default component={NotFound} />
   </Router>
 )
 
-function Broken({ error, again }: { error: Error; again: () => void }): JSX.Element {
+function ErrorView({ error, again }: { error: Error; again: () => void }): JSX.Element {
   return (
     <main class="page" id="content">
       <Empty icon="warning" title="This view broke">
@@ -110,24 +110,24 @@ function Broken({ error, again }: { error: Error; again: () => void }): JSX.Elem
 }
 
 /** Looks who it is whenever the server knows the caller no more; what was seen is forgotten then. */
-function useComingAndGoing(session: Session | undefined): boolean {
-  const wasIn = useRef(false)
-  const isIn = session?.state === 'owner' || session?.state === 'guest'
+function useSignedOut(session: Session | undefined): boolean {
+  const wasSignedIn = useRef(false)
+  const isSignedIn = session?.state === 'owner' || session?.state === 'guest'
   useEffect(() => {
-    const look = (): void => void renew('/api/v1/session')
-    window.addEventListener(SIGNED_OUT, look)
-    return () => window.removeEventListener(SIGNED_OUT, look)
+    const refetchSession = (): void => void invalidate('/api/v1/session')
+    window.addEventListener(SIGNED_OUT_EVENT, refetchSession)
+    return () => window.removeEventListener(SIGNED_OUT_EVENT, refetchSession)
   }, [])
   useEffect(() => {
-    if (wasIn.current && !isIn)
+    if (wasSignedIn.current && !isSignedIn)
       client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
-    if (isIn) wasIn.current = true
-  }, [isIn])
-  return wasIn.current && !isIn
+    if (isSignedIn) wasSignedIn.current = true
+  }, [isSignedIn])
+  return wasSignedIn.current && !isSignedIn
 }
 
 /** Remembered by the browser, because the server forgets the sessions of a link that is over. */
-function useGuesthood(session: Session | undefined): boolean {
+function useWasGuest(session: Session | undefined): boolean {
   const state = session?.state
   useEffect(() => {
     if (state === 'guest') localStorage.setItem('guest', 'yes')
@@ -138,33 +138,34 @@ function useGuesthood(session: Session | undefined): boolean {
 
 function Gate(): JSX.Element | null {
   const { path } = useLocation()
-  const session = useAnswer<Session>('/api/v1/session')
-  const isOver = useComingAndGoing(session.data)
-  const wasGuest = useGuesthood(session.data)
+  const session = useQuery<Session>('/api/v1/session')
+  const isOver = useSignedOut(session.data)
+  const wasGuest = useWasGuest(session.data)
   const [broken, setBroken] = useState<Error | null>(null)
-  const { data, problem, again } = session
+  const { data, problem, retry } = session
   if (!data)
     return problem ? (
       <main class="alone">
-        <Failed problem={problem} again={again} />
+        <Failed problem={problem} retry={retry} />
       </main>
     ) : null
-  const isOut = data.state === 'setup' || data.state === 'signed_out'
-  if (isOut && isNowhere(path)) return <Nowhere />
-  if (isOut || isDoor(path)) return <SignIn session={data} isOver={isOver} wasGuest={wasGuest} />
+  const isSignedOut = data.state === 'setup' || data.state === 'signed_out'
+  if (isSignedOut && isUnknownPath(path)) return <NotFound />
+  if (isSignedOut || isEntryPath(path))
+    return <SignIn session={data} wasSignedOut={isOver} wasGuest={wasGuest} />
   return (
     <SessionContext.Provider value={data}>
-      <FreshDoor>
+      <ReauthProvider>
         <Frame>
           {broken ? (
-            <Broken error={broken} again={() => setBroken(null)} />
+            <ErrorView error={broken} again={() => setBroken(null)} />
           ) : (
             <ErrorBoundary onError={setBroken}>
               <Views isGuest={data.state === 'guest'} />
             </ErrorBoundary>
           )}
         </Frame>
-      </FreshDoor>
+      </ReauthProvider>
     </SessionContext.Provider>
   )
 }

@@ -1,22 +1,22 @@
 /** Lists that come a page at a time: the first as any answer, the others when somebody asks for more. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type Asked, client, problemFrom, useAnswer } from './answers.ts'
+import { client, problemFrom, type QueryResult, useQuery } from './answers.ts'
 import { type Problem, type Query, read } from './http.ts'
 
 type Page = { next: string | number | null }
 /** `from`: what the first page gave as `next` when the others were asked for. */
-type More<Answer> = {
+type LoadedPages<Answer> = {
   key: string
   from: Page['next']
   pages: Answer[]
   isBusy: boolean
   problem: Problem | null
 }
-type Kept<Answer> = Pick<More<Answer>, 'from' | 'pages'>
+type CachedPages<Answer> = Pick<LoadedPages<Answer>, 'from' | 'pages'>
 
 export type Paged<Answer> = {
   /** Of the first page; what it says stands for all. */
-  first: Asked<Answer>
+  first: QueryResult<Answer>
   /** All that are there, the first among them. */
   pages: Answer[]
   /** Asks for the next; null after the last. */
@@ -26,59 +26,60 @@ export type Paged<Answer> = {
 }
 
 /** `cursor` is the parameter that takes `next` of the page before. What was asked for stays for who comes back. */
-export function usePages<Answer extends Page>(
+export function usePagedQuery<Answer extends Page>(
   path: string,
   query: Query,
   cursor: 'cursor' | 'before',
   wait = false,
 ): Paged<Answer> {
-  const first = useAnswer<Answer>(path, query, { wait })
+  const first = useQuery<Answer>(path, query, { wait })
   const key = JSON.stringify([path, query])
-  const place = useMemo(() => [path, { ...query, pages: 'more' }], [key])
-  const beginning = (): More<Answer> => ({
-    ...(client.getQueryData<Kept<Answer>>(place) ?? { from: null, pages: [] }),
+  const cacheKey = useMemo(() => [path, { ...query, pages: 'more' }], [key])
+  const initialPages = (): LoadedPages<Answer> => ({
+    ...(client.getQueryData<CachedPages<Answer>>(cacheKey) ?? { from: null, pages: [] }),
     key,
     isBusy: false,
     problem: null,
   })
-  const [kept, keep] = useState(beginning)
-  const now = kept.key === key ? kept : beginning()
-  const isOver = first.isEarlier || first.data === undefined
-  const pages = first.data === undefined ? [] : isOver ? [first.data] : [first.data, ...now.pages]
-  const next = isOver ? null : (pages.at(-1)?.next ?? null)
+  const [loaded, setLoaded] = useState(initialPages)
+  const current = loaded.key === key ? loaded : initialPages()
+  const isStale = first.isPrevious || first.data === undefined
+  const pages = first.data === undefined ? [] : isStale ? [first.data] : [first.data, ...current.pages]
+  const next = isStale ? null : (pages.at(-1)?.next ?? null)
 
   useEffect(() => {
-    if (kept.key === key && kept.pages.length > 0)
-      client.setQueryData<Kept<Answer>>(place, { from: kept.from, pages: kept.pages })
-  }, [kept])
+    if (loaded.key === key && loaded.pages.length > 0)
+      client.setQueryData<CachedPages<Answer>>(cacheKey, { from: loaded.from, pages: loaded.pages })
+  }, [loaded])
 
   /** Asks for so many pages after one, those that are there already among them. */
-  async function ask(from: Page['next'], present: Answer[], many: number): Promise<void> {
-    keep({ ...now, isBusy: true, problem: null })
+  async function fetchPages(from: Page['next'], existing: Answer[], pageCount: number): Promise<void> {
+    setLoaded({ ...current, isBusy: true, problem: null })
     try {
-      const some = [...present]
-      for (let at = (some.at(-1) ?? { next: from }).next; at !== null && some.length < many; ) {
+      const some = [...existing]
+      for (let at = (some.at(-1) ?? { next: from }).next; at !== null && some.length < pageCount; ) {
         const page = await read<Answer>(path, { ...query, [cursor]: at })
         some.push(page)
         at = page.next
       }
-      keep({ key, from, pages: some, isBusy: false, problem: null })
+      setLoaded({ key, from, pages: some, isBusy: false, problem: null })
     } catch (error) {
-      keep({ ...now, isBusy: false, problem: problemFrom(error) })
+      setLoaded({ ...current, isBusy: false, problem: problemFrom(error) })
     }
   }
 
-  const beginsAt = isOver ? null : (first.data?.next ?? null)
+  const firstCursor = isStale ? null : (first.data?.next ?? null)
   // What came since has moved the first page's end: the others are asked again from there, so that none is left out.
   useEffect(() => {
-    if (!isOver && now.pages.length > 0 && now.from !== beginsAt) void ask(beginsAt, [], now.pages.length)
-  }, [key, beginsAt])
+    if (!isStale && current.pages.length > 0 && current.from !== firstCursor)
+      void fetchPages(firstCursor, [], current.pages.length)
+  }, [key, firstCursor])
 
   return {
     first,
     pages,
-    more: next === null ? null : () => void ask(beginsAt, now.pages, now.pages.length + 1),
-    isBusy: now.isBusy,
-    problem: now.problem,
+    more: next === null ? null : () => void fetchPages(firstCursor, current.pages, current.pages.length + 1),
+    isBusy: current.isBusy,
+    problem: current.problem,
   }
 }

@@ -96,7 +96,7 @@ export function useScope(): { scope: Scope; change: (changes: Partial<Scope>) =>
 }
 
 /** Words of the present address that belong to the view and not to the scope, as of a search or a filter. */
-export function useOwnWords(): [Record<string, string>, (changes: Query) => void] {
+export function useQueryParams(): [Record<string, string>, (changes: Query) => void] {
   const { query, path, route } = useLocation()
   const change = (changes: Query): void => route(hrefWithin(path, query, { ...query, ...changes }), true)
   return [query, change]

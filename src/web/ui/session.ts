@@ -17,7 +17,7 @@ export const SessionContext = createContext<Session>({
   expires_at: null,
 })
 /** What keeps the database from being written, for the owner; null while nothing does. */
-export function storageWords(storage: Session['storage']): string | null {
+export function storageMessage(storage: Session['storage']): string | null {
   if (storage === 'ok') return null
   return {
     full: 'The disk of the server is full: nothing can be recorded. Make room; Windfall resumes by itself.',

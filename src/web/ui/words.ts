@@ -3,13 +3,13 @@ import { dayNumber, dayText } from '../../metrics/lineage/calendar.ts'
 import { fiscalMonthDays, fiscalMonthOf } from '../../metrics/lineage/fiscal.ts'
 import type { Interval } from '../../metrics/series/buckets.ts'
 
-const kept = new Map<string, Intl.NumberFormat>()
+const memoized = new Map<string, Intl.NumberFormat>()
 const locale = navigator.language
 
 function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
-  const made = kept.get(key) ?? new Intl.NumberFormat(locale, options)
-  kept.set(key, made)
+  const made = memoized.get(key) ?? new Intl.NumberFormat(locale, options)
+  memoized.set(key, made)
   return made
 }
 

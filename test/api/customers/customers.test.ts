@@ -14,8 +14,8 @@ import { openTestApp, type TestApp } from '../../helpers.ts'
 
 const DAY = 86_400_000
 const OTHER = 'com.example.other'
-type Told = Record<string, unknown> & { id: string }
-type Body = Record<string, unknown> & { customers: Told[]; next: string | null; code?: string }
+type ListedCustomer = Record<string, unknown> & { id: string }
+type Body = Record<string, unknown> & { customers: ListedCustomer[]; next: string | null; code?: string }
 
 /** One customer who bought on `days` before now, the last time for a month, each time for 4.990 dollars. */
 async function bought(
@@ -216,8 +216,8 @@ test('a customer is found by every id there is, and by an attribute', async () =
   expect(await find('attribute:seats=3')).toEqual(['leaving'])
   expect(await find('attribute:a.b=true')).toEqual(['leaving'])
   expect(await find('attribute:note=a "quoted" one')).toEqual(['leaving'])
-  for (const nobody of ['nobody', 'attribute:plan=', 'attribute:pla=pro', '%', "' or 1=1"])
-    expect(await find(nobody)).toEqual([])
+  for (const query of ['nobody', 'attribute:plan=', 'attribute:pla=pro', '%', "' or 1=1"])
+    expect(await find(query)).toEqual([])
 })
 
 test('the profile has all of it, whichever id of the customer is asked for', async () => {
@@ -244,7 +244,7 @@ test('the profile has all of it, whichever id of the customer is asked for', asy
     // No report has told a price yet: 30 % off, 3 × 3.493 + 0.693.
     proceeds: { base_milli: 11_172, transactions: 4, estimated: 4 },
   })
-  const { lineages, transactions, events } = body as unknown as Record<string, Told[]>
+  const { lineages, transactions, events } = body as unknown as Record<string, ListedCustomer[]>
   expect(transactions?.map((one) => one.base_milli)).toEqual([990, 4_990, 4_990, 4_990])
   expect(lineages?.[0]).toMatchObject({ subscription: { state: 'active', auto_renew: true } })
   expect(lineages?.[0]?.timeline).toHaveLength(3)
@@ -264,14 +264,14 @@ test('what happened to a customer, page by page, of all its purchases', async ()
   expect(next).toBeNull()
   expect(new Set(whole.map(({ subject }) => subject))).toEqual(new Set(['100', '600']))
   expect(whole).toEqual(whole.toSorted((a, b) => b.seq - a.seq))
-  const told = []
+  const seen = []
   for (let before = ''; ; ) {
     const { events, next: more } = await page(`?limit=2${before}`)
-    told.push(...events)
+    seen.push(...events)
     if (more === null) break
     before = `&before=${more}`
   }
-  expect(told).toEqual(whole)
+  expect(seen).toEqual(whole)
   for (const query of ['?limit=0', '?before=x', '?since=1'])
     expect(await get(`/api/v1/customers/${ids.loyal}/events${query}`)).toMatchObject({ status: 400 })
   expect(await get('/api/v1/customers/cus_none/events')).toMatchObject({

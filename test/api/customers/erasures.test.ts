@@ -14,15 +14,15 @@ type Erasure = { id: string; finished_at: number | null; asked_by: string; links
 
 const identify = (appUserId: string) =>
   app.post('/api/sdk/v1/identify', { appUserId, bundleId: BUNDLE, attributes: { plan: 'pro' } })
-async function ask(path: string, token: string | null, method = 'GET') {
+async function request(path: string, token: string | null, method = 'GET') {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` }
   const answer = await app.request(path, { method, headers })
   const body = (await answer.json()) as Erasure & { code?: string; erasures: Erasure[] }
   return { status: answer.status, body }
 }
 const remove = (user: string, token: string | null, app_name = BUNDLE, more = '') =>
-  ask(`/api/v1/users/${encodeURIComponent(user)}?app=${app_name}${more}`, token, 'DELETE')
-const known = (user: string): boolean => {
+  request(`/api/v1/users/${encodeURIComponent(user)}?app=${app_name}${more}`, token, 'DELETE')
+const userExists = (user: string): boolean => {
   const mine = app.windfall.apps.ofOrganization(app.organization.id, BUNDLE)
   return app.windfall.attribution.users.get(mine?.id ?? '', user) !== null
 }
@@ -31,20 +31,25 @@ test('the owner’s backend has a user forgotten, asks again how far it is, and 
   const user = 'a/ü %2F?#'
   await identify(user)
   const secret = await app.key('secret')
-  const asked = await remove(user, secret)
-  expect(asked).toMatchObject({ status: 202, body: { finished_at: null, bundle_id: BUNDLE } })
-  expect(asked.body.asked_by).toMatch(/^key_/)
-  expect(known(user)).toBe(false)
+  const removed = await remove(user, secret)
+  expect(removed).toMatchObject({ status: 202, body: { finished_at: null, bundle_id: BUNDLE } })
+  expect(removed.body.asked_by).toMatch(/^key_/)
+  expect(userExists(user)).toBe(false)
   expect((await identify(user)).status).toBe(410)
-  await app.windfall.forgetting.finished(asked.body.id)
+  await app.windfall.erasures.finished(removed.body.id)
   const done = await remove(user, secret)
-  expect(done).toMatchObject({ status: 200, body: { id: asked.body.id, finished_at: app.clock() } })
+  expect(done).toMatchObject({ status: 200, body: { id: removed.body.id, finished_at: app.clock() } })
 
   expect(app.windfall.audit.list(null, 1)).toMatchObject([
-    { actor: asked.body.asked_by, address: '127.0.0.1', action: 'user.forgotten', subject: asked.body.id },
+    {
+      actor: removed.body.asked_by,
+      address: '127.0.0.1',
+      action: 'user.forgotten',
+      subject: removed.body.id,
+    },
   ])
 
-  const read = await ask('/api/v1/erasures', await app.token())
+  const read = await request('/api/v1/erasures', await app.token())
   expect(read).toEqual({ status: 200, body: { erasures: [done.body] } })
   expect(JSON.stringify([done, read])).not.toContain('ü')
   app.windfall.log.flush()
@@ -57,51 +62,59 @@ test('the owner has a user forgotten from the dashboard, with a password entered
   await identify('ann')
   const owner = await app.signIn()
   const mine = app.windfall.apps.ofOrganization(app.organization.id, BUNDLE)
-  const demand = async (headers: Record<string, string>, name = mine?.id) => {
+  const requestErasure = async (headers: Record<string, string>, name = mine?.id) => {
     const answer = await app.request(`/api/v1/users/ann?app=${name}`, { method: 'DELETE', headers })
     return { status: answer.status, body: (await answer.json()) as Erasure & { code?: string } }
   }
-  expect(await demand({ ...owner, 'sec-fetch-site': 'cross-site' })).toMatchObject({
+  expect(await requestErasure({ ...owner, 'sec-fetch-site': 'cross-site' })).toMatchObject({
     status: 403,
     body: { code: 'cross_site' },
   })
-  expect(await demand(owner, 'app_none')).toMatchObject({ status: 404, body: { code: 'unknown_app' } })
+  expect(await requestErasure(owner, 'app_none')).toMatchObject({
+    status: 404,
+    body: { code: 'unknown_app' },
+  })
   app.clock.turn(15 * 60_000)
-  expect(await demand(owner)).toMatchObject({ status: 403, body: { code: 'reauthentication_required' } })
-  expect(known('ann')).toBe(true)
-  const asked = await demand(await app.signIn())
-  expect(asked).toMatchObject({ status: 202, body: { asked_by: 'owner' } })
-  expect(known('ann')).toBe(false)
+  expect(await requestErasure(owner)).toMatchObject({
+    status: 403,
+    body: { code: 'reauthentication_required' },
+  })
+  expect(userExists('ann')).toBe(true)
+  const removed = await requestErasure(await app.signIn())
+  expect(removed).toMatchObject({ status: 202, body: { asked_by: 'owner' } })
+  expect(userExists('ann')).toBe(false)
   expect(app.windfall.audit.list(null, 1)).toMatchObject([
-    { actor: 'owner', action: 'user.forgotten', subject: asked.body.id },
+    { actor: 'owner', action: 'user.forgotten', subject: removed.body.id },
   ])
-  await app.windfall.forgetting.finished(asked.body.id)
+  await app.windfall.erasures.finished(removed.body.id)
 })
 
 test('a page of what happened follows another, and a token sees its own apps', async () => {
   const secret = await app.key('secret')
   for (const user of ['first-user', 'second-user', 'third-user']) {
     await identify(user)
-    await app.windfall.forgetting.finished((await remove(user, secret)).body.id)
+    await app.windfall.erasures.finished((await remove(user, secret)).body.id)
     app.clock.turn(1_000)
   }
   const token = await app.token()
-  const { erasures } = (await ask('/api/v1/erasures', token)).body
+  const { erasures } = (await request('/api/v1/erasures', token)).body
   expect(erasures.map(({ finished_at }) => finished_at)).toEqual(
     [2, 1, 0].map((turn) => app.clock() - 3_000 + turn * 1_000),
   )
-  const second = await ask(`/api/v1/erasures?limit=1&before=${erasures[0]?.id}`, token)
+  const second = await request(`/api/v1/erasures?limit=1&before=${erasures[0]?.id}`, token)
   expect(second.body.erasures).toEqual([erasures[1]])
-  expect((await ask('/api/v1/erasures?before=era_none', token)).body.erasures).toEqual([])
+  expect((await request('/api/v1/erasures?before=era_none', token)).body.erasures).toEqual([])
   const narrow = await app.windfall.store.commit(
     () =>
       app.windfall.tokens.create('narrow', { organization_id: app.organization.id, apps: ['app_other'] })
         .token,
   )
-  expect((await ask('/api/v1/erasures', narrow)).body.erasures).toEqual([])
-  expect(await ask('/api/v1/erasures?limit=0', token)).toMatchObject({ body: { code: 'invalid_request' } })
-  expect((await ask('/api/v1/erasures', null)).status).toBe(401)
-  expect((await ask('/api/v1/erasures', secret)).status).toBe(401)
+  expect((await request('/api/v1/erasures', narrow)).body.erasures).toEqual([])
+  expect(await request('/api/v1/erasures?limit=0', token)).toMatchObject({
+    body: { code: 'invalid_request' },
+  })
+  expect((await request('/api/v1/erasures', null)).status).toBe(401)
+  expect((await request('/api/v1/erasures', secret)).status).toBe(401)
 })
 
 test('who may not, or asks for what is not there, is told so, and nobody is forgotten', async () => {
@@ -111,7 +124,7 @@ test('who may not, or asks for what is not there, is told so, and nobody is forg
   const { store, organizations, apps, keys } = windfall
   const { id: _, ...mine } = app.organization
   await store.commit(() => organizations.declare([mine, { ...mine, slug: 'second' }]))
-  const second = organizations.meant('second')
+  const second = organizations.resolve('second')
   await store.commit(() => apps.add(second.id, { bundle_id: BUNDLE }, 'test'))
   await store.commit(() => apps.add(second.id, { bundle_id: 'com.example.second' }, 'test'))
   const theirs = await store.commit(() => keys.create(second.id, 'secret', 'test').token)
@@ -129,13 +142,13 @@ test('who may not, or asks for what is not there, is told so, and nobody is forg
     [remove(' somebody', secret), 400, 'invalid_request'],
     [remove('somebody', secret, ''), 400, 'invalid_request'],
     [remove('somebody', secret, BUNDLE, '&unknown=maybe'), 400, 'invalid_request'],
-    [ask('/api/v1/users/somebody', secret, 'DELETE'), 400, 'invalid_request'],
-    [ask('/api/v1/users/%ff?app=x', secret, 'DELETE'), 400, 'invalid_path'],
-    [ask(`/api/v1/users/somebody?app=${BUNDLE}`, secret, 'POST'), 405, 'method_not_allowed'],
+    [request('/api/v1/users/somebody', secret, 'DELETE'), 400, 'invalid_request'],
+    [request('/api/v1/users/%ff?app=x', secret, 'DELETE'), 400, 'invalid_path'],
+    [request(`/api/v1/users/somebody?app=${BUNDLE}`, secret, 'POST'), 405, 'method_not_allowed'],
   ]
   for (const [answer, status, code] of refusals)
     expect(await answer).toMatchObject({ status, body: { code } })
-  expect(known('somebody')).toBe(true)
+  expect(userExists('somebody')).toBe(true)
   expect(windfall.store.prepare('select * from erasures').all()).toEqual([])
   expect(await remove('nobody-known', secret, BUNDLE, '&unknown=accept')).toMatchObject({ status: 202 })
   const headers = { authorization: `Bearer ${secret}` }
@@ -175,7 +188,7 @@ test('the live feed shows nobody who was forgotten, neither late nor again', asy
   expect(await watching.until('someone-else')).not.toContain('short-lived')
   await watching.end()
 
-  await app.windfall.forgetting.finished(body.id)
+  await app.windfall.erasures.finished(body.id)
   const resumed = await open({ 'last-event-id': '0' })
   const text = await resumed.until('someone-else')
   expect(text).not.toContain('short-lived')
@@ -201,25 +214,25 @@ test.each([TOKEN, TOKEN.toUpperCase()])(
   async (user) => {
     await purchase('before')
     const token = await app.token()
-    const read = async (path: string) => JSON.stringify((await ask(`/api/v1/${path}`, token)).body)
+    const read = async (path: string) => JSON.stringify((await request(`/api/v1/${path}`, token)).body)
     const found = async () => JSON.parse(await read(`customers?query=${user}`)).customers as { id: string }[]
     const [customer] = await found()
-    const told = async () =>
+    const namesToken = async () =>
       [await read(`customers/${customer?.id}`), await read('events?limit=100')].map((text) =>
         text.includes(TOKEN),
       )
-    expect(await told()).toEqual([true, true])
+    expect(await namesToken()).toEqual([true, true])
 
     const { body } = await remove(user, await app.key('secret'), BUNDLE, '&unknown=accept')
-    await app.windfall.forgetting.finished(body.id)
-    expect(await told()).toEqual([false, false])
+    await app.windfall.erasures.finished(body.id)
+    expect(await namesToken()).toEqual([false, false])
     expect(await found()).toEqual([])
 
     app.clock.turn(1_000)
     const next = { transactionId: '999', purchaseDate: NOW + 500, expiresDate: NOW + 60 * 86_400_000 }
     await purchase('after', next)
     expect(await read('events')).toContain('"999"')
-    expect(await told()).toEqual([false, false])
+    expect(await namesToken()).toEqual([false, false])
     // Another person's is told as ever.
     const other = TOKEN.replace('beef', 'cafe')
     await purchase('other', { transactionId: '1000', originalTransactionId: '1000', appAccountToken: other })

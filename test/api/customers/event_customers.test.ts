@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openEndings } from '../../../src/access/revocations.ts'
+import { openRevocations } from '../../../src/access/revocations.ts'
 import { streamOf } from '../../../src/api/stream.ts'
 import type { FeedEvent } from '../../../src/events/feed.ts'
 import { customerId } from '../../../src/ledger/customers.ts'
@@ -46,10 +46,10 @@ async function get(path: string): Promise<Body> {
 /** Events of the feed, oldest first. */
 const events = async () => (await get('events?after=0&type=subscription.*,customer.*')).events
 
-let sent = 0
+let postEvents = 0
 /** A payment of 4.990 for a month, as Apple notifies of it: the nth of a lineage. */
 function pays(lineage: string, nth: number, changes: Record<string, unknown> = {}) {
-  sent += 1
+  postEvents += 1
   const at = NOW - (10 - nth) * DAY
   const known = { originalTransactionId: lineage, appTransactionId: `app${lineage}`, signedDate: at }
   const transaction = transactionPayload({
@@ -65,7 +65,7 @@ function pays(lineage: string, nth: number, changes: Record<string, unknown> = {
     signedTransactionInfo: app.authority.sign(transaction),
     signedRenewalInfo: app.authority.sign(renewalPayload({ ...known, appTransactionId })),
   })
-  return app.notify(outerPayload(body, { notificationUUID: `uuid-${sent}`, signedDate: at }))
+  return app.notify(outerPayload(body, { notificationUUID: `uuid-${postEvents}`, signedDate: at }))
 }
 const attribute = (appUserId: string, originalTransactionId: string, more: object = {}) =>
   app.post('/api/sdk/v1/attribute', { appUserId, bundleId: BUNDLE, originalTransactionId, ...more })
@@ -174,20 +174,20 @@ test('figures of an event follow time, and are of the instant that they name', a
 test('whoever is being forgotten is in no customer of an event from that commit on', async () => {
   await pays('1', 1)
   await attribute('ann', '1')
-  const { store, forgetting, customers, apps } = app.windfall
+  const { store, erasures, customers, apps } = app.windfall
   const app_id = apps.byBundle(BUNDLE)[0]?.id ?? ''
   const usersNow = () => customers.figuresOf([idOf('1')]).get(idOf('1'))?.users
   expect(usersNow()).toMatchObject([{ app_user_id: 'ann' }])
-  const wish = { app_id, app_user_id: 'ann', asked_by: 'test' }
-  const { id } = await store.commit(() => forgetting.forget(wish))
+  const request = { app_id, app_user_id: 'ann', asked_by: 'test' }
+  const { id } = await store.commit(() => erasures.forget(request))
   // The link itself is taken in the background.
   expect(usersNow()).toEqual([])
-  await forgetting.finished(id)
+  await erasures.finished(id)
   expect(JSON.stringify(await events())).not.toContain('ann')
 })
 
 /** Lets the second be over in which figures are waited for, before anything that was due is written. */
-async function letASecondPass(): Promise<void> {
+async function waitASecond(): Promise<void> {
   for (let turns = 0; vi.getTimerCount() === 0 && turns < 1_000; turns += 1) await Promise.resolve()
   expect(vi.getTimerCount()).toBeGreaterThan(0)
   await vi.advanceTimersByTimeAsync(1_000)
@@ -206,9 +206,9 @@ test('after a second a page goes without figures that are not current; who it is
     return commitUpkeep(work)
   }
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const asking = events()
-  await letASecondPass()
-  const late = await asking
+  const pending = events()
+  await waitASecond()
+  const late = await pending
   expect(late.map(({ seq }) => seq)).toEqual([1, 3])
   for (const { customer } of late) {
     expect(customer).toEqual({
@@ -255,10 +255,10 @@ test('a client that catches up waits for figures for a second in all, and misses
     return events.map((event) => ({ ...event, customer: null }))
   }
   const { clock } = app
-  const deps = { feed, live, clock, monotonic: clock, enrichment: { enrich }, endings: openEndings() }
+  const deps = { feed, live, clock, monotonic: clock, enrichment: { enrich }, revocations: openRevocations() }
   const response = streamOf(
     { ...deps, closing: new AbortController().signal },
-    { scope: { query: {}, wants: () => true }, after: 0, mayUntil: () => Number.POSITIVE_INFINITY },
+    { scope: { query: {}, wants: () => true }, after: 0, accessValidUntil: () => Number.POSITIVE_INFINITY },
   )
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

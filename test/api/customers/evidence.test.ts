@@ -43,8 +43,8 @@ async function openEvidence() {
 
 /** One notification of lineage 100, as it was sent. */
 async function notified(app: TestApp, uuid: string, changes: Record<string, unknown> = {}): Promise<string> {
-  const { type: said, ...more } = changes
-  const type = String(said ?? 'DID_RENEW')
+  const { type: givenType, ...more } = changes
+  const type = String(givenType ?? 'DID_RENEW')
   const names = { originalTransactionId: '100', bundleId: BUNDLE, appAccountToken: TOKEN, ...more }
   const inside = {
     signedTransactionInfo: app.authority.sign(transactionPayload({ transactionId: '100', ...names })),
@@ -170,16 +170,16 @@ test('a text that names somebody who was forgotten is kept back, and what it say
   const { app, get, eventId } = await openEvidence()
   await notified(app, 'uuid-1')
   const [lantern] = app.windfall.apps.byBundle(BUNDLE)
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   // The app writes it in capitals, Apple in small letters.
-  const wish = {
+  const request = {
     app_id: lantern?.id ?? '',
     app_user_id: TOKEN.toUpperCase(),
     asked_by: 'test',
     even_unknown: true,
   }
-  const { id } = await store.commit(() => forgetting.forget(wish))
-  await forgetting.finished(id)
+  const { id } = await store.commit(() => erasures.forget(request))
+  await erasures.finished(id)
   for (const path of [
     `events/${eventId('subscription.renewed')}/evidence`,
     `customers/${customerId(lantern?.id ?? '', 'production', '100')}/evidence`,

@@ -4,7 +4,7 @@ import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/defi
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { openLedger } from '../../metrics/told_ledger.ts'
+import { openTestLedger } from '../../metrics/told_ledger.ts'
 
 const OTHER = 'com.example.other'
 const RANGE = 'interval=month&from=2026-03-01&to=2026-06-01'
@@ -25,19 +25,26 @@ function cellsOf(text: string): string[][] {
 
 /** A monthly subscription from March on, and a yearly one in euros that no rate is known for. */
 async function openTwo() {
-  const ledger = await openLedger()
-  await ledger.tell('1', 0, '2026-03-10', '2026-04-10')
-  await ledger.tell('1', 1, '2026-04-10', '2026-05-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
+  const ledger = await openTestLedger()
+  await ledger.notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await ledger.notifyTransaction(
+    '1',
+    1,
+    '2026-04-10',
+    '2026-05-10',
+    {},
+    { autoRenewStatus: 0, expirationIntent: 1 },
+  )
   const odd = { productId: 'yearly, "best"', price: 29_940, currency: 'EUR', storefront: 'DEU' }
-  await ledger.tell('2', 0, '2026-04-15', '2027-04-15', odd)
+  await ledger.notifyTransaction('2', 0, '2026-04-15', '2027-04-15', odd)
   return ledger
 }
 
 test('every metric is defined beside its data', async () => {
-  const { get } = await openLedger()
+  const { get } = await openTestLedger()
   const response = await get('metrics')
-  type Told = { name: string; title: string; sentence: string; formula: string }
-  const { metrics, ...others } = (await response.json()) as Record<string, Told[]>
+  type DefinitionAnswer = { name: string; title: string; sentence: string; formula: string }
+  const { metrics, ...others } = (await response.json()) as Record<string, DefinitionAnswer[]>
   expect(Object.keys(others)).toEqual(['cohorts', 'customers', 'coverage'])
   for (const { name, title, sentence, formula } of Object.values(others).flat())
     expect([name, title, sentence, formula].every((text) => text !== '')).toBe(true)
@@ -87,8 +94,8 @@ test.each([
   `mrr_churn_rate?${RANGE}`,
   'active_trials?from=2026-05-30',
 ])('%s says the same as comma-separated values', async (path) => {
-  const { ask, get } = await openTwo()
-  const answer = await ask(path)
+  const { getMetric, get } = await openTwo()
+  const answer = await getMetric(path)
   const response = await get(`metrics/${path.replace('?', '.csv?')}`)
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [header = [], ...rows] = cellsOf(await response.text())
@@ -150,8 +157,8 @@ test('comma-separated values can have a column for each series, and the range be
 })
 
 test('what went before is told beside it, as many days, weeks or months', async () => {
-  const { ask } = await openTwo()
-  const monthly = await ask('revenue?interval=month&from=2026-04-20&to=2026-05-01&compare=previous')
+  const { getMetric } = await openTwo()
+  const monthly = await getMetric('revenue?interval=month&from=2026-04-20&to=2026-05-01&compare=previous')
   expect(monthly).toMatchObject({ from_on: '2026-04-01', until_on: '2026-05-31' })
   expect(monthly.previous).toMatchObject({ from_on: '2026-02-01', until_on: '2026-03-31' })
   const points = monthly.previous?.series[0]?.points.map(({ on, milli, complete }) => [on, milli, complete])
@@ -159,26 +166,32 @@ test('what went before is told beside it, as many days, weeks or months', async 
     ['2026-02-01', 0, true],
     ['2026-03-01', 9_990, true],
   ])
-  const daily = await ask('revenue?from=2026-05-31&compare=previous')
+  const daily = await getMetric('revenue?from=2026-05-31&compare=previous')
   expect(daily.previous).toMatchObject({ from_on: '2026-05-29', until_on: '2026-05-30' })
-  const weekly = await ask('revenue?interval=week&from=2026-06-01&compare=previous')
+  const weekly = await getMetric('revenue?interval=week&from=2026-06-01&compare=previous')
   expect(weekly).toMatchObject({ from_on: '2026-06-01', until_on: '2026-06-07' })
   expect(weekly.previous).toMatchObject({ from_on: '2026-05-25', until_on: '2026-05-31' })
 })
 
 test('the usual range is thirty days, half a year of weeks, or a year of months, up to today', async () => {
-  const { ask } = await openTwo()
-  expect(await ask('mrr')).toMatchObject({ from_on: '2026-05-03', until_on: '2026-06-01' })
-  expect(await ask('mrr?interval=week')).toMatchObject({ from_on: '2025-12-08', until_on: '2026-06-07' })
-  expect(await ask('mrr?interval=month')).toMatchObject({ from_on: '2025-07-01', until_on: '2026-06-30' })
+  const { getMetric } = await openTwo()
+  expect(await getMetric('mrr')).toMatchObject({ from_on: '2026-05-03', until_on: '2026-06-01' })
+  expect(await getMetric('mrr?interval=week')).toMatchObject({
+    from_on: '2025-12-08',
+    until_on: '2026-06-07',
+  })
+  expect(await getMetric('mrr?interval=month')).toMatchObject({
+    from_on: '2025-07-01',
+    until_on: '2026-06-30',
+  })
   // What lies ahead is left out.
-  expect(await ask('mrr?from=2026-05-30&to=2027-01-01')).toMatchObject({ until_on: '2026-06-01' })
+  expect(await getMetric('mrr?from=2026-05-30&to=2027-01-01')).toMatchObject({ until_on: '2026-06-01' })
 })
 
 test('the overview has today’s levels, this month’s flows, and both a month before', async () => {
-  const { app, tell, get } = await openTwo()
+  const { app, notifyTransaction, get } = await openTwo()
   app.clock.set(Date.UTC(2026, 4, 12, 12))
-  await tell('3', 0, '2026-05-11', '2026-06-11', { price: 4_990 })
+  await notifyTransaction('3', 0, '2026-05-11', '2026-06-11', { price: 4_990 })
   const body = (await (await get('overview')).json()) as OverviewAnswer
   const [organization] = body.organizations
   expect(organization).toMatchObject({
@@ -219,8 +232,8 @@ test('a token reads its own apps and organization; several organizations are nev
   const { app, get } = await openTwo()
   const { windfall, organization } = app
   const { store, organizations, apps, tokens } = windfall
-  const elsewhere = { ...organization, slug: 'elsewhere', name: 'Elsewhere', currency: 'EUR' }
-  await store.commit(() => organizations.declare([organization, elsewhere]))
+  const otherOrganization = { ...organization, slug: 'elsewhere', name: 'Elsewhere', currency: 'EUR' }
+  await store.commit(() => organizations.declare([organization, otherOrganization]))
   const second = organizations.list().find(({ slug }) => slug === 'elsewhere')
   const [own] = apps.list()
   const other = await store.commit(() => apps.add(organization.id, { bundle_id: OTHER }, 'test'))
@@ -254,8 +267,8 @@ test('a token reads its own apps and organization; several organizations are nev
     currency: 'EUR',
   })
   expect((await read('mrr?organization=nobody', all)).body).toMatchObject({ code: 'unknown_app' })
-  const { organizations: told } = (await (await get('overview', all)).json()) as OverviewAnswer
-  expect(told.map(({ organization_id, currency }) => [organization_id, currency])).toEqual([
+  const { organizations: reported } = (await (await get('overview', all)).json()) as OverviewAnswer
+  expect(reported.map(({ organization_id, currency }) => [organization_id, currency])).toEqual([
     [organization.id, 'USD'],
     [second?.id, 'EUR'],
   ])
@@ -265,9 +278,9 @@ test('a token reads its own apps and organization; several organizations are nev
     expect((await get(path, 'wf_nothing')).status).toBe(401)
 })
 
-let ledger: Awaited<ReturnType<typeof openLedger>>
+let ledger: Awaited<ReturnType<typeof openTestLedger>>
 beforeAll(async () => {
-  ledger = await openLedger()
+  ledger = await openTestLedger()
 })
 
 test.each([
@@ -312,8 +325,8 @@ test.each([
   ['mrr?compare=year', 'compare', 'previous'],
 ])('%s is refused by name', async (path, name, message) => {
   const { get } = ledger
-  for (const asked of [path, path.replace('?', '.csv?')]) {
-    const response = await get(`metrics/${asked}`)
+  for (const url of [path, path.replace('?', '.csv?')]) {
+    const response = await get(`metrics/${url}`)
     expect({ status: response.status, body: await response.json() }).toMatchObject({
       status: 400,
       body: {

@@ -10,8 +10,8 @@ beforeEach(async () => {
 })
 
 type Headers = Record<string, string>
-const ask = (path: string, headers: Headers) => app.request(`/api/v1/${path}`, { headers })
-const statusOf = async (path: string, headers: Headers) => (await ask(path, headers)).status
+const request = (path: string, headers: Headers) => app.request(`/api/v1/${path}`, { headers })
+const statusOf = async (path: string, headers: Headers) => (await request(path, headers)).status
 const bearer = async (): Promise<Headers> => ({ authorization: `Bearer ${await app.token()}` })
 
 /** A guest of a share link for everything. */
@@ -40,7 +40,7 @@ const QUESTIONS = [
 test('a token asks a question twice at once, and a third time once one is answered', async () => {
   for (const path of QUESTIONS) {
     const mine = await bearer()
-    const [first, second, third] = await Promise.all([1, 2, 3].map(() => ask(path, mine)))
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => request(path, mine)))
     expect([first?.status, second?.status, third?.status], path).toEqual([200, 200, 429])
     expect(third?.headers.get('retry-after')).toBe('1')
     expect(await third?.json()).toMatchObject({ status: 429, code: 'too_many_questions' })
@@ -51,7 +51,7 @@ test('a token asks a question twice at once, and a third time once one is answer
 
 test('a table is under way until it is read, failed or given up, and one caller is not another', async () => {
   const mine = await bearer()
-  const [first, second] = [await ask('customers.csv', mine), await ask('metrics/mrr.csv', mine)]
+  const [first, second] = [await request('customers.csv', mine), await request('metrics/mrr.csv', mine)]
   expect(await statusOf('overview', mine)).toBe(429)
   expect(await statusOf('overview', await bearer())).toBe(200)
   expect(await statusOf('overview', await app.signIn())).toBe(200)
@@ -83,7 +83,7 @@ test('the page of a guest asks everything at once, and is answered', async () =>
 test('a link opened twice is one guest: its sessions share the two places', async () => {
   const id = await linkToAll()
   const [one, other] = [await app.signIn(id), await app.signIn(id)]
-  const held = [await ask('cohorts.csv?metric=retention', one), await ask('metrics/mrr.csv', one)]
+  const held = [await request('cohorts.csv?metric=retention', one), await request('metrics/mrr.csv', one)]
   let isAnswered = false
   const third = statusOf('overview', other).then((status) => {
     isAnswered = true
@@ -105,14 +105,14 @@ test('a guest waits for two answers at most ten seconds, and only so many questi
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const mine = await guest()
-    const held = [await ask('overview.csv', mine), await ask('overview.csv', mine)]
+    const held = [await request('overview.csv', mine), await request('overview.csv', mine)]
     const waiting = Array.from({ length: 65 }, () => statusOf('overview', mine))
     // The last one found no room to wait.
     expect(await waiting.at(-1)).toBe(429)
     await held[0]?.text()
     await Promise.all(waiting.slice(0, -1).map(async (status) => expect(await status).toBe(200)))
 
-    const again = await ask('overview.csv', mine)
+    const again = await request('overview.csv', mine)
     const late = statusOf('overview', mine)
     await new Promise(setImmediate)
     vi.advanceTimersByTime(9_999)

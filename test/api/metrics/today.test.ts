@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import type { Point } from '../../../src/metrics/series/points.ts'
 import { dataBody, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
-import { figuresIn, openLedger } from '../../metrics/told_ledger.ts'
+import { figuresIn, openTestLedger } from '../../metrics/told_ledger.ts'
 
 type Counted = { count: number; milli?: number }
 type TodayAnswer = Record<string, unknown> & {
@@ -18,22 +18,22 @@ type TodayAnswer = Record<string, unknown> & {
 }
 
 /** Noon of 2026-06-01, a Monday: two Mondays before had one charge each, and today has some of everything. */
-async function openMonday() {
-  const ledger = await openLedger()
-  const { app, tell, get } = ledger
-  await tell('1', 0, '2026-05-18', '2026-06-18')
-  await tell('2', 0, '2026-05-25', '2026-06-25', { price: 4_990 })
-  await tell('3', 0, '2026-05-31', '2026-06-30')
-  await tell('4', 0, '2026-04-30', '2026-05-30')
-  await tell('4', 1, '2026-06-01T08:00:00Z', '2026-07-01')
-  await tell('5', 0, '2026-06-01T09:00:00Z', '2026-07-01')
-  await tell('6', 0, '2026-06-01T10:00:00Z', null, { type: 'Non-Consumable', price: 990 })
-  await tell('7', 0, '2026-06-01T10:00:00Z', '2026-06-08', {
+async function openToday() {
+  const ledger = await openTestLedger()
+  const { app, notifyTransaction, get } = ledger
+  await notifyTransaction('1', 0, '2026-05-18', '2026-06-18')
+  await notifyTransaction('2', 0, '2026-05-25', '2026-06-25', { price: 4_990 })
+  await notifyTransaction('3', 0, '2026-05-31', '2026-06-30')
+  await notifyTransaction('4', 0, '2026-04-30', '2026-05-30')
+  await notifyTransaction('4', 1, '2026-06-01T08:00:00Z', '2026-07-01')
+  await notifyTransaction('5', 0, '2026-06-01T09:00:00Z', '2026-07-01')
+  await notifyTransaction('6', 0, '2026-06-01T10:00:00Z', null, { type: 'Non-Consumable', price: 990 })
+  await notifyTransaction('7', 0, '2026-06-01T10:00:00Z', '2026-06-08', {
     offerType: 1,
     offerDiscountType: 'FREE_TRIAL',
     price: 0,
   })
-  await tell('3', 0, '2026-05-31', '2026-06-30', {
+  await notifyTransaction('3', 0, '2026-05-31', '2026-06-30', {
     revocationDate: Date.parse('2026-06-01T11:00:00Z'),
     revocationReason: 0,
     signedDate: Date.parse('2026-06-01T11:00:00Z'),
@@ -50,31 +50,31 @@ async function openMonday() {
       signedTransactionInfo: app.authority.sign(transactionPayload({ ...names, transactionId: `${id}000` })),
       signedRenewalInfo: app.authority.sign(renewalPayload({ ...names, autoRenewStatus: 0 })),
     }
-    const said = { notificationType: 'DID_CHANGE_RENEWAL_STATUS', subtype: 'AUTO_RENEW_DISABLED' }
-    const outer = { notificationUUID: randomUUID(), signedDate, ...said }
+    const fields = { notificationType: 'DID_CHANGE_RENEWAL_STATUS', subtype: 'AUTO_RENEW_DISABLED' }
+    const outer = { notificationUUID: randomUUID(), signedDate, ...fields }
     expect((await app.notify(outerPayload(dataBody(inside), outer))).status).toBe(200)
   }
   return { ...ledger, today, turnOff }
 }
 
 test('today has the very figures that the metrics have', async () => {
-  const { today, ask } = await openMonday()
+  const { today, getMetric } = await openToday()
   for (const basis of ['gross', 'proceeds']) {
     const { body } = await today(`?basis=${basis}`)
-    const revenue = await ask(`revenue?from=2026-06-01&basis=${basis}`)
+    const revenue = await getMetric(`revenue?from=2026-06-01&basis=${basis}`)
     const part = (name: string) => figuresIn(revenue.series, 'milli', { part: name })['2026-06-01']
     expect(body.revenue).toEqual(revenue.series[0]?.points[0])
     expect(body.renewals.milli).toBe(part('renewal'))
     expect(body.refunds.milli).toBe(part('refunds'))
     expect(body.sales.milli).toBe((part('new') ?? 0) + (part('one_time') ?? 0))
-    const mrr = await ask(`mrr?from=2026-05-02&basis=${basis}`)
+    const mrr = await getMetric(`mrr?from=2026-05-02&basis=${basis}`)
     expect(body.mrr.points).toEqual(mrr.series[0]?.points)
     expect(body.mrr.points).toHaveLength(31)
   }
 })
 
 test('what was sold, began, renewed and was given back today is counted', async () => {
-  const { today } = await openMonday()
+  const { today } = await openToday()
   const { body } = await today()
   expect(body).toMatchObject({
     today_on: '2026-06-01',
@@ -93,7 +93,7 @@ test('what was sold, began, renewed and was given back today is counted', async 
 })
 
 test('renewals that were turned off today are counted, of this environment and this day alone', async () => {
-  const { today, turnOff } = await openMonday()
+  const { today, turnOff } = await openToday()
   await turnOff('1', Date.parse('2026-06-01T00:00:00Z'))
   await turnOff('2', Date.parse('2026-05-31T23:59:59Z'))
   await turnOff('2', Date.parse('2026-06-01T11:00:00Z'))
@@ -103,7 +103,7 @@ test('renewals that were turned off today are counted, of this environment and t
 })
 
 test('the usual is the mean of the same weekday, of those that are known', async () => {
-  const { today } = await openMonday()
+  const { today } = await openToday()
   const { usual } = (await today()).body
   // Known since 2026-04-30: Mondays from 4 May on, with 0, 0, 9.990 and 4.990.
   expect(usual).toMatchObject({ milli: 3_745, weeks: 4, weekday: 'monday', of: 'whole_day' })
@@ -113,24 +113,24 @@ test('the usual is the mean of the same weekday, of those that are known', async
     ['2026-05-11', 0],
     ['2026-05-04', 0],
   ])
-  const { get } = await openLedger()
+  const { get } = await openTestLedger()
   expect(((await (await get('today')).json()) as TodayAnswer).usual).toMatchObject({ milli: null, weeks: 0 })
 })
 
 test('yesterday is told gross and after Apple’s share, and how much of that is estimated', async () => {
-  const { today, ask } = await openMonday()
+  const { today, getMetric } = await openToday()
   const { yesterday } = (await today('?basis=proceeds')).body
   expect(yesterday.gross).toMatchObject({ on: '2026-05-31', milli: 9_990 })
   // No report has told a price: 30 % off.
   expect(yesterday.proceeds).toMatchObject({ on: '2026-05-31', milli: 6_993 })
   expect(yesterday.estimated_share).toBe(1)
-  const { series, proceeds_known } = await ask('revenue?from=2026-05-31&to=2026-05-31&basis=proceeds')
+  const { series, proceeds_known } = await getMetric('revenue?from=2026-05-31&to=2026-05-31&basis=proceeds')
   expect(yesterday.proceeds).toEqual(series[0]?.points[0])
   expect(yesterday.proceeds_known).toEqual(proceeds_known)
 })
 
 test('days are those of the zone that is asked for', async () => {
-  const { today, app } = await openMonday()
+  const { today, app } = await openToday()
   app.clock.set(Date.parse('2026-06-02T03:00:00Z'))
   expect((await today('?zone=pacific')).body).toMatchObject({ today_on: '2026-06-01', day_gone: 0.833333 })
   expect((await today()).body).toMatchObject({ today_on: '2026-06-02', day_gone: 0.125 })
@@ -140,7 +140,7 @@ test.each([
   ['25 hours', '2026-11-01T16:30:00Z', '2026-11-01'],
   ['23 hours', '2027-03-14T16:30:00Z', '2027-03-14'],
 ])('of a day of %s half is over when half of its hours are', async (_, now, today_on) => {
-  const { app, get } = await openLedger({ time_zone: 'America/New_York' })
+  const { app, get } = await openTestLedger({ time_zone: 'America/New_York' })
   app.clock.set(Date.parse(now))
   expect(await (await get('today')).json()).toMatchObject({ today_on, day_gone: 0.5 })
 })
@@ -152,17 +152,17 @@ test.each([
   ['?split=app', 400, 'invalid_request'],
   ['?app=com.example.none', 404, 'unknown_app'],
 ])('%s is refused', async (query, status, code) => {
-  const { today } = await openMonday()
+  const { today } = await openToday()
   expect(await today(query)).toMatchObject({ status, body: { code } })
 })
 
 test('nobody without a token is told', async () => {
-  const { get } = await openMonday()
+  const { get } = await openToday()
   expect((await get('today', 'wf_nothing')).status).toBe(401)
 })
 
 test('a sandbox subscription of unknown period is no MRR of zero without a word, until the period is known', async () => {
-  const { app, ask, get, today } = await openMonday()
+  const { app, getMetric, get, today } = await openToday()
   const sandbox = { environment: 'Sandbox', originalTransactionId: '9000' }
   const buy = async (transactionId: string, price: number | undefined, currency: string | undefined) => {
     const names = { ...sandbox, transactionId, originalTransactionId: transactionId }
@@ -179,15 +179,15 @@ test('a sandbox subscription of unknown period is no MRR of zero without a word,
   await buy('9001', undefined, undefined)
   const on = `from=2026-06-01&environment=sandbox`
   const counts = async () => {
-    const { series } = await ask(`mrr?${on}`)
+    const { series } = await getMetric(`mrr?${on}`)
     return series.map(({ part, points: [point] }) => [part, point?.milli ?? null, point?.count])
   }
   expect(await counts()).toEqual([
     [null, 0, 2],
     ['no_period', null, 2],
   ])
-  expect((await ask(`arr?${on}&part=no_period`)).series.map(({ part }) => part)).toEqual(['no_period'])
-  expect((await ask(`mrr?${on}&period=P1M`)).series.map(({ part }) => part)).toEqual([null])
+  expect((await getMetric(`arr?${on}&part=no_period`)).series.map(({ part }) => part)).toEqual(['no_period'])
+  expect((await getMetric(`mrr?${on}&period=P1M`)).series.map(({ part }) => part)).toEqual([null])
   const overview = (await (await get('overview?environment=sandbox')).json()) as OverviewAnswer
   const figures = overview.organizations[0]?.figures.filter(({ metric }) => metric === 'mrr')
   expect(figures?.map(({ part, now }) => [part, now.count])).toEqual([
@@ -198,8 +198,8 @@ test('a sandbox subscription of unknown period is no MRR of zero without a word,
   expect((await today('?environment=sandbox')).body.mrr).toMatchObject({ milli: 0, count: 2, no_period: 2 })
   const { products, store, metrics, apps } = app.windfall
   const app_id = apps.list()[0]?.id ?? ''
-  await store.commit(() => products.learnPeriod(app_id, { product_id: 'monthly', period: 'P1M' }))
-  await metrics.caughtUp()
+  await store.commit(() => products.setReportedPeriod(app_id, { product_id: 'monthly', period: 'P1M' }))
+  await metrics.whenCurrent()
   expect(await counts()).toEqual([
     [null, 9_990, 2],
     ['unpriced', null, 1],

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { minuteText } from '../../../src/days.ts'
+import { utcMinuteText } from '../../../src/days.ts'
 import type { Basis } from '../../../src/money.ts'
 import { date } from '../../../src/web/ui/words.ts'
 import { APPLE_ID, BUNDLE, NOW, renewedPayload } from '../../apple/samples.ts'
@@ -17,19 +17,25 @@ beforeEach(async () => {
 })
 
 const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
-type Made = { id: string; url: string; label: string }
-type Wish = { label?: string; basis?: Basis; apps?: string[] | null; expires_at?: number; passcode?: string }
-const share = (wish: Wish = {}) =>
-  app.post('/api/v1/share-links', { label: 'For the bank', basis: 'gross', ...wish }, owner)
-const made = async (wish: Wish = {}) => (await share(wish)).body as unknown as Made
-const tokenOf = ({ url }: Made) => url.split('#')[1] ?? ''
+type CreatedLink = { id: string; url: string; label: string }
+type LinkRequest = {
+  label?: string
+  basis?: Basis
+  apps?: string[] | null
+  expires_at?: number
+  passcode?: string
+}
+const share = (request: LinkRequest = {}) =>
+  app.post('/api/v1/share-links', { label: 'For the bank', basis: 'gross', ...request }, owner)
+const created = async (request: LinkRequest = {}) => (await share(request)).body as unknown as CreatedLink
+const tokenOf = ({ url }: CreatedLink) => url.split('#')[1] ?? ''
 const open = (token: string, more: object = {}, headers = SAME_SITE) =>
   app.post('/api/v1/share/open', { token, ...more }, headers)
 const cookieOf = ({ headers }: { headers: Headers }) => ({
   ...SAME_SITE,
   cookie: headers.getSetCookie()[0]?.split(';')[0] ?? '',
 })
-const guest = async (wish: Wish = {}) => cookieOf(await open(tokenOf(await made(wish))))
+const guest = async (request: LinkRequest = {}) => cookieOf(await open(tokenOf(await created(request))))
 const get = async (path: string, headers: Record<string, string>) => {
   const response = await app.request(path, { headers })
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
@@ -50,7 +56,7 @@ test('a link is made, shown once, opened, and reads its apps alone', async () =>
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:8787\/share#[\w-]{43}$/),
     },
   })
-  const token = tokenOf(link.body as unknown as Made)
+  const token = tokenOf(link.body as unknown as CreatedLink)
   expect(
     JSON.stringify([await links(), app.windfall.store.prepare('select * from share_links').all()]),
   ).not.toContain(token)
@@ -85,11 +91,11 @@ test('guests come into nothing but what is theirs', async () => {
   const wrong: string[] = []
   for (const { method, path, security } of routes) {
     if (security?.includes('none')) continue
-    const asked = path.replace(':name', 'mrr').replace(/:\w+/g, 'x')
+    const url = path.replace(':name', 'mrr').replace(/:\w+/g, 'x')
     const query = path.includes('cohorts') ? '?metric=retention' : ''
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
     const init = { method, headers: { ...headers, 'content-type': 'application/json' }, ...body }
-    const response = await app.request(`${asked}${query}`, init)
+    const response = await app.request(`${url}${query}`, init)
     const code = response.ok ? 'ok' : ((await response.json()) as { code: string }).code
     if (code !== (security?.includes('guest') ? 'ok' : 'not_for_guests'))
       wrong.push(`${method} ${path} ${code}`)
@@ -113,14 +119,14 @@ test('nobody without a name comes in anywhere, nor a token where the owner alone
   const wrong: string[] = []
   for (const { method, path, security } of routes) {
     const owners = !security?.includes('read_token')
-    const told = [
+    const outcomes = [
       await refusedAt(method, path, {}),
       await refusedAt(method, path, { cookie }),
       owners ? await refusedAt(method, path, { authorization }) : '401 sign_in_required',
     ]
     const first = owners ? '401 sign_in_required' : '401 token_required'
-    if (told.join() !== [first, '401 sign_in_required', '401 sign_in_required'].join())
-      wrong.push(`${method} ${path}: ${told}`)
+    if (outcomes.join() !== [first, '401 sign_in_required', '401 sign_in_required'].join())
+      wrong.push(`${method} ${path}: ${outcomes}`)
   }
   expect(wrong).toEqual([])
 })
@@ -176,8 +182,8 @@ test('guests do not ask by attribute, which may name one person', async () => {
 })
 
 test('a link that is revoked or over lets nobody in, and those who came by it are out at once', async () => {
-  const revoked = await made()
-  const ending = await made({ expires_at: app.clock() + DAY })
+  const revoked = await created()
+  const ending = await created({ expires_at: app.clock() + DAY })
   const [first, second] = [cookieOf(await open(tokenOf(revoked))), cookieOf(await open(tokenOf(ending)))]
   const end = await app.request(`/api/v1/share-links/${revoked.id}`, { method: 'DELETE', headers: owner })
   expect(end.status).toBe(204)
@@ -198,7 +204,7 @@ test('a link that is revoked or over lets nobody in, and those who came by it ar
 })
 
 test('a passcode is asked for, and guessing it is slow', async () => {
-  const token = tokenOf(await made({ passcode: 'sesame' }))
+  const token = tokenOf(await created({ passcode: 'sesame' }))
   expect(await links()).toMatchObject([{ has_passcode: true }])
   const opened = (passcode?: string) => open(token, passcode === undefined ? {} : { passcode })
   expect(await opened()).toMatchObject({ status: 401, body: { code: 'passcode_required' } })
@@ -212,24 +218,24 @@ test('a passcode is asked for, and guessing it is slow', async () => {
 })
 
 test('a link that is revoked while its passcode is checked lets nobody in', async () => {
-  const link = await made({ passcode: 'sesame' })
-  const asked = open(tokenOf(link), { passcode: 'sesame' })
+  const link = await created({ passcode: 'sesame' })
+  const url = open(tokenOf(link), { passcode: 'sesame' })
   await new Promise((resolve) => setImmediate(resolve))
   await app.windfall.store.commit(() => app.windfall.links.revoke(link.id))
-  expect(await asked).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
+  expect(await url).toMatchObject({ status: 401, body: { code: 'invalid_share_link' } })
 })
 
 test('who is signed out while a passcode takes its time makes no link', async () => {
-  const asked = share({ passcode: 'sesame' })
+  const url = share({ passcode: 'sesame' })
   await new Promise((resolve) => setImmediate(resolve))
   await app.windfall.store.commit(() => app.windfall.sessions.endOwners(null))
-  expect(await asked).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
+  expect(await url).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
   expect(app.windfall.links.list()).toEqual([])
   expect(app.windfall.audit.list(null, 9)).toEqual([])
 })
 
 test('a guest signs out, and another guest’s session replaces the one before', async () => {
-  const token = tokenOf(await made())
+  const token = tokenOf(await created())
   const first = cookieOf(await open(token))
   const second = cookieOf(await open(token, {}, first))
   expect((await get('/api/v1/overview', first)).status).toBe(401)
@@ -239,7 +245,7 @@ test('a guest signs out, and another guest’s session replaces the one before',
 })
 
 test('the owner is not turned into a guest by a link', async () => {
-  const token = tokenOf(await made())
+  const token = tokenOf(await created())
   expect(await open(token, {}, owner as typeof SAME_SITE)).toMatchObject({
     status: 409,
     body: { code: 'signed_in_already' },
@@ -289,9 +295,9 @@ test.each([
 
 test('a token and a link may be valid for 100 years, and a later end that is stored breaks no list', async () => {
   const expires_at = app.clock() + CENTURY
-  const wish = { label: 'x', expires_at }
-  const { token } = (await app.post(TOKEN, wish, owner)).body as unknown as { token: string }
-  expect((await app.post(LINK, { ...wish, basis: 'gross' }, owner)).status).toBe(201)
+  const request = { label: 'x', expires_at }
+  const { token } = (await app.post(TOKEN, request, owner)).body as unknown as { token: string }
+  expect((await app.post(LINK, { ...request, basis: 'gross' }, owner)).status).toBe(201)
   const { store } = app.windfall
   await store.commit(() => {
     for (const table of ['api_tokens', 'share_links'])
@@ -304,7 +310,7 @@ test('a token and a link may be valid for 100 years, and a later end that is sto
   expect(ends).toHaveLength(2)
   for (const { expires_at: end } of ends) {
     expect(date(end)).toContain('275760')
-    expect(minuteText(end)).toContain('275760')
+    expect(utcMinuteText(end)).toContain('275760')
   }
   expect((await get('/api/v1/apps', { authorization: `Bearer ${token}` })).status).toBe(200)
 })
@@ -321,8 +327,8 @@ test.each([
 })
 
 test('a token is made, listed without its text, reads, and is revoked', async () => {
-  const wish = { label: ' laptop ', apps: [BUNDLE], expires_at: app.clock() + DAY }
-  const given = await app.post(TOKEN, wish, owner)
+  const request = { label: ' laptop ', apps: [BUNDLE], expires_at: app.clock() + DAY }
+  const given = await app.post(TOKEN, request, owner)
   expect(given).toMatchObject({
     status: 201,
     body: { label: 'laptop', token: expect.stringMatching(/^wf_/) },
@@ -332,7 +338,7 @@ test('a token is made, listed without its text, reads, and is revoked', async ()
   expect((await get('/api/v1/apps', bearer)).body.apps).toMatchObject([{ bundle_id: BUNDLE }])
   const listed = (await get(TOKEN, owner)).body
   expect(listed).toMatchObject({
-    tokens: [{ id, label: 'laptop', revoked_at: null, expires_at: wish.expires_at }],
+    tokens: [{ id, label: 'laptop', revoked_at: null, expires_at: request.expires_at }],
   })
   expect(JSON.stringify(listed)).not.toContain(token)
   const revoke = () => app.request(`${TOKEN}/${id}`, { method: 'DELETE', headers: owner })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BUNDLE } from '../../apple/samples.ts'
-import { openOwned } from './settings_pages.ts'
+import { openSignedIn } from './settings_pages.ts'
 
 const HOUR = 3_600_000
 
@@ -8,7 +8,7 @@ type Key = { id: string; kind: string; token: string | null; state: string; labe
 const keysIn = (body: Record<string, unknown>): Key[] => body.keys as Key[]
 
 test('a secret key is told once, a publishable one again and again, and both work', async () => {
-  const { app, call, deeds } = await openOwned()
+  const { app, call, auditEntries } = await openSignedIn()
   const secret = await call('POST', 'keys', { kind: 'secret', label: ' backend ' })
   expect(secret).toMatchObject({
     status: 201,
@@ -30,14 +30,14 @@ test('a secret key is told once, a publishable one again and again, and both wor
   expect((await app.post('/api/sdk/v1/identify', identify, { authorization })).body).toMatchObject({
     verification: 'verified',
   })
-  expect(deeds()).toEqual([
+  expect(auditEntries()).toEqual([
     { action: 'key.made', subject: open.body.id },
     { action: 'key.made', subject: secret.body.id },
   ])
 })
 
 test('a key that was rotated goes on for a while, one that was revoked ends at once', async () => {
-  const { app, call, deeds } = await openOwned()
+  const { app, call, auditEntries } = await openSignedIn()
   const { body: old } = await call('POST', 'keys', { kind: 'publishable', label: 'app' })
   const rotated = await call('POST', `keys/${old.id}/rotate`, { overlap_hours: 2 })
   expect(rotated).toMatchObject({
@@ -56,12 +56,12 @@ test('a key that was rotated goes on for a while, one that was revoked ends at o
   const authorization = `Bearer ${rotated.body.token}`
   const identify = { appUserId: 'ann', bundleId: BUNDLE }
   expect((await app.post('/api/sdk/v1/identify', identify, { authorization })).status).toBe(401)
-  expect(deeds().map(({ action }) => action)).toEqual(['key.revoked', 'key.rotated', 'key.made'])
+  expect(auditEntries().map(({ action }) => action)).toEqual(['key.revoked', 'key.rotated', 'key.made'])
   expect(await call('DELETE', `keys/${old.id}`)).toMatchObject({ status: 409, body: { code: 'key_ended' } })
 })
 
 test('of a secret key that was rotated the new one works at once, the old one until its time', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   const { body: old } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })
   const { body: next } = await call('POST', `keys/${old.id}/rotate`, { overlap_hours: 2 })
   const identified = async ({ token }: Record<string, unknown>) => {
@@ -79,7 +79,7 @@ test('of a secret key that was rotated the new one works at once, the old one un
 })
 
 test('secret keys ask for the password once more, publishable ones do not', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   const { body: secret } = await call('POST', 'keys', { kind: 'secret', label: 'backend' })
   app.clock.turn(HOUR)
   const stale = { status: 403, body: { code: 'reauthentication_required' } }
@@ -96,7 +96,7 @@ test.each([
   [{ kind: 'secret', label: 'x', lable: 'y' }, 400, 'invalid_request'],
   [{ kind: 'secret', label: 'x', organization_id: 'org_none' }, 404, 'unknown_organization'],
 ])('%j makes no key', async (body, status, code) => {
-  const { call } = await openOwned()
+  const { call } = await openSignedIn()
   expect(await call('POST', 'keys', body)).toMatchObject({ status, body: { code } })
   const kinds = keysIn((await call('GET', 'keys')).body).map(({ kind }) => kind)
   expect(kinds).not.toContain('secret')
@@ -107,7 +107,7 @@ test('what is not there, is declared or is out of bounds is refused', async () =
     WINDFALL_ORGANIZATIONS:
       '[{ slug = "acme", publishable_key = "pk_live_0123456789abcdef0123456789abcdef" }]',
   }
-  const { call } = await openOwned({ env })
+  const { call } = await openSignedIn({ env })
   const [declared] = keysIn((await call('GET', 'keys')).body)
   expect(await call('DELETE', `keys/${declared?.id}`)).toMatchObject({
     status: 409,
@@ -123,7 +123,7 @@ test('what is not there, is declared or is out of bounds is refused', async () =
 })
 
 test('nobody but the owner, on our own page, has to do with keys', async () => {
-  const { app, call, bearer } = await openOwned()
+  const { app, call, bearer } = await openSignedIn()
   const { cookie } = await app.signIn()
   for (const [method, path, body] of [
     ['GET', 'keys', undefined],
@@ -140,9 +140,9 @@ test('nobody but the owner, on our own page, has to do with keys', async () => {
     expect((await call(method, path, body, bearer)).status).toBe(401)
     expect((await call(method, path, body, {})).status).toBe(401)
     if (method === 'GET') continue
-    const elsewhere = { cookie, 'sec-fetch-site': 'cross-site' }
+    const crossSite = { cookie, 'sec-fetch-site': 'cross-site' }
     const refused = { status: 403, body: { code: 'cross_site' } }
-    expect(await call(method, path, body, elsewhere)).toMatchObject(refused)
+    expect(await call(method, path, body, crossSite)).toMatchObject(refused)
   }
   expect(keysIn((await call('GET', 'keys')).body).every(({ label }) => label !== 'x')).toBe(true)
 })

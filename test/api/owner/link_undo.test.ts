@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { customerId } from '../../../src/ledger/customers.ts'
 import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
-import { openOwned } from './settings_pages.ts'
+import { openSignedIn } from './settings_pages.ts'
 
 type Move = Record<string, unknown> & { id: number; can_undo: boolean }
 type Profile = { links: Record<string, unknown>[]; link_history: Move[] }
 
 /** A purchase that Ann is proved to have made, and that a call without proof moved to Bob. */
-async function openMoved() {
-  const owned = await openOwned()
+async function openWithMove() {
+  const owned = await openSignedIn()
   const { app, call } = owned
   const jws = app.authority.sign(transactionPayload({ transactionId: '100', originalTransactionId: '100' }))
   const attribute = async (appUserId: string, more: object = {}) => {
@@ -26,7 +26,7 @@ async function openMoved() {
 }
 
 test('a move that is undone gives the purchase back with its label, and is a move itself', async () => {
-  const { app, profile, undo, deeds, app_id } = await openMoved()
+  const { app, profile, undo, auditEntries, app_id } = await openWithMove()
   const [move] = (await profile()).link_history
   expect(move).toMatchObject({ from_app_user_id: 'ann', to_app_user_id: 'bob', can_undo: true })
   expect(await undo(move?.id)).toMatchObject({
@@ -51,7 +51,7 @@ test('a move that is undone gives the purchase back with its label, and is a mov
   expect(app.feed(['customer.moved']).at(-1)).toMatchObject({
     data: { user: { app_user_id: 'ann', verification: 'verified' }, from_app_user_id: 'bob' },
   })
-  expect(deeds()).toEqual([{ action: 'move.undone', subject: String(move?.id) }])
+  expect(auditEntries()).toEqual([{ action: 'move.undone', subject: String(move?.id) }])
   expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
   // And that can be undone, too.
   expect((await undo(link_history[0]?.id)).body).toMatchObject({
@@ -60,7 +60,7 @@ test('a move that is undone gives the purchase back with its label, and is a mov
 })
 
 test('a move after which something else came is not undone', async () => {
-  const { attribute, profile, undo } = await openMoved()
+  const { attribute, profile, undo } = await openWithMove()
   const [move] = (await profile()).link_history
   await attribute('zoe')
   expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
@@ -68,7 +68,7 @@ test('a move after which something else came is not undone', async () => {
 })
 
 test('an older move is not undone where the same user has the purchase again', async () => {
-  const { attribute, profile, undo } = await openMoved()
+  const { attribute, profile, undo } = await openWithMove()
   const [move] = (await profile()).link_history
   await attribute('zoe')
   await attribute('bob')
@@ -77,33 +77,33 @@ test('an older move is not undone where the same user has the purchase again', a
 })
 
 test('nothing is given back to somebody who was forgotten', async () => {
-  const { app, profile, undo, app_id } = await openMoved()
+  const { app, profile, undo, app_id } = await openWithMove()
   const [move] = (await profile()).link_history
-  const { store, forgetting } = app.windfall
-  const wish = { app_id, app_user_id: 'ann', asked_by: 'test' }
-  const { id } = await store.commit(() => forgetting.forget(wish))
+  const { store, erasures } = app.windfall
+  const request = { app_id, app_user_id: 'ann', asked_by: 'test' }
+  const { id } = await store.commit(() => erasures.forget(request))
   // The history still names them, and must not bring them back.
   const early = await undo(move?.id)
   expect([409, 410]).toContain(early.status)
-  await forgetting.finished(id)
+  await erasures.finished(id)
   expect(await undo(move?.id)).toMatchObject({ status: 409, body: { code: 'move_superseded' } })
   expect(JSON.stringify(await profile())).not.toContain('ann')
 })
 
 test('nor is a move undone that would name a forgotten buyer again as the proved one', async () => {
-  const { app, attribute, profile, undo, app_id } = await openMoved()
+  const { app, attribute, profile, undo, app_id } = await openWithMove()
   await attribute('zoe')
   const [move] = (await profile()).link_history
   expect(move).toMatchObject({ from_app_user_id: 'bob', to_app_user_id: 'zoe' })
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   // In one batch, so that the forgetting has begun and has not come to the links.
-  const begun = store.commit(() => forgetting.forget({ app_id, app_user_id: 'ann', asked_by: 'test' }))
+  const begun = store.commit(() => erasures.forget({ app_id, app_user_id: 'ann', asked_by: 'test' }))
   expect(await undo(move?.id)).toMatchObject({ status: 410, body: { code: 'forgotten' } })
-  await forgetting.finished((await begun).id)
+  await erasures.finished((await begun).id)
   expect((await profile()).links).toMatchObject([{ app_user_id: 'zoe' }])
 })
 
 test.each(['0', '999', 'abc', '-1'])('%s is no move', async (id) => {
-  const { undo } = await openMoved()
+  const { undo } = await openWithMove()
   expect(await undo(id)).toMatchObject({ status: 404, body: { code: 'unknown_move' } })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BUNDLE, NOW, outerPayload } from '../../apple/samples.ts'
 import type { TestApp } from '../../helpers.ts'
-import { openOwned } from './settings_pages.ts'
+import { openSignedIn } from './settings_pages.ts'
 
 const DAY = 86_400_000
 const OTHER = 'com.example.other'
@@ -20,7 +20,7 @@ async function arrive(
 }
 
 test('what waits is listed, and applied once its app is connected', async () => {
-  const { app, call, deeds } = await openOwned()
+  const { app, call, auditEntries } = await openSignedIn()
   await arrive(app, OTHER, 77, 'one')
   app.clock.turn(DAY)
   await arrive(app, OTHER, 77, 'two')
@@ -48,7 +48,9 @@ test('what waits is listed, and applied once its app is connected', async () => 
     ['two', 'recovered'],
   ])
   expect((await call('GET', 'pending')).body).toEqual({ pending: [] })
-  expect(deeds()).toEqual([{ action: 'app.connected', subject: (connected.body.app as { id: string }).id }])
+  expect(auditEntries()).toEqual([
+    { action: 'app.connected', subject: (connected.body.app as { id: string }).id },
+  ])
   expect(await call('POST', `pending/${OTHER}/connect`, {})).toMatchObject({
     status: 404,
     body: { code: 'unknown_pending' },
@@ -56,7 +58,7 @@ test('what waits is listed, and applied once its app is connected', async () => 
 })
 
 test('an app that is connected with another Apple id takes the one that Apple says', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   await arrive(app, BUNDLE, 5, 'one')
   const { pending } = (await call('GET', 'pending')).body as { pending: { connected: { source: string } }[] }
   expect(pending[0]?.connected).toMatchObject({ source: 'test' })
@@ -67,7 +69,7 @@ test('an app that is connected with another Apple id takes the one that Apple sa
 })
 
 test('with several organizations it is said which, unless the address did', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   const { store, organizations } = app.windfall
   const beside = { ...app.organization, slug: 'beta', name: 'Beta' }
   await store.commit(() => organizations.declare([app.organization, beside]))
@@ -86,7 +88,7 @@ test('with several organizations it is said which, unless the address did', asyn
 })
 
 test('the organization that the address named has the app, unless the owner says another', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   const { store, organizations } = app.windfall
   await store.commit(() =>
     organizations.declare([app.organization, { ...app.organization, slug: 'beta', name: 'Beta' }]),
@@ -97,10 +99,10 @@ test('the organization that the address named has the app, unless the owner says
     applied: 1,
     app: { organization_id: organizations.named('beta')?.id },
   })
-  const wish = { organization_id: app.organization.id }
-  expect((await call('POST', 'pending/com.example.third/connect', wish)).body).toMatchObject({
+  const request = { organization_id: app.organization.id }
+  expect((await call('POST', 'pending/com.example.third/connect', request)).body).toMatchObject({
     applied: 0,
-    app: wish,
+    app: request,
   })
 })
 
@@ -108,14 +110,14 @@ test.each([
   [{ organisation: 'x' }, 400, 'invalid_request'],
   [{ organization_id: 5 }, 400, 'invalid_request'],
 ])('%j connects nothing', async (body, status, code) => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   await arrive(app, OTHER, 77, 'one')
   expect(await call('POST', `pending/${OTHER}/connect`, body)).toMatchObject({ status, body: { code } })
   expect(app.windfall.apps.byBundle(OTHER)).toEqual([])
 })
 
 test('what config.toml declares is changed there alone', async () => {
-  const { app, call } = await openOwned({
+  const { app, call } = await openSignedIn({
     env: { WINDFALL_APPS: `[{ bundle_id = "${OTHER}", apple_id = 9 }]` },
   })
   await arrive(app, OTHER, 77, 'one')

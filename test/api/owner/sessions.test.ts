@@ -11,13 +11,13 @@ beforeEach(async () => {
 type Headers = Record<string, string>
 type Answered = Record<string, unknown> & { code?: string }
 type Listed = { sessions: { id: string; current: boolean; address: string; user_agent: string }[] }
-const ask = async (path: string, headers: Headers, method = 'GET') => {
+const request = async (path: string, headers: Headers, method = 'GET') => {
   const response = await app.request(path, { method, headers })
   const text = await response.text()
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Answered }
 }
 const list = async (headers: Headers) =>
-  ((await ask('/api/v1/sessions', headers)).body as unknown as Listed).sessions
+  ((await request('/api/v1/sessions', headers)).body as unknown as Listed).sessions
 
 test('the owner sees where they are signed in, and ends one session or all others', async () => {
   const first = await app.signIn()
@@ -29,15 +29,15 @@ test('the owner sees where they are signed in, and ends one session or all other
     { address: '127.0.0.1', user_agent: 'test' },
   ])
   const another = (await list(second)).find(({ current }) => current)
-  expect((await ask(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).status).toBe(204)
-  expect((await ask('/api/v1/apps', second)).body.code).toBe('sign_in_required')
-  expect(await ask(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).toMatchObject({
+  expect((await request(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).status).toBe(204)
+  expect((await request('/api/v1/apps', second)).body.code).toBe('sign_in_required')
+  expect(await request(`/api/v1/sessions/${another?.id}`, first, 'DELETE')).toMatchObject({
     status: 404,
     body: { code: 'unknown_session' },
   })
-  expect((await ask('/api/v1/sessions', first, 'DELETE')).body).toEqual({ ended: 1 })
-  expect((await ask('/api/v1/apps', third)).status).toBe(401)
-  expect((await ask('/api/v1/apps', first)).status).toBe(200)
+  expect((await request('/api/v1/sessions', first, 'DELETE')).body).toEqual({ ended: 1 })
+  expect((await request('/api/v1/apps', third)).status).toBe(401)
+  expect((await request('/api/v1/apps', first)).status).toBe(200)
 })
 
 test('a token is no owner, and with a token the cookie counts for nothing', async () => {
@@ -45,11 +45,11 @@ test('a token is no owner, and with a token the cookie counts for nothing', asyn
   const authorization = `Bearer ${await app.token()}`
   for (const path of ['/api/v1/sessions', '/api/v1/audit']) {
     const refused = { status: 401, body: { code: 'sign_in_required' } }
-    expect(await ask(path, {})).toMatchObject(refused)
-    expect(await ask(path, { authorization })).toMatchObject(refused)
-    expect(await ask(path, { ...headers, authorization })).toMatchObject(refused)
+    expect(await request(path, {})).toMatchObject(refused)
+    expect(await request(path, { authorization })).toMatchObject(refused)
+    expect(await request(path, { ...headers, authorization })).toMatchObject(refused)
   }
-  expect(await ask('/api/v1/apps', { ...headers, authorization: 'Bearer wf_wrong' })).toMatchObject({
+  expect(await request('/api/v1/apps', { ...headers, authorization: 'Bearer wf_wrong' })).toMatchObject({
     status: 401,
     body: { code: 'invalid_token' },
   })
@@ -64,9 +64,9 @@ test('the owner reads everything that a token reads', async () => {
   expect(reads.length).toBeGreaterThan(15)
   const wrong: string[] = []
   for (const path of reads) {
-    const asked = path.replace(/:name/, 'mrr').replace(/:\w+/, 'nobody').replace('cohorts', 'cohorts')
+    const url = path.replace(/:name/, 'mrr').replace(/:\w+/, 'nobody').replace('cohorts', 'cohorts')
     const query = path.includes('cohorts') ? '?metric=retention' : ''
-    const response = await app.request(`${asked}${query}`, { headers })
+    const response = await app.request(`${url}${query}`, { headers })
     if (![200, 404].includes(response.status)) wrong.push(`${path} ${response.status}`)
     await response.body?.cancel()
   }
@@ -74,7 +74,7 @@ test('the owner reads everything that a token reads', async () => {
 })
 
 test.each([
-  ['ended', (headers: Headers) => ask('/api/v1/logout', headers, 'POST')],
+  ['ended', (headers: Headers) => request('/api/v1/logout', headers, 'POST')],
   ['ended by a reset', () => app.windfall.store.commit(() => app.windfall.sessions.endAll())],
 ] as const)('a session that is %s ends its stream at once', async (_, end) => {
   const headers = await app.signIn()
@@ -92,7 +92,7 @@ test('the audit log tells what was done, newest first and in pages, and cannot b
     await store.commit(() =>
       audit.note({ actor: 'owner', address: null, action: 'key.made', subject: `k${n}` }),
     )
-  const page = async (query: string) => (await ask(`/api/v1/audit${query}`, headers)).body
+  const page = async (query: string) => (await request(`/api/v1/audit${query}`, headers)).body
   expect(await page('?limit=2')).toMatchObject({ entries: [{ subject: 'k5' }, { subject: 'k4' }], next: 4 })
   expect(await page('?limit=2&before=4')).toMatchObject({ entries: [{ subject: 'k3' }, { subject: 'k2' }] })
   expect(await page('?before=2')).toMatchObject({ entries: [{ subject: 'k1' }], next: null })
@@ -104,7 +104,7 @@ test.each(['limit=0', 'limit=501', 'limit=x', 'before=0', 'before=-1'])(
   'the audit log refuses ?%s',
   async (query) => {
     const headers = await app.signIn()
-    expect(await ask(`/api/v1/audit?${query}`, headers)).toMatchObject({
+    expect(await request(`/api/v1/audit?${query}`, headers)).toMatchObject({
       status: 400,
       body: { code: 'invalid_request' },
     })
@@ -113,10 +113,10 @@ test.each(['limit=0', 'limit=501', 'limit=x', 'before=0', 'before=-1'])(
 
 test('a table that is taken along with a token is written down, once in an hour', async () => {
   const authorization = `Bearer ${await app.token()}`
-  for (let n = 0; n < 3; n += 1) await ask('/api/v1/metrics.csv', { authorization }).catch(() => {})
+  for (let n = 0; n < 3; n += 1) await request('/api/v1/metrics.csv', { authorization }).catch(() => {})
   app.clock.turn(3_600_000)
-  await ask('/api/v1/metrics.csv', { authorization }).catch(() => {})
-  await ask('/api/v1/metrics.csv', await app.signIn()).catch(() => {})
+  await request('/api/v1/metrics.csv', { authorization }).catch(() => {})
+  await request('/api/v1/metrics.csv', await app.signIn()).catch(() => {})
   await app.windfall.store.commit(() => {})
   const noted = app.windfall.audit.list(null, 10)
   expect(noted).toMatchObject([

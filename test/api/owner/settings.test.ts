@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { SECTIONS } from '../../../src/config/settings.ts'
 import { temporaryFolder } from '../../folders.ts'
-import { openOwned } from './settings_pages.ts'
+import { openSignedIn } from './settings_pages.ts'
 
 const SECRET = 'sk_live_0123456789abcdef0123456789abcdef'
 
@@ -19,17 +19,17 @@ async function openConfigured(toml: string, env: Record<string, string> = {}) {
   onTestFinished(folder.remove)
   const file = join(folder.path, 'config.toml')
   writeFileSync(file, toml, { mode: 0o600 })
-  const owned = await openOwned({ folder: folder.path, env })
-  const ask = async () => (await owned.call('GET', 'settings')).body as Body
-  return { ...owned, folder: folder.path, file, ask }
+  const owned = await openSignedIn({ folder: folder.path, env })
+  const getSettings = async () => (await owned.call('GET', 'settings')).body as Body
+  return { ...owned, folder: folder.path, file, getSettings }
 }
 
 test('each value says whether the file, the environment or nobody said it', async () => {
-  const { file, ask } = await openConfigured(
+  const { file, getSettings } = await openConfigured(
     'base_url = "http://localhost:9999"\n[limits]\nattributes_per_user = 5\n',
     { WINDFALL_LOG_LEVEL: 'warn' },
   )
-  const body = await ask()
+  const body = await getSettings()
   expect(body).toMatchObject({ base_url: 'http://localhost:9999', config_file: file })
   expect(settingIn(body, 'base_url')).toMatchObject({ source: 'file', place: 'config.toml:1' })
   expect(settingIn(body, 'limits.attributes_per_user')).toMatchObject({
@@ -55,8 +55,8 @@ test('each value says whether the file, the environment or nobody said it', asyn
   // Every setting is told, with its sentence.
   for (const { name, settings, list } of SECTIONS.filter((one) => !one.list)) {
     expect(list).toBe(false)
-    const told = body.sections.find((section) => section.name === name)?.settings ?? []
-    expect(told.map(({ key, reason }) => [key, reason])).toEqual(
+    const reported = body.sections.find((section) => section.name === name)?.settings ?? []
+    expect(reported.map(({ key, reason }) => [key, reason])).toEqual(
       Object.entries(settings).map(([key, { reason }]) => [key, reason]),
     )
   }
@@ -80,7 +80,7 @@ test('of a secret only that it is set is told', async () => {
 })
 
 test('what runs here: version, database, time, and an address for Apple of every organization', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   app.clock.turn(60_000)
   const { body } = await call('GET', 'settings')
   const url = `${app.config.base_url}/apple/notifications`
@@ -109,7 +109,7 @@ test('what runs here: version, database, time, and an address for Apple of every
 })
 
 test('the uptime counts from when the server began to serve', async () => {
-  const { app, call } = await openOwned()
+  const { app, call } = await openSignedIn()
   // The demo plays its history before that.
   app.clock.turn(3_600_000)
   app.windfall.http.beginServing(app.clock())
@@ -121,11 +121,11 @@ test('the uptime counts from when the server began to serve', async () => {
 })
 
 test('what was read again is told', async () => {
-  const { app, file, folder, ask } = await openConfigured('[limits]\nattributes_per_user = 5\n')
+  const { app, file, folder, getSettings } = await openConfigured('[limits]\nattributes_per_user = 5\n')
   writeFileSync(file, '\n[limits]\nattributes_per_user = 6\n')
   const again = loadConfig({ env: {}, cwd: folder })
   await app.windfall.declare(again.config, again)
-  expect(settingIn(await ask(), 'limits.attributes_per_user')).toMatchObject({
+  expect(settingIn(await getSettings(), 'limits.attributes_per_user')).toMatchObject({
     value: 6,
     place: 'config.toml:3',
   })

@@ -1,10 +1,10 @@
 /** A Windfall whose owner is signed in: what tests of the pages of settings begin with. */
 import { openTestApp, type TestApp, type TestOptions } from '../../helpers.ts'
 
-export type Told = { status: number; body: Record<string, unknown> & { code?: string } }
+export type OwnerAnswer = { status: number; body: Record<string, unknown> & { code?: string } }
 
 /** `call` asks as the owner, signed in a moment ago, unless other headers say otherwise. */
-export async function openOwned(given: TestOptions | TestApp = {}) {
+export async function openSignedIn(given: TestOptions | TestApp = {}) {
   const app = 'windfall' in given ? given : await openTestApp(given)
   const signedIn = await app.signIn()
 
@@ -13,16 +13,17 @@ export async function openOwned(given: TestOptions | TestApp = {}) {
     path: string,
     body?: unknown,
     headers: Record<string, string> = signedIn,
-  ): Promise<Told> {
+  ): Promise<OwnerAnswer> {
     const response = await app.request(`/api/v1/${path}`, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { status: response.status, body: (await response.json()) as Told['body'] }
+    return { status: response.status, body: (await response.json()) as OwnerAnswer['body'] }
   }
 
   const bearer = { authorization: `Bearer ${await app.token()}` }
-  const deeds = () => app.windfall.audit.list(null, 20).map(({ action, subject }) => ({ action, subject }))
-  return { app, call, bearer, deeds }
+  const auditEntries = () =>
+    app.windfall.audit.list(null, 20).map(({ action, subject }) => ({ action, subject }))
+  return { app, call, bearer, auditEntries }
 }

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 
 const link = (kind: LinkKind = 'setup', of = app) =>
-  of.windfall.store.commit(() => of.windfall.owner.makeLink(kind).token)
+  of.windfall.store.commit(() => of.windfall.owner.createLink(kind).token)
 const withPassword = (of = app, phc = PHC) =>
   of.windfall.store.commit(() => of.windfall.owner.setPassword(phc))
 
@@ -91,7 +91,7 @@ test.each([
     status: 400,
     body: { code: 'weak_password', errors: [{ path: 'password', message }] },
   })
-  expect(app.windfall.owner.isLink('setup', token)).toBe(true)
+  expect(app.windfall.owner.isValidLink('setup', token)).toBe(true)
   expect(app.windfall.owner.password()).toBe(null)
 })
 
@@ -331,8 +331,8 @@ test.each([
   [{}, 403],
 ])('a page may do something in the owner’s name only if it is ours: %j', async (site, status) => {
   const { cookie } = await app.signIn()
-  const asked = { method: 'DELETE', headers: { cookie, ...site } as Record<string, string> }
-  const answer = await app.request('/api/v1/sessions', asked)
+  const init = { method: 'DELETE', headers: { cookie, ...site } as Record<string, string> }
+  const answer = await app.request('/api/v1/sessions', init)
   expect(answer.status).toBe(status)
   if (status === 403) expect(((await answer.json()) as { code: string }).code).toBe('cross_site')
 })
@@ -401,12 +401,12 @@ test.each(['/api/v1/password', '/api/v1/reauth'])(
     const stolen = await app.signIn()
     const own = await app.signIn()
     const change = { current_password: PASSWORD, password: 'another good phrase' }
-    const asked = app.post(path, path.endsWith('reauth') ? { password: PASSWORD } : change, stolen)
+    const init = app.post(path, path.endsWith('reauth') ? { password: PASSWORD } : change, stolen)
     // It was let in, and its hash is being made.
     await new Promise((resolve) => setImmediate(resolve))
     const ended = await app.request('/api/v1/sessions', { method: 'DELETE', headers: own })
     expect(await ended.json()).toEqual({ ended: 1 })
-    const answer = await asked
+    const answer = await init
     expect(answer).toMatchObject({ status: 401, body: { code: 'sign_in_required' } })
     expect(answer.headers.getSetCookie()).toEqual([])
     expect(app.windfall.owner.password()).toBe(PHC)
@@ -419,25 +419,25 @@ test('a reset while a password is changed stands: the new link works, the old se
   await withPassword()
   const stolen = await app.signIn()
   const change = { current_password: PASSWORD, password: 'another good phrase' }
-  const asked = app.post('/api/v1/password', change, stolen)
+  const init = app.post('/api/v1/password', change, stolen)
   await new Promise((resolve) => setImmediate(resolve))
   const { owner, sessions, store } = app.windfall
   const { token } = await store.commit(() => {
     sessions.endAll()
     return owner.reset()
   })
-  expect((await asked).status).toBe(401)
+  expect((await init).status).toBe(401)
   expect(owner.password()).toBe(null)
-  expect(owner.isLink('setup', token)).toBe(true)
+  expect(owner.isValidLink('setup', token)).toBe(true)
 })
 
 test('a password that is replaced while it is checked lets nobody in', async () => {
   await withPassword()
   const other = await hashPassword('another good phrase')
-  const asked = login()
+  const init = login()
   await new Promise((resolve) => setImmediate(resolve))
   await withPassword(app, other)
-  const answer = await asked
+  const answer = await init
   expect(answer).toMatchObject({ status: 401, body: { code: 'wrong_password' } })
   expect(answer.headers.getSetCookie()).toEqual([])
   expect(app.windfall.sessions.list()).toEqual([])

@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest'
 import { BUNDLE } from '../../apple/samples.ts'
 import { connectTo, openShop } from '../../ledger/history/connected.ts'
-import { openOwned } from './settings_pages.ts'
+import { openSignedIn } from './settings_pages.ts'
 
 async function openConnected() {
   const shop = await openShop({ subscribers: 2, days: 10 })
-  const owned = await openOwned(await connectTo(shop))
+  const owned = await openSignedIn(await connectTo(shop))
   const bundle = owned.app.windfall.apps.list()[0]?.bundle_id ?? ''
-  shop.store.mood.notification_url = 'http://127.0.0.1:1/'
+  shop.store.faults.notification_url = 'http://127.0.0.1:1/'
   /** Asks for one that comes to `result`, and tells how it fares. */
-  async function ask(result: string) {
-    shop.store.mood.test_result = result
-    const asked = await owned.call('POST', 'test-notification', { app: bundle, environment: 'production' })
+  async function requestTest(result: string) {
+    shop.store.faults.test_result = result
+    const started = await owned.call('POST', 'test-notification', { app: bundle, environment: 'production' })
     await shop.store.settled()
     const look = () =>
-      owned.call('GET', `test-notification/${asked.body.token}?app=${bundle}&environment=production`)
-    return { asked, look }
+      owned.call('GET', `test-notification/${started.body.token}?app=${bundle}&environment=production`)
+    return { started, look }
   }
-  return { ...owned, shop, bundle, ask }
+  return { ...owned, shop, bundle, requestTest }
 }
 
 test('a test notification is asked for, and followed until it is here', async () => {
-  const { app, shop, bundle, ask, deeds } = await openConnected()
-  const { asked, look } = await ask('SUCCESS')
+  const { app, shop, bundle, requestTest, auditEntries } = await openConnected()
+  const { started, look } = await requestTest('SUCCESS')
   const [named] = app.windfall.apps.byBundle(bundle)
-  expect(asked).toMatchObject({
+  expect(started).toMatchObject({
     status: 202,
     body: { token: expect.any(String), app_id: named?.id, environment: 'production' },
   })
@@ -40,20 +40,20 @@ test('a test notification is asked for, and followed until it is here', async ()
   const signedPayload = sent ? shop.signed(sent) : ''
   expect((await app.post('/apple/notifications', { signedPayload })).status).toBe(200)
   expect((await look()).body).toMatchObject({ state: 'arrived' })
-  expect(deeds()).toEqual([{ action: 'test.asked', subject: named?.id }])
+  expect(auditEntries()).toEqual([{ action: 'test.asked', subject: named?.id }])
 })
 
 test('the same id of another app, or of another environment, is not the one that was asked for', async () => {
-  const { app, shop, bundle, ask } = await openConnected()
-  const { look } = await ask('SUCCESS')
+  const { app, shop, bundle, requestTest } = await openConnected()
+  const { look } = await requestTest('SUCCESS')
   const [sent] = shop.sent(bundle, 'production', shop.clock(), shop.clock() + 1)
   const other = shop.apps.find(({ bundle_id }) => bundle_id !== bundle)
-  const elsewhere = [
+  const wrongTargets = [
     { environment: 'Sandbox', appAppleId: undefined },
     { bundleId: other?.bundle_id, appAppleId: other?.apple_id },
     { bundleId: 'com.example.none', appAppleId: 7 },
   ]
-  for (const one of elsewhere) {
+  for (const one of wrongTargets) {
     const payload = { ...sent, data: { ...sent?.data, ...one } }
     const arrived = await app.post('/apple/notifications', { signedPayload: app.authority.sign(payload) })
     expect([one.bundleId, arrived.status]).toEqual([one.bundleId, 200])
@@ -62,15 +62,15 @@ test('the same id of another app, or of another environment, is not the one that
 })
 
 test('what Apple says went wrong is told in words, and so is what it refuses', async () => {
-  const { call, shop, bundle, ask } = await openConnected()
-  const { look } = await ask('TLS_ISSUE')
+  const { call, shop, bundle, requestTest } = await openConnected()
+  const { look } = await requestTest('TLS_ISSUE')
   expect((await look()).body).toMatchObject({
     state: 'failed',
     words: expect.stringContaining('TLS version'),
   })
-  shop.store.mood.notification_url = null
+  shop.store.faults.notification_url = null
   const refused = { status: 502, body: { code: 'apple' } }
-  expect((await ask('SUCCESS')).asked).toMatchObject(refused)
+  expect((await requestTest('SUCCESS')).started).toMatchObject(refused)
   const path = `test-notification/nonsense?app=${bundle}&environment=production`
   const garbage = { status: 400, body: { code: 'invalid_request', errors: [{ path: 'token' }] } }
   expect(await call('GET', path)).toMatchObject(garbage)
@@ -80,7 +80,7 @@ test('what Apple says went wrong is told in words, and so is what it refuses', a
 })
 
 test('without a key it is said which is lacking', async () => {
-  const { call } = await openOwned()
+  const { call } = await openSignedIn()
   const lacking = { status: 409, body: { code: 'no_purchase_key' } }
   const wanted = { app: BUNDLE, environment: 'sandbox' }
   expect(await call('POST', 'test-notification', wanted)).toMatchObject(lacking)
@@ -93,6 +93,6 @@ test.each([
   [{ app: '', environment: 'sandbox' }, 400, 'invalid_request'],
   [{ app: 'com.example.none', environment: 'sandbox' }, 404, 'unknown_app'],
 ])('%j is refused', async (body, status, code) => {
-  const { call } = await openOwned()
+  const { call } = await openSignedIn()
   expect(await call('POST', 'test-notification', body)).toMatchObject({ status, body: { code } })
 })

@@ -76,13 +76,13 @@ const reply: fc.Arbitrary<Reply> = fc
   }))
 
 test('whatever answers, every call gives what it promises or an AppleFault that says why', async () => {
-  const question = { kind: 'sales', vendor_number: '85012345', day: '2026-05-30', version: null } as const
+  const request = { kind: 'sales', vendor_number: '85012345', day: '2026-05-30', version: null } as const
   const window = { from: NOW - 3_600_000, until: NOW, page: null }
   const calls = [
     () => connect.apps({ urgent: true }),
     () => connect.teams({ urgent: true }),
     () => connect.subscriptions(1, { urgent: true }),
-    () => connect.report({ ...question, urgent: true }),
+    () => connect.report({ ...request, urgent: true }),
     () => server.notificationHistory('production', window),
     () => server.transactionHistory('production', '1', null),
     () => server.statuses('sandbox', '1'),

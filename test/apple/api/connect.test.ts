@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ConnectApi, type ConnectOptions, openConnectApi } from '../../../src/apple/api/connect.ts'
 import { AppleFault, type FaultKind } from '../../../src/apple/api/faults.ts'
 import type { ApiKey } from '../../../src/apple/api/keys.ts'
-import { minuteText } from '../../../src/days.ts'
+import { utcMinuteText } from '../../../src/days.ts'
 import { type HandClock, handClock } from '../../helpers.ts'
 import { NOW } from '../samples.ts'
 import { haveVectors, textOf } from '../vectors.ts'
@@ -106,11 +106,11 @@ describe('a report', () => {
     for (const kind of kinds) {
       expect(await open().report({ ...QUESTION, kind })).toEqual({ outcome: 'report', body, version: '1_3' })
     }
-    const asked = apple.requests.map(({ query }) => [
+    const n = apple.requests.map(({ query }) => [
       query.get('filter[reportType]'),
       query.get('filter[reportSubType]'),
     ])
-    expect(asked).toEqual([
+    expect(n).toEqual([
       ['SALES', 'SUMMARY'],
       ['SUBSCRIPTION', 'SUMMARY'],
       ['SUBSCRIPTION_EVENT', 'SUMMARY'],
@@ -391,11 +391,11 @@ describe('what passes is tried again', () => {
 
   test('and what nobody answers is told as that', async () => {
     apple.answerWith({ hang: true })
-    const slow = await faultOf(open({ patience: 5 }).apps())
+    const slow = await faultOf(open({ timeoutMs: 5 }).apps())
     expect(slow).toMatchObject({ kind: 'unavailable', status: null })
     expect(slow.message).toContain('did not answer in time')
     apple.answerWith({ drip: true })
-    const endless = await faultOf(open({ patience: 5 }).apps())
+    const endless = await faultOf(open({ timeoutMs: 5 }).apps())
     expect(endless).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('in time') })
     const nowhere = await openScripted()
     await nowhere.close()
@@ -643,13 +643,13 @@ describe('the hour that Apple grants', () => {
     const api = open()
     let left = 20
     apple.script.answer = () => rate(--left)
-    for (let asked = 0; asked < 18; asked++) await api.apps()
+    for (let n = 0; n < 18; n++) await api.apps()
     expect(api.budget()?.remaining).toBe(2)
     const fault = await faultOf(api.apps())
     expect(fault).toMatchObject({ kind: 'rate_limited', status: null })
     expect(fault.retry_at).toBeGreaterThanOrEqual(NOW + 60 * MINUTE)
     expect(fault.retry_at).toBeLessThanOrEqual(NOW + 61 * MINUTE)
-    expect(fault.message).toContain(`goes on at ${minuteText(fault.retry_at ?? 0)}`)
+    expect(fault.message).toContain(`goes on at ${utcMinuteText(fault.retry_at ?? 0)}`)
     expect(apple.requests).toHaveLength(18)
     await api.apps({ urgent: true })
     expect(apple.requests).toHaveLength(19)

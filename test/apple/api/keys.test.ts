@@ -101,7 +101,7 @@ describe('a token', () => {
     const later = await token()
     expect(later).not.toBe(first)
     expect(decodeJwt(later).iat).toBe((NOW + 17 * MINUTE) / 1000)
-    const anew = await token({ anew: true })
+    const anew = await token({ isForced: true })
     expect(anew).not.toBe(later)
     expect(await token()).toBe(anew)
     clock.turn(-60 * MINUTE)

@@ -19,7 +19,7 @@ export type Reply = {
   drip?: boolean
 }
 
-type Asked = {
+type ScriptedRequest = {
   method: string
   path: string
   query: URLSearchParams
@@ -46,13 +46,13 @@ function reply(response: ServerResponse, answer: Reply): void {
 
 /** Answers by `script.answer`; `requests` is what was asked so far, oldest first. */
 export async function openScripted() {
-  const requests: Asked[] = []
-  const script: { answer: (asked: Asked) => Reply } = { answer: () => ({ status: 500 }) }
+  const requests: ScriptedRequest[] = []
+  const script: { answer: (received: ScriptedRequest) => Reply } = { answer: () => ({ status: 500 }) }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const asked: Asked = {
+    const received: ScriptedRequest = {
       method: request.method ?? '',
       path: url.pathname,
       query: url.searchParams,
@@ -60,8 +60,8 @@ export async function openScripted() {
       body: Buffer.concat(chunks).toString(),
       token: (request.headers.authorization ?? '').replace('Bearer ', ''),
     }
-    requests.push(asked)
-    reply(response, script.answer(asked))
+    requests.push(received)
+    reply(response, script.answer(received))
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

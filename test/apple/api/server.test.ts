@@ -329,18 +329,18 @@ describe('the hour', () => {
 
   test('is counted here, so that Apple need not refuse', async () => {
     sandbox.answerWith({ json: { testNotificationToken: 't' } })
-    for (let asked = 0; asked < 324; asked++) {
-      if (asked % 54 === 0) clock.turn(5 * MINUTE)
+    for (let n = 0; n < 324; n++) {
+      if (n % 54 === 0) clock.turn(5 * MINUTE)
       await api.requestTest('sandbox')
     }
     const fault = await faultOf(api.requestTest('sandbox'))
     expect(fault).toMatchObject({ kind: 'rate_limited', status: null, retry_at: NOW + 66 * MINUTE })
     expect(sandbox.requests).toHaveLength(324)
     clock.set(NOW + 66 * MINUTE)
-    for (let asked = 0; asked < 54; asked++) await api.requestTest('sandbox')
+    for (let n = 0; n < 54; n++) await api.requestTest('sandbox')
     expect(await faultOf(api.requestTest('sandbox'))).toMatchObject({ retry_at: NOW + 71 * MINUTE })
     clock.set(NOW - 9000 * MINUTE)
-    for (let asked = 0; asked < 324; asked++) await api.requestTest('sandbox')
+    for (let n = 0; n < 324; n++) await api.requestTest('sandbox')
     expect(await faultOf(api.requestTest('sandbox'))).toMatchObject({ retry_at: NOW - 8939 * MINUTE })
   })
 })

@@ -6,7 +6,7 @@ import { openServerApi, type ServerApi } from '../../../src/apple/api/server.ts'
 import { openVerifier } from '../../../src/apple/jws/signed.ts'
 import { type Authority, openAuthority } from '../../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
-import type { StoreMood } from '../../../src/demo/store/fault_injection.ts'
+import type { StoreFaults } from '../../../src/demo/store/fault_injection.ts'
 import { type AppStore, openAppStore } from '../../../src/demo/store/store.ts'
 import { type HandClock, handClock } from '../../helpers.ts'
 import { NOW } from '../samples.ts'
@@ -38,7 +38,7 @@ beforeEach(async () => {
     authority,
   })
   store = await openAppStore({ simulation, authority, clock })
-  bundle_id = store.mood.apps[0]?.bundle_id ?? ''
+  bundle_id = store.faults.apps[0]?.bundle_id ?? ''
   const hand = handWaits(clock)
   waits = hand.waits
   const { wait, random } = hand
@@ -52,7 +52,7 @@ afterEach(async () => {
   await store.close()
 })
 
-const question = (changes: object = {}) => ({
+const request = (changes: object = {}) => ({
   kind: 'sales' as const,
   vendor_number: store.vendor_number,
   day: dayBefore(5),
@@ -71,8 +71,8 @@ async function faultOf(call: Promise<unknown>): Promise<AppleFault> {
 
 describe('App Store Connect', () => {
   test('lists apps page by page, teams, and subscriptions with their periods', async () => {
-    store.mood.page_size = 1
-    const { apps } = store.mood
+    store.faults.page_size = 1
+    const { apps } = store.faults
     const listed = await connect.apps()
     expect(listed).toEqual(
       apps.map(({ apple_id, bundle_id, name, sku }) => ({ apple_id, bundle_id, name, sku })),
@@ -87,41 +87,41 @@ describe('App Store Connect', () => {
   })
 
   test.each(KINDS)('gives the report “%s” under the version that it names itself', async (kind) => {
-    const answer = await connect.report(question({ kind }))
+    const answer = await connect.report(request({ kind }))
     if (answer.outcome !== 'report') throw new Error(answer.outcome)
     expect(gunzipSync(answer.body).toString()).toMatch(/^[^\n]*\t[^\n]*\n/)
     expect(answer.version).toBe(kind === 'sales' ? '1_0' : '1_4')
-    const asked = store.requests.length
-    expect(await connect.report(question({ kind, version: answer.version }))).toEqual(answer)
-    expect(store.requests.length - asked).toBe(1)
+    const before = store.requests.length
+    expect(await connect.report(request({ kind, version: answer.version }))).toEqual(answer)
+    expect(store.requests.length - before).toBe(1)
   })
 
   test('tells days without sales, to come and past', async () => {
-    expect(await connect.report(question({ day: dayBefore(200) }))).toEqual({
+    expect(await connect.report(request({ day: dayBefore(200) }))).toEqual({
       outcome: 'empty',
       version: '1_0',
     })
-    expect(await connect.report(question({ day: dayBefore(0) }))).toEqual({ outcome: 'not_yet' })
-    expect(await connect.report(question({ day: dayBefore(400) }))).toEqual({ outcome: 'gone' })
+    expect(await connect.report(request({ day: dayBefore(0) }))).toEqual({ outcome: 'not_yet' })
+    expect(await connect.report(request({ day: dayBefore(400) }))).toEqual({ outcome: 'gone' })
   })
 
-  test.each<[mood: Partial<StoreMood>, kind: FaultKind, words: string]>([
+  test.each<[mood: Partial<StoreFaults>, kind: FaultKind, words: string]>([
     [{ connect_key: 'revoked' }, 'unauthorized', 'App Store Connect API key'],
     [{ connect_key: 'developer' }, 'forbidden', 'Finance'],
     [{ missing_agreement: true }, 'agreement', 'Account Holder'],
     [{ forbidden: ['/v1/salesReports'] }, 'forbidden', 'Finance'],
     [{ unavailable: 9 }, 'unavailable', 'out of order'],
     [{ rate_limit: { until: NOW + 10 * MINUTE } }, 'rate_limited', 'too many requests'],
-  ])('refuses in the mood %j', async (mood, kind, words) => {
-    Object.assign(store.mood, mood)
-    const fault = await faultOf(connect.report(question()))
+  ])('refuses in the mood %j', async (faults, kind, words) => {
+    Object.assign(store.faults, faults)
+    const fault = await faultOf(connect.report(request()))
     expect(fault.kind).toBe(kind)
     expect(fault.message).toContain(words)
     if (kind === 'rate_limited') expect(fault.retry_at).toBeGreaterThan(clock())
   })
 
   test('refuses a vendor number that is another’s, and the key for purchases', async () => {
-    const fault = await faultOf(connect.report(question({ vendor_number: '80000000' })))
+    const fault = await faultOf(connect.report(request({ vendor_number: '80000000' })))
     expect(fault).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('Payments and Financial'),
@@ -132,13 +132,13 @@ describe('App Store Connect', () => {
   })
 
   test('that is out of order for a moment is asked again', async () => {
-    store.mood.unavailable = 3
-    expect(await connect.report(question())).toMatchObject({ outcome: 'report' })
+    store.faults.unavailable = 3
+    expect(await connect.report(request())).toMatchObject({ outcome: 'report' })
     expect(waits).toEqual([500, 2000, 8000])
   })
 
   test('is asked for hours with tokens that it still believes, and never more than nine tenths of its limit', async () => {
-    store.mood.rate_limit = { connect: 50 }
+    store.faults.rate_limit = { connect: 50 }
     const started = clock()
     let done = 0
     while (clock() < started + 3 * 60 * MINUTE) {
@@ -184,7 +184,7 @@ describe('the App Store Server API', () => {
 
   test('tells that a page has expired', async () => {
     const first = await server.notificationHistory('production', { ...window, page: null })
-    clock.turn(store.mood.page_token_life + MINUTE)
+    clock.turn(store.faults.page_token_life + MINUTE)
     const fault = await faultOf(server.notificationHistory('production', { ...window, page: first.next }))
     expect(fault).toMatchObject({ kind: 'refused', code: '4000017' })
     const none = { from: clock() - 181 * DAY, until: clock(), page: null }
@@ -210,8 +210,8 @@ describe('the App Store Server API', () => {
 
   test('sends test notifications, and tells how they fared', async () => {
     expect(await faultOf(server.requestTest('production'))).toMatchObject({ code: '4040007' })
-    store.mood.notification_url = 'https://windfall.example.com/apple/notifications'
-    store.mood.test_result = 'TLS_ISSUE'
+    store.faults.notification_url = 'https://windfall.example.com/apple/notifications'
+    store.faults.test_result = 'TLS_ISSUE'
     const { token } = await server.requestTest('production')
     await store.settled()
     const { payload, attempts } = await server.testStatus('production', token)
@@ -238,7 +238,7 @@ describe('the App Store Server API', () => {
 
   test('that was asked enough says until when', async () => {
     const until = NOW + 30 * MINUTE
-    store.mood.rate_limit = { until }
+    store.faults.rate_limit = { until }
     expect(await faultOf(everything('production'))).toMatchObject({
       kind: 'rate_limited',
       code: '4290000',

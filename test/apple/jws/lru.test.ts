@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openBounded } from '../../../src/apple/jws/lru.ts'
+import { openLruCache } from '../../../src/apple/jws/lru.ts'
 
 test('what was asked for longest ago makes room', () => {
-  const kept = openBounded<number>(2)
+  const kept = openLruCache<number>(2)
   kept.set('a', 1)
   kept.set('b', 2)
   expect(kept.get('a')).toBe(1)
@@ -11,7 +11,7 @@ test('what was asked for longest ago makes room', () => {
 })
 
 test('a new value for a known key takes the place of the old one and of nobody else', () => {
-  const kept = openBounded<number>(2)
+  const kept = openLruCache<number>(2)
   kept.set('a', 1)
   kept.set('b', 2)
   kept.set('a', 3)
@@ -19,7 +19,7 @@ test('a new value for a known key takes the place of the old one and of nobody e
 })
 
 test('the newest is found again and again', () => {
-  const kept = openBounded<number>(1)
+  const kept = openLruCache<number>(1)
   kept.set('a', 1)
   expect([kept.get('a'), kept.get('a')]).toEqual([1, 1])
   kept.set('b', 2)

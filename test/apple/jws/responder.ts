@@ -24,7 +24,7 @@ import { type Chain, issueChain } from '../../../src/demo/signing/authority.ts'
 import { type Issued, issueCertificate } from '../../../src/demo/signing/certificates.ts'
 
 /** How the responder answers; times are milliseconds since the epoch. */
-export type Mood = {
+export type ResponderFaults = {
   state?: 'good' | 'revoked' | 'unknown'
   signer?: 'issuer' | 'delegate' | 'unasked delegate' | 'expired delegate' | 'forged delegate' | 'stranger'
   /** By its name, or by the hash of its key. */
@@ -44,7 +44,12 @@ export type Mood = {
 const MINUTE = 60_000
 
 /** A certificate that may answer for `issuer`, or may not for want of the purpose. */
-function issueDelegate(issuer: Issued, key: KeyObject, now: number, signer: Mood['signer']): Issued {
+function issueDelegate(
+  issuer: Issued,
+  key: KeyObject,
+  now: number,
+  signer: ResponderFaults['signer'],
+): Issued {
   const until = signer === 'expired delegate' ? now - 2 * MINUTE : now + 60 * MINUTE
   const plain = issueCertificate({
     name: 'Simulated Responder',
@@ -67,46 +72,46 @@ function issueDelegate(issuer: Issued, key: KeyObject, now: number, signer: Mood
   return { ...plain, der: Buffer.from(AsnConvert.serialize(certificate)) }
 }
 
-function statusOf(state: Mood['state'], now: number): CertStatus {
+function statusOf(state: ResponderFaults['state'], now: number): CertStatus {
   if (state === 'revoked')
     return new CertStatus({ revoked: new RevokedInfo({ revocationTime: new Date(now) }) })
   return new CertStatus(state === 'unknown' ? { unknown: null } : { good: null })
 }
 
-function nameOf(signer: Issued, mood: Mood): ResponderID {
+function nameOf(signer: Issued, faults: ResponderFaults): ResponderID {
   const { subject, subjectPublicKeyInfo } = AsnConvert.parse(signer.der, Certificate).tbsCertificate
-  if (mood.named_by !== 'key') return new ResponderID({ byName: subject })
+  if (faults.named_by !== 'key') return new ResponderID({ byName: subject })
   const digest = createHash('sha1').update(Buffer.from(subjectPublicKeyInfo.subjectPublicKey)).digest()
   return new ResponderID({ byKey: new KeyHash(digest) })
 }
 
-function single(about: CertID, mood: Mood, now: number): SingleResponse {
-  if (mood.wrong_serial) {
+function single(about: CertID, faults: ResponderFaults, now: number): SingleResponse {
+  if (faults.wrong_serial) {
     const serial = new Uint8Array(about.serialNumber.slice(0))
     serial[serial.length - 1] = ((serial.at(-1) ?? 0) + 1) & 0xff
     about.serialNumber = serial.buffer
   }
-  const next = mood.next_update === undefined ? now + 24 * 60 * MINUTE : mood.next_update
+  const next = faults.next_update === undefined ? now + 24 * 60 * MINUTE : faults.next_update
   return new SingleResponse({
     certID: about,
-    certStatus: statusOf(mood.state, now),
-    thisUpdate: new Date(mood.this_update ?? now - MINUTE),
+    certStatus: statusOf(faults.state, now),
+    thisUpdate: new Date(faults.this_update ?? now - MINUTE),
     ...(next !== null && { nextUpdate: new Date(next) }),
   })
 }
 
-function answer(about: CertID, issuer: Issued, other: Chain, mood: Mood, now: number): Buffer {
-  const delegated = mood.signer?.endsWith('delegate')
-  const delegate = delegated ? issueDelegate(issuer, other.leaf_key, now, mood.signer) : undefined
-  const signer = mood.signer === 'stranger' ? other.issued.intermediate : (delegate ?? issuer)
+function answer(about: CertID, issuer: Issued, other: Chain, faults: ResponderFaults, now: number): Buffer {
+  const delegated = faults.signer?.endsWith('delegate')
+  const delegate = delegated ? issueDelegate(issuer, other.leaf_key, now, faults.signer) : undefined
+  const signer = faults.signer === 'stranger' ? other.issued.intermediate : (delegate ?? issuer)
   const data = new ResponseData({
-    responderID: nameOf(signer, mood),
+    responderID: nameOf(signer, faults),
     producedAt: new Date(now),
-    responses: [single(about, mood, now)],
+    responses: [single(about, faults, now)],
   })
   const body = Buffer.from(AsnConvert.serialize(data))
   const signature = sign('sha256', body, signer.key)
-  if (mood.altered) data.producedAt = new Date(now - 1000)
+  if (faults.altered) data.producedAt = new Date(now - 1000)
   const basic = new BasicOCSPResponse({
     tbsResponseData: data,
     signature: new Uint8Array(signature).buffer,
@@ -121,21 +126,25 @@ function answer(about: CertID, issuer: Issued, other: Chain, mood: Mood, now: nu
 
 /** A chain whose certificates name this responder, and the responder; `mood` may be changed at any time. */
 export async function openResponder(clock: () => number) {
-  const state: { mood: Mood; leaf_mood: Mood; asked: number } = { mood: {}, leaf_mood: {}, asked: 0 }
+  const state: { faults: ResponderFaults; leaf_faults: ResponderFaults; requests: number } = {
+    faults: {},
+    leaf_faults: {},
+    requests: 0,
+  }
   const server = createServer(async (request, response) => {
-    state.asked++
+    state.requests++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const about = AsnConvert.parse(Buffer.concat(chunks), OCSPRequest).tbsRequest.requestList[0]?.reqCert
     if (about === undefined) throw new Error('a request about nothing')
     const leaf = AsnConvert.parse(chain.issued.leaf.der, Certificate).tbsCertificate
     const isLeaf = Buffer.from(leaf.serialNumber).equals(Buffer.from(about.serialNumber))
-    const mood = isLeaf ? { ...state.mood, ...state.leaf_mood } : state.mood
-    if (mood.hang) return
+    const faults = isLeaf ? { ...state.faults, ...state.leaf_faults } : state.faults
+    if (faults.hang) return
     const issuer = isLeaf ? chain.issued.intermediate : chain.issued.root
-    if (mood.redirect) response.setHeader('location', mood.redirect)
-    response.statusCode = mood.status ?? 200
-    response.end(mood.body ?? answer(about, issuer, other, mood, clock()))
+    if (faults.redirect) response.setHeader('location', faults.redirect)
+    response.statusCode = faults.status ?? 200
+    response.end(faults.body ?? answer(about, issuer, other, faults, clock()))
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`

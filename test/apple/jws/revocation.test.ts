@@ -3,14 +3,14 @@ import { AsnConvert } from '@peculiar/asn1-schema'
 import { Certificate } from '@peculiar/asn1-x509'
 import { Agent } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Chain, proveChain } from '../../../src/apple/jws/chain.ts'
-import { askAbout, responderOf } from '../../../src/apple/jws/ocsp.ts'
+import { type Chain, verifyChain } from '../../../src/apple/jws/chain.ts'
+import { ocspRequestFor, responderOf } from '../../../src/apple/jws/ocsp.ts'
 import { openRevocation, type RevocationOptions } from '../../../src/apple/jws/revocation.ts'
 import { openVerifier } from '../../../src/apple/jws/signed.ts'
 import { authorityFrom, headerOf, issueChain } from '../../../src/demo/signing/authority.ts'
 import { NOW } from '../samples.ts'
 import { haveVectors, textOf } from '../vectors.ts'
-import { type Mood, openResponder } from './responder.ts'
+import { openResponder, type ResponderFaults } from './responder.ts'
 
 const MINUTE = 60_000
 
@@ -22,7 +22,7 @@ let warnings: string[]
 
 const proved = (made: Parameters<typeof headerOf>[0]): Chain => {
   const [leaf = '', intermediate = '', root = ''] = headerOf(made).x5c
-  return proveChain([leaf, intermediate, root], [new X509Certificate(made.root_pem)])
+  return verifyChain([leaf, intermediate, root], [new X509Certificate(made.root_pem)])
 }
 
 const open = (options: Partial<RevocationOptions> = {}) =>
@@ -47,29 +47,29 @@ afterEach(async () => {
 })
 
 /** What is known after one round of questions in this mood. */
-async function learned(mood: Mood) {
-  responder.state.mood = mood
+async function checkedWith(faults: ResponderFaults) {
+  responder.state.faults = faults
   const checker = open()
   expect(checker.stateOf(chain)).toBe('unknown')
-  await checker.settled()
+  await checker.whenIdle()
   return checker.stateOf(chain)
 }
 
 describe('what the responder says', () => {
-  test.each<Mood>([
+  test.each<ResponderFaults>([
     { signer: 'issuer', named_by: 'name' },
     { signer: 'issuer', named_by: 'key' },
     { signer: 'delegate', named_by: 'name' },
     { signer: 'delegate', named_by: 'key' },
     { this_update: NOW + MINUTE, next_update: NOW + 2 * MINUTE },
-  ])('is believed: %j', async (mood) => {
-    expect(await learned({ ...mood, state: 'good' })).toBe('good')
-    expect(await learned({ ...mood, state: 'revoked' })).toBe('revoked')
+  ])('is believed: %j', async (faults) => {
+    expect(await checkedWith({ ...faults, state: 'good' })).toBe('good')
+    expect(await checkedWith({ ...faults, state: 'revoked' })).toBe('revoked')
     expect(warnings).toEqual([])
-    expect(responder.state.asked).toBe(4)
+    expect(responder.state.requests).toBe(4)
   })
 
-  test.each<[reason: string, mood: Mood]>([
+  test.each<[reason: string, mood: ResponderFaults]>([
     ['answered by somebody', { signer: 'stranger', named_by: 'key' }],
     ['the signature of the answer does not fit', { signer: 'stranger', named_by: 'name' }],
     ['answered by somebody', { signer: 'unasked delegate' }],
@@ -86,22 +86,22 @@ describe('what the responder says', () => {
     ['the responder declined: tryLater', { body: Buffer.from('30030a0103', 'hex') }],
     ['', { body: Buffer.from('not at all') }],
     ['', { body: Buffer.alloc(0) }],
-  ])('changes nothing when it is not to be believed: %s %j', async (reason, mood) => {
-    expect(await learned({ ...mood, state: 'revoked' })).toBe('unknown')
+  ])('changes nothing when it is not to be believed: %s %j', async (reason, faults) => {
+    expect(await checkedWith({ ...faults, state: 'revoked' })).toBe('unknown')
     expect(warnings).toHaveLength(2)
     expect(warnings[0]).toContain(reason)
   })
 
   test('when it does not know the certificate is that nothing is known', async () => {
-    expect(await learned({ state: 'unknown' })).toBe('unknown')
+    expect(await checkedWith({ state: 'unknown' })).toBe('unknown')
   })
 
   test('about one certificate of the chain is enough to revoke, and not enough to be good', async () => {
-    responder.state.leaf_mood = { status: 500 }
-    expect(await learned({ state: 'good' })).toBe('unknown')
-    expect(await learned({ state: 'revoked' })).toBe('revoked')
-    responder.state.leaf_mood = { state: 'revoked', status: 200 }
-    expect(await learned({ state: 'good' })).toBe('revoked')
+    responder.state.leaf_faults = { status: 500 }
+    expect(await checkedWith({ state: 'good' })).toBe('unknown')
+    expect(await checkedWith({ state: 'revoked' })).toBe('revoked')
+    responder.state.leaf_faults = { state: 'revoked', status: 200 }
+    expect(await checkedWith({ state: 'good' })).toBe('revoked')
   })
 })
 
@@ -111,83 +111,83 @@ describe('questions', () => {
     for (let round = 0; round < 3; round++) {
       checker.stateOf(chain)
       checker.stateOf(chain)
-      await checker.settled()
+      await checker.whenIdle()
     }
-    expect(responder.state.asked).toBe(2)
+    expect(responder.state.requests).toBe(2)
     now += 15 * MINUTE - 1
     expect(checker.stateOf(chain)).toBe('good')
-    await checker.settled()
-    expect(responder.state.asked).toBe(2)
+    await checker.whenIdle()
+    expect(responder.state.requests).toBe(2)
     now += 1
     expect(checker.stateOf(chain)).toBe('good')
-    await checker.settled()
-    expect(responder.state.asked).toBe(4)
+    await checker.whenIdle()
+    expect(responder.state.requests).toBe(4)
   })
 
   test('are asked earlier when the answer itself ends earlier, and until then it counts', async () => {
-    responder.state.mood = { next_update: NOW + 5 * MINUTE }
+    responder.state.faults = { next_update: NOW + 5 * MINUTE }
     const checker = open()
     checker.stateOf(chain)
-    await checker.settled()
+    await checker.whenIdle()
     now += 5 * MINUTE
     expect(checker.stateOf(chain)).toBe('good')
     now += MINUTE
     expect(checker.stateOf(chain)).toBe('unknown')
-    await checker.settled()
-    expect(responder.state.asked).toBe(4)
+    await checker.whenIdle()
+    expect(responder.state.requests).toBe(4)
   })
 
   test('that failed are asked again after a minute, and what was known stays known', async () => {
     const checker = open()
     checker.stateOf(chain)
-    await checker.settled()
-    responder.state.mood = { status: 500 }
+    await checker.whenIdle()
+    responder.state.faults = { status: 500 }
     now += 15 * MINUTE
     checker.stateOf(chain)
-    await checker.settled()
+    await checker.whenIdle()
     expect(checker.stateOf(chain)).toBe('good')
-    expect(responder.state.asked).toBe(4)
+    expect(responder.state.requests).toBe(4)
     now += MINUTE
     expect(checker.stateOf(chain)).toBe('good')
-    await checker.settled()
-    expect(responder.state.asked).toBe(6)
+    await checker.whenIdle()
+    expect(responder.state.requests).toBe(6)
   })
 
   test('go to nobody but the hosts on the list, whatever a certificate names', async () => {
     for (const hosts of [undefined, [], ['127.0.0.1']]) {
       const checker = open({ hosts })
       checker.stateOf(chain)
-      await checker.settled()
+      await checker.whenIdle()
       expect(checker.stateOf(chain)).toBe('unknown')
     }
     for (const ocsp_url of [`ftp://${responder.host}/`, 'nonsense', undefined]) {
       const checker = open()
       const silent = proved(await issueChain({ now: NOW, ocsp_url }))
       checker.stateOf(silent)
-      await checker.settled()
+      await checker.whenIdle()
       expect(checker.stateOf(silent)).toBe('unknown')
     }
-    expect(responder.state.asked).toBe(0)
+    expect(responder.state.requests).toBe(0)
   })
 
   test('to a responder that hangs end when patience does', async () => {
-    responder.state.mood = { hang: true }
-    const checker = open({ patience: 20 })
+    responder.state.faults = { hang: true }
+    const checker = open({ timeoutMs: 20 })
     expect(checker.stateOf(chain)).toBe('unknown')
-    await checker.settled()
+    await checker.whenIdle()
     expect(checker.stateOf(chain)).toBe('unknown')
     expect(warnings).toHaveLength(2)
   })
 
   test('end at once when closed, and none is asked afterwards', async () => {
-    responder.state.mood = { hang: true }
-    const checker = open({ patience: 1_000_000 })
+    responder.state.faults = { hang: true }
+    const checker = open({ timeoutMs: 1_000_000 })
     checker.stateOf(chain)
     await checker.close()
     now += 60 * MINUTE
     checker.stateOf(chain)
-    await checker.settled()
-    expect(responder.state.asked).toBeLessThanOrEqual(2)
+    await checker.whenIdle()
+    expect(responder.state.requests).toBeLessThanOrEqual(2)
     expect(warnings).toEqual([])
   })
 })
@@ -198,15 +198,15 @@ describe('a verifier that asks', () => {
     const revocation = open()
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
     const jws = authority.sign({ signedDate: NOW })
-    responder.state.leaf_mood = { state: 'revoked' }
+    responder.state.leaf_faults = { state: 'revoked' }
     expect(await verifier.verify(jws)).toMatchObject({ jws })
-    await revocation.settled()
+    await revocation.whenIdle()
     await expect(verifier.verify(jws)).rejects.toMatchObject({ code: 'revoked' })
-    responder.state.leaf_mood = { state: 'good' }
+    responder.state.leaf_faults = { state: 'good' }
     now += 60 * MINUTE
     for (let round = 0; round < 2; round++) {
       await expect(verifier.verify(jws)).rejects.toMatchObject({ code: 'revoked' })
-      await revocation.settled()
+      await revocation.whenIdle()
     }
   })
 
@@ -217,7 +217,7 @@ describe('a verifier that asks', () => {
     const jws = authority.sign({ signedDate: NOW })
     now += 5 * 365 * 24 * 60 * MINUTE
     expect(await verifier.verify(jws)).toMatchObject({ jws })
-    await revocation.settled()
+    await revocation.whenIdle()
     expect(await verifier.verify(jws)).toMatchObject({ jws })
   })
 
@@ -228,7 +228,7 @@ describe('a verifier that asks', () => {
     await responder.close()
     for (let round = 0; round < 2; round++) {
       expect(await verifier.verify(authority.sign({ round }))).toMatchObject({ payload: { round } })
-      await revocation.settled()
+      await revocation.whenIdle()
     }
   })
 
@@ -238,8 +238,8 @@ describe('a verifier that asks', () => {
     const verifier = openVerifier({ roots: [authority.root_pem], clock: () => now, revocation })
     const forged = authority.sign({}).replace(/[^.]+$/, Buffer.alloc(64, 1).toString('base64url'))
     await expect(verifier.verify(forged)).rejects.toMatchObject({ code: 'signature' })
-    await revocation.settled()
-    expect(responder.state.asked).toBe(0)
+    await revocation.whenIdle()
+    expect(responder.state.requests).toBe(0)
   })
 })
 
@@ -259,7 +259,7 @@ describe.skipIf(!haveVectors)('genuine certificates', () => {
     ]) {
       const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate
       expect(issuer.raw.includes(Buffer.from(AsnConvert.serialize(subject)))).toBe(true)
-      const { about } = askAbout(one, issuer)
+      const { about } = ocspRequestFor(one, issuer)
       expect(Buffer.from(about.serialNumber).toString('hex').toUpperCase()).toContain(one.serialNumber)
     }
   })

@@ -50,10 +50,10 @@ function renew(n: number, changes: object = {}) {
 }
 
 async function forget(app_user_id: string, more: { even_unknown?: boolean; app_id?: string } = {}) {
-  const { store, forgetting } = app.windfall
-  const wish = { app_id: idOfApp(), app_user_id, asked_by: 'test', ...more }
-  const { id } = await store.commit(() => forgetting.forget(wish))
-  return forgetting.finished(id)
+  const { store, erasures } = app.windfall
+  const request = { app_id: idOfApp(), app_user_id, asked_by: 'test', ...more }
+  const { id } = await store.commit(() => erasures.forget(request))
+  return erasures.finished(id)
 }
 
 const events = () => app.feed(null).map(({ type, data }) => ({ type, data }))
@@ -189,20 +189,20 @@ describe('a late call', () => {
 
   test('is refused from the first moment, while the rest is still being scrubbed', async () => {
     await identify('the-gone')
-    const { store, forgetting } = app.windfall
+    const { store, erasures } = app.windfall
     const { id } = await store.commit(() =>
-      forgetting.forget({ app_id: idOfApp(), app_user_id: 'the-gone', asked_by: 'test' }),
+      erasures.forget({ app_id: idOfApp(), app_user_id: 'the-gone', asked_by: 'test' }),
     )
     const late = identify('the-gone')
     expect((await late).status).toBe(410)
-    await forgetting.finished(id)
+    await erasures.finished(id)
   })
 
   test('is accepted again once the tombstone is undone, and the user is new', async () => {
     await identify('the-back', { attributes: { plan: 'pro' } })
     await forget('the-back')
-    const { store, forgetting, attribution } = app.windfall
-    await store.commit(() => forgetting.lift(idOfApp(), 'the-back'))
+    const { store, erasures, attribution } = app.windfall
+    await store.commit(() => erasures.lift(idOfApp(), 'the-back'))
     expect((await identify('the-back')).status).toBe(200)
     expect((await attribute('the-back', 1)).status).toBe(200)
     expect(attribution.users.get(idOfApp(), 'the-back')).toMatchObject({ attributes: '{}' })
@@ -218,33 +218,33 @@ describe('a late call', () => {
 })
 
 test('who is forgotten already stays so; who is not known is refused, or kept from ever being known', async () => {
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   await identify('the-one')
   const first = await forget('the-one')
   app.clock.turn(60_000)
   expect(await forget('the-one')).toEqual(first)
   await expect(forget('the-two')).rejects.toMatchObject({ status: 404, code: 'unknown_user' })
   await expect(forget('the-one', { app_id: idOfApp(OTHER) })).rejects.toMatchObject({ code: 'unknown_user' })
-  await expect(store.commit(() => forgetting.lift(idOfApp(), 'the-two'))).rejects.toMatchObject({
+  await expect(store.commit(() => erasures.lift(idOfApp(), 'the-two'))).rejects.toMatchObject({
     status: 404,
     code: 'not_forgotten',
   })
   const second = await forget('the-two', { even_unknown: true })
   expect((await identify('the-two')).status).toBe(410)
   const all = { organization_id: null, apps: null, limit: 10, before: null }
-  expect(forgetting.list(all)).toEqual([second, first])
-  expect(forgetting.list({ ...all, limit: 1, before: second.id })).toEqual([first])
-  expect(forgetting.list({ ...all, apps: [idOfApp(OTHER)] })).toEqual([])
+  expect(erasures.list(all)).toEqual([second, first])
+  expect(erasures.list({ ...all, limit: 1, before: second.id })).toEqual([first])
+  expect(erasures.list({ ...all, apps: [idOfApp(OTHER)] })).toEqual([])
   expect(
     tracesOf(store, ['the-one', 'the-two']).filter((trace) => !/sqlite_schema|\.db/.test(trace)),
   ).toEqual([])
 })
 
 test('what keeps more of a person than this part of the program knows hears of it, and is gone through', async () => {
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   const heard: object[] = []
-  forgetting.onForget((person) => heard.push(person))
-  forgetting.also({
+  erasures.onErase((person) => heard.push(person))
+  erasures.addScrubber({
     step: 'more',
     end: () => 3,
     look: ({ app_user_id }, after) => ({
@@ -293,13 +293,13 @@ test('killed at any moment, it is finished at the next start', async () => {
   }
   await identify('the-leaver', { attributes: { secret: 'hushhush' } })
   for (let n = 0; n < 600; n += 1) await identify(`crowd-${n}`)
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   const before = anonymousRows(store)
   const { id } = await store.commit(() =>
-    forgetting.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
+    erasures.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
   )
   const killed = [snapshot()]
-  const done = forgetting.finished(id)
+  const done = erasures.finished(id)
   let isDone = false
   void done.then(() => {
     isDone = true
@@ -312,7 +312,7 @@ test('killed at any moment, it is finished at the next start', async () => {
   expect(killed.length).toBeGreaterThan(5)
   for (const folder of killed) {
     const again = await openTestApp({ folder, apps: [], clock: app.clock })
-    expect(await again.windfall.forgetting.finished(id)).toEqual(right)
+    expect(await again.windfall.erasures.finished(id)).toEqual(right)
     expect(tracesOf(again.windfall.store, ['the-leaver', 'hushhush'])).toEqual([])
     expect(anonymousRows(again.windfall.store)).toEqual(before)
     const late = await again.post('/api/sdk/v1/identify', { appUserId: 'the-leaver', bundleId: BUNDLE })
@@ -324,21 +324,21 @@ test('killed at any moment, it is finished at the next start', async () => {
 test('stopped on the way, it says so and goes on at the next start', async () => {
   await identify('the-leaver')
   for (let n = 0; n < 800; n += 1) await identify(`crowd-${n}`)
-  const { store, forgetting } = app.windfall
+  const { store, erasures } = app.windfall
   const { id } = await store.commit(() =>
-    forgetting.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
+    erasures.forget({ app_id: idOfApp(), app_user_id: 'the-leaver', asked_by: 'test' }),
   )
-  await expect(store.commit(() => forgetting.lift(idOfApp(), 'the-leaver'))).rejects.toMatchObject({
+  await expect(store.commit(() => erasures.lift(idOfApp(), 'the-leaver'))).rejects.toMatchObject({
     status: 409,
     code: 'erasure_running',
   })
-  const cutOff = forgetting.finished(id)
+  const cutOff = erasures.finished(id)
   const refused = expect(cutOff).rejects.toMatchObject({ status: 503, code: 'store_closing' })
-  await forgetting.close()
+  await erasures.close()
   await refused
   expect(store.prepare('select app_user_id from erasures').all()).toEqual([{ app_user_id: 'the-leaver' }])
   const again = await openTestApp({ folder: snapshot(), apps: [], clock: app.clock })
-  expect((await again.windfall.forgetting.finished(id)).finished_at).toBe(NOW)
+  expect((await again.windfall.erasures.finished(id)).finished_at).toBe(NOW)
   expect(tracesOf(again.windfall.store, ['the-leaver'])).toEqual([])
 })
 
@@ -370,7 +370,7 @@ const call = fc.oneof(
 const history = fc.record({
   users: fc.uniqueArray(text, { minLength: 4, maxLength: 4 }),
   calls: fc.array(call, { minLength: 5, maxLength: 40 }),
-  leavers: fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 4 }),
+  forgottenUsers: fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 4 }),
 })
 
 type Call = typeof call extends fc.Arbitrary<infer One> ? One : never
@@ -390,7 +390,7 @@ async function make(one: Call, users: readonly string[], reopen: () => Promise<v
 }
 
 test('whatever happened before, nothing of the forgotten is found anywhere, and the ledger is as it was', async () => {
-  const property = fc.asyncProperty(history, async ({ users, calls, leavers }) => {
+  const property = fc.asyncProperty(history, async ({ users, calls, forgottenUsers }) => {
     const folder = temporaryFolder()
     const first = app
     const options = { folder: folder.path, apps: [{ bundle_id: BUNDLE }] }
@@ -399,17 +399,17 @@ test('whatever happened before, nothing of the forgotten is found anywhere, and 
       await app.close()
       app = await openTestApp(options)
     }
-    const said = users.map((user) => [user])
+    const textsByUser = users.map((user) => [user])
     for (const one of calls) {
       const more = await make(one, users, reopen)
-      if ('user' in one) said[one.user]?.push(...more)
+      if ('user' in one) textsByUser[one.user]?.push(...more)
     }
     const before = anonymousRows(app.windfall.store)
-    for (const leaver of leavers) {
-      await forget(users[leaver] ?? '', { even_unknown: true })
-      expect((await identify(users[leaver] ?? '')).status).toBe(410)
+    for (const user of forgottenUsers) {
+      await forget(users[user] ?? '', { even_unknown: true })
+      expect((await identify(users[user] ?? '')).status).toBe(410)
     }
-    const texts = leavers.flatMap((leaver) => said[leaver] ?? [])
+    const texts = forgottenUsers.flatMap((user) => textsByUser[user] ?? [])
     expect(tracesOf(app.windfall.store, texts)).toEqual([])
     expect(anonymousRows(app.windfall.store)).toEqual(before)
     await app.close()

@@ -10,8 +10,8 @@ import { type Folder, openKeyFolder } from './connecting.ts'
 
 const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
 const { store, clock } = opened
-const calm = structuredClone(store.mood)
-beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+const NO_FAULTS = structuredClone(store.faults)
+beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(opened.close)
 
 const ISSUER = store.connect_key.issuer_id ?? ''
@@ -216,9 +216,9 @@ test.each([
   ['a revoked key', { connect_key: 'revoked' }, 'Apple refused the key (401)'],
   ['a revoked In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
   ['App Store Connect out of order', { unavailable: 1_000 }, 'out of order'],
-] as const)('%s is told in Apple’s terms and ours', async (_, mood, words) => {
+] as const)('%s is told in Apple’s terms and ours', async (_, faults, words) => {
   const folder = openKeyFolder(opened)
-  Object.assign(store.mood, mood)
+  Object.assign(store.faults, faults)
   expect((await folder.connect()).refusal).toContain(words)
   expectNothingWritten(folder)
 })
@@ -271,7 +271,7 @@ test('whoever is asked may give another, go on with it all the same, or stop', a
 
 test('what this machine can tell is told before Apple is asked, all of it at once', async () => {
   const folder = openKeyFolder(opened)
-  const asked = store.requests.length
+  const requestsBefore = store.requests.length
   const flags = {
     ...folder.flags,
     'purchase-key': 'nowhere.p8',
@@ -288,7 +288,7 @@ test('what this machine can tell is told before Apple is asked, all of it at onc
   const talked = await folder.connect({ flags: { 'connect-key': 'nowhere.p8' }, lines: ['y'] })
   expect(talked.text).toBe('')
   expect(talked.refusal).toContain('nowhere.p8 does not exist.')
-  expect(store.requests).toHaveLength(asked)
+  expect(store.requests).toHaveLength(requestsBefore)
   expectNothingWritten(folder)
 })
 
@@ -321,7 +321,7 @@ test('another can be given in the place of yes, and a key id is looked at as soo
 
 test('a key whose role is wrong is asked for anew, not its vendor number', async () => {
   const folder = openKeyFolder(opened)
-  store.mood.connect_key = 'developer'
+  store.faults.connect_key = 'developer'
   const key = ['got/AuthKey_CNCT4K7W2Q.p8', '', ISSUER]
   const { text } = await folder.connect({ lines: [...key, VENDOR, 'y', ...key, VENDOR, 'n', 'n'] })
   expect(text.match(/Key file/g)).toHaveLength(2)
@@ -370,23 +370,26 @@ test.each([
   [{ test_result: 'TIMED_OUT' }, '(TIMED_OUT): nobody answered in time'],
   [{ test_result: 'A_NEW_WORD' }, '(A_NEW_WORD): Apple says no more about it.'],
   [{ test_result: 'SUCCESS' }, 'but not by this Windfall'],
-] as const)('a test notification that does not arrive (%j) is told in Apple’s words', async (mood, words) => {
-  const folder = openKeyFolder(opened)
-  await folder.startServing()
-  Object.assign(store.mood, mood)
-  const { text, refusal } = await folder.connect()
-  expect(refusal).toBeNull()
-  expect(text).toContain(words)
-})
+] as const)(
+  'a test notification that does not arrive (%j) is told in Apple’s words',
+  async (faults, words) => {
+    const folder = openKeyFolder(opened)
+    await folder.startServing()
+    Object.assign(store.faults, faults)
+    const { text, refusal } = await folder.connect()
+    expect(refusal).toBeNull()
+    expect(text).toContain(words)
+  },
+)
 
 test('no test notification is sent to whoever does not want one', async () => {
   const folder = openKeyFolder(opened)
   await folder.startServing()
-  const asked = store.requests.length
+  const requestsBefore = store.requests.length
   expect((await folder.connect({ test: false })).refusal).toBeNull()
   const { text } = await folder.connect({ lines: ['', '', '', '', 'n'] })
   expect(text).toContain('`windfall doctor --test` sends it later')
-  expect(store.requests.slice(asked).filter(({ path }) => path.endsWith('/test'))).toEqual([])
+  expect(store.requests.slice(requestsBefore).filter(({ path }) => path.endsWith('/test'))).toEqual([])
 })
 
 test('a running Windfall that reads another config file is told of', async () => {

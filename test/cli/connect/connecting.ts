@@ -15,7 +15,7 @@ import { openTestApp } from '../../helpers.ts'
 export type Folder = ReturnType<typeof openKeyFolder>
 
 /** What was said, and what it ended with: null when it went well. */
-type Walked = { text: string; refusal: string | null }
+type ConnectResult = { text: string; refusal: string | null }
 
 /** Where the owner's keys were downloaded to. */
 export function openKeyFolder({ store, clock }: TestStore) {
@@ -31,7 +31,7 @@ export function openKeyFolder({ store, clock }: TestStore) {
   }
   const env = { WINDFALL_SERVER_PORT: '0', WINDFALL_RATES_FETCH: 'false' }
 
-  type Walk = {
+  type ConnectInput = {
     flags?: Flags
     /** What is typed, a line each; without it nobody can be asked. */
     lines?: readonly string[]
@@ -42,7 +42,7 @@ export function openKeyFolder({ store, clock }: TestStore) {
     hosts?: AppleHosts
   }
 
-  async function connect(walk: Walk = {}): Promise<Walked> {
+  async function connect(walk: ConnectInput = {}): Promise<ConnectResult> {
     let text = ''
     const output = new Writable({
       write: (chunk, _, done) => {
@@ -52,7 +52,7 @@ export function openKeyFolder({ store, clock }: TestStore) {
     })
     try {
       await connectWith({
-        surroundings: { path: walk.config, env: { ...env, ...walk.env }, cwd: folder.path },
+        loadOptions: { path: walk.config, env: { ...env, ...walk.env }, cwd: folder.path },
         flags: walk.flags ?? (walk.lines ? {} : flags),
         interactive: walk.lines !== undefined,
         test: walk.test ?? true,
@@ -78,7 +78,7 @@ export function openKeyFolder({ store, clock }: TestStore) {
     const verbs = reloadVerb(openReloading(windfall, load(), load))
     const server = await serve(windfall, config, windfall.log, { verbs })
     onTestFinished(server.close)
-    store.mood.notification_url = `${server.url}/apple/notifications`
+    store.faults.notification_url = `${server.url}/apple/notifications`
     return { ...app, server }
   }
 

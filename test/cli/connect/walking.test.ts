@@ -40,14 +40,14 @@ await connectWith({ surroundings, flags: {}, interactive: true, test: true, inpu
 /** What the walk says when these lines are piped into it. */
 function walk(cwd: string, env: Record<string, string>, lines: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [connecting], { cwd, env: { PATH: process.env.PATH, ...env } })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
-      said += text
+      output += text
     })
   }
   child.stdin.end(lines.map((line) => `${line}\n`).join(''))
-  return new Promise((resolve) => child.once('close', () => resolve(said)))
+  return new Promise((resolve) => child.once('close', () => resolve(output)))
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
@@ -58,11 +58,11 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
       connect: 'http://127.0.0.1:1',
       server: { production: 'http://127.0.0.1:1', sandbox: 'http://127.0.0.1:1' },
     }
-    const asking = start([], { cwd, entry: connecting, env: { HOSTS: JSON.stringify(hosts) } })
-    await asking.until((text) => /Key file/.exec(text))
-    asking.kill(signal)
-    expect(await asking.ended).toMatchObject({ status: 130, stderr: '' })
-    expect(asking.stdout()).toMatch(/\nNothing was written\.\n$/)
+    const prompting = start([], { cwd, entry: connecting, env: { HOSTS: JSON.stringify(hosts) } })
+    await prompting.until((text) => /Key file/.exec(text))
+    prompting.kill(signal)
+    expect(await prompting.ended).toMatchObject({ status: 130, stderr: '' })
+    expect(prompting.stdout()).toMatch(/\nNothing was written\.\n$/)
     expect(readdirSync(cwd)).toEqual([])
   },
 )
@@ -82,12 +82,12 @@ test('from two key files to an arrived notification, between two processes', asy
   const env = { HOSTS: JSON.stringify(store.hosts) }
   const serve = () => startServing({ cwd, entry: serving, env: { ...env, ROOT_PEM: authority.root_pem } })
   const running = await serve()
-  store.mood.notification_url = `${running.url}/apple/notifications`
+  store.faults.notification_url = `${running.url}/apple/notifications`
   const keys = ['AuthKey_CNCT4K7W2Q.p8', '', store.connect_key.issuer_id ?? '', store.vendor_number]
-  const said = await walk(cwd, env, [...keys, 'SubscriptionKey_PRCH9M3X5L.p8', '', '', 'y', 'y'])
-  expect(said).toContain('✓ The running Windfall has taken it over.')
-  expect(said.match(/✓ com\.lanternlabs\.\w+, \w+: a test notification arrived/g)).toHaveLength(6)
-  expect(said).toContain('The import of the past year has begun.')
+  const output = await walk(cwd, env, [...keys, 'SubscriptionKey_PRCH9M3X5L.p8', '', '', 'y', 'y'])
+  expect(output).toContain('✓ The running Windfall has taken it over.')
+  expect(output.match(/✓ com\.lanternlabs\.\w+, \w+: a test notification arrived/g)).toHaveLength(6)
+  expect(output).toContain('The import of the past year has begun.')
   await running.logged('import finished')
   running.kill('SIGTERM')
   expect(await running.ended).toMatchObject({ status: 0, stderr: '' })

@@ -10,8 +10,8 @@ import { type Folder, openKeyFolder } from '../connect/connecting.ts'
 
 const opened = await openTestStore({ subscribers: 1, authority: await sharedAuthority() })
 const { store, clock } = opened
-const calm = structuredClone(store.mood)
-beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+const NO_FAULTS = structuredClone(store.faults)
+beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(opened.close)
 
 type More = { test?: boolean; hosts?: typeof store.hosts; ahead_ms?: number; env?: Record<string, string> }
@@ -21,16 +21,16 @@ async function findings(
   { test = false, hosts = store.hosts, ahead_ms = 0, env = {} }: More = {},
 ) {
   const found: Finding[] = []
-  const surroundings = { env: { ...folder.env, ...env }, cwd: folder.path }
+  const loadOptions = { env: { ...folder.env, ...env }, cwd: folder.path }
   const wait = () => store.settled()
-  for await (const one of examine({ surroundings, test, hosts, clock: () => clock() + ahead_ms, wait }))
+  for await (const one of examine({ loadOptions, test, hosts, clock: () => clock() + ahead_ms, wait }))
     found.push(one)
   return found
 }
 
 /** The words of what was found about a subject, each with its state. */
 const about = (found: readonly Finding[], subject: string): string[] =>
-  found.flatMap((one) => (one.subject === subject ? `${one.state} ${one.words}` : []))
+  found.flatMap((one) => (one.subject === subject ? `${one.state} ${one.text}` : []))
 
 async function openConnected(): Promise<Folder> {
   const folder = openKeyFolder(opened)
@@ -52,7 +52,7 @@ test('where all is well every line says so, with the server running and a test n
   const app = await folder.startServing(env)
   await app.windfall.catalogue.refreshAll()
   await app.windfall.jobs.runNow('housekeeping')
-  store.mood.notification_url = `${app.server.url}/apple/notifications`
+  store.faults.notification_url = `${app.server.url}/apple/notifications`
   const found = await findings(folder, { test: true, env })
   expect(about(found, 'server')).toEqual([`ok Windfall runs on ${app.server.url}.`])
   expect(about(found, 'base_url')).toEqual([])
@@ -95,9 +95,9 @@ test.each([
   ],
   ['vendor number', { connect_key: 'developer' }, 'to read sales reports the key needs the role'],
   ['In-App Purchase key', { purchase_key: 'revoked' }, 'is it an In-App Purchase key?'],
-] as const)('of the %s it says what is wrong (%j)', async (subject, mood, words) => {
+] as const)('of the %s it says what is wrong (%j)', async (subject, faults, words) => {
   const folder = await openConnected()
-  Object.assign(store.mood, mood)
+  Object.assign(store.faults, faults)
   const found = about(await findings(folder), subject)
   expect(found).toHaveLength(1)
   expect(found[0]).toMatch(/^fault /)
@@ -241,7 +241,7 @@ test('notifications that wait or were refused, and jobs that failed, are told', 
   }
   expect((await app.notify(payload)).status).toBe(200)
   expect((await app.post('/apple/notifications', { signedPayload: 'a.b.c' })).status).toBe(401)
-  store.mood.purchase_key = 'revoked'
+  store.faults.purchase_key = 'revoked'
   await app.windfall.catalogue.refreshAll()
   await app.windfall.jobs.runNow('backfill')
   const found = await findings(folder)
@@ -260,15 +260,15 @@ test('a configuration that cannot be used is told line for line, and ends it', a
     'fault configuration',
     'fault configuration',
   ])
-  expect(found[0]?.words).toContain('config.toml:2  server.prot  unknown setting')
+  expect(found[0]?.text).toContain('config.toml:2  server.prot  unknown setting')
 })
 
 test('a database that is none of ours, and a server that does not answer, are faults', async () => {
   const folder = openKeyFolder(opened)
   folder.write('data/windfall.db', 'not a database')
-  const deaf = createServer((socket) => socket.once('data', () => socket.destroy()))
-  await new Promise<void>((resolve) => deaf.listen(`${folder.path}/data/windfall.db.sock`, resolve))
-  onTestFinished(() => void deaf.close())
+  const unresponsive = createServer((socket) => socket.once('data', () => socket.destroy()))
+  await new Promise<void>((resolve) => unresponsive.listen(`${folder.path}/data/windfall.db.sock`, resolve))
+  onTestFinished(() => void unresponsive.close())
   const found = await findings(folder)
   expect(about(found, 'database')[0]).toMatch(
     /^fault .* is not a database, or damaged: file is not a database/,
@@ -294,8 +294,8 @@ test('where nobody can be asked, the command connect names the options that it n
 
 test('how long ago something was is said in one unit', () => {
   const MINUTE = 60_000
-  const said = [0, 5, 119, 120, 47 * 60, 72 * 60].map((minutes) => ago(0, minutes * MINUTE))
-  expect(said).toEqual([
+  const texts = [0, 5, 119, 120, 47 * 60, 72 * 60].map((minutes) => ago(0, minutes * MINUTE))
+  expect(texts).toEqual([
     'just now',
     '5 minutes ago',
     '119 minutes ago',
@@ -303,7 +303,7 @@ test('how long ago something was is said in one unit', () => {
     '47 hours ago',
     '3 days ago',
   ])
-  expect(findingLine({ state: 'ok', subject: 'x', words: 'a\nb' })).toBe(
+  expect(findingLine({ state: 'ok', subject: 'x', text: 'a\nb' })).toBe(
     `ok       ${'x'.padEnd(22)}  a\n           b`,
   )
 })

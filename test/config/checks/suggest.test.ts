@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { nearest } from '../../../src/config/checks/suggest.ts'
+import { closestMatch } from '../../../src/config/checks/suggest.ts'
 
-const among = (word: string, names: string[]) => nearest(word, names, (name) => name)
+const among = (word: string, names: string[]) => closestMatch(word, names, (name) => name)
 
 test.each([
   ['prot', ['host', 'port'], 'port'],
@@ -14,6 +14,6 @@ test.each([
   ['server', ['server_host'], null],
   ['app', ['apps', 'apple'], 'apps'],
   ['zone', [], null],
-])('%j among %j means %j', (word, names, meant) => {
-  expect(among(word, names)).toBe(meant)
+])('%j among %j means %j', (word, names, expected) => {
+  expect(among(word, names)).toBe(expected)
 })

@@ -3,8 +3,8 @@ import { openTestStore, TIDES } from './opened.ts'
 
 const opened = await openTestStore({ subscribers: 20 })
 const { store, connect } = opened
-const calm = structuredClone(store.mood)
-beforeEach(() => void Object.assign(store.mood, structuredClone(calm)))
+const NO_FAULTS = structuredClone(store.faults)
+beforeEach(() => void Object.assign(store.faults, structuredClone(NO_FAULTS)))
 afterAll(() => opened.close())
 
 const codesOf = (json: { errors: { code: string }[] }) => json.errors.map(({ code }) => code)
@@ -30,9 +30,15 @@ test('apps are listed in pages that name the next one, and how many there are', 
 })
 
 test('apps can be added, renamed and taken away', async () => {
-  store.mood.apps.pop()
-  Object.assign(store.mood.apps[0] ?? {}, { name: 'Tides Pro' })
-  store.mood.apps.push({ apple_id: 77, bundle_id: 'com.example.new', name: 'New', sku: 'NEW', team_id: 'T' })
+  store.faults.apps.pop()
+  Object.assign(store.faults.apps[0] ?? {}, { name: 'Tides Pro' })
+  store.faults.apps.push({
+    apple_id: 77,
+    bundle_id: 'com.example.new',
+    name: 'New',
+    sku: 'NEW',
+    team_id: 'T',
+  })
   const { json } = await connect('/v1/apps')
   expect(json.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name)).toEqual([
     'Tides Pro',
@@ -86,45 +92,45 @@ test('a token that is not right is refused with 401', async () => {
   expect((await connect('/v1/apps', {}, undefined, store.purchase_key)).status).toBe(401)
   expect((await fetch(`${store.hosts.connect}/v1/apps`)).status).toBe(401)
   expect((await connect('/v1/apps', { iss: undefined, sub: 'user' })).status).toBe(200)
-  store.mood.connect_key = 'revoked'
+  store.faults.connect_key = 'revoked'
   expect((await connect('/v1/apps')).status).toBe(401)
 })
 
 test('a key without the role, a missing agreement and forbidden paths are 403, each in its own words', async () => {
-  store.mood.connect_key = 'developer'
+  store.faults.connect_key = 'developer'
   expect((await connect('/v1/apps')).status).toBe(200)
   const refused = await opened.report('SALES', '2026-02-20')
   expect([refused.status, codesOf(refused.json)]).toEqual([403, ['FORBIDDEN_ERROR']])
-  store.mood.forbidden = ['/v1/bundleIds']
+  store.faults.forbidden = ['/v1/bundleIds']
   expect((await connect('/v1/bundleIds')).status).toBe(403)
   expect((await connect('/v1/apps')).status).toBe(200)
-  store.mood.missing_agreement = true
+  store.faults.missing_agreement = true
   const { status, json } = await connect('/v1/apps')
   expect([status, codesOf(json)]).toEqual([403, ['FORBIDDEN.REQUIRED_AGREEMENTS_MISSING_OR_EXPIRED']])
 })
 
 test('the rolling hour is counted, told and enforced', async () => {
   opened.clock.turn(3_600_001)
-  store.mood.rate_limit = { connect: 3 }
-  const told = async () => (await connect('/v1/apps?limit=1')).headers.get('x-rate-limit')
-  expect([await told(), await told()]).toEqual([
+  store.faults.rate_limit = { connect: 3 }
+  const rateLimitHeader = async () => (await connect('/v1/apps?limit=1')).headers.get('x-rate-limit')
+  expect([await rateLimitHeader(), await rateLimitHeader()]).toEqual([
     'user-hour-lim:3;user-hour-rem:2;',
     'user-hour-lim:3;user-hour-rem:1;',
   ])
   opened.clock.turn(1_800_000)
-  await told()
+  await rateLimitHeader()
   const { status, json } = await connect('/v1/apps')
   expect([status, codesOf(json)]).toEqual([429, ['RATE_LIMIT_EXCEEDED']])
   opened.clock.turn(1_800_000)
-  expect(await told()).toBe('user-hour-lim:3;user-hour-rem:1;')
-  store.mood.rate_limit = { until: opened.clock() + 1000 }
+  expect(await rateLimitHeader()).toBe('user-hour-lim:3;user-hour-rem:1;')
+  store.faults.rate_limit = { until: opened.clock() + 1000 }
   expect((await connect('/v1/apps')).status).toBe(429)
   opened.clock.turn(1000)
   expect((await connect('/v1/apps')).status).toBe(200)
 })
 
 test('a burst of 503 passes, and everything that was asked is written down', async () => {
-  store.mood.unavailable = 2
+  store.faults.unavailable = 2
   const before = store.requests.length
   const statuses = [await connect('/v1/apps'), await opened.server('/x'), await connect('/v1/nothing')]
   expect(statuses.map(({ status }) => status)).toEqual([503, 503, 404])

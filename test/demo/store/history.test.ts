@@ -3,27 +3,27 @@ import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
 import { aboutTransactions, notificationsOf } from '../played.ts'
 import { DAY, openTestStore, read, UNTIL } from './opened.ts'
 
-const opened = await openTestStore({ seed: 5, subscribers: 150, odd: true })
+const opened = await openTestStore({ seed: 5, subscribers: 150, edgeCases: true })
 const { store, server, simulation, clock } = opened
 afterAll(() => opened.close())
 
 const about = aboutTransactions(notificationsOf([...simulation.steps()]))
-const everybody = Map.groupBy(
+const byPerson = Map.groupBy(
   store.transactions(),
   (shown) => `${shown.environment} ${shown.customer} ${shown.bundle_id}`,
 )
-const [someone = []] = [...everybody.values()].sort((a, b) => b.length - a.length)
-const whose = (of: typeof someone) => ({
+const [busiest = []] = [...byPerson.values()].sort((a, b) => b.length - a.length)
+const tokenClaims = (of: typeof busiest) => ({
   bid: of[0]?.bundle_id ?? '',
   sandbox: of[0]?.environment === 'sandbox',
 })
 
-async function historyOf(id: string, whose: { bid: string; sandbox: boolean }, query = '') {
+async function historyOf(id: string, tokenClaims: { bid: string; sandbox: boolean }, query = '') {
   const all: TransactionBody[] = []
   let revision: string | null = null
   for (;;) {
     const more: string = revision === null ? '' : `&revision=${revision}`
-    const { status, json } = await server(`/inApps/v2/history/${id}?${query}${more}`, whose)
+    const { status, json } = await server(`/inApps/v2/history/${id}?${query}${more}`, tokenClaims)
     expect(status).toBe(200)
     expect(json.signedTransactions.length).toBeLessThanOrEqual(20)
     all.push(...json.signedTransactions.map(read))
@@ -33,19 +33,19 @@ async function historyOf(id: string, whose: { bid: string; sandbox: boolean }, q
 }
 
 test('any id of a customer gives all their transactions of the app, those changed last at the end', async () => {
-  expect(someone.length).toBeGreaterThan(20)
-  const [first] = someone
+  expect(busiest.length).toBeGreaterThan(20)
+  const [first] = busiest
   const transaction = first?.transaction
   const person = simulation.world.find(first?.environment ?? 'production', transaction?.transactionId ?? '')
   const ids = [
     transaction?.originalTransactionId,
-    someone.at(-1)?.transaction.transactionId,
+    busiest.at(-1)?.transaction.transactionId,
     person?.app_transaction_id,
   ]
   for (const id of ids) {
-    const { all, head } = await historyOf(id ?? '', whose(someone))
+    const { all, head } = await historyOf(id ?? '', tokenClaims(busiest))
     expect(all.map((t) => t.transactionId).sort()).toEqual(
-      someone.map((s) => s.transaction.transactionId).sort(),
+      busiest.map((s) => s.transaction.transactionId).sort(),
     )
     const dates = all.map((t) => t.signedDate)
     expect(dates).toEqual([...dates].sort((a, b) => a - b))
@@ -54,17 +54,17 @@ test('any id of a customer gives all their transactions of the app, those change
 })
 
 test('every customer has a history, and each transaction reads as it was last told, or changed after', async () => {
-  const told = new Map(about.map((a) => [a.transaction.transactionId, a.transaction]))
+  const byTransaction = new Map(about.map((a) => [a.transaction.transactionId, a.transaction]))
   let changed = 0
-  for (const of of [...everybody.values()].slice(0, 60)) {
-    const { all } = await historyOf(of[0]?.transaction.transactionId ?? '', whose(of))
+  for (const of of [...byPerson.values()].slice(0, 60)) {
+    const { all } = await historyOf(of[0]?.transaction.transactionId ?? '', tokenClaims(of))
     for (const t of all) {
       const { signedDate, appTransactionId: _, ...rest } = t
       const {
         signedDate: at = 0,
         appTransactionId: __,
         ...last
-      } = told.get(t.transactionId) ?? { ...t, signedDate: 0 }
+      } = byTransaction.get(t.transactionId) ?? { ...t, signedDate: 0 }
       if (signedDate > at) changed += 1
       else expect(rest).toEqual(last)
     }
@@ -81,29 +81,29 @@ test('what was upgraded, revoked and given back shows, though no notification sa
 })
 
 test('from a revision on there is only what has changed since', async () => {
-  const of = whose(someone)
-  const id = someone[0]?.transaction.transactionId ?? ''
+  const of = tokenClaims(busiest)
+  const id = busiest[0]?.transaction.transactionId ?? ''
   const { revision } = await historyOf(id, of)
   const again = (await server(`/inApps/v2/history/${id}?revision=${revision}`, of)).json
   expect([again.signedTransactions, again.hasMore, again.revision]).toEqual([[], false, revision])
-  const person = simulation.world.find(someone[0]?.environment ?? 'production', id)
+  const person = simulation.world.find(busiest[0]?.environment ?? 'production', id)
   const [held] = person ? simulation.world.of(person) : []
   if (held === undefined) throw new Error('somebody without transactions')
   clock.turn(DAY)
   simulation.catchUp(clock())
-  simulation.world.amend(held.sale, () => {
+  simulation.world.update(held.sale, () => {
     held.sale.isUpgraded = true
   })
   const more = (await server(`/inApps/v2/history/${id}?revision=${revision}`, of)).json
   const ids = more.signedTransactions.map((jws: string) => read(jws).transactionId)
   expect(ids).toContain(held.sale.transactionId)
-  expect(ids.length).toBeLessThan(someone.length)
+  expect(ids.length).toBeLessThan(busiest.length)
   clock.set(UNTIL)
 })
 
 test('a history can be asked for in parts, and backwards', async () => {
-  const of = whose(someone)
-  const id = someone[0]?.transaction.transactionId ?? ''
+  const of = tokenClaims(busiest)
+  const id = busiest[0]?.transaction.transactionId ?? ''
   const { all } = await historyOf(id, of)
   const [product] = all.map((t) => t.productId)
   const parts = await historyOf(id, of, `productId=${product}`)
@@ -118,42 +118,49 @@ test('a history can be asked for in parts, and backwards', async () => {
 test('statuses are what the last notification about each subscription said', async () => {
   const last = new Map(about.filter((a) => a.renewal).map((a) => [a.transaction.originalTransactionId, a]))
   const seen = new Set<number>()
-  for (const of of [...everybody.values()].slice(0, 80)) {
+  for (const of of [...byPerson.values()].slice(0, 80)) {
     const id = of[0]?.transaction.transactionId ?? ''
-    const { status, json } = await server(`/inApps/v1/subscriptions/${id}`, whose(of))
+    const { status, json } = await server(`/inApps/v1/subscriptions/${id}`, tokenClaims(of))
     expect(status).toBe(200)
     for (const group of json.data) {
       for (const item of group.lastTransactions) {
-        const told = last.get(item.originalTransactionId)
+        const byTransaction = last.get(item.originalTransactionId)
         const transaction = read(item.signedTransactionInfo)
         // The last minute's notifications are still under way.
-        if (told === undefined || read(item.signedRenewalInfo).signedDate > told.payload.signedDate) continue
-        expect([item.status, read(item.signedRenewalInfo)]).toEqual([told.status, told.renewal])
+        if (
+          byTransaction === undefined ||
+          read(item.signedRenewalInfo).signedDate > byTransaction.payload.signedDate
+        )
+          continue
+        expect([item.status, read(item.signedRenewalInfo)]).toEqual([
+          byTransaction.status,
+          byTransaction.renewal,
+        ])
         expect(transaction.subscriptionGroupIdentifier).toBe(group.subscriptionGroupIdentifier)
         seen.add(item.status)
       }
     }
   }
   expect(seen.size).toBeGreaterThan(2)
-  const goods = [...everybody.values()].find((of) => of.every((s) => s.transaction.type === 'Consumable'))
+  const goods = [...byPerson.values()].find((of) => of.every((s) => s.transaction.type === 'Consumable'))
   if (goods === undefined) throw new Error('nobody bought goods alone')
   const { json } = await server(
     `/inApps/v1/subscriptions/${goods[0]?.transaction.transactionId}`,
-    whose(goods),
+    tokenClaims(goods),
   )
   expect(json.data).toEqual([])
 })
 
 test('one transaction can be asked for by its own id', async () => {
-  const [first] = someone
+  const [first] = busiest
   const path = `/inApps/v1/transactions/${first?.transaction.transactionId}`
-  const { json } = await server(path, whose(someone))
+  const { json } = await server(path, tokenClaims(busiest))
   expect(read(json.signedTransactionInfo)).toEqual(first?.transaction)
 })
 
 test('ids that are unknown here, of another app, or no ids are refused', async () => {
-  const of = whose(someone)
-  const id = someone[0]?.transaction.transactionId ?? ''
+  const of = tokenClaims(busiest)
+  const id = busiest[0]?.transaction.transactionId ?? ''
   const code = async (path: string, more = of) => {
     const { status, json } = await server(path, more)
     return [status, json.errorCode]

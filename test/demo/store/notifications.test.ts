@@ -36,7 +36,7 @@ test('the history of each app and environment is what was pushed and what was lo
   for (const sandbox of [false, true]) {
     for (const { bundle_id: bid } of simulation.apps) {
       const items = await everything(window, { sandbox, bid })
-      const told = items.map(({ signedPayload }) => read(signedPayload))
+      const payloads = items.map(({ signedPayload }) => read(signedPayload))
       const pushed = steps.flatMap((step) =>
         step.kind === 'notification' &&
         step.bundle_id === bid &&
@@ -48,13 +48,15 @@ test('the history of each app and environment is what was pushed and what was lo
       const lost = simulation
         .lost()
         .filter((s) => s.bundle_id === bid && (s.environment === 'sandbox') === sandbox)
-      const late = told.filter(({ signedDate }) => signedDate > UNTIL - DAY).map((p) => p.notificationUUID)
-      const ids = told.map((p) => p.notificationUUID)
+      const late = payloads
+        .filter(({ signedDate }) => signedDate > UNTIL - DAY)
+        .map((p) => p.notificationUUID)
+      const ids = payloads.map((p) => p.notificationUUID)
       expect(new Set(ids).size).toBe(ids.length)
       const arrived = new Set([...pushed, ...lost.map((s) => s.payload.notificationUUID)])
       expect(ids.filter((id) => !arrived.has(id) && !late.includes(id))).toEqual([])
       expect([...arrived].filter((id) => !ids.includes(id))).toEqual([])
-      const dates = told.map((p) => p.signedDate)
+      const dates = payloads.map((p) => p.signedDate)
       expect(dates).toEqual([...dates].sort((a, b) => a - b))
       if (!sandbox) expect(ids.length).toBeGreaterThan(40)
     }
@@ -136,7 +138,7 @@ test('a token goes with its own body, for some minutes', async () => {
   expect((await server(path, { body: window })).status).toBe(200)
   expect(await codeOf({ ...window, endDate: UNTIL - 1 }, path)).toEqual([400, 4_000_017])
   expect(await codeOf(window, `${PATH}?paginationToken=zzz`)).toEqual([400, 4_000_014])
-  clock.turn(store.mood.page_token_life)
+  clock.turn(store.faults.page_token_life)
   const later = { startDate: window.startDate, endDate: UNTIL }
   expect(await codeOf(later, path)).toEqual([400, 4_000_017])
   clock.set(UNTIL)
@@ -167,33 +169,33 @@ test('a token has to name the app, and be made with the In-App Purchase key', as
   expect(await status({ bid: 'com.example.other' })).toEqual([401, 0])
   expect(await status({ claims: { exp: now + 3700 } })).toEqual([401, 0])
   expect((await status({ claims: { exp: now + 3600 } }))[0]).toBe(200)
-  store.mood.purchase_key = 'revoked'
+  store.faults.purchase_key = 'revoked'
   expect(await status({})).toEqual([401, 0])
-  store.mood.purchase_key = 'good'
+  store.faults.purchase_key = 'good'
 })
 
 test('any of Apple’s errors can be had', async () => {
-  store.mood.server_error = 5_000_001
+  store.faults.server_error = 5_000_001
   expect(await codeOf(window)).toEqual([500, 5_000_001])
-  store.mood.server_error = null
+  store.faults.server_error = null
 })
 
 test('a limit names the instant in milliseconds from which on it goes on', async () => {
   const limited = await openTestStore({ subscribers: 5, authority: quick })
-  limited.store.mood.rate_limit = { server: 2 }
-  const ask = () => limited.server(PATH, { body: window })
-  await ask()
+  limited.store.faults.rate_limit = { server: 2 }
+  const getHistory = () => limited.server(PATH, { body: window })
+  await getHistory()
   limited.clock.turn(60_000)
-  await ask()
-  const { status, json, headers } = await ask()
+  await getHistory()
+  const { status, json, headers } = await getHistory()
   expect([status, json.errorCode, headers.get('retry-after')]).toEqual([
     429,
     4_290_000,
     String(UNTIL + 3_600_000),
   ])
   limited.clock.set(UNTIL + 3_600_000)
-  limited.store.mood.rate_limit = { server: 2, until: UNTIL + 3_700_000 }
-  expect((await ask()).headers.get('retry-after')).toBe(String(UNTIL + 3_700_000))
-  limited.store.mood.rate_limit = { server: 2 }
+  limited.store.faults.rate_limit = { server: 2, until: UNTIL + 3_700_000 }
+  expect((await getHistory()).headers.get('retry-after')).toBe(String(UNTIL + 3_700_000))
+  limited.store.faults.rate_limit = { server: 2 }
   expect((await limited.server(PATH, { body: { startDate: UNTIL, endDate: UNTIL + 1 } })).status).toBe(200)
 })

@@ -6,7 +6,7 @@ import type { ApiKey } from '../../../src/apple/api/keys.ts'
 import type { Authority } from '../../../src/demo/signing/authority.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
-import type { Lost } from '../../../src/demo/world/sent.ts'
+import type { LossRule } from '../../../src/demo/world/sent.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { handClock } from '../../helpers.ts'
 
@@ -43,15 +43,15 @@ export async function openTestStore(
   options: {
     seed?: number
     subscribers?: number
-    odd?: boolean
+    edgeCases?: boolean
     from?: number
-    lost?: Lost
+    lost?: LossRule
     authority?: Pick<Authority, 'sign'>
   } = {},
 ) {
-  const { seed = 1, subscribers = 200, odd, from = FROM, authority = quick } = options
+  const { seed = 1, subscribers = 200, edgeCases, from = FROM, authority = quick } = options
   const clock = handClock(UNTIL)
-  const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, odd, authority })
+  const simulation = openSimulation({ seed, from, until: UNTIL, subscribers, edgeCases, authority })
   const store = await openAppStore({
     simulation,
     authority,
@@ -66,7 +66,7 @@ export async function openTestStore(
     return new SignJWT(all).setProtectedHeader(header).sign(createPrivateKey(key.private_key))
   }
 
-  async function ask(url: string, init: RequestInit, key: ApiKey, claims: Claims) {
+  async function send(url: string, init: RequestInit, key: ApiKey, claims: Claims) {
     const authorization = `Bearer ${await token(key, claims)}`
     const answer = await fetch(url, { ...init, headers: { ...init.headers, authorization } })
     const body = Buffer.from(await answer.arrayBuffer())
@@ -77,7 +77,7 @@ export async function openTestStore(
 
   /** App Store Connect, with its key. */
   const connect = (path: string, claims: Claims = {}, accept = 'application/json', key = store.connect_key) =>
-    ask(
+    send(
       path.startsWith('http') ? path : `${store.hosts.connect}${path}`,
       { headers: { accept } },
       key,
@@ -109,7 +109,7 @@ export async function openTestStore(
       o.body === undefined
         ? {}
         : { method: 'POST', body: JSON.stringify(o.body), headers: { 'content-type': 'application/json' } }
-    return ask(`${origin}${path}`, init, o.key ?? store.purchase_key, { bid: o.bid ?? TIDES, ...o.claims })
+    return send(`${origin}${path}`, init, o.key ?? store.purchase_key, { bid: o.bid ?? TIDES, ...o.claims })
   }
 
   return closedAtEnd({ simulation, store, clock, connect, report, server, token, close: store.close })

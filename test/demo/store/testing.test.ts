@@ -35,7 +35,7 @@ async function tested(sandbox = false) {
 }
 
 test('a test notification is really posted, and how it went can be asked for', async () => {
-  store.mood.notification_url = url
+  store.faults.notification_url = url
   const { signedPayload, sendAttempts } = await tested()
   expect(sendAttempts).toEqual([{ attemptDate: UNTIL, sendAttemptResult: 'SUCCESS' }])
   expect(received.map((text) => JSON.parse(text))).toEqual([{ signedPayload }])
@@ -60,15 +60,15 @@ test('it stands in the notification history', async () => {
 test('an address that refuses, or is not there, is told in Apple’s words', async () => {
   answers = 503
   expect((await tested()).sendAttempts[0].sendAttemptResult).toBe('UNSUCCESSFUL_HTTP_RESPONSE_CODE')
-  store.mood.notification_url = 'http://127.0.0.1:1/'
+  store.faults.notification_url = 'http://127.0.0.1:1/'
   expect((await tested()).sendAttempts[0].sendAttemptResult).toBe('NO_RESPONSE')
-  store.mood.test_result = 'TLS_ISSUE'
+  store.faults.test_result = 'TLS_ISSUE'
   expect((await tested()).sendAttempts[0].sendAttemptResult).toBe('TLS_ISSUE')
-  store.mood.test_result = null
+  store.faults.test_result = null
 })
 
 test('without an address, with a wrong or an unknown token there is none', async () => {
-  store.mood.notification_url = null
+  store.faults.notification_url = null
   const { status, json } = await server(PATH, { body: {} })
   expect([status, json.errorCode]).toEqual([404, 4_040_007])
   expect((await server(`${PATH}/abc`)).json.errorCode).toBe(4_000_020)

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { endOfSegment, halfEven, openBooks } from '../../../src/demo/world/books.ts'
 import type { TransactionBody } from '../../../src/demo/world/unsigned.ts'
 import { nonEmpty } from '../../non_empty.ts'
-import { type About, aboutTransactions, DAY, FROM, nameOf, open, play, UNTIL } from '../played.ts'
+import { type AboutTransaction, aboutTransactions, DAY, FROM, nameOf, open, play, UNTIL } from '../played.ts'
 
 const normal = play({ seed: 6 })
 const { steps, books } = normal
-const odd = Array.from({ length: 40 }, (_, seed) => play({ seed: 100 + seed, subscribers: 5, odd: true }))
+const odd = Array.from({ length: 40 }, (_, seed) =>
+  play({ seed: 100 + seed, subscribers: 5, edgeCases: true }),
+)
 /** Everything that happened before then has been delivered by the end. */
 const SETTLED = UNTIL - 3 * DAY
 
@@ -17,7 +19,7 @@ const histories = [normal, ...odd].map((history) => {
 type History = (typeof histories)[number]
 const { about } = histories[0] ?? { about: [] }
 
-function isOurs({ transaction: t }: About): boolean {
+function isOurs({ transaction: t }: AboutTransaction): boolean {
   return t.environment === 'Production' && t.inAppOwnershipType === 'PURCHASED'
 }
 
@@ -34,7 +36,7 @@ function chargedBy({ ours }: History): Record<string, number> {
 
 test('what was charged is the sum of the prices of the distinct transactions that were bought', () => {
   for (const history of histories)
-    expect(history.books.charged({ until: SETTLED, told: true })).toEqual(chargedBy(history))
+    expect(history.books.charged({ until: SETTLED, has_price: true })).toEqual(chargedBy(history))
   expect(Object.keys(books.charged()).length).toBeGreaterThan(6)
 })
 
@@ -167,8 +169,8 @@ test('totals can be asked of a part: of one app, of a time, of what has a price'
   expect(parts.reduce((a, b) => a + b, 0)).toBe(whole)
   const middle = (FROM + UNTIL) / 2
   expect(sum(books.charged({ until: middle })) + sum(books.charged({ from: middle }))).toBe(whole)
-  expect(sum(books.charged({ told: true })) + sum(books.charged({ told: false }))).toBe(whole)
-  expect(sum(books.charged({ told: false }))).toBeGreaterThan(0)
+  expect(sum(books.charged({ has_price: true })) + sum(books.charged({ has_price: false }))).toBe(whole)
+  expect(sum(books.charged({ has_price: false }))).toBeGreaterThan(0)
   expect(sum(books.prorated())).toBeGreaterThan(0)
 })
 

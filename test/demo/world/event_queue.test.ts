@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openAgenda } from '../../../src/demo/world/event_queue.ts'
+import { openEventQueue } from '../../../src/demo/world/event_queue.ts'
 import { runs } from '../../random.ts'
 
 /** What is put at those instants, and when it is looked for what is due up to one. */
@@ -12,17 +12,17 @@ const moves = fc.array(
 test('what is due comes soonest first, and of two at the same instant the one put in first', () => {
   fc.assert(
     fc.property(moves, (list) => {
-      const agenda = openAgenda<number>()
-      let waiting: { at: number; what: number }[] = []
-      for (const [what, move] of list.entries()) {
+      const queue = openEventQueue<number>()
+      let waiting: { at: number; item: number }[] = []
+      for (const [item, move] of list.entries()) {
         if ('put' in move) {
-          agenda.put(move.put, what)
-          waiting.push({ at: move.put, what })
+          queue.put(move.put, item)
+          waiting.push({ at: move.put, item })
           continue
         }
-        const [soonest] = [...waiting].sort((a, b) => a.at - b.at || a.what - b.what)
+        const [soonest] = [...waiting].sort((a, b) => a.at - b.at || a.item - b.item)
         const due = soonest !== undefined && soonest.at <= move.until ? soonest : undefined
-        expect(agenda.takeUntil(move.until)).toEqual(due && expect.objectContaining(due))
+        expect(queue.takeUntil(move.until)).toEqual(due && expect.objectContaining(due))
         waiting = waiting.filter((one) => one !== due)
       }
     }),

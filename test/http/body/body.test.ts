@@ -2,9 +2,19 @@ import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { deepestNesting, readJson } from '../../../src/http/body/body.ts'
+import { MAX_NESTING, readJson } from '../../../src/http/body/body.ts'
 import { parse } from '../../../src/http/parse.ts'
-import { dial, openTestHttp, post, problemIn, response, route, say, serveTest, untilClosed } from '../wire.ts'
+import {
+  dial,
+  openTestHttp,
+  post,
+  problemIn,
+  response,
+  route,
+  sendRaw,
+  serveTest,
+  untilClosed,
+} from '../wire.ts'
 
 const limit = 1000
 const echo = route('POST', '/echo', async (event) => ({ got: await readJson(event, limit) }))
@@ -13,14 +23,14 @@ const json = { 'content-type': 'application/json' }
 /** What the handler got, through a real server. */
 async function gotFrom(body: string | Buffer, headers = ''): Promise<unknown> {
   const { port } = await serveTest([echo])
-  const answer = await say(port, post('/echo', body, headers))
+  const answer = await sendRaw(port, post('/echo', body, headers))
   expect(answer).toMatch(/^HTTP\/1.1 200/)
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).got
 }
 
 async function refusalOf(body: string | Buffer, headers = '') {
   const { port } = await serveTest([echo])
-  return problemIn(await say(port, post('/echo', body, headers)))
+  return problemIn(await sendRaw(port, post('/echo', body, headers)))
 }
 
 test('JSON comes through, in one piece or in many', async () => {
@@ -52,9 +62,9 @@ test('a body also comes through without a socket', async () => {
 
 test('without a socket the limits are the same', async () => {
   const { http } = openTestHttp([echo])
-  const ask = (body: Buffer) => http.app.request('/echo', { method: 'POST', headers: json, body })
-  expect((await ask(Buffer.alloc(limit + 1, 32))).status).toBe(413)
-  expect((await ask(Buffer.from([0x22, 0xff, 0x22]))).status).toBe(400)
+  const postBody = (body: Buffer) => http.app.request('/echo', { method: 'POST', headers: json, body })
+  expect((await postBody(Buffer.alloc(limit + 1, 32))).status).toBe(413)
+  expect((await postBody(Buffer.from([0x22, 0xff, 0x22]))).status).toBe(400)
 })
 
 test.each([
@@ -64,7 +74,7 @@ test.each([
   ['two of them', 'content-type: application/json\r\ncontent-type: application/json'],
 ])('content type %s is refused', async (_, line) => {
   const { port } = await serveTest([echo])
-  const answer = await say(
+  const answer = await sendRaw(
     port,
     `POST /echo HTTP/1.1\r\nHost: a.localhost\r\n${line}\r\ncontent-length: 2\r\n\r\n{}`,
   )
@@ -100,8 +110,8 @@ test('exactly the limit is taken, one byte more is not', async () => {
 test('a body that is announced as too large is refused before it comes', async () => {
   const { port } = await serveTest([echo])
   const head = 'POST /echo HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n'
-  expect(problemIn(await say(port, `${head}content-length: 1001\r\n\r\n`)).status).toBe(413)
-  expect(problemIn(await say(port, `${head}content-length: 99999999999999\r\n\r\n`)).status).toBe(413)
+  expect(problemIn(await sendRaw(port, `${head}content-length: 1001\r\n\r\n`)).status).toBe(413)
+  expect(problemIn(await sendRaw(port, `${head}content-length: 99999999999999\r\n\r\n`)).status).toBe(413)
 })
 
 test('a little too large: the sender gets the answer and keeps the connection', async () => {
@@ -181,9 +191,9 @@ test.each([
 
 test('values nested to the limit are taken, deeper ones are not, however deep', async () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
-  expect(await gotFrom(nested(deepestNesting))).toBeInstanceOf(Array)
+  expect(await gotFrom(nested(MAX_NESTING))).toBeInstanceOf(Array)
   const { http } = openTestHttp([route('POST', '/echo', async (event) => readJson(event, 1_000_000))])
-  for (const levels of [deepestNesting + 1, 450_000]) {
+  for (const levels of [MAX_NESTING + 1, 450_000]) {
     const answer = await http.app.request('/echo', { method: 'POST', headers: json, body: nested(levels) })
     expect(await answer.json()).toMatchObject({
       status: 400,
@@ -191,7 +201,7 @@ test('values nested to the limit are taken, deeper ones are not, however deep', 
       detail: expect.stringContaining('nested deeper'),
     })
   }
-  const objects = `${'{"a":'.repeat(deepestNesting + 1)}1${'}'.repeat(deepestNesting + 1)}`
+  const objects = `${'{"a":'.repeat(MAX_NESTING + 1)}1${'}'.repeat(MAX_NESTING + 1)}`
   expect(await refusalOf(objects)).toMatchObject({ status: 400, code: 'invalid_json' })
 })
 

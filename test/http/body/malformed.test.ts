@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placeOfFault, whereMalformed } from '../../../src/http/body/malformed.ts'
+import { faultLocation, faultOffset } from '../../../src/http/body/malformed.ts'
 
 function isJson(text: string): boolean {
   try {
@@ -34,12 +34,12 @@ test.each([
   ["{'a':1}", 1],
   ['\uFEFF{}', 0],
 ])('%j stops being JSON at %i', (text, place) => {
-  expect(placeOfFault(text)).toBe(place)
+  expect(faultOffset(text)).toBe(place)
 })
 
 test('a place is told as line and column', () => {
-  expect(whereMalformed('{\n  "a": 1,\n  "b": oops\n}')).toBe('line 3, column 8')
-  expect(whereMalformed('{"a":\n')).toBe('it ends too early, at line 2, column 1')
+  expect(faultLocation('{\n  "a": 1,\n  "b": oops\n}')).toBe('line 3, column 8')
+  expect(faultLocation('{"a":\n')).toBe('it ends too early, at line 2, column 1')
 })
 
 test('it finds a fault exactly where JSON.parse does, in whatever becomes of JSON', () => {
@@ -51,7 +51,7 @@ test('it finds a fault exactly where JSON.parse does, in whatever becomes of JSO
     })
   fc.assert(
     fc.property(fc.oneof(mutated, fc.string(), fc.json()), (text) => {
-      expect(placeOfFault(text) === null).toBe(isJson(text))
+      expect(faultOffset(text) === null).toBe(isJson(text))
     }),
     { numRuns: 3000 },
   )
@@ -61,7 +61,7 @@ test('nothing before the place is at fault: another ending makes JSON of it', ()
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, at) => {
       const cut = text.slice(0, at % (text.length + 1))
-      const place = placeOfFault(`${cut}\u0000`)
+      const place = faultOffset(`${cut}\u0000`)
       // A word or a number cut in half is at fault from its beginning, everything else from the cut on.
       expect(place).not.toBeNull()
       expect(cut.slice(place ?? 0)).toMatch(/^[\w.+-]*$|^\\u?[0-9a-fA-F]*$/)
@@ -71,5 +71,5 @@ test('nothing before the place is at fault: another ending makes JSON of it', ()
 })
 
 test('half a million open brackets need no stack', () => {
-  expect(placeOfFault('['.repeat(500_000))).toBe(500_000)
+  expect(faultOffset('['.repeat(500_000))).toBe(500_000)
 })

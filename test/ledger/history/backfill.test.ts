@@ -7,7 +7,7 @@ import { EVENT_TYPES } from '../../../src/events/vocabulary.ts'
 import { copyOfDatabase } from '../../folders.ts'
 import { rowsOf, type TestApp } from '../../helpers.ts'
 import { isLong, seed } from '../../random.ts'
-import { connectTo, DAY, give, held, openShop, type Shop } from './connected.ts'
+import { connectTo, DAY, declareKeys, holdCommits, openShop, type Shop } from './connected.ts'
 import { refusal } from './meddler.ts'
 
 async function opened(
@@ -25,7 +25,8 @@ const BUSY = { subscribers: 150, days: 60 }
 /** Few people and a short past: for what is not about the reading itself. */
 const CALM = { subscribers: 10, days: 60 }
 
-const asked = (shop: Shop, path: string) => shop.store.requests.filter((one) => one.path.startsWith(path))
+const requestsTo = (shop: Shop, path: string) =>
+  shop.store.requests.filter((one) => one.path.startsWith(path))
 
 test('after the first connect every transaction that Apple would have shown is in the ledger, none twice, in silence', async () => {
   const { shop, app, history } = await opened({ subscribers: 120, days: 300 })
@@ -35,7 +36,7 @@ test('after the first connect every transaction that Apple would have shown is i
   )
   const expected = shop.shown()
   expect(expected.filter((name) => name.includes(' sandbox ')).length).toBeGreaterThan(0)
-  expect(held(app)).toEqual(expected)
+  expect(holdCommits(app)).toEqual(expected)
   const old = app.windfall.store
     .prepare<[number], { n: number }>('select count(*) as n from transactions where purchased_at < ?')
     .get(shop.clock() - 180 * DAY)
@@ -65,7 +66,7 @@ test('each customer is asked for once, whatever they bought', async () => {
   const { shop, history } = await opened(BUSY)
   await history.backfill()
   const { world } = shop.simulation
-  const answered = asked(shop, '/inApps/v2/history/').map(({ host, path }) => {
+  const answered = requestsTo(shop, '/inApps/v2/history/').map(({ host, path }) => {
     const environment = host === 'sandbox' ? 'sandbox' : 'production'
     return world.find(environment, path.split('/').at(-1) ?? '')
   })
@@ -100,21 +101,21 @@ test('statuses are asked for where the last word may be stale, and tell how it e
     .all()
   const ended = subscriptions.filter(({ expires_at }) => expires_at <= shop.clock())
   expect(ended.length).toBeGreaterThan(5)
-  const questions = asked(shop, '/inApps/v1/subscriptions/').length
+  const questions = requestsTo(shop, '/inApps/v1/subscriptions/').length
   expect(questions).toBeGreaterThanOrEqual(ended.length)
   expect(questions).toBeLessThan(subscriptions.length)
-  const told = new Map(
+  const byTransaction = new Map(
     shop
       .people()
       .flatMap((person) =>
         shop.simulation.world
           .of(person)
           .flatMap(({ sub }) =>
-            sub?.told ? [[sub.original_id, sub.told.renewal.autoRenewStatus] as const] : [],
+            sub?.last_notified ? [[sub.original_id, sub.last_notified.renewal.autoRenewStatus] as const] : [],
           ),
       ),
   )
-  expect(ended.filter(({ id, auto_renew_status }) => told.get(id) !== auto_renew_status)).toEqual([])
+  expect(ended.filter(({ id, auto_renew_status }) => byTransaction.get(id) !== auto_renew_status)).toEqual([])
 })
 
 const TABLES = ['notifications', 'transactions', 'renewals', 'subscriptions', 'customers', 'customer_bridges']
@@ -182,10 +183,12 @@ test(`killed at ${KILLS} random moments it comes to the same end (seed ${seed})`
 
 test('page tokens that have always expired make windows shorter, and nothing is missed', async () => {
   const { shop, app, history } = await opened(BUSY)
-  shop.store.mood.page_token_life = 0
+  shop.store.faults.page_token_life = 0
   await history.backfill()
-  expect(held(app)).toEqual(shop.shown())
-  const expired = asked(shop, '/inApps/v1/notifications/history').filter(({ query }) => query.paginationToken)
+  expect(holdCommits(app)).toEqual(shop.shown())
+  const expired = requestsTo(shop, '/inApps/v1/notifications/history').filter(
+    ({ query }) => query.paginationToken,
+  )
   expect(expired.length).toBeGreaterThan(0)
   expect(new Set(expired.map(({ status }) => status))).toEqual(new Set([400]))
 })
@@ -213,24 +216,24 @@ test('where Apple answers for thirty days only, those are read', async () => {
 test('too many questions, an outage of Apple’s and a wrong key are told in words, and it goes on from there', async () => {
   const logged: string[] = []
   const { shop, app, history } = await opened(CALM, logged)
-  const { mood } = shop.store
+  const { faults } = shop.store
   const problems = async () => (await history.backfill()).map(({ problem }) => problem)
 
-  give(app, { ...shop.store.connect_key })
+  declareKeys(app, { ...shop.store.connect_key })
   for (const problem of await problems()) expect(problem).toMatch(/refused the key.*In-App Purchase key/s)
-  give(app, shop.store.purchase_key)
-  mood.rate_limit = { server: 12 }
+  declareKeys(app, shop.store.purchase_key)
+  faults.rate_limit = { server: 12 }
   expect(await problems()).toContainEqual(expect.stringMatching(/asked (too much|enough) in the last hour/))
-  const part = held(app).length
+  const part = holdCommits(app).length
   expect(history.progress().some(({ backfill }) => backfill?.problem?.includes('hour'))).toBe(true)
-  mood.rate_limit = null
-  mood.unavailable = 1_000
+  faults.rate_limit = null
+  faults.unavailable = 1_000
   shop.clock.turn(3_600_000)
   expect(await problems()).toContainEqual(expect.stringMatching(/out of order/))
-  mood.unavailable = 0
+  faults.unavailable = 0
   expect(await problems()).toEqual(Array(shop.realms.length).fill(null))
-  expect(held(app)).toEqual(shop.shown())
-  expect(part).toBeLessThan(held(app).length)
+  expect(holdCommits(app)).toEqual(shop.shown())
+  expect(part).toBeLessThan(holdCommits(app).length)
   app.windfall.log.flush()
   expect(logged.join('')).toContain('the reading of Apple’s history stopped')
 })
@@ -240,14 +243,14 @@ test('a reading that began while the clock was ahead starts over with the right 
   const now = shop.clock()
   const shown = shop.shown()
   shop.clock.turn(400 * DAY)
-  shop.store.mood.unavailable = 1_000
+  shop.store.faults.unavailable = 1_000
   await history.backfill()
   expect(history.progress()[0]?.backfill?.until_at).toBe(now + 400 * DAY)
-  shop.store.mood.unavailable = 0
+  shop.store.faults.unavailable = 0
   shop.clock.set(now)
   await history.backfill()
   await history.backfill()
-  expect(held(app)).toEqual(shown)
+  expect(holdCommits(app)).toEqual(shown)
   expect(history.progress()[0]?.backfill).toMatchObject({ stage: 'done', started_at: now, until_at: now })
 })
 
@@ -266,15 +269,15 @@ test('a revision that Apple knows no more begins anew', async () => {
   const { shop, app, history } = await opened(CALM)
   await history.backfill()
   const { store } = app.windfall
-  const before = held(app)
+  const before = holdCommits(app)
   await store.commit(() => {
     store.prepare("update lineage_reads set revision = 'bm8gcmV2aXNpb24'").run()
     store.prepare("update backfills set stage = 'transactions', started_at = started_at + 1").run()
   })
   shop.clock.turn(60_000)
   for (const { problem } of await history.backfill()) expect(problem).toBeNull()
-  expect(asked(shop, '/inApps/v2/history/').some(({ status }) => status === 400)).toBe(true)
-  expect(held(app)).toEqual(before)
+  expect(requestsTo(shop, '/inApps/v2/history/').some(({ status }) => status === 400)).toBe(true)
+  expect(holdCommits(app)).toEqual(before)
 })
 
 test('an app without a key is left alone, and read once there is one', async () => {
@@ -283,8 +286,8 @@ test('an app without a key is left alone, and read once there is one', async () 
   expect(await history.backfill()).toEqual([])
   expect(await history.reconcile()).toEqual([])
   expect(history.progress().map(({ has_key, backfill }) => [has_key, backfill])).toContainEqual([false, null])
-  give(app, shop.store.purchase_key)
+  declareKeys(app, shop.store.purchase_key)
   expect(await history.reconcile()).toContainEqual(expect.objectContaining({ state: 'waiting' }))
   await history.backfill()
-  expect(held(app)).toEqual(shop.shown())
+  expect(holdCommits(app)).toEqual(shop.shown())
 })

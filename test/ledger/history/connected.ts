@@ -3,12 +3,12 @@ import type { Environment } from '../../../src/apple/payloads.ts'
 import { signerOf } from '../../../src/demo/signing/signatures.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { openAppStore } from '../../../src/demo/store/store.ts'
-import type { Lost } from '../../../src/demo/world/sent.ts'
+import type { LossRule } from '../../../src/demo/world/sent.ts'
 import { signNotification, type UnsignedNotification } from '../../../src/demo/world/unsigned.ts'
 import { NOW } from '../../apple/samples.ts'
 import { closedAtEnd } from '../../closing.ts'
 import { handClock, openTestApp, sharedAuthority, type TestApp } from '../../helpers.ts'
-import { openMeddler } from './meddler.ts'
+import { openFaultProxy } from './meddler.ts'
 
 export const DAY = 86_400_000
 export const HOUR = 3_600_000
@@ -21,7 +21,7 @@ type Options = {
   seed?: number
   subscribers?: number
   days?: number
-  lost?: Lost
+  lost?: LossRule
   clock?: ReturnType<typeof handClock>
 }
 
@@ -30,10 +30,10 @@ export async function openShop({ seed = 5, subscribers = 30, days = 400, lost, .
   const authority = await sharedAuthority()
   const clock = more.clock ?? handClock(NOW)
   const simulation = openSimulation({ seed, from: NOW - days * DAY, until: NOW, subscribers, authority })
-  simulation.pass(NOW)
+  simulation.skip(NOW)
   const store = await openAppStore({ simulation, authority, clock, ...(lost && { lost }) })
-  const production = await openMeddler(store.hosts.server.production)
-  const sandbox = await openMeddler(store.hosts.server.sandbox)
+  const production = await openFaultProxy(store.hosts.server.production)
+  const sandbox = await openFaultProxy(store.hosts.server.sandbox)
   const hosts = { ...store.hosts, server: { production: production.origin, sandbox: sandbox.origin } }
   const { apps, world } = simulation
 
@@ -102,19 +102,22 @@ export async function connectTo(
   const { clock, hosts } = shop
   const apps = shop.apps.map(({ bundle_id, apple_id }) => ({ bundle_id, apple_id }))
   const app = await openTestApp({ ...options, clock, hosts, apps })
-  give(app, shop.store.purchase_key)
+  declareKeys(app, shop.store.purchase_key)
   return app
 }
 
 /** Gives the organization's account this In-App Purchase key. */
-export function give({ windfall, organization }: TestApp, purchases: Shop['store']['purchase_key']): void {
+export function declareKeys(
+  { windfall, organization }: TestApp,
+  purchases: Shop['store']['purchase_key'],
+): void {
   windfall.accounts.declare([
     { organization_id: organization.id, connect: null, purchases, vendor_numbers: [] },
   ])
 }
 
 /** Every transaction in the ledger: `app environment id`. */
-export function held({ windfall }: TestApp): string[] {
+export function holdCommits({ windfall }: TestApp): string[] {
   return windfall.store
     .prepare<[], { name: string }>(`
       select bundle_id || ' ' || environment || ' ' || transaction_id as name

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { LookedUpFor, Reconciled } from '../../../src/ledger/history/job_outcomes.ts'
+import type { LookupRunOutcome, ReconcileOutcome } from '../../../src/ledger/history/job_outcomes.ts'
 import {
-  toldOfBackfill,
-  toldOfLookups,
-  toldOfReconciliation,
-  toldWithin,
+  describeBackfill,
+  describeLookups,
+  describeReconciliation,
+  describeRun,
 } from '../../../src/ledger/history/job_outcomes.ts'
 
-const compared = (changes: Partial<Reconciled> = {}): Reconciled => ({
+const compared = (changes: Partial<ReconcileOutcome> = {}): ReconcileOutcome => ({
   bundle_id: 'com.a',
   environment: 'production',
   state: 'done',
@@ -19,35 +19,35 @@ const failed = (problem: string, retry_at: number | null = null) =>
   compared({ state: 'failed', problem, retry_at })
 
 test('a run is told in one line, with what failed of it', () => {
-  expect(toldOfReconciliation([])).toBe('nothing was missing')
-  expect(toldOfReconciliation([compared({ recovered: 2 }), compared({ recovered: 3 })])).toBe(
+  expect(describeReconciliation([])).toBe('nothing was missing')
+  expect(describeReconciliation([compared({ recovered: 2 }), compared({ recovered: 3 })])).toBe(
     '5 notifications had not arrived and are recovered',
   )
-  expect(toldOfReconciliation([compared(), failed('no')])).toBe(
+  expect(describeReconciliation([compared(), failed('no')])).toBe(
     'nothing was missing; but com.a (production): no',
   )
-  expect(toldOfBackfill([])).toBe('nothing is left to read')
+  expect(describeBackfill([])).toBe('nothing is left to read')
   const read = { ...compared(), state: 'done', stage: 'done' } as const
-  expect(toldOfBackfill([read, { ...read, environment: 'sandbox' }])).toBe(
+  expect(describeBackfill([read, { ...read, environment: 'sandbox' }])).toBe(
     'read all that Apple shows of com.a',
   )
-  const looked: LookedUpFor = { ...read, asked: 3, found: 2, waiting: 1 }
-  expect(toldOfLookups([looked, looked])).toBe('6 ids were asked for, 4 found')
+  const looked: LookupRunOutcome = { ...read, requested: 3, found: 2, waiting: 1 }
+  expect(describeLookups([looked, looked])).toBe('6 ids were asked for, 4 found')
 })
 
 test('where nothing was asked, nothing is said to be well', async () => {
   const fine = () => Promise.resolve('nothing was missing')
-  expect(await toldWithin({ connected: 2, without_key: [] }, fine)).toBe('nothing was missing')
-  expect(await toldWithin({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
+  expect(await describeRun({ connected: 2, without_key: [] }, fine)).toBe('nothing was missing')
+  expect(await describeRun({ connected: 2, without_key: ['com.b'] }, fine)).toBe(
     'nothing was missing; not asked for com.b: no In-App Purchase key (windfall connect)',
   )
-  expect(toldOfReconciliation([compared({ state: 'waiting' })])).toMatch(/^waits until Apple/)
+  expect(describeReconciliation([compared({ state: 'waiting' })])).toMatch(/^waits until Apple/)
 })
 
 test('where all of it failed the job has, and knows when to try again', () => {
-  const thrown = (all: readonly Reconciled[]) => {
+  const thrown = (all: readonly ReconcileOutcome[]) => {
     try {
-      return toldOfReconciliation(all)
+      return describeReconciliation(all)
     } catch (error) {
       return error
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectTo, DAY, HOUR, held, openShop } from './connected.ts'
+import { connectTo, DAY, HOUR, holdCommits, openShop } from './connected.ts'
 import { refusal } from './meddler.ts'
 
 const MINUTE = 60_000
@@ -8,100 +8,101 @@ const MINUTE = 60_000
 async function opened() {
   const shop = await openShop({ subscribers: 150, days: 60 })
   const app = await connectTo(shop)
-  const say = async (bundleId: string, originalTransactionId: string, appUserId = 'ada') => {
+  const attribute = async (bundleId: string, originalTransactionId: string, appUserId = 'ada') => {
     const { status } = await app.post('/api/sdk/v1/attribute', { appUserId, bundleId, originalTransactionId })
     expect(status).toBe(200)
   }
-  const asked = () => shop.store.requests.filter(({ path }) => path.startsWith('/inApps/v2/history/')).length
-  const someone = (environment: string) => {
+  const requested = () =>
+    shop.store.requests.filter(({ path }) => path.startsWith('/inApps/v2/history/')).length
+  const purchaseIn = (environment: string) => {
     const person = shop.people().find((one) => one.environment === environment)
     const { sale } = (person && shop.simulation.world.of(person)[0]) ?? {}
     if (!person || !sale) throw new Error(`nobody buys in ${environment}`)
     return { bundle_id: person.app.bundle_id, id: sale.transactionId, person }
   }
   const { history } = app.windfall
-  return { shop, app, history, say, asked, someone, lookUp: history.lookUp }
+  return { shop, app, history, attribute, requested, purchaseIn, lookUp: history.lookUp }
 }
 
-const totals = (all: readonly { asked: number; found: number; waiting: number }[]) => ({
-  asked: all.reduce((sum, one) => sum + one.asked, 0),
+const totals = (all: readonly { requested: number; found: number; waiting: number }[]) => ({
+  requested: all.reduce((sum, one) => sum + one.requested, 0),
   found: all.reduce((sum, one) => sum + one.found, 0),
   waiting: all.reduce((sum, one) => sum + one.waiting, 0),
 })
 
 test('an id that an app names and nobody knows is looked up, in production first and then in the sandbox', async () => {
-  const { shop, app, say, someone, lookUp, asked, history } = await opened()
-  const [one, other] = [someone('production'), someone('sandbox')]
-  await say(one.bundle_id, one.id)
-  await say(other.bundle_id, other.id, 'grace')
-  expect(totals(await lookUp())).toEqual({ asked: 0, found: 0, waiting: 2 })
-  expect(asked()).toBe(0)
+  const { shop, app, attribute, purchaseIn, lookUp, requested, history } = await opened()
+  const [one, other] = [purchaseIn('production'), purchaseIn('sandbox')]
+  await attribute(one.bundle_id, one.id)
+  await attribute(other.bundle_id, other.id, 'grace')
+  expect(totals(await lookUp())).toEqual({ requested: 0, found: 0, waiting: 2 })
+  expect(requested()).toBe(0)
   shop.clock.turn(2 * MINUTE)
-  expect(totals(await lookUp())).toEqual({ asked: 2, found: 2, waiting: 0 })
+  expect(totals(await lookUp())).toEqual({ requested: 2, found: 2, waiting: 0 })
   const names = [one, other].flatMap(({ person }) =>
     shop.simulation.world
       .of(person)
       .map(({ sale }) => `${person.app.bundle_id} ${person.environment} ${sale.transactionId}`),
   )
-  expect(held(app)).toEqual(names.toSorted())
+  expect(holdCommits(app)).toEqual(names.toSorted())
   const events = app.feed(['transaction.recorded'])
   expect(events.map(({ origin }) => origin)).toEqual(events.map(() => 'backfill'))
   expect(events.find(({ cause }) => cause === one.id)?.data.user).toMatchObject({ app_user_id: 'ada' })
-  expect(app.windfall.ledger.customers.ofLineage(events[0]?.app_id ?? '', one.id)).not.toBeNull()
-  expect(totals(await lookUp())).toEqual({ asked: 0, found: 0, waiting: 0 })
+  expect(app.windfall.ledger.customers.findByLineage(events[0]?.app_id ?? '', one.id)).not.toBeNull()
+  expect(totals(await lookUp())).toEqual({ requested: 0, found: 0, waiting: 0 })
   expect(history.progress().every(({ lookups }) => lookups === 0)).toBe(true)
 })
 
 test('an id that Apple does not know is asked for ever more seldom, and given up after six times', async () => {
-  const { shop, app, say, lookUp } = await opened()
-  await say('com.lanternlabs.tides', '999000999000999')
+  const { shop, app, attribute, lookUp } = await opened()
+  await attribute('com.lanternlabs.tides', '999000999000999')
   const times: number[] = []
   const begun = shop.clock()
   for (let hour = 0; hour < 24 * 8; hour += 1) {
     for (const minutes of [2, 10, 48]) {
       shop.clock.turn(minutes * MINUTE)
-      if (totals(await lookUp()).asked > 0) times.push(Math.round((shop.clock() - begun) / MINUTE))
+      if (totals(await lookUp()).requested > 0) times.push(Math.round((shop.clock() - begun) / MINUTE))
     }
   }
   expect(times).toEqual([2, 12, 72, 432, 1872, 6192])
   const rows = app.windfall.store.prepare('select attempts, next_at, outcome from lookups').all()
   expect(rows).toEqual([{ attempts: 6, next_at: null, outcome: 'given_up' }])
-  await say('com.lanternlabs.tides', '999000999000999')
+  await attribute('com.lanternlabs.tides', '999000999000999')
   shop.clock.turn(DAY)
-  expect(totals(await lookUp()).asked).toBe(0)
+  expect(totals(await lookUp()).requested).toBe(0)
 })
 
 test('an id of which Apple told by itself meanwhile is not asked for, nor one that is none of Apple’s', async () => {
-  const { shop, app, say, lookUp, asked, someone } = await opened()
-  const { bundle_id, id, person } = someone('production')
-  await say(bundle_id, id)
-  await say(bundle_id, 'GPA.1234-5678')
+  const { shop, app, attribute, lookUp, requested, purchaseIn } = await opened()
+  const { bundle_id, id, person } = purchaseIn('production')
+  await attribute(bundle_id, id)
+  await attribute(bundle_id, 'GPA.1234-5678')
   const first = shop
     .sent(bundle_id, 'production', 0, shop.clock())
     .find(({ data }) => data?.signedTransactionInfo?.appTransactionId === person.app_transaction_id)
   if (!first) throw new Error('nothing was sent')
   await app.windfall.arrivals.receive(shop.signed(first), null, null)
   shop.clock.turn(HOUR)
-  expect(totals(await lookUp())).toEqual({ asked: 0, found: 0, waiting: 0 })
-  expect(asked()).toBe(0)
-  await say(bundle_id, id)
+  expect(totals(await lookUp())).toEqual({ requested: 0, found: 0, waiting: 0 })
+  expect(requested()).toBe(0)
+  await attribute(bundle_id, id)
   shop.clock.turn(HOUR)
-  expect(totals(await lookUp()).asked).toBe(0)
+  expect(totals(await lookUp()).requested).toBe(0)
 })
 
 test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it', async () => {
-  const { shop, app, say, lookUp, someone } = await opened()
-  const { bundle_id, id } = someone('production')
-  await say(bundle_id, id)
+  const { shop, app, attribute, lookUp, purchaseIn } = await opened()
+  const { bundle_id, id } = purchaseIn('production')
+  await attribute(bundle_id, id)
   shop.clock.turn(HOUR)
-  shop.store.mood.unavailable = 1_000
-  const told = (await lookUp()).filter(({ state }) => state === 'failed')
-  expect(told).toEqual([
+  shop.store.faults.unavailable = 1_000
+  const failed = (await lookUp()).filter(({ state }) => state === 'failed')
+  expect(failed).toEqual([
     expect.objectContaining({ bundle_id, problem: expect.stringMatching(/out of order/), waiting: 1 }),
   ])
-  shop.store.mood.unavailable = 0
+  shop.store.faults.unavailable = 0
   expect(totals(await lookUp())).toMatchObject({ found: 1, waiting: 0 })
-  await say(bundle_id, '123')
+  await attribute(bundle_id, '123')
   shop.production.meddle = () => refusal(4_000_006)
   shop.clock.turn(HOUR)
   await lookUp()
@@ -112,11 +113,11 @@ test('a fault of Apple’s leaves what is looked up as it was; a refusal ends it
 })
 
 test('an id that was named while the clock was ahead is looked up with the right clock', async () => {
-  const { shop, say, lookUp, someone } = await opened()
-  const { bundle_id, id } = someone('production')
+  const { shop, attribute, lookUp, purchaseIn } = await opened()
+  const { bundle_id, id } = purchaseIn('production')
   const now = shop.clock()
   shop.clock.turn(400 * DAY)
-  await say(bundle_id, id)
+  await attribute(bundle_id, id)
   shop.clock.set(now)
-  expect(totals(await lookUp())).toEqual({ asked: 1, found: 1, waiting: 0 })
+  expect(totals(await lookUp())).toEqual({ requested: 1, found: 1, waiting: 0 })
 })

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** A question as it was asked, with its JSON body. */
-type Question = { method: string; path: string; page: string | null; body: Record<string, unknown> }
+type ProxiedRequest = { method: string; path: string; page: string | null; body: Record<string, unknown> }
 /** An answer as it is given; `json` is undefined where it has no JSON. */
 export type Answer = { status: number; headers: Record<string, string>; json: Record<string, unknown> }
-type Meddle = (question: Question, answer: Answer) => Answer | Promise<Answer>
+type Intercept = (question: ProxiedRequest, answer: Answer) => Answer | Promise<Answer>
 
 export const refusal = (code: number, message = 'Refused.'): Answer => ({
   status: Math.floor(code / 10_000),
@@ -20,8 +20,8 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
 }
 
 /** Forwards to `origin` what it is asked, until `close`. `meddle` may be set at any time. */
-export async function openMeddler(origin: string) {
-  const between: { meddle: Meddle } = { meddle: (_, answer) => answer }
+export async function openFaultProxy(origin: string) {
+  const between: { meddle: Intercept } = { meddle: (_, answer) => answer }
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(incoming)

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import type { TestApp } from '../../helpers.ts'
-import { connectTo, DAY, give, HOUR, held, liveUntil, openShop, type Shop } from './connected.ts'
+import {
+  connectTo,
+  DAY,
+  declareKeys,
+  HOUR,
+  holdCommits,
+  liveUntil,
+  openShop,
+  type Shop,
+} from './connected.ts'
 
 const MINUTE = 60_000
 
@@ -50,15 +59,15 @@ test('a day of outage is found and filled by one comparison; the next one finds 
   expect(sum(compared.map(({ recovered }) => recovered))).toBe(lost.length)
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 
-  const told = app.windfall.feed.read({ after: head, limit: 1_000_000, types: null })
-  const recovered = told.filter(({ origin }) => origin === 'recovered')
+  const events = app.windfall.feed.read({ after: head, limit: 1_000_000, types: null })
+  const recovered = events.filter(({ origin }) => origin === 'recovered')
   const signed = new Map(lost.map(({ notificationUUID, signedDate }) => [notificationUUID, signedDate]))
   const caused = recovered.filter(({ cause }) => signed.has(cause))
   expect(new Set(caused.map(({ cause }) => cause)).size).toBe(lost.length)
   expect(caused.filter(({ cause, signed_at }) => signed.get(cause) !== signed_at)).toEqual([])
   expect(caused.filter(({ occurred_at, recorded_at }) => occurred_at >= recorded_at + DAY)).toEqual([])
   expect(caused.some(({ occurred_at, recorded_at }) => recorded_at - occurred_at > 20 * HOUR)).toBe(true)
-  expect(told.filter(({ origin }) => origin === 'live').every(({ type }) => type.startsWith('gap.'))).toBe(
+  expect(events.filter(({ origin }) => origin === 'live').every(({ type }) => type.startsWith('gap.'))).toBe(
     true,
   )
 
@@ -157,12 +166,12 @@ test('a fault of Apple’s leaves the watermark, is told in words, and what was 
 
   shop.production.meddle = (_, answer) => answer
   shop.clock.turn(HOUR + MINUTE)
-  give(app, { ...shop.store.connect_key })
+  declareKeys(app, { ...shop.store.connect_key })
   for (const { problem } of await history.reconcile()) expect(problem).toMatch(/refused the key/)
   expect(marks().some((mark, index) => mark === before[index])).toBe(true)
   expect(history.progress().some(({ watermark }) => watermark?.problem?.includes('key'))).toBe(true)
 
-  give(app, shop.store.purchase_key)
+  declareKeys(app, shop.store.purchase_key)
   await history.reconcile()
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
   const filled = gapsIn(app).filter(({ type }) => type === 'gap.filled')
@@ -176,7 +185,7 @@ test('a fault of Apple’s leaves the watermark, is told in words, and what was 
 test('page tokens that have always expired do not hide anything', async () => {
   const { shop, app, history } = await opened()
   await outage({ shop, app }, 0.3)
-  shop.store.mood.page_token_life = 0
+  shop.store.faults.page_token_life = 0
   for (const { problem } of await history.reconcile()) expect(problem).toBeNull()
   expect(missing(shop, app, 0, shop.clock() - MINUTE)).toEqual([])
 })
@@ -222,7 +231,7 @@ test('after more than 180 days what Apple does not show any more is read from th
   )
   expect(missing(shop, app, shop.clock() - 180 * DAY + HOUR, shop.clock() - MINUTE)).toEqual([])
   await history.backfill()
-  const known = new Set(held(app))
+  const known = new Set(holdCommits(app))
   expect(shop.shown().filter((name) => !known.has(name))).toEqual([])
   expect(history.progress().map(({ backfill }) => backfill?.stage)).toEqual(shop.realms.map(() => 'done'))
   const again = shop.store.requests.filter(

@@ -4,7 +4,7 @@ import { verifyRenewal } from '../../../src/apple/subscription.ts'
 import { authorityFrom, issueChain } from '../../../src/demo/signing/authority.ts'
 import { dataBody, NOW, outerPayload, renewalPayload, transactionPayload } from '../../apple/samples.ts'
 import { sharedAuthority } from '../../helpers.ts'
-import { connectTo, held, openShop } from './connected.ts'
+import { connectTo, holdCommits, openShop } from './connected.ts'
 import type { Answer } from './meddler.ts'
 
 async function opened(logged: string[]) {
@@ -48,7 +48,7 @@ test('what is forged or of another app is refused wherever it stands in a page, 
   const { shop, app, refused } = await opened(logged)
   const { bundle_id = '' } = shop.apps.find((one) => one.bundle_id.endsWith('tides')) ?? {}
   const foreign = await strangers(bundle_id)
-  const [meant] = app.windfall.apps.byBundle(bundle_id)
+  const [appRow] = app.windfall.apps.byBundle(bundle_id)
   shop.production.meddle = ({ path }, answer) => {
     if (path.endsWith('/notifications/history')) {
       const items = foreign.notifications.map((signedPayload) => ({ signedPayload }))
@@ -56,8 +56,8 @@ test('what is forged or of another app is refused wherever it stands in a page, 
     }
     return path.includes('/v2/history/') ? put(answer, 'signedTransactions', foreign.transactions) : answer
   }
-  await app.windfall.history.backfill(meant)
-  expect(held(app)).toEqual(shop.shown().filter((name) => name.startsWith(`${bundle_id} `)))
+  await app.windfall.history.backfill(appRow)
+  expect(holdCommits(app)).toEqual(shop.shown().filter((name) => name.startsWith(`${bundle_id} `)))
   const codes = refused.list().map(({ reason }) => reason)
   expect(codes.toSorted()).toEqual(
     [
@@ -99,8 +99,8 @@ test('a comparison passes over what is refused, and it is no gap', async () => {
       'notificationHistory',
       notifications.map((signedPayload) => ({ signedPayload })),
     )
-  const [meant] = app.windfall.apps.byBundle(bundle_id)
-  const [compared] = await history.reconcile({ apps: meant ? [meant] : [] })
+  const [appRow] = app.windfall.apps.byBundle(bundle_id)
+  const [compared] = await history.reconcile({ apps: appRow ? [appRow] : [] })
   expect(compared).toMatchObject({ state: 'done', problem: null, refused: 6 })
   expect(app.feed(['gap.found'])).toEqual([])
 })
@@ -110,8 +110,8 @@ test('a status whose texts do not belong together, or to the subscription it nam
   const { sign } = await sharedAuthority()
   const { windfall } = app
   const [{ bundle_id } = { bundle_id: '' }] = shop.apps
-  const [meant] = windfall.apps.byBundle(bundle_id)
-  if (!meant) throw new Error('the shop has no app')
+  const [appRow] = windfall.apps.byBundle(bundle_id)
+  if (!appRow) throw new Error('the shop has no app')
   const old = {
     bundleId: bundle_id,
     expiresDate: NOW - 1000,
@@ -120,7 +120,7 @@ test('a status whose texts do not belong together, or to the subscription it nam
   }
   const known = await verifyTransaction(windfall.verifier, sign(transactionPayload(old)))
   await windfall.store.commit(() =>
-    windfall.ledger.applyTransaction(meant, known, { origin: 'live', source: 'device' }),
+    windfall.ledger.applyTransaction(appRow, known, { origin: 'live', source: 'device' }),
   )
   const entry = (originalTransactionId: string, transaction: object, renewal: object) => ({
     status: 1,
@@ -144,7 +144,7 @@ test('a status whose texts do not belong together, or to the subscription it nam
     ]
     return { status: 200, headers: {}, json: { data: [{ lastTransactions }] } }
   }
-  await windfall.history.backfill(meant)
+  await windfall.history.backfill(appRow)
   expect(refused.list().map(({ reason }) => reason)).toEqual(['mismatch', 'mismatch', 'mismatch', 'mismatch'])
   const rows = windfall.store
     .prepare('select price_milli, auto_renew_status from subscriptions where original_transaction_id = ?')
@@ -160,12 +160,12 @@ test('the ledger’s door takes no status of another app, nor one whose parts ar
     transaction: await verifyTransaction(windfall.verifier, sign(transactionPayload({ bundleId }))),
     renewal: await verifyRenewal(windfall.verifier, sign(renewalPayload({ originalTransactionId }))),
   })
-  const [meant] = windfall.apps.byBundle(shop.apps[0]?.bundle_id ?? '')
-  if (!meant) throw new Error('the shop has no app')
-  const wrong = [await status('com.example.other', '2000000000000001'), await status(meant.bundle_id, '9')]
+  const [appRow] = windfall.apps.byBundle(shop.apps[0]?.bundle_id ?? '')
+  if (!appRow) throw new Error('the shop has no app')
+  const wrong = [await status('com.example.other', '2000000000000001'), await status(appRow.bundle_id, '9')]
   for (const facts of wrong) {
     const applied = windfall.store.commit(() =>
-      windfall.ledger.applyStatus(meant, facts, { origin: 'backfill', source: 'status' }),
+      windfall.ledger.applyStatus(appRow, facts, { origin: 'backfill', source: 'status' }),
     )
     await expect(applied).rejects.toMatchObject({ code: 'mismatch' })
   }

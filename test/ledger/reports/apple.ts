@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 4, 2, 19)
 export const HOUR = 3_600_000
 export const VENDOR = '85421907'
 
-type Said = Buffer | 'empty' | 'not_yet' | 'gone' | 'wrong'
+type ReportReply = Buffer | 'empty' | 'not_yet' | 'gone' | 'wrong'
 
 const DETAILS: Record<string, [status: number, detail: string]> = {
   empty: [404, 'There were no sales for the date specified.'],
@@ -24,15 +24,15 @@ const DETAILS: Record<string, [status: number, detail: string]> = {
 
 export async function openApple() {
   const clock = handClock(NOW)
-  const said = new Map<string, Said>()
+  const replies = new Map<string, ReportReply>()
   const keys = newKeys()
-  let asked = 0
+  let requestCount = 0
   const server = createServer((req, res) => {
-    asked += 1
+    requestCount += 1
     const query = new URL(req.url ?? '', 'http://apple').searchParams
     const of = (name: string) => query.get(`filter[${name}]`) ?? ''
     const key = [of('vendorNumber'), of('reportType').toLowerCase(), of('reportDate')].join(' ')
-    const answer = said.get(key) ?? 'empty'
+    const answer = replies.get(key) ?? 'empty'
     if (typeof answer !== 'string')
       return void res.writeHead(200, { 'content-type': 'application/a-gzip' }).end(answer)
     const [status, detail] = DETAILS[answer] ?? [500, '']
@@ -75,10 +75,15 @@ export async function openApple() {
   }
 
   /** What is answered from now on for a day of a report. */
-  function say(kind: ReportKind, day: string, what: Said | readonly Cells[], vendor_number = VENDOR): void {
+  function setReply(
+    kind: ReportKind,
+    day: string,
+    what: ReportReply | readonly Cells[],
+    vendor_number = VENDOR,
+  ): void {
     const answer = typeof what === 'string' || Buffer.isBuffer(what) ? what : zipped(what)
-    said.set(`${vendor_number} ${kind} ${day}`, answer)
+    replies.set(`${vendor_number} ${kind} ${day}`, answer)
   }
 
-  return { clock, say, openWindfall, asked: () => asked }
+  return { clock, setReply, openWindfall, requestCount: () => requestCount }
 }

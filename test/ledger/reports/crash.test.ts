@@ -5,7 +5,7 @@ import { addDays } from '../../../src/days.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { isLong, seed } from '../../random.ts'
 import { HOUR, openApple } from './apple.ts'
-import { DAY, happening, level, sale } from './samples.ts'
+import { DAY, level, sale, subscriptionEvent } from './samples.ts'
 import { endStateOf } from './year.ts'
 
 const KILLED = isLong ? 50 : 5
@@ -15,21 +15,21 @@ const DAYS = Array.from({ length: 5 }, (_, index) => addDays(DAY, index - 4))
 const american = (day: string): string => `${day.slice(5, 7)}/${day.slice(8)}/${day.slice(0, 4)}`
 
 /** Days of several blocks each, some of which Apple has revised since. */
-function tell(apple: Awaited<ReturnType<typeof openApple>>, revision: number): void {
+function setReports(apple: Awaited<ReturnType<typeof openApple>>, revision: number): void {
   for (const [index, day] of DAYS.entries()) {
     const dates = { 'Begin Date': american(day), 'End Date': american(day) }
     const rows = 900 * (index + 1) + (index % 2) * revision
-    apple.say(
+    apple.setReply(
       'sales',
       day,
       Array.from({ length: rows }, (_, row) => sale({ ...dates, Units: String((row % 7) + 1) })),
     )
-    apple.say(
+    apple.setReply(
       'subscription',
       day,
       Array.from({ length: 300 }, (_, row) => level({ State: String(row + revision) })),
     )
-    apple.say('subscription_event', day, [happening({ 'Event Date': day })])
+    apple.setReply('subscription_event', day, [subscriptionEvent({ 'Event Date': day })])
   }
 }
 
@@ -47,10 +47,10 @@ function snapshot(folder: string): string {
 
 test('killed at any moment and started again, an import ends in the same state', async () => {
   const apple = await openApple()
-  tell(apple, 0)
+  setReports(apple, 0)
   const whole = await apple.openWindfall()
   await whole.imports.run({ days: DAYS.length })
-  tell(apple, 1)
+  setReports(apple, 1)
   apple.clock.turn(6 * HOUR)
   const before = snapshot(whole.folder)
 
@@ -67,16 +67,16 @@ test('killed at any moment and started again, an import ends in the same state',
     chance = (chance * 1_103_515_245 + 12_345) % 2_147_483_648
     const at = chance % moments
     const halfway = HALFWAY[kill % HALFWAY.length] ?? null
-    const dying = await apple.openWindfall({ folder: snapshot(before) })
-    const half = dying.store.prepare<[string | null]>('select 1 from reports where state = ?')
-    const cutOff = dying.imports.run({ days: DAYS.length })
-    for (let moment = 0; dying.imports.progress() !== null; moment += 1) {
+    const interrupted = await apple.openWindfall({ folder: snapshot(before) })
+    const half = interrupted.store.prepare<[string | null]>('select 1 from reports where state = ?')
+    const cutOff = interrupted.imports.run({ days: DAYS.length })
+    for (let moment = 0; interrupted.imports.progress() !== null; moment += 1) {
       if (halfway === null ? moment === at : half.get(halfway) !== undefined) break
       await new Promise(setImmediate)
     }
     expect([halfway, half.get(halfway) !== undefined]).toEqual([halfway, halfway !== null])
-    const left = snapshot(dying.folder)
-    await dying.imports.close()
+    const left = snapshot(interrupted.folder)
+    await interrupted.imports.close()
     await cutOff
 
     const again = await apple.openWindfall({ folder: left })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { APPLE_ID, BUNDLE } from '../../apple/samples.ts'
 import { HOUR, openApple, VENDOR } from './apple.ts'
-import { DAY, download, happening, level, sale, subscriber, textOf, zipped } from './samples.ts'
+import { DAY, download, level, sale, subscriber, subscriptionEvent, textOf, zipped } from './samples.ts'
 import { endStateOf } from './year.ts'
 
 const units = (store: { prepare(sql: string): { get(): unknown } }) =>
@@ -28,14 +28,14 @@ const bytesOf = (store: Store, id: number): Buffer =>
 test('a day is replaced from one moment to the next: whoever looks sees the old one whole, or the new one', async () => {
   const apple = await openApple()
   const { imports, store, day } = await apple.openWindfall()
-  apple.say(
+  apple.setReply(
     'sales',
     DAY,
     Array.from({ length: 4_000 }, () => sale({ Units: '1' })),
   )
   expect(await imports.run({ days: 1 })).toMatchObject({ read: 1, revised: 0, rows: 4_000 })
   const first = day('sales', DAY)
-  apple.say(
+  apple.setReply(
     'sales',
     DAY,
     Array.from({ length: 5_000 }, () => sale({ Units: '3' })),
@@ -59,7 +59,7 @@ test('a day is replaced from one moment to the next: whoever looks sees the old 
   ])
 
   // What Apple takes back to what it was is that version again, not a third one.
-  apple.say(
+  apple.setReply(
     'sales',
     DAY,
     Array.from({ length: 4_000 }, () => sale({ Units: '1' })),
@@ -74,15 +74,16 @@ test('a day is replaced from one moment to the next: whoever looks sees the old 
 test('a fresh day is read again every six hours until three days are over and nothing changed', async () => {
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
-  apple.say('sales', DAY, [sale()])
+  apple.setReply('sales', DAY, [sale()])
   const outcomes: string[] = []
   for (let hour = 0; hour < 120; hour += 3) {
-    if (hour === 60) apple.say('sales', DAY, [sale(), sale()])
-    if (hour === 72) apple.say('sales', DAY, [sale(), sale(), sale()])
-    const asked = apple.asked()
+    if (hour === 60) apple.setReply('sales', DAY, [sale(), sale()])
+    if (hour === 72) apple.setReply('sales', DAY, [sale(), sale(), sale()])
+    const requestsBefore = apple.requestCount()
     const { read, revised, unchanged } = await imports.run({ days: 1 })
     const mine = { read, revised, unchanged }
-    if (apple.asked() > asked) outcomes.push(Object.entries(mine).find(([, count]) => count > 0)?.[0] ?? '-')
+    if (apple.requestCount() > requestsBefore)
+      outcomes.push(Object.entries(mine).find(([, count]) => count > 0)?.[0] ?? '-')
     apple.clock.turn(3 * HOUR)
   }
   expect(outcomes.filter((one) => one === 'revised')).toHaveLength(2)
@@ -95,7 +96,7 @@ test('what cannot be read is kept and told with line and column; the day it was 
   const apple = await openApple()
   const { imports, store, day, organization } = await apple.openWindfall()
   const spoiled = [sale(), sale({ Units: '1.5' })]
-  apple.say('sales', DAY, spoiled)
+  apple.setReply('sales', DAY, spoiled)
   expect(await imports.run({ days: 1 })).toMatchObject({ read: 0, failed: 1, stopped: [] })
   const reason = 'line 3, column "Units": "1.5" is not a whole number'
   expect(day('sales', DAY)).toMatchObject({
@@ -104,7 +105,7 @@ test('what cannot be read is kept and told with line and column; the day it was 
     tries: 1,
     due_at: apple.clock() + 300_000,
   })
-  expect(imports.holes(organization.id, 5)).toMatchObject([{ kind: 'sales', state: 'failed', reason }])
+  expect(imports.missingDays(organization.id, 5)).toMatchObject([{ kind: 'sales', state: 'failed', reason }])
   const kept = store.prepare('select id, state, problem from reports').get() as { id: number }
   expect(kept).toMatchObject({ state: 'kept', problem: reason })
   expect(gunzipSync(bytesOf(store, kept.id)).toString()).toBe(textOf(spoiled))
@@ -113,12 +114,12 @@ test('what cannot be read is kept and told with line and column; the day it was 
   apple.clock.turn(300_000)
   await imports.run({ days: 1 })
   expect(day('sales', DAY)).toMatchObject({ state: 'failed', tries: 2, due_at: apple.clock() + 600_000 })
-  apple.say('sales', DAY, [sale()])
+  apple.setReply('sales', DAY, [sale()])
   apple.clock.turn(600_000)
   expect(await imports.run({ days: 1 })).toMatchObject({ read: 1 })
   expect(units(store)).toBe(2)
 
-  apple.say('sales', DAY, zipped([sale({ Units: '9' })]).subarray(0, 90))
+  apple.setReply('sales', DAY, zipped([sale({ Units: '9' })]).subarray(0, 90))
   apple.clock.turn(6 * HOUR)
   expect(await imports.run({ days: 1 })).toMatchObject({ failed: 1 })
   expect(day('sales', DAY)).toMatchObject({
@@ -131,9 +132,9 @@ test('what cannot be read is kept and told with line and column; the day it was 
 test('a report that could not be read and that Apple keeps no longer says both', async () => {
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
-  apple.say('sales', DAY, [sale({ Units: 'x' })])
+  apple.setReply('sales', DAY, [sale({ Units: 'x' })])
   await imports.run({ days: 1 })
-  apple.say('sales', DAY, 'gone')
+  apple.setReply('sales', DAY, 'gone')
   apple.clock.turn(HOUR)
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 1 })
   expect(day('sales', DAY)).toMatchObject({
@@ -147,10 +148,10 @@ test('a report that could not be read and that Apple keeps no longer says both',
 test('what Apple takes back after it gave it is kept, and told', async () => {
   const apple = await openApple()
   const { imports, store, day } = await apple.openWindfall()
-  apple.say('sales', DAY, [sale()])
+  apple.setReply('sales', DAY, [sale()])
   await imports.run({ days: 1 })
   for (const answer of ['empty', 'not_yet', 'gone'] as const) {
-    apple.say('sales', DAY, answer)
+    apple.setReply('sales', DAY, answer)
     apple.clock.turn(6 * HOUR)
     await imports.run({ days: 1 })
     expect(day('sales', DAY)?.state).toBe('done')
@@ -168,10 +169,14 @@ test('each of the four reports gets into its table, and the bytes are kept as th
   const noise = Array.from({ length: 3_000 }, () => sale({ Title: randomBytes(120).toString('base64') }))
   const large = zipped(noise)
   expect(large.length).toBeGreaterThan(262_144)
-  apple.say('sales', DAY, large)
-  apple.say('subscription', DAY, Buffer.from(textOf([level(), level({ Country: 'DE', 'New Plans': '4' })])))
-  apple.say('subscription_event', DAY, [happening(), happening({ Event: 'Teleport' })])
-  apple.say('subscriber', DAY, [subscriber(), subscriber(), subscriber()])
+  apple.setReply('sales', DAY, large)
+  apple.setReply(
+    'subscription',
+    DAY,
+    Buffer.from(textOf([level(), level({ Country: 'DE', 'New Plans': '4' })])),
+  )
+  apple.setReply('subscription_event', DAY, [subscriptionEvent(), subscriptionEvent({ Event: 'Teleport' })])
+  apple.setReply('subscriber', DAY, [subscriber(), subscriber(), subscriber()])
   expect(await imports.run({ days: 1 })).toMatchObject({ read: 4, rows: 3_007 })
   const count = (table: string) =>
     store.prepare<[], { n: number }>(`select count(*) as n from ${table}`).get()?.n
@@ -195,7 +200,7 @@ test('each of the four reports gets into its table, and the bytes are kept as th
   expect(gunzipSync(bytes(reports[3]?.id)).toString()).toBe(
     textOf([subscriber(), subscriber(), subscriber()]),
   )
-  expect(imports.strangers(organization.id)).toEqual([])
+  expect(imports.unconnectedApps(organization.id)).toEqual([])
 })
 
 test('several vendor numbers stay apart, and an app’s day is as sure as the least sure of them', async () => {
@@ -204,10 +209,12 @@ test('several vendor numbers stay apart, and an app’s day is as sure as the le
   const { windfall, imports, store } = await apple.openWindfall({ vendor_numbers })
   const [lantern] = windfall.apps.list()
   const other = { SKU: 'b', 'Parent Identifier': 'OTHER-2', Units: '7' }
-  apple.say('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
-  apple.say('sales', DAY, [sale(other)], '80000001')
-  apple.say('sales', '2026-04-30', [sale({ ...other, 'Begin Date': '04/30/2026', 'End Date': '04/30/2026' })])
-  apple.say('sales', '2026-04-29', 'not_yet', '80000001')
+  apple.setReply('sales', DAY, [sale(), download({ 'Apple Identifier': String(APPLE_ID) })])
+  apple.setReply('sales', DAY, [sale(other)], '80000001')
+  apple.setReply('sales', '2026-04-30', [
+    sale({ ...other, 'Begin Date': '04/30/2026', 'End Date': '04/30/2026' }),
+  ])
+  apple.setReply('sales', '2026-04-29', 'not_yet', '80000001')
   await imports.run({ days: 3 })
   expect(units(store)).toBe(2 + 5 + 7 + 7)
   const { days, next } = imports.appDays({
@@ -230,9 +237,9 @@ test('several vendor numbers stay apart, and an app’s day is as sure as the le
 test('a report of the same words compressed at another time is no new version', async () => {
   const apple = await openApple()
   const { imports, store } = await apple.openWindfall()
-  apple.say('sales', DAY, gzipSync(textOf([sale()]), { level: 1 }))
+  apple.setReply('sales', DAY, gzipSync(textOf([sale()]), { level: 1 }))
   await imports.run({ days: 1 })
-  apple.say('sales', DAY, gzipSync(textOf([sale()]), { level: 9 }))
+  apple.setReply('sales', DAY, gzipSync(textOf([sale()]), { level: 9 }))
   apple.clock.turn(6 * HOUR)
   expect(await imports.run({ days: 1 })).toMatchObject({ revised: 0, unchanged: 1 })
   expect(store.prepare('select count(*) as reports from reports').get()).toEqual({ reports: 1 })
@@ -242,12 +249,12 @@ test('a day that was asked for while the clock was ahead is asked for again with
   const apple = await openApple()
   const { imports, day } = await apple.openWindfall()
   const now = apple.clock()
-  apple.say('sales', DAY, 'not_yet')
+  apple.setReply('sales', DAY, 'not_yet')
   await imports.run({ days: 1 })
   apple.clock.turn(400 * 24 * HOUR)
   await imports.run({ days: 1 })
   apple.clock.set(now)
-  apple.say('sales', DAY, [sale({ Units: '1' })])
+  apple.setReply('sales', DAY, [sale({ Units: '1' })])
   await imports.run({ days: 1 })
   expect(day('sales', DAY)).toMatchObject({ state: 'done' })
 })

@@ -23,11 +23,11 @@ test('a first import has the books of the store to the thousandth, and asks for 
   expect(inOrder(salesIn(windfall.store))).toEqual(inOrder(truth))
   expect(endStateOf(windfall.store).strays).toEqual([])
 
-  const daysAsked = year.appStore.requests.length
+  const requestedDays = year.appStore.requests.length
   // One more question for each kind, whose version Apple named.
-  expect(daysAsked).toBeLessThanOrEqual(365 * 4 + 4)
+  expect(requestedDays).toBeLessThanOrEqual(365 * 4 + 4)
   expect((await windfall.imports.run()).read).toBe(0)
-  expect(year.appStore.requests).toHaveLength(daysAsked)
+  expect(year.appStore.requests).toHaveLength(requestedDays)
   expect(feed()).toMatchObject([
     {
       type: 'import.finished',
@@ -57,9 +57,9 @@ test('days are read oldest first, and again while Apple may revise them', async 
   const { windfall } = await year.openWindfall()
   const { imports, store } = windfall
   await imports.run({ days: 20 })
-  const asked = year.appStore.requests.map(({ query }) => query['filter[reportDate]'] ?? '')
-  expect(new Set(asked).size).toBe(20)
-  expect(asked).toEqual(asked.toSorted())
+  const requested = year.appStore.requests.map(({ query }) => query['filter[reportDate]'] ?? '')
+  expect(new Set(requested).size).toBe(20)
+  expect(requested).toEqual(requested.toSorted())
   const due = store
     .prepare<[], { day_on: string }>(
       'select distinct day_on from import_days where due_at is not null order by 1',
@@ -98,14 +98,14 @@ test('what reports name is joined to an app as soon as it is known', async () =>
   const [first, ...others] = year.apps
   const { windfall, organization } = await year.openWindfall(undefined, others)
   await windfall.imports.run({ days: 60 })
-  const strangers = windfall.imports.strangers(organization.id)
+  const strangers = windfall.imports.unconnectedApps(organization.id)
   expect(strangers.map(({ sku }) => sku)).toContain(first?.sku)
   expect(salesIn(windfall.store)).toContainEqual(
     expect.objectContaining({ sku: first?.sku, bundle_id: null }),
   )
   if (first) await windfall.store.commit(() => windfall.apps.add(organization.id, first, 'test'))
   await windfall.imports.run({ days: 60 })
-  expect(windfall.imports.strangers(organization.id).map(({ sku }) => sku)).not.toContain(first?.sku)
+  expect(windfall.imports.unconnectedApps(organization.id).map(({ sku }) => sku)).not.toContain(first?.sku)
   expect(salesIn(windfall.store)).not.toContainEqual(
     expect.objectContaining({ sku: first?.sku, bundle_id: null }),
   )
@@ -115,7 +115,7 @@ test('a version that Apple retires is replaced by the one it names, and kept', a
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   await windfall.imports.run({ days: 5 })
-  year.appStore.mood.versions.SUBSCRIPTION = '1_5'
+  year.appStore.faults.versions.SUBSCRIPTION = '1_5'
   year.clock.turn(24 * HOUR)
   const run = await windfall.imports.run({ days: 5 })
   expect(run).toMatchObject({ failed: 0, not_yet: 0 })
@@ -135,19 +135,19 @@ test('a retired version that says “no sales” is suspected, told, and asked a
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
   await imports.run({ days: 2 })
-  year.appStore.mood.versions.SUBSCRIPTION = '1_5'
-  year.appStore.mood.retired_says_no_sales = true
+  year.appStore.faults.versions.SUBSCRIPTION = '1_5'
+  year.appStore.faults.retired_says_no_sales = true
   const first = await imports.run({ days: 30 })
   expect(first.empty).toBeGreaterThan(20)
   const reason = 'Apple says that nothing was sold, but SALES has subscriptions of this day'
-  const holes = imports.holes(organization.id, 100).filter((hole) => hole.reason === reason)
+  const holes = imports.missingDays(organization.id, 100).filter((hole) => hole.reason === reason)
   expect(holes.length).toBeGreaterThan(20)
   expect(holes[0]).toMatchObject({ kind: 'subscription', state: 'empty', tries: 1 })
   expect(holes.at(-1)).toMatchObject({ due_at: NOW + HOUR })
   year.clock.turn(6 * HOUR)
   const again = await imports.run({ days: 30 })
   expect(again.read).toBe(holes.length)
-  expect(imports.holes(organization.id, 100)).toEqual([])
+  expect(imports.missingDays(organization.id, 100)).toEqual([])
   expect(imports.versions(organization.id)).toContainEqual(
     expect.objectContaining({ kind: 'subscription', version: '1_5' }),
   )
@@ -157,10 +157,10 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
-  year.appStore.mood.reports_late = 30
+  year.appStore.faults.reports_late = 30
   const early = await imports.run({ days: 3 })
   expect(early).toMatchObject({ not_yet: 8, failed: 0 })
-  expect(imports.holes(organization.id, 1)).toMatchObject([
+  expect(imports.missingDays(organization.id, 1)).toMatchObject([
     {
       day_on: '2026-02-28',
       state: 'not_yet',
@@ -172,26 +172,26 @@ test('a day that is not made yet is asked for again, and one that is gone is mis
   year.clock.turn(20 * 60_000)
   expect((await imports.run({ days: 3 })).not_yet).toBe(0)
   // However often it was late, it is here within the hour in which Apple makes it.
-  for (let asked = 0; asked < 4; asked += 1) {
+  for (let requested = 0; requested < 4; requested += 1) {
     year.clock.turn(HOUR / 2)
     expect((await imports.run({ days: 3 })).not_yet).toBe(8)
   }
-  year.appStore.mood.reports_late = 0
+  year.appStore.faults.reports_late = 0
   year.clock.turn(3 * HOUR)
   expect(await imports.run({ days: 3 })).toMatchObject({ not_yet: 0 })
-  expect(imports.holes(organization.id, 10)).toEqual([])
+  expect(imports.missingDays(organization.id, 10)).toEqual([])
 })
 
 test('a day that Apple lets go of before it is read is missing for ever', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
   const { imports } = windfall
-  year.appStore.mood.reports_late = 100
+  year.appStore.faults.reports_late = 100
   expect(await imports.run({ days: 2 })).toMatchObject({ not_yet: 8 })
   year.clock.turn(366 * 24 * HOUR)
-  year.appStore.mood.reports_late = 0
+  year.appStore.faults.reports_late = 0
   expect(await imports.run({ days: 1 })).toMatchObject({ missing: 8, failed: 0 })
-  const gone = imports.holes(organization.id, 100)
+  const gone = imports.missingDays(organization.id, 100)
   expect(gone).toHaveLength(8)
   expect(gone[0]).toMatchObject({ state: 'missing', reason: 'Apple keeps it no longer', due_at: null })
   const requests = year.appStore.requests.length
@@ -202,7 +202,7 @@ test('a day that Apple lets go of before it is read is missing for ever', async 
 test('a key that may not read reports ends the run at its first question, in Apple’s words', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
-  year.appStore.mood.connect_key = 'developer'
+  year.appStore.faults.connect_key = 'developer'
   const run = await windfall.imports.run()
   expect(run).toMatchObject({
     read: 0,
@@ -211,13 +211,13 @@ test('a key that may not read reports ends the run at its first question, in App
   })
   expect(year.appStore.requests).toHaveLength(1)
   expect(run.stopped[0]?.reason).toMatch(/role|Finance|Admin/)
-  expect(windfall.imports.holes(organization.id, 10)).toMatchObject([
+  expect(windfall.imports.missingDays(organization.id, 10)).toMatchObject([
     { state: 'failed', reason: run.stopped[0]?.reason },
   ])
-  year.appStore.mood.connect_key = 'admin'
+  year.appStore.faults.connect_key = 'admin'
   year.clock.turn(5 * 60_000)
   expect(await windfall.imports.run({ days: 3 })).toMatchObject({ stopped: [], failed: 0 })
-  expect(windfall.imports.holes(organization.id, 10)).toEqual([])
+  expect(windfall.imports.missingDays(organization.id, 10)).toEqual([])
 })
 
 test('a wrong vendor number is given up after three refusals; the right one goes on', async () => {
@@ -246,7 +246,7 @@ test('without a key or a vendor number nothing is asked, and that is said', asyn
 
 test('a job ends when Apple’s hour is spent and says when it goes on; a patient run waits', async () => {
   year = await openYear()
-  year.appStore.mood.rate_limit = { connect: 60 }
+  year.appStore.faults.rate_limit = { connect: 60 }
   const { windfall, imports, waits } = await year.openWindfall()
   const { stopped, read, empty } = await windfall.imports.run({ days: 30 })
   expect(read + empty).toBeGreaterThan(40)
@@ -263,17 +263,17 @@ test('a job ends when Apple’s hour is spent and says when it goes on; a patien
 test('a burst of faults costs tries and no days', async () => {
   year = await openYear()
   const { windfall, organization } = await year.openWindfall()
-  year.appStore.mood.unavailable = 1_000
+  year.appStore.faults.unavailable = 1_000
   const broken = await windfall.imports.run({ days: 10 })
   expect(broken).toMatchObject({ read: 0, failed: 5, stopped: [{ resumes_at: NOW + 300_000 }] })
-  year.appStore.mood.unavailable = 0
+  year.appStore.faults.unavailable = 0
   expect(await windfall.imports.run({ days: 10 })).toMatchObject({ failed: 0, stopped: [] })
-  expect(windfall.imports.holes(organization.id, 10).map(({ due_at }) => due_at)).toEqual(
+  expect(windfall.imports.missingDays(organization.id, 10).map(({ due_at }) => due_at)).toEqual(
     Array(5).fill(NOW + 300_000),
   )
   year.clock.turn(300_000)
   await windfall.imports.run({ days: 10 })
-  expect(windfall.imports.holes(organization.id, 10)).toEqual([])
+  expect(windfall.imports.missingDays(organization.id, 10)).toEqual([])
   expect(windfall.imports.counts(organization.id).reduce((sum, { days }) => sum + days, 0)).toBe(40)
 })
 

@@ -7,7 +7,7 @@ const APPS = Array.from({ length: 1_000 }, (_, n) => ({ bundle_id: `com.example.
 
 test('an import for a thousand apps names, joins and looks through them without holding up the event loop', async () => {
   const apple = await openApple()
-  apple.say(
+  apple.setReply(
     'sales',
     DAY,
     APPS.map(({ sku }, n) => sale({ SKU: `pro.${n}`, 'Parent Identifier': sku })),
@@ -19,7 +19,7 @@ test('an import for a thousand apps names, joins and looks through them without 
       for (const declaration of declarations) apps.add(organization.id, declaration, 'test')
     })
   await declare(APPS.map(({ bundle_id }) => ({ bundle_id })))
-  const strangers = () => imports.strangers(organization.id).length
+  const strangers = () => imports.unconnectedApps(organization.id).length
 
   const importing = await longestTurn(() => imports.run({ days: 1 }))
   expect(strangers()).toBe(APPS.length)

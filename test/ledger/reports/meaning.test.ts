@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest'
 import { eventClassOf } from '../../../src/ledger/reports/formats/event_names.ts'
-import { classOf } from '../../../src/ledger/reports/formats/product_types.ts'
+import { productClassOf } from '../../../src/ledger/reports/formats/product_types.ts'
 import { sumsOf } from '../../../src/ledger/reports/formats/sales.ts'
 import { subscriberTable } from '../../../src/ledger/reports/formats/subscriber.ts'
 import { subscriptionEventTable } from '../../../src/ledger/reports/formats/subscription_event.ts'
 import { APPLE_ID } from '../../apple/samples.ts'
-import { DAY, download, faultOf, happening, read, readSales, sale, subscriber, textOf } from './samples.ts'
+import {
+  DAY,
+  download,
+  faultOf,
+  read,
+  readSales,
+  sale,
+  subscriber,
+  subscriptionEvent,
+  textOf,
+} from './samples.ts'
 
 test.each([
   ['app', '1 1F 1T 1E 1EP 1EU F1'],
@@ -16,7 +26,7 @@ test.each([
   ['subscription', 'IAY IAY-M IAC'],
   ['unknown', '8 X1 B 2F -'],
 ])('%s is what %s are', (type, codes) => {
-  expect(new Set(codes.split(' ').map(classOf))).toEqual(new Set([type]))
+  expect(new Set(codes.split(' ').map(productClassOf))).toEqual(new Set([type]))
 })
 
 test.each([
@@ -78,11 +88,11 @@ test('a row is of the app that its parent names, or of the app that it is', asyn
 
 test('events keep Apple’s name, known or not, and their day', async () => {
   const rows = [
-    happening(),
-    happening({ Event: 'Teleport', 'Event Date': '04/30/2026', 'Original Start Date': ' ' }),
+    subscriptionEvent(),
+    subscriptionEvent({ Event: 'Teleport', 'Event Date': '04/30/2026', 'Original Start Date': ' ' }),
   ]
-  const { rows: told } = await read(textOf(rows), subscriptionEventTable(DAY))
-  expect(told).toMatchObject([
+  const { rows: parsed } = await read(textOf(rows), subscriptionEventTable(DAY))
+  expect(parsed).toMatchObject([
     { event: 'Renew', class: 'renewal', event_on: DAY, original_start_on: '2025-01-31', quantity: 2 },
     { event: 'Teleport', class: 'other', event_on: '2026-04-30', original_start_on: null },
   ])

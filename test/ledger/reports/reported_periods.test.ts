@@ -4,7 +4,7 @@ import { openYear } from './year.ts'
 
 test('where the key may not list subscriptions, reports tell their periods, once a day', async () => {
   const year = await openYear({ subscribers: 120, years: 1 })
-  year.appStore.mood.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
+  year.appStore.faults.forbidden = ['/v1/apps/', '/v1/subscriptionGroups']
   const { windfall, organization, imports } = await year.openWindfall()
   const { apps, products, reportedPeriods } = windfall
   await windfall.catalogue.refreshAll()
@@ -25,7 +25,7 @@ test('where the key may not list subscriptions, reports tell their periods, once
   }
   expect(await reportedPeriods.learn(organization.id)).toBe(0)
 
-  year.appStore.mood.forbidden = []
+  year.appStore.faults.forbidden = []
   await windfall.catalogue.refreshAll()
   const sources = apps.list().flatMap(({ id }) => products.list(id).map(({ period_source }) => period_source))
   expect(new Set(sources)).toEqual(new Set(['connect']))

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { ReportFault } from '../../../src/ledger/reports/formats/fault.ts'
 import { salesTable } from '../../../src/ledger/reports/formats/sales.ts'
-import { rowsOf, type Table } from '../../../src/ledger/reports/formats/tsv.ts'
+import { rowsOf, type TableFormat } from '../../../src/ledger/reports/formats/tsv.ts'
 import { APPLE_ID } from '../../apple/samples.ts'
 
 export const DAY = '2026-05-01'
@@ -74,7 +74,7 @@ export const level = (cells: Cells = {}): Cells => ({
 })
 
 /** A row of SUBSCRIPTION_EVENT. */
-export const happening = (cells: Cells = {}): Cells => ({
+export const subscriptionEvent = (cells: Cells = {}): Cells => ({
   'Event Date': DAY,
   Event: 'Renew',
   'App Name': 'Lantern',
@@ -116,12 +116,12 @@ export const zipped = (rows: readonly Cells[]): Buffer => gzipSync(textOf(rows))
 /** Every row of a report. */
 export async function read<Name extends string, Row>(
   body: Buffer | string,
-  table: Table<Name, Row>,
+  table: TableFormat<Name, Row>,
 ): Promise<{ rows: Row[]; unknown: string[] }> {
   const rows: Row[] = []
   const unknown: string[] = []
-  const told = (names: string[]) => void unknown.push(...names)
-  for await (const some of rowsOf(Buffer.from(body), table, told)) rows.push(...some)
+  const reportUnknown = (names: string[]) => void unknown.push(...names)
+  for await (const some of rowsOf(Buffer.from(body), table, reportUnknown)) rows.push(...some)
   return { rows, unknown }
 }
 

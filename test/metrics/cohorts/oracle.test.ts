@@ -1,27 +1,27 @@
 /** Cohorts and customers against a second, slow way of counting them, on what the simulated store sold. */
 import { beforeAll, expect, test } from 'vitest'
 import { renewalDay } from '../../../src/metrics/cohorts/renewal_days.ts'
-import type { CohortQuestion } from '../../../src/metrics/cohorts/spans.ts'
+import type { CohortQuery } from '../../../src/metrics/cohorts/spans.ts'
 import type { CustomerValue } from '../../../src/metrics/customers/kept.ts'
 import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import type { Oracle } from '../oracle/oracle.ts'
-import { openPlayed, type Played } from '../oracle/played.ts'
+import { openSimulated, type Simulated } from '../oracle/played.ts'
 
 const DAY = 86_400_000
 const ZONE = { time_zone: 'Australia/Lord_Howe', currency: 'EUR', unrated: ['MXN'] }
 
-let played: Played
+let played: Simulated
 let oracle: Oracle
 let today: number
 beforeAll(async () => {
-  played = await openPlayed({ seed: seed + 7, subscribers: 160, odd: true, days: 400, ...ZONE })
+  played = await openSimulated({ seed: seed + 7, subscribers: 160, edgeCases: true, days: 400, ...ZONE })
   oracle = played.oracle()
   today = dayNumber(oracle.days.dayOf(played.until))
 })
 
-function question(more: Partial<CohortQuestion> = {}): CohortQuestion {
+function question(more: Partial<CohortQuery> = {}): CohortQuery {
   const scopes = played.app.windfall.apps
     .list()
     .map(({ id }) => ({

@@ -39,16 +39,16 @@ const payloadOf = ({ lineage, account, before, days, revoked, ...more }: Sale, i
 }
 
 /** Everything of customers and cohorts without the numbers that only say who came first. */
-async function told(facts: readonly Verified<Transaction>[], isAskedBetween: boolean) {
+async function figuresAfter(facts: readonly Verified<Transaction>[], readBetween: boolean) {
   const app = await openTestApp({ clock: handClock(NOW) })
   const { store, apps, ledger, metrics } = app.windfall
   await store.commit(() => void store.prepare("update apps set id = 'app_one'").run())
   const [own] = apps.byBundle(BUNDLE)
   for (const fact of facts) {
     await store.commit(() => own && ledger.applyTransaction(own, fact, { origin: 'live', source: 'device' }))
-    if (isAskedBetween) await metrics.caughtUp()
+    if (readBetween) await metrics.whenCurrent()
   }
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const rows = () => ({
     customers: store
       .prepare<[], Record<string, unknown>>('select * from customer_values order by id')
@@ -86,7 +86,7 @@ test(TITLE, { timeout: 600_000 }, async () => {
       .map((fact) => [chance.next().value, fact] as const)
       .sort(([a], [b]) => a - b)
       .map(([, fact]) => fact)
-    const [one, other] = [await told(facts, false), await told(shuffled, true)]
+    const [one, other] = [await figuresAfter(facts, false), await figuresAfter(shuffled, true)]
     expect(other).toEqual(one)
     seen.merged += one.customers.filter(({ lineages }) => Number(lineages) > 1).length
     seen.cells += one.cells.length

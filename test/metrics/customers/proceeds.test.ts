@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 /** Every customer as a list tells it, beside what its profile sums up. */
-async function told() {
+async function openCompared() {
   const { customers, apps } = late.windfall
   const scopes = apps.list().map(({ id }) => ({ app_id: id, environment: 'production' as const }))
   const page = await customers.list({
@@ -36,17 +36,17 @@ async function told() {
 }
 
 async function expectAlike(): Promise<void> {
-  for (const { listed, counted } of await told()) expect(listed).toEqual(counted)
+  for (const { listed, counted } of await openCompared()) expect(listed).toEqual(counted)
 }
 
 async function expectRight(): Promise<void> {
-  await late.windfall.metrics.caughtUp()
+  await late.windfall.metrics.whenCurrent()
   await expectAlike()
   expect((await late.windfall.metrics.verify()).difference).toBeNull()
 }
 
 const sumOf = async (name: 'proceeds_milli' | 'proceeds_estimated') =>
-  (await told()).reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
+  (await openCompared()).reduce((sum, { listed }) => sum + (listed[name] ?? 0), 0)
 
 test('facts, reports, rates and the commission reach what is kept, at once and behind that', async () => {
   const { windfall } = late
@@ -59,7 +59,7 @@ test('facts, reports, rates and the commission reach what is kept, at once and b
   await expectRight()
   expect(await sumOf('proceeds_milli')).toBeGreaterThan(sum)
   await rates.refresh(new AbortController().signal)
-  await windfall.metrics.caughtUp()
+  await windfall.metrics.whenCurrent()
   await expectRight()
   await late.importAll(90)
   await expectRight()
@@ -74,11 +74,11 @@ test('facts, reports, rates and the commission reach what is kept, at once and b
 
 test('what is kept is what a list reads, and a wrong one is told', async () => {
   const { metrics, store } = late.windfall
-  const [first] = await told()
+  const [first] = await openCompared()
   await store.commit(() =>
     store.prepare('update customer_values set proceeds_milli = proceeds_milli + 1').run(),
   )
-  expect((await told())[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
+  expect((await openCompared())[0]?.listed.proceeds_milli).toBe((first?.counted.proceeds_milli ?? 0) + 1)
   expect((await metrics.verify()).difference).toMatch(
     /^the customer .*: proceeds_milli \d+ is kept, the facts give/,
   )

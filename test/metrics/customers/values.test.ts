@@ -15,12 +15,19 @@ let app: TestApp
 let simulation: Simulation
 beforeAll(async () => {
   const authority = await sharedAuthority()
-  simulation = openSimulation({ seed, from: FROM, until: UNTIL, subscribers: 120, odd: true, authority })
+  simulation = openSimulation({
+    seed,
+    from: FROM,
+    until: UNTIL,
+    subscribers: 120,
+    edgeCases: true,
+    authority,
+  })
   const clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
 })
 
 /** Sums that are nothing leave no trace. Each generation numbers itself and its series. */
@@ -38,8 +45,8 @@ type Sums = Record<string, number>
 function booksOf(): Map<string, Sums> {
   const persons = new Map<string, Sums>()
   for (const entry of simulation.books.entries) {
-    const { kind, person, environment, bundle_id, told, currency, at } = entry
-    if (environment !== 'production' || !told || at > UNTIL) continue
+    const { kind, person, environment, bundle_id, has_price, currency, at } = entry
+    if (environment !== 'production' || !has_price || at > UNTIL) continue
     const sign = {
       charge: entry.price_milli,
       refund: -entry.refunded_milli,
@@ -69,9 +76,9 @@ function sumsOf(id: string): Sums {
 /** Who paid something in the end. */
 const nonZero = (persons: Map<string, Sums>) =>
   [...persons]
-    .map(([who, sums]) => [who, Object.entries(sums).filter(([, milli]) => milli !== 0)] as const)
+    .map(([personKey, sums]) => [personKey, Object.entries(sums).filter(([, milli]) => milli !== 0)] as const)
     .filter(([, sums]) => sums.length > 0)
-    .map(([who, sums]) => [who, Object.fromEntries(sums.sort())] as const)
+    .map(([personKey, sums]) => [personKey, Object.fromEntries(sums.sort())] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 test('what each person paid, as the books have it, in the currencies it was paid in', async () => {

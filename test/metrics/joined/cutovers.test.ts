@@ -1,16 +1,16 @@
 /** A store that was connected from its first day: where the ledger alone is shown. */
 import { expect, test } from 'vitest'
 import type { App } from '../../../src/apps/apps.ts'
-import { openAlike } from '../../../src/metrics/joined/alike.ts'
-import { openSeams } from '../../../src/metrics/joined/cutovers.ts'
-import { flowCauses } from '../../../src/metrics/joined/difference_causes.ts'
-import { openSources } from '../../../src/metrics/joined/sources.ts'
+import { openLevelAgreement } from '../../../src/metrics/joined/alike.ts'
+import { openCutovers } from '../../../src/metrics/joined/cutovers.ts'
+import { differenceCauses } from '../../../src/metrics/joined/difference_causes.ts'
+import { openAmountSources } from '../../../src/metrics/joined/sources.ts'
 import { dayNumber, dayText } from '../../../src/metrics/lineage/calendar.ts'
 import { openReportedDays } from '../../../src/metrics/reports/days.ts'
 import { openReportedNames } from '../../../src/metrics/reports/names.ts'
 import { openReportedSums } from '../../../src/metrics/reports/sums.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
-import { openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
+import { openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { DAY, NOW, openLate } from '../reports/late.ts'
 
@@ -27,18 +27,18 @@ test('once the ledger has had what the reports have for thirty days, it is shown
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
   // Twenty-five days are not thirty.
-  expect(reported.seamOf(app.id, 'mrr')).toBeNull()
+  expect(reported.cutoverOf(app.id, 'mrr')).toBeNull()
   await late.live(NOW)
   await late.importAll(60)
-  const seams = late.apps.map(({ id }) => reported.seamOf(id, 'mrr'))
-  expect(seams.filter((seam) => seam !== null)).toHaveLength(late.apps.length)
+  const seams = late.apps.map(({ id }) => reported.cutoverOf(id, 'mrr'))
+  expect(seams.filter((cutover) => cutover !== null)).toHaveLength(late.apps.length)
   for (const one of nonEmpty(late.apps)) {
-    const seam = reported.seamOf(one.id, 'mrr')
+    const cutover = reported.cutoverOf(one.id, 'mrr')
     const until = Math.floor(NOW / DAY)
     const range = { app: one, environment: 'production', zone: 'own', filters: {}, split: null } as const
-    const ask = { ...range, shown: shown(), currency: null, from: dayNumber('2026-02-01'), until }
-    const { days, values } = await reported.read(ask, 'mrr')
-    for (const { day, source } of days) expect(source).toBe(day >= (seam?.day ?? 0) ? 'ledger' : 'reports')
+    const query = { ...range, shown: shown(), currency: null, from: dayNumber('2026-02-01'), until }
+    const { days, values } = await reported.read(query, 'mrr')
+    for (const { day, source } of days) expect(source).toBe(day >= (cutover?.day ?? 0) ? 'ledger' : 'reports')
     const books = late.simulation.books
       .activeSubscriptions(NOW)
       .filter((segment) => segment.bundle_id === one.bundle_id)
@@ -58,7 +58,7 @@ test('a cutover is stored only if nothing changes between judging and storing it
   const { windfall, clock, organization } = late
   const { store, metrics, rates, apps, reported } = windfall
   const { generations } = metrics
-  const lines = openDayLines(store)
+  const daySums = openDaySumCache(store)
   await late.live(NOW)
   await late.importAll(40)
   await store.commit(() => store.prepare('delete from metric_seams').run())
@@ -66,27 +66,28 @@ test('a cutover is stored only if nothing changes between judging and storing it
   if (!app) throw new Error('there is no app')
   const days = openReportedDays({ store, clock, generations })
   const sums = openReportedSums(store)
-  const sources = openSources({
+  const sources = openAmountSources({
     store,
-    lines,
+    daySums,
     proceeds: reported.proceeds,
     commission: COMMISSION,
     sums,
     names: openReportedNames(store, windfall.products),
-    baseOf: (base, milli, currency, day) => rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
+    convertToBase: (base, milli, currency, day) =>
+      rates.convert(milli, currency, base, dayText(day))?.milli ?? null,
   })
-  const alike = openAlike(sources)
+  const agreement = openLevelAgreement(sources)
   const stored = () => store.prepare('select metric from metric_seams order by metric').pluck().all()
   const change = (sql: string) => () => void store.prepare(sql).run()
   /** What is judged where `between` is written after the judging has begun; `last` is answered from then on. */
   async function judged(one: App, between: (() => void) | null, last = true): Promise<unknown[]> {
-    let asked = 0
+    let requests = 0
     function isCurrent(): boolean {
-      asked += 1
-      if (asked === 1 && between) store.commit(between)
-      return asked === 1 || last
+      requests += 1
+      if (requests === 1 && between) store.commit(between)
+      return requests === 1 || last
     }
-    await openSeams({ store, clock, generations, days, sums, alike, isCurrent }).advance(one)
+    await openCutovers({ store, clock, generations, days, sums, agreement, isCurrent }).advance(one)
     return stored()
   }
   const shown = generations.shown(organization.id)
@@ -111,7 +112,7 @@ test('a ledger that was whole before the first report is not interrupted by it',
   await late.importAll(20)
   const token = await late.token()
   for (const { id, bundle_id } of nonEmpty(late.apps)) {
-    const [heard, whole] = [reported.seamOf(id, 'flows'), reported.seamOf(id, 'mrr')]
+    const [heard, whole] = [reported.cutoverOf(id, 'flows'), reported.cutoverOf(id, 'mrr')]
     expect(whole?.day).toBe(heard?.day)
     const path = `/api/v1/metrics/mrr?app=${bundle_id}&from=2026-01-15&to=2026-02-28`
     const response = await late.request(path, { headers: { authorization: `Bearer ${token}` } })
@@ -140,7 +141,7 @@ test('why a month differs: each part of it has one cause', () => {
     day(3, { prorations: -7 }),
     day(4, { charges: 3, exchange_rate: 1 }),
   ]
-  expect(flowCauses(month, [...month, day(5, { charges: -2 })], 2)).toEqual({
+  expect(differenceCauses(month, [...month, day(5, { charges: -2 })], 2)).toEqual({
     before_first_notification: 40,
     refund_timing: -5,
     upgrade_proration: -7,

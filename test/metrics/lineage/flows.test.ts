@@ -30,8 +30,8 @@ test('the first charge of a lineage is new, each after it a renewal, and a trial
 })
 
 test('a free trial costs nothing, also where its price was not said', () => {
-  const untold = { ...TRIAL, price_milli: null, currency: null }
-  const facts = [bought('1', '2026-01-01', '2026-01-08', untold), bought('2', '2026-01-08', '2026-02-08')]
+  const unpriced = { ...TRIAL, price_milli: null, currency: null }
+  const facts = [bought('1', '2026-01-01', '2026-01-08', unpriced), bought('2', '2026-01-08', '2026-02-08')]
   expect(short(facts)).toEqual(['2026-01-08 new 9990 USD'])
 })
 

@@ -1,7 +1,7 @@
 /** One customer's story each, told to Windfall as Apple tells it, with the arithmetic of what it comes to. */
 import { expect, test } from 'vitest'
 import { levelsOn, moneyIn, movementsIn } from '../stories.ts'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const CANCELLED = { autoRenewStatus: 0, expirationIntent: 1 }
@@ -9,25 +9,31 @@ const YEARLY = { productId: 'yearly' }
 const BOUGHT = { transactionReason: 'PURCHASE' }
 
 test('a trial, paid for, in grace, recovered: it is one subscription all the time', async () => {
-  const { tell, ask, get } = await openLedger()
-  await tell('1', 0, '2026-03-01', '2026-03-08', TRIAL)
-  await tell('1', 1, '2026-03-08', '2026-04-08')
+  const { notifyTransaction, getMetric, get } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-01', '2026-03-08', TRIAL)
+  await notifyTransaction('1', 1, '2026-03-08', '2026-04-08')
   const grace = { gracePeriodExpiresDate: at('2026-04-24'), isInBillingRetryPeriod: true }
-  await tell('1', 1, '2026-03-08', '2026-04-08', {}, { ...grace, signedDate: at('2026-04-08') })
-  await tell('1', 2, '2026-04-12', '2026-05-12')
-  await tell('1', 3, '2026-05-12', '2026-06-12')
-  expect(await movementsIn(ask)).toEqual(['2026-03-08 new 9990'])
+  await notifyTransaction('1', 1, '2026-03-08', '2026-04-08', {}, { ...grace, signedDate: at('2026-04-08') })
+  await notifyTransaction('1', 2, '2026-04-12', '2026-05-12')
+  await notifyTransaction('1', 3, '2026-05-12', '2026-06-12')
+  expect(await movementsIn(getMetric)).toEqual(['2026-03-08 new 9990'])
   // A trial is worth nothing; from 8 to 12 April it is grace that keeps it alive.
-  expect(await levelsOn(ask, ['2026-03-07', '2026-03-08', '2026-04-07', '2026-04-10', '2026-04-12'])).toEqual(
-    { '03-07': [0, 0], '03-08': [9_990, 1], '04-07': [9_990, 1], '04-10': [9_990, 1], '04-12': [9_990, 1] },
-  )
-  expect(await moneyIn(ask)).toEqual([
+  expect(
+    await levelsOn(getMetric, ['2026-03-07', '2026-03-08', '2026-04-07', '2026-04-10', '2026-04-12']),
+  ).toEqual({
+    '03-07': [0, 0],
+    '03-08': [9_990, 1],
+    '04-07': [9_990, 1],
+    '04-10': [9_990, 1],
+    '04-12': [9_990, 1],
+  })
+  expect(await moneyIn(getMetric)).toEqual([
     '2026-03-08 new 9990',
     '2026-04-12 renewal 9990',
     '2026-05-12 renewal 9990',
   ])
   // One trial ended, and was paid for. One payment failed, and came 4 whole days late: on the 5th day.
-  const { series } = await ask('trial_conversion?interval=month&from=2026-03-01&to=2026-03-31')
+  const { series } = await getMetric('trial_conversion?interval=month&from=2026-03-01&to=2026-03-31')
   expect(series[0]?.points[0]).toMatchObject({ numerator: 1, denominator: 1, ratio: 1 })
   const recovery = (await (await get('cohorts?metric=recovery&from=2026-04-01')).json()) as object
   expect(recovery).toMatchObject({
@@ -36,15 +42,15 @@ test('a trial, paid for, in grace, recovered: it is one subscription all the tim
 })
 
 test('a grace that ended was time of the subscription all the same', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-03-10', '2026-04-10')
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const grace = { gracePeriodExpiresDate: at('2026-04-26'), isInBillingRetryPeriod: true }
-  await tell('1', 0, '2026-03-10', '2026-04-10', {}, { ...grace, signedDate: at('2026-04-10') })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { ...grace, signedDate: at('2026-04-10') })
   // The newest info does not speak of the grace any more.
   const over = { signedDate: at('2026-04-26'), expirationIntent: 2, isInBillingRetryPeriod: true }
-  await tell('1', 0, '2026-03-10', '2026-04-10', {}, over)
-  expect(await movementsIn(ask)).toEqual(['2026-03-10 new 9990', '2026-04-26 churn_billing -9990'])
-  expect(await levelsOn(ask, ['2026-04-10', '2026-04-25', '2026-04-26'])).toEqual({
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, over)
+  expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990', '2026-04-26 churn_billing -9990'])
+  expect(await levelsOn(getMetric, ['2026-04-10', '2026-04-25', '2026-04-26'])).toEqual({
     '04-10': [9_990, 1],
     '04-25': [9_990, 1],
     '04-26': [0, 0],
@@ -52,17 +58,17 @@ test('a grace that ended was time of the subscription all the same', async () =>
 })
 
 test('an upgrade in the middle of a period: an expansion, and the unused half given back', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-04-01', '2026-05-01', { price: 10_000, isUpgraded: true })
-  await tell('1', 1, '2026-04-16', '2027-04-16', { ...YEARLY, ...BOUGHT, price: 179_880 })
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', { price: 10_000, isUpgraded: true })
+  await notifyTransaction('1', 1, '2026-04-16', '2027-04-16', { ...YEARLY, ...BOUGHT, price: 179_880 })
   // 179.880 ÷ 12 = 14.990, which is 4.990 more.
-  expect(await movementsIn(ask)).toEqual(['2026-04-01 new 10000', '2026-04-16 expansion 4990'])
-  expect(await levelsOn(ask, ['2026-04-15', '2026-04-16'])).toEqual({
+  expect(await movementsIn(getMetric)).toEqual(['2026-04-01 new 10000', '2026-04-16 expansion 4990'])
+  expect(await levelsOn(getMetric, ['2026-04-15', '2026-04-16'])).toEqual({
     '04-15': [10_000, 1],
     '04-16': [14_990, 1],
   })
   // 15 of 30 days: 10.000 × 15 ÷ 30.
-  expect(await moneyIn(ask)).toEqual([
+  expect(await moneyIn(getMetric)).toEqual([
     '2026-04-01 new 10000',
     '2026-04-16 proration -5000',
     '2026-04-16 renewal 179880',
@@ -70,98 +76,114 @@ test('an upgrade in the middle of a period: an expansion, and the unused half gi
 })
 
 test('a downgrade at the renewal: a contraction, and nothing given back', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2025-04-01', '2026-04-01', { ...YEARLY, price: 119_880 })
-  await tell('1', 1, '2026-04-01', '2026-05-01', { price: 4_990 })
-  await tell('1', 2, '2026-05-01', '2026-06-05', { price: 4_990 })
-  expect(await moneyIn(ask)).toEqual([
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2025-04-01', '2026-04-01', { ...YEARLY, price: 119_880 })
+  await notifyTransaction('1', 1, '2026-04-01', '2026-05-01', { price: 4_990 })
+  await notifyTransaction('1', 2, '2026-05-01', '2026-06-05', { price: 4_990 })
+  expect(await moneyIn(getMetric)).toEqual([
     '2025-04-01 new 119880',
     '2026-04-01 renewal 4990',
     '2026-05-01 renewal 4990',
   ])
   // 119.880 ÷ 12 = 9.990, which was 5.000 more.
-  expect(await movementsIn(ask)).toEqual(['2025-04-01 new 9990', '2026-04-01 contraction -5000'])
+  expect(await movementsIn(getMetric)).toEqual(['2025-04-01 new 9990', '2026-04-01 contraction -5000'])
 })
 
 /** Three months of one subscription; `refund` says what became of the first. */
 async function threeMonths(refund: Record<string, unknown>) {
-  const ledger = await openLedger()
-  const { tell } = ledger
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('1', 1, '2026-04-10', '2026-05-10')
-  await tell('1', 2, '2026-05-10', '2026-06-10')
-  await tell('1', 0, '2026-03-10', '2026-04-10', { signedDate: at('2026-05-20'), ...refund })
+  const ledger = await openTestLedger()
+  const { notifyTransaction } = ledger
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10')
+  await notifyTransaction('1', 2, '2026-05-10', '2026-06-10')
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { signedDate: at('2026-05-20'), ...refund })
   return ledger
 }
 const REFUND = { revocationDate: at('2026-05-20'), revocationReason: 0 }
 
 test('the refund of an old period takes money back, and nothing of the subscription', async () => {
-  const { ask } = await threeMonths({ ...REFUND, revocationPercentage: 100_000 })
-  expect(await movementsIn(ask)).toEqual(['2026-03-10 new 9990'])
-  expect(await levelsOn(ask, ['2026-04-01', '2026-05-20'])).toEqual({
+  const { getMetric } = await threeMonths({ ...REFUND, revocationPercentage: 100_000 })
+  expect(await movementsIn(getMetric)).toEqual(['2026-03-10 new 9990'])
+  expect(await levelsOn(getMetric, ['2026-04-01', '2026-05-20'])).toEqual({
     '04-01': [9_990, 1],
     '05-20': [9_990, 1],
   })
   const charged = ['2026-03-10 new 9990', '2026-04-10 renewal 9990', '2026-05-10 renewal 9990']
-  expect(await moneyIn(ask)).toEqual([...charged, '2026-05-20 refunds -9990'])
+  expect(await moneyIn(getMetric)).toEqual([...charged, '2026-05-20 refunds -9990'])
   // By the day of the purchase it is of March.
-  expect(await moneyIn(ask, '&refunds=purchase_day')).toEqual([...charged, '2026-03-10 refunds -9990'].sort())
+  expect(await moneyIn(getMetric, '&refunds=purchase_day')).toEqual(
+    [...charged, '2026-03-10 refunds -9990'].sort(),
+  )
   // The one transaction of March, whenever it was refunded; none of those of April and May.
-  const { series } = await ask('refund_rate?interval=month&from=2026-03-01&to=2026-05-31')
+  const { series } = await getMetric('refund_rate?interval=month&from=2026-03-01&to=2026-05-31')
   expect(figuresIn(series, 'ratio')).toEqual({ '2026-03-01': 1, '2026-04-01': 0, '2026-05-01': 0 })
 })
 
 test('a partial refund gives back the part that Apple names, and ends what it is of', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-04-01', '2026-05-01')
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-04-01', '2026-05-01')
   const part = { revocationPercentage: 40_000, revocationType: 'REFUND_PRORATED', revocationReason: 0 }
   const on = { revocationDate: at('2026-04-15'), signedDate: at('2026-04-15') }
-  await tell('1', 0, '2026-04-01', '2026-05-01', { ...part, ...on })
+  await notifyTransaction('1', 0, '2026-04-01', '2026-05-01', { ...part, ...on })
   // 9.990 × 40 % = 3.996
-  expect(await moneyIn(ask)).toEqual(['2026-04-01 new 9990', '2026-04-15 refunds -3996'])
-  expect(await movementsIn(ask)).toEqual(['2026-04-01 new 9990', '2026-04-15 churn_refund -9990'])
+  expect(await moneyIn(getMetric)).toEqual(['2026-04-01 new 9990', '2026-04-15 refunds -3996'])
+  expect(await movementsIn(getMetric)).toEqual(['2026-04-01 new 9990', '2026-04-15 churn_refund -9990'])
 })
 
 test('a refund that Apple took back never was', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-10', '2026-06-10')
-  await tell('1', 0, '2026-05-10', '2026-06-10', { ...REFUND, signedDate: at('2026-05-20') })
-  expect(await movementsIn(ask)).toEqual(['2026-05-10 new 9990', '2026-05-20 churn_refund -9990'])
-  expect(await moneyIn(ask)).toEqual(['2026-05-10 new 9990', '2026-05-20 refunds -9990'])
-  await tell('1', 0, '2026-05-10', '2026-06-10', { signedDate: at('2026-05-25') })
-  expect(await movementsIn(ask)).toEqual(['2026-05-10 new 9990'])
-  expect(await moneyIn(ask)).toEqual(['2026-05-10 new 9990'])
-  expect(await levelsOn(ask, ['2026-05-22', '2026-05-31'])).toEqual({
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { ...REFUND, signedDate: at('2026-05-20') })
+  expect(await movementsIn(getMetric)).toEqual(['2026-05-10 new 9990', '2026-05-20 churn_refund -9990'])
+  expect(await moneyIn(getMetric)).toEqual(['2026-05-10 new 9990', '2026-05-20 refunds -9990'])
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { signedDate: at('2026-05-25') })
+  expect(await movementsIn(getMetric)).toEqual(['2026-05-10 new 9990'])
+  expect(await moneyIn(getMetric)).toEqual(['2026-05-10 new 9990'])
+  expect(await levelsOn(getMetric, ['2026-05-22', '2026-05-31'])).toEqual({
     '05-22': [9_990, 1],
     '05-31': [9_990, 1],
   })
 })
 
 test('who comes back for another product resubscribes, for what that is worth', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-03-01', '2026-04-01', {}, { ...CANCELLED, signedDate: at('2026-04-01') })
-  await tell('1', 1, '2026-04-20', '2026-05-20', { ...BOUGHT, productId: 'monthly_max', price: 19_990 })
-  await tell('1', 2, '2026-05-20', '2026-06-20', { productId: 'monthly_max', price: 19_990 })
-  expect(await movementsIn(ask)).toEqual([
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction(
+    '1',
+    0,
+    '2026-03-01',
+    '2026-04-01',
+    {},
+    { ...CANCELLED, signedDate: at('2026-04-01') },
+  )
+  await notifyTransaction('1', 1, '2026-04-20', '2026-05-20', {
+    ...BOUGHT,
+    productId: 'monthly_max',
+    price: 19_990,
+  })
+  await notifyTransaction('1', 2, '2026-05-20', '2026-06-20', { productId: 'monthly_max', price: 19_990 })
+  expect(await movementsIn(getMetric)).toEqual([
     '2026-03-01 new 9990',
     '2026-04-01 churn_voluntary -9990',
     '2026-04-20 resubscribe 19990',
   ])
-  expect(await levelsOn(ask, ['2026-03-31', '2026-04-19', '2026-04-20'])).toEqual({
+  expect(await levelsOn(getMetric, ['2026-03-31', '2026-04-19', '2026-04-20'])).toEqual({
     '03-31': [9_990, 1],
     '04-19': [0, 0],
     '04-20': [19_990, 1],
   })
   // Of the one alive at the start of April, none was lost for good: it is back within the month.
-  const { series } = await ask('churn_rate?interval=month&from=2026-04-01&to=2026-04-30')
+  const { series } = await getMetric('churn_rate?interval=month&from=2026-04-01&to=2026-04-30')
   expect(series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1, ratio: 0 })
 })
 
 test('whom the family shares with is nobody who pays', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-04-01', '2026-07-01', { price: 29_970 })
-  await tell('2', 0, '2026-04-01', '2026-07-01', { price: 29_970, inAppOwnershipType: 'FAMILY_SHARED' })
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-04-01', '2026-07-01', { price: 29_970 })
+  await notifyTransaction('2', 0, '2026-04-01', '2026-07-01', {
+    price: 29_970,
+    inAppOwnershipType: 'FAMILY_SHARED',
+  })
   // 29.970 ÷ 3, of the one who bought it.
-  expect(await levelsOn(ask, ['2026-04-01'])).toEqual({ '04-01': [9_990, 1] })
-  expect(await moneyIn(ask)).toEqual(['2026-04-01 new 29970'])
+  expect(await levelsOn(getMetric, ['2026-04-01'])).toEqual({ '04-01': [9_990, 1] })
+  expect(await moneyIn(getMetric)).toEqual(['2026-04-01 new 29970'])
 })

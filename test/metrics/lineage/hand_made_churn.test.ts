@@ -8,20 +8,20 @@ import { type Measure, type MetricRow, metricRowsOf } from '../../../src/metrics
 import { runs } from '../../random.ts'
 import { day, periodOf } from '../facts.ts'
 import { histories } from '../histories.ts'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const WEEKLY = { productId: 'weekly', price: 2_990 }
 const REFUNDED = (on: string) => ({ revocationDate: at(on), revocationReason: 0 })
 
 test('what began and ended within a period is beside its churn, which is never above 100 %', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   // One of 9.990 a month is there when April begins, and cancelled on the 10th.
-  await tell('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0 })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0 })
   // Two weekly ones, from Monday 6 to Monday 13 April: one cancelled, one whose payment failed.
-  await tell('2', 0, '2026-04-06', '2026-04-13', WEEKLY, { autoRenewStatus: 0 })
-  await tell('3', 0, '2026-04-06', '2026-04-13', WEEKLY, { expirationIntent: 2 })
-  const told = async (metric: string, interval: string) => {
-    const { series } = await ask(`${metric}?interval=${interval}&from=2026-04-06&to=2026-04-13`)
+  await notifyTransaction('2', 0, '2026-04-06', '2026-04-13', WEEKLY, { autoRenewStatus: 0 })
+  await notifyTransaction('3', 0, '2026-04-06', '2026-04-13', WEEKLY, { expirationIntent: 2 })
+  const valuesOf = async (metric: string, interval: string) => {
+    const { series } = await getMetric(`${metric}?interval=${interval}&from=2026-04-06&to=2026-04-13`)
     const of = (part: string | null) => Object.values(figuresIn(series, 'numerator', { part }))
     return {
       ratio: Object.values(figuresIn(series, 'ratio')),
@@ -30,15 +30,15 @@ test('what began and ended within a period is beside its churn, which is never a
     }
   }
   // April: 1 of 1, not 3 of 1.
-  expect(await told('churn_rate', 'month')).toEqual({ ratio: [1], lost: [[1], []], passing: [2] })
+  expect(await valuesOf('churn_rate', 'month')).toEqual({ ratio: [1], lost: [[1], []], passing: [2] })
   // A week of 2.990 is 13.001 a month; 9.990 of 9.990 was lost, not 35.992.
-  expect(await told('mrr_churn_rate', 'month')).toEqual({
+  expect(await valuesOf('mrr_churn_rate', 'month')).toEqual({
     ratio: [1],
     lost: [[9_990], []],
     passing: [26_002],
   })
   // The week of the 6th loses 1 of 1. When that of the 13th begins, the two are there, and lost: 2 of 2.
-  expect(await told('churn_rate', 'week')).toEqual({
+  expect(await valuesOf('churn_rate', 'week')).toEqual({
     ratio: [1, 1],
     lost: [
       [1, 1],
@@ -49,19 +49,19 @@ test('what began and ended within a period is beside its churn, which is never a
 })
 
 test('of what was worth more when it was lost, the period loses what was there', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   // 10.000 a month when April begins, 20.000 of another product from the 10th, and all refunded on the 25th.
-  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
   const more = { productId: 'monthly_max', price: 20_000 }
-  await tell('1', 1, '2026-04-10', '2026-05-10', { ...more, ...REFUNDED('2026-04-25') })
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10', { ...more, ...REFUNDED('2026-04-25') })
   const april = 'interval=month&from=2026-04-01&to=2026-04-30'
-  const { series } = await ask(`mrr_churn_rate?${april}`)
+  const { series } = await getMetric(`mrr_churn_rate?${april}`)
   const whole = (part: string | null) => figuresIn(series, 'numerator', { part })['2026-04-01']
   // 10.000 of 10.000; the other 10.000 came and went within April.
   expect([whole(null), whole('refund'), whole('passing')]).toEqual([10_000, 10_000, 10_000])
   expect(figuresIn(series, 'ratio')).toEqual({ '2026-04-01': 1 })
   // By product it is lost where it was: of `monthly`, of which there was 1; `monthly_max` had none to lose.
-  const split = await ask(`churn_rate?${april}&split=product`)
+  const split = await getMetric(`churn_rate?${april}&split=product`)
   const lost = split.series.map(({ value, points }) => [
     value,
     points[0]?.numerator,
@@ -75,10 +75,10 @@ test('of what was worth more when it was lost, the period loses what was there',
 })
 
 test('fiscal months are of Pacific days, whatever the organization’s are', async () => {
-  const { app, tell } = await openLedger()
+  const { app, notifyTransaction } = await openTestLedger()
   // Fiscal months: 29 March to 2 May, 3 to 30 May. In California 06:00 UTC is 23:00 of the day before.
-  await tell('1', 0, '2026-04-29', '2026-05-29', REFUNDED('2026-05-03T06:00:00Z'))
-  await tell('2', 0, '2026-05-01', '2026-06-01', REFUNDED('2026-05-03T08:00:00Z'))
+  await notifyTransaction('1', 0, '2026-04-29', '2026-05-29', REFUNDED('2026-05-03T06:00:00Z'))
+  await notifyTransaction('2', 0, '2026-05-01', '2026-06-01', REFUNDED('2026-05-03T08:00:00Z'))
   const rows = app.windfall.store
     .prepare(
       "select measure, storefront from metric_rows where measure like 'passing.%month.%' order by lineage_id, measure",
@@ -103,8 +103,8 @@ test('in no history, by no unit and for no product is more lost than was there, 
     fiscal_month: (at) => fiscalMonthOf(pacific.dayOf(at)) ?? 0,
   }
   const property = fc.property(histories, ({ transactions, renewals }) => {
-    const told = renewals.toSorted((a, b) => a.signed_at - b.signed_at)
-    const rows = metricRowsOf({ transactions, renewals: told, is_whole: true }, settings)
+    const valuesOf = renewals.toSorted((a, b) => a.signed_at - b.signed_at)
+    const rows = metricRowsOf({ transactions, renewals: valuesOf, hasFirstTransaction: true }, settings)
     for (const unit of UNITS) {
       const periods = new Set(rows.map(({ on_at }) => unitOf[unit](on_at)))
       for (const product of new Set(rows.map(({ product_id }) => product_id))) {

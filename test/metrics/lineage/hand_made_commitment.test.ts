@@ -1,6 +1,6 @@
 /** A commitment of twelve months billed monthly, its renewal turned off early. Worked out by hand. */
 import { expect, test } from 'vitest'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const MONTHS = ['2026-03-15', '2026-04-15', '2026-05-15', '2026-06-15'] as const
 
@@ -19,19 +19,19 @@ const instalment = (number: number) => ({
 const OFF = { autoRenewStatus: 0 }
 
 test('who turned a commitment off pays on: committed, not at risk, until its last month', async () => {
-  const { app, tell, ask, get } = await openLedger()
+  const { app, notifyTransaction, getMetric, get } = await openTestLedger()
   const [first, second, third, fourth] = MONTHS
-  await tell('1', 0, first, second, instalment(1))
+  await notifyTransaction('1', 0, first, second, instalment(1))
   // Turned off in the second month.
-  await tell('1', 1, second, third, instalment(2))
-  await tell('1', 1, second, third, { ...instalment(2), signedDate: at('2026-04-20') }, OFF)
-  await tell('1', 2, third, fourth, instalment(3), OFF)
+  await notifyTransaction('1', 1, second, third, instalment(2))
+  await notifyTransaction('1', 1, second, third, { ...instalment(2), signedDate: at('2026-04-20') }, OFF)
+  await notifyTransaction('1', 2, third, fourth, instalment(3), OFF)
   // Another of 9.990 a month without a commitment, turned off, too.
-  await tell('2', 0, '2026-05-10', '2026-06-10', {}, OFF)
+  await notifyTransaction('2', 0, '2026-05-10', '2026-06-10', {}, OFF)
   async function on(day: string) {
     const [status, risk] = [
-      await ask(`status?from=${day}&to=${day}`),
-      await ask(`mrr_at_risk?from=${day}&to=${day}`),
+      await getMetric(`status?from=${day}&to=${day}`),
+      await getMetric(`mrr_at_risk?from=${day}&to=${day}`),
     ]
     const count = (part: string | null) => figuresIn(status.series, 'count', { part })[day] ?? 0
     return {
@@ -67,7 +67,7 @@ test('who turned a commitment off pays on: committed, not at risk, until its las
   expect(await list('status=will_cancel&sort=mrr')).toMatchObject([leaving])
   // The last month: from 15 February 2027 on nothing more is owed.
   app.clock.set(at('2027-02-20'))
-  await tell('1', 9, '2027-02-15', '2027-03-15', instalment(12), OFF)
+  await notifyTransaction('1', 9, '2027-02-15', '2027-03-15', instalment(12), OFF)
   expect(await on('2027-02-20')).toEqual({ counts: [1, 0, 0, 1], risk_milli: 5_990 })
   expect(await list('sort=ends')).toMatchObject([{ status: 'will_cancel', ends_at: at('2027-03-15') }])
   expect((await app.windfall.metrics.verify()).difference).toBeNull()

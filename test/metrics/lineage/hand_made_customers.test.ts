@@ -1,22 +1,22 @@
 /** Losses, recoveries and customers of ledgers made by hand, with the arithmetic. */
 import { expect, test } from 'vitest'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const RETRIED = { isInBillingRetryPeriod: true }
 
 test('what was lost of what was there, by why; and how many times over it was won', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   // Four at the start of April: 10, 20, 30 and 40 dollars a month, 100 together.
-  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 }, { autoRenewStatus: 0 })
-  await tell('2', 0, '2026-03-11', '2026-04-11', { price: 20_000 }, { expirationIntent: 2 })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 }, { autoRenewStatus: 0 })
+  await notifyTransaction('2', 0, '2026-03-11', '2026-04-11', { price: 20_000 }, { expirationIntent: 2 })
   const refund = { revocationDate: at('2026-04-12'), revocationReason: 1 }
-  await tell('3', 0, '2026-03-12', '2027-03-12', { price: 360_000, ...refund })
-  await tell('4', 0, '2026-03-13', '2026-04-13', { price: 40_000 })
+  await notifyTransaction('3', 0, '2026-03-12', '2027-03-12', { price: 360_000, ...refund })
+  await notifyTransaction('4', 0, '2026-03-13', '2026-04-13', { price: 40_000 })
   // In April one of 12 is new, and the last costs 18 more from the 13th on.
-  await tell('4', 1, '2026-04-13', '2026-05-13', { price: 58_000 })
-  await tell('5', 0, '2026-04-20', '2026-05-20', { price: 12_000 })
+  await notifyTransaction('4', 1, '2026-04-13', '2026-05-13', { price: 58_000 })
+  await notifyTransaction('5', 0, '2026-04-20', '2026-05-20', { price: 12_000 })
   const shares = async (metric: string) => {
-    const { series } = await ask(`${metric}?interval=month&from=2026-04-01&to=2026-04-30`)
+    const { series } = await getMetric(`${metric}?interval=month&from=2026-04-01&to=2026-04-30`)
     return Object.fromEntries(
       series.map(({ part, points }) => [part ?? 'all', points.map(({ ratio }) => ratio)]),
     )
@@ -37,22 +37,29 @@ test('what was lost of what was there, by why; and how many times over it was wo
   })
   // (12 + 18) ÷ (10 + 20 + 30)
   expect(await shares('quick_ratio')).toEqual({ all: [0.5] })
-  const { series } = await ask('active_subscriptions?interval=month&from=2026-03-01&to=2026-04-30')
+  const { series } = await getMetric('active_subscriptions?interval=month&from=2026-03-01&to=2026-04-30')
   expect(figuresIn(series, 'count')).toEqual({ '2026-03-01': 4, '2026-04-01': 2 })
 })
 
 test.each([1, 5])(
   'a loss that began with a failed payment stays one when Apple gives up with intent %i',
   async (expirationIntent) => {
-    const { tell, ask, get } = await openLedger()
+    const { notifyTransaction, getMetric, get } = await openTestLedger()
     // 9.990 a month to the end of February, and renewed until 1 March, when the payment fails without a grace.
-    await tell('1', 0, '2026-02-01', '2026-03-01')
-    await tell('1', 0, '2026-02-01', '2026-03-01', {}, { ...RETRIED, signedDate: at('2026-03-01') })
+    await notifyTransaction('1', 0, '2026-02-01', '2026-03-01')
+    await notifyTransaction(
+      '1',
+      0,
+      '2026-02-01',
+      '2026-03-01',
+      {},
+      { ...RETRIED, signedDate: at('2026-03-01') },
+    )
     /** What was lost of the one that was alive when March began, and of the 9.990 that it was worth. */
     async function march() {
       const days = 'interval=month&from=2026-03-01&to=2026-04-30'
-      const { series } = await ask(`churn_rate?${days}`)
-      const money = (await ask(`mrr_churn_rate?${days}`)).series
+      const { series } = await getMetric(`churn_rate?${days}`)
+      const money = (await getMetric(`mrr_churn_rate?${days}`)).series
       return {
         billing: figuresIn(series, 'ratio', { part: 'billing' }),
         all: figuresIn(series, 'ratio'),
@@ -68,7 +75,7 @@ test.each([1, 5])(
     })
     // 60 days later it expires, and Apple names another reason. What March had is what it had.
     const over = { expirationIntent, isInBillingRetryPeriod: false, signedDate: at('2026-04-30') }
-    await tell('1', 0, '2026-02-01', '2026-03-01', {}, over)
+    await notifyTransaction('1', 0, '2026-02-01', '2026-03-01', {}, over)
     expect(await march()).toEqual(before)
     const { cohorts } = (await (await get('cohorts?metric=recovery&from=2026-03-01')).json()) as {
       cohorts: object[]
@@ -78,24 +85,24 @@ test.each([1, 5])(
 )
 
 test('payments that failed: recovered, given up, over after 60 days, or still to come', async () => {
-  const { tell, get } = await openLedger()
+  const { notifyTransaction, get } = await openTestLedger()
   /** A month that ends on a day, and could not be paid for then. */
   async function failed(id: string, from: string, to: string) {
-    await tell(id, 0, from, to)
-    await tell(id, 0, from, to, {}, { ...RETRIED, signedDate: at(to) })
+    await notifyTransaction(id, 0, from, to)
+    await notifyTransaction(id, 0, from, to, {}, { ...RETRIED, signedDate: at(to) })
   }
   // Due on 20 March and never heard of again: 60 days were over on 19 May.
   await failed('1', '2026-02-20', '2026-03-20')
   // Due on 8 April, paid on the 12th: within the fifth day.
   await failed('2', '2026-03-08', '2026-04-08')
-  await tell('2', 1, '2026-04-12', '2026-05-12')
+  await notifyTransaction('2', 1, '2026-04-12', '2026-05-12')
   // Due on 9 April, paid on the 10th, a day less an hour later: within the first.
   await failed('3', '2026-03-09', '2026-04-09')
-  await tell('3', 1, '2026-04-10T11:00:00Z', '2026-05-10')
+  await notifyTransaction('3', 1, '2026-04-10T11:00:00Z', '2026-05-10')
   // Due on 10 April, and Apple has given up.
   await failed('4', '2026-03-10', '2026-04-10')
   const over = { expirationIntent: 2, isInBillingRetryPeriod: false, signedDate: at('2026-04-26') }
-  await tell('4', 0, '2026-03-10', '2026-04-10', {}, over)
+  await notifyTransaction('4', 0, '2026-03-10', '2026-04-10', {}, over)
   // Due on 25 May, and tried again until 24 July.
   await failed('5', '2026-04-25', '2026-05-25')
   const answer = await get('cohorts?metric=recovery&from=2026-03-01')
@@ -119,12 +126,12 @@ test('payments that failed: recovered, given up, over after 60 days, or still to
 })
 
 test('status now, and what a month of it is worth that may be lost', async () => {
-  const { tell, get } = await openLedger()
-  await tell('1', 0, '2026-05-10', '2026-06-10', { price: 4_000 })
-  await tell('2', 0, '2026-05-11', '2026-06-11', { price: 5_000 }, { autoRenewStatus: 0 })
+  const { notifyTransaction, get } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', { price: 4_000 })
+  await notifyTransaction('2', 0, '2026-05-11', '2026-06-11', { price: 5_000 }, { autoRenewStatus: 0 })
   const grace = { ...RETRIED, gracePeriodExpiresDate: at('2026-06-13'), signedDate: at('2026-05-28') }
-  await tell('3', 0, '2026-04-28', '2026-05-28', { price: 6_000 }, grace)
-  await tell(
+  await notifyTransaction('3', 0, '2026-04-28', '2026-05-28', { price: 6_000 }, grace)
+  await notifyTransaction(
     '4',
     0,
     '2026-04-20',
@@ -149,15 +156,15 @@ test('status now, and what a month of it is worth that may be lost', async () =>
 })
 
 test('what a customer has brought: all purchases, less what was given back, before and after Apple’s part', async () => {
-  const { tell, get } = await openLedger({ rates: ['2026-05-05,EUR,0.5'] })
-  await tell('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
+  const { notifyTransaction, get } = await openTestLedger({ rates: ['2026-05-05,EUR,0.5'] })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { price: 10_000 })
   const refund = { revocationDate: at('2026-04-20'), revocationPercentage: 40_000, revocationReason: 0 }
-  await tell('1', 1, '2026-04-10', '2026-05-10', { price: 10_000, ...refund })
-  await tell('1', 2, '2026-05-10', '2026-06-10', { price: 10_000 })
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10', { price: 10_000, ...refund })
+  await notifyTransaction('1', 2, '2026-05-10', '2026-06-10', { price: 10_000 })
   // Another purchase of the same person, in euros at two dollars each.
   const coins = { type: 'Consumable', subscriptionGroupIdentifier: undefined, productId: 'coins' }
   const same = { appTransactionId: '704000001', currency: 'EUR', storefront: 'DEU', price: 1_000 }
-  await tell('2', 0, '2026-05-05', null, { ...coins, ...same })
+  await notifyTransaction('2', 0, '2026-05-05', null, { ...coins, ...same })
   const { customers } = (await (await get('customers')).json()) as { customers: { id: string }[] }
   // 3 × 10.000 + 2 × 1.000 = 32.000; 40 % of 10.000 = 4.000 given back.
   expect(customers).toMatchObject([

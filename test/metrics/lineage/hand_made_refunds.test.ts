@@ -1,7 +1,7 @@
 /** Money given back to customers who pay in another currency, while its rate moves. Worked out by hand. */
 import { expect, test } from 'vitest'
 import { moneyIn } from '../stories.ts'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 type Customer = {
   id: string
@@ -10,7 +10,7 @@ type Customer = {
   prorated_milli: number
   ltv_milli: number
 }
-type Get = Awaited<ReturnType<typeof openLedger>>['get']
+type Get = Awaited<ReturnType<typeof openTestLedger>>['get']
 
 async function onlyCustomer(get: Get) {
   const { customers } = (await (await get('customers')).json()) as { customers: Customer[] }
@@ -32,14 +32,16 @@ async function ltvOfMarch(get: Get) {
 
 test('who was given back everything has brought exactly nothing, whatever the rate did meanwhile', async () => {
   // A euro is 1 ÷ 0.9 dollars when it is charged, and 1 ÷ 0.8 when it is given back.
-  const { tell, ask, get } = await openLedger({ rates: ['2026-03-10,EUR,0.9', '2026-04-20,EUR,0.8'] })
+  const { notifyTransaction, getMetric, get } = await openTestLedger({
+    rates: ['2026-03-10,EUR,0.9', '2026-04-20,EUR,0.8'],
+  })
   const euro = { currency: 'EUR', storefront: 'DEU', price: 9_000 }
-  await tell('1', 0, '2026-03-10', '2026-04-10', euro)
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', euro)
   const back = { revocationDate: at('2026-04-20'), revocationReason: 0, signedDate: at('2026-04-20') }
-  await tell('1', 0, '2026-03-10', '2026-04-10', { ...euro, ...back })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', { ...euro, ...back })
   // 9.000 ÷ 0.9 = 10.000 dollars charged, and the same given back. By the rate of 20 April it would be 11.250.
-  expect(await moneyIn(ask)).toEqual(['2026-03-10 new 10000', '2026-04-20 refunds -10000'])
-  expect(await moneyIn(ask, '&refunds=purchase_day')).toEqual([
+  expect(await moneyIn(getMetric)).toEqual(['2026-03-10 new 10000', '2026-04-20 refunds -10000'])
+  expect(await moneyIn(getMetric, '&refunds=purchase_day')).toEqual([
     '2026-03-10 new 10000',
     '2026-03-10 refunds -10000',
   ])
@@ -54,20 +56,24 @@ test('who was given back everything has brought exactly nothing, whatever the ra
 
 test('parts of one charge that come to all of it leave nothing, not even by rounding', async () => {
   const rates = ['2026-03-01,EUR,0.3', '2026-03-16,EUR,0.4', '2026-04-10,EUR,0.5']
-  const { tell, ask, get } = await openLedger({ rates })
+  const { notifyTransaction, getMetric, get } = await openTestLedger({ rates })
   const euro = { currency: 'EUR', storefront: 'DEU' }
   const [month, year] = [
     { ...euro, price: 1_000, isUpgraded: true },
     { ...euro, price: 10_000, productId: 'yearly', transactionReason: 'PURCHASE' },
   ]
-  await tell('1', 0, '2026-03-01', '2026-03-31', month)
-  await tell('1', 1, '2026-03-16', '2027-03-16', year)
+  await notifyTransaction('1', 0, '2026-03-01', '2026-03-31', month)
+  await notifyTransaction('1', 1, '2026-03-16', '2027-03-16', year)
   const back = { revocationDate: at('2026-04-10'), revocationReason: 0, signedDate: at('2026-04-10') }
-  await tell('1', 0, '2026-03-01', '2026-03-31', { ...month, ...back, revocationPercentage: 50_000 })
-  await tell('1', 1, '2026-03-16', '2027-03-16', { ...year, ...back })
+  await notifyTransaction('1', 0, '2026-03-01', '2026-03-31', {
+    ...month,
+    ...back,
+    revocationPercentage: 50_000,
+  })
+  await notifyTransaction('1', 1, '2026-03-16', '2027-03-16', { ...year, ...back })
   // The month: 1.000 ÷ 0.3 = 3.333 dollars. Its unused half at the upgrade: 500 ÷ 0.3 = 1.666,67, rounded to 1.667. The
   // other half, refunded: what is left of 3.333, which is 1.666. The year: 10.000 ÷ 0.4 = 25.000, and the same back.
-  expect(await moneyIn(ask)).toEqual([
+  expect(await moneyIn(getMetric)).toEqual([
     '2026-03-01 new 3333',
     '2026-03-16 proration -1667',
     '2026-03-16 renewal 25000',
@@ -83,22 +89,24 @@ test('parts of one charge that come to all of it leave nothing, not even by roun
   expect(customer.proceeds).toBe(0)
   expect(await ltvOfMarch(get)).toEqual([0])
   for (const refunds of ['refund_day', 'purchase_day']) {
-    const { series } = await ask(`revenue?interval=month&from=2026-03-01&to=2026-04-30&refunds=${refunds}`)
+    const { series } = await getMetric(
+      `revenue?interval=month&from=2026-03-01&to=2026-04-30&refunds=${refunds}`,
+    )
     const all = Object.values(figuresIn(series, 'milli'))
     expect(all.reduce<number>((sum, milli) => sum + (milli ?? 0), 0)).toBe(0)
   }
 })
 
 test('a refund waits for a final rate as long as its charge does', async () => {
-  const { app, tell, ask } = await openLedger({ rates: ['2026-05-29,EUR,0.9'] })
+  const { app, notifyTransaction, getMetric } = await openTestLedger({ rates: ['2026-05-29,EUR,0.9'] })
   const euro = { currency: 'EUR', storefront: 'DEU', price: 9_000 }
   const back = { revocationDate: at('2026-05-31'), revocationReason: 0, signedDate: at('2026-05-31') }
-  await tell('1', 0, '2026-05-30', '2026-06-30', { ...euro, ...back })
-  expect(await moneyIn(ask)).toEqual(['2026-05-30 new 10000', '2026-05-31 refunds -10000'])
+  await notifyTransaction('1', 0, '2026-05-30', '2026-06-30', { ...euro, ...back })
+  expect(await moneyIn(getMetric)).toEqual(['2026-05-30 new 10000', '2026-05-31 refunds -10000'])
   // The rate of the 30th is published at last: both become 9.000 ÷ 0.75. That of the 31st changes neither.
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv('date,currency,rate\n2026-05-30,EUR,0.75\n2026-05-31,EUR,0.6', 'USD')
   await store.commit(() => rates.keep(read))
-  await metrics.caughtUp()
-  expect(await moneyIn(ask)).toEqual(['2026-05-30 new 12000', '2026-05-31 refunds -12000'])
+  await metrics.whenCurrent()
+  expect(await moneyIn(getMetric)).toEqual(['2026-05-30 new 12000', '2026-05-31 refunds -12000'])
 })

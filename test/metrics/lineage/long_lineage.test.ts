@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { valued } from '../../../src/metrics/lineage/movements.ts'
+import { withLevels } from '../../../src/metrics/lineage/movements.ts'
 import { risksOf } from '../../../src/metrics/lineage/risks.ts'
 import { type RenewalFact, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
-import { bought, DAY, day, periodOf, told } from '../facts.ts'
+import { bought, DAY, day, periodOf, renewalInfo } from '../facts.ts'
 
 const START = day('2016-01-01')
 
@@ -18,7 +18,7 @@ function renewedDaily(count: number) {
     return bought(String(index + 1), '2016-01-01', '2016-01-02', dates)
   })
   const renewals = transactions.map(({ purchased_at }, index): RenewalFact => {
-    const info = told('2016-01-01', { auto_renew_status: index % 3 === 0 ? 0 : 1 })
+    const info = renewalInfo('2016-01-01', { auto_renew_status: index % 3 === 0 ? 0 : 1 })
     return Object.defineProperty(info, 'signed_at', {
       get: () => {
         reads += 1
@@ -26,7 +26,7 @@ function renewedDaily(count: number) {
       },
     })
   })
-  const segments = valued(timelineOf(transactions, renewals, periodOf), 'calendar', (milli) => milli)
+  const segments = withLevels(timelineOf(transactions, renewals, periodOf), 'calendar', (milli) => milli)
   const risks = risksOf(segments, { transactions, renewals })
   expect(segments.length).toBe(count)
   expect(risks.length).toBeGreaterThan(count / 3)

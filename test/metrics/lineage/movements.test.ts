@@ -5,12 +5,12 @@ import {
   type Movement,
   movementsOf,
   type ToBase,
-  type Valued,
-  valued,
+  type ValuedSegment,
+  withLevels,
 } from '../../../src/metrics/lineage/movements.ts'
 import { type RenewalFact, type TransactionFact, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
 import { runs } from '../../random.ts'
-import { bought, DAY, day, periodOf, TRIAL, told } from '../facts.ts'
+import { bought, DAY, day, periodOf, renewalInfo, TRIAL } from '../facts.ts'
 import { histories } from '../histories.ts'
 
 /** A euro is worth 1.10 dollars, from March 2026 on 1.20. There is no rate for anything else. */
@@ -23,8 +23,8 @@ const toBase: ToBase = (milli, currency, at) => {
 function segmentsOf(
   transactions: readonly TransactionFact[],
   renewals: readonly RenewalFact[] = [],
-): Valued[] {
-  return valued(timelineOf(transactions, renewals, periodOf), 'calendar', toBase)
+): ValuedSegment[] {
+  return withLevels(timelineOf(transactions, renewals, periodOf), 'calendar', toBase)
 }
 
 function movements(transactions: readonly TransactionFact[], renewals: readonly RenewalFact[] = []) {
@@ -57,7 +57,7 @@ test('a month is as long as the factors say', () => {
 
 test('a trial that converts is new with its first paid day, and churns when it ends', () => {
   const facts = [bought('1', '2026-01-01', '2026-01-08', TRIAL), bought('2', '2026-01-08', '2026-02-08')]
-  expect(short(movements(facts, [told('2026-02-08', { expiration_intent: 1 })]))).toEqual([
+  expect(short(movements(facts, [renewalInfo('2026-02-08', { expiration_intent: 1 })]))).toEqual([
     '2026-01-08 new 9990 USD 9990 1',
     '2026-02-08 churn_voluntary -9990 USD -9990 -1',
   ])
@@ -68,7 +68,7 @@ test('a lineage whose beginning nobody has told opens, and comes back after a ga
     bought('5', '2026-01-01', '2026-02-01'),
     bought('6', '2026-04-01', '2026-05-01', { reason: 'PURCHASE' }),
   ]
-  expect(short(movements(facts, [told('2026-02-01', { expiration_intent: 2 })]))).toEqual([
+  expect(short(movements(facts, [renewalInfo('2026-02-01', { expiration_intent: 2 })]))).toEqual([
     '2026-01-01 opening 9990 USD 9990 1',
     '2026-02-01 churn_billing -9990 USD -9990 -1',
     '2026-04-01 resubscribe 9990 USD 9990 1',
@@ -170,7 +170,7 @@ test('what cannot be converted has its own currency’s worth and none in the ba
 })
 
 /** The levels alive at an instant: what the sums of movements have to be. */
-function levelsAt(segments: readonly Valued[], at: number): Record<string, number> {
+function levelsAt(segments: readonly ValuedSegment[], at: number): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { from, to, level } of segments) {
     if (from <= at && at < to) add(sums, level.currency, level.milli, level.base_milli, level.alive)

@@ -1,7 +1,7 @@
 /** Refunds that Apple took back: the money is given back on one day and there again on another, and MRR is restored. */
 import { expect, test } from 'vitest'
 import { levelsOn, moneyIn } from '../stories.ts'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const PRICE = 10_000
 const plain = (signed: string) => ({ price: PRICE, signedDate: at(signed) })
@@ -13,13 +13,13 @@ const refunded = (signed: string, on: string, percentage: number) => ({
   revocationType: percentage === 100_000 ? 'REFUND_FULL' : 'REFUND_PRORATED',
 })
 
-type Told = [fields: object, type: string]
+type NotificationInput = [fields: object, type: string]
 
 /**
  * 10.000 a month since March 1st. The first is refunded whole on March 10th, which is taken back on April 5th; on April
  * 20th 40 % of it are given back for good.
  */
-const FIRST: readonly Told[] = [
+const FIRST: readonly NotificationInput[] = [
   [plain('2026-03-01'), 'SUBSCRIBED'],
   [refunded('2026-03-10', '2026-03-10', 100_000), 'REFUND'],
   [plain('2026-04-05'), 'REFUND_REVERSED'],
@@ -28,37 +28,37 @@ const FIRST: readonly Told[] = [
   [refunded('2026-04-20', '2026-04-20', 40_000), 'REFUND'],
 ]
 
-async function told(order: readonly number[]) {
-  const ledger = await openLedger()
+async function openInOrder(order: readonly number[]) {
+  const ledger = await openTestLedger()
   for (const index of order) {
     const [fields, type] = FIRST[index] ?? [{}, '']
-    await ledger.tell('1', 0, '2026-03-01', '2026-04-01', { ...fields }, {}, type)
+    await ledger.notifyTransaction('1', 0, '2026-03-01', '2026-04-01', { ...fields }, {}, type)
   }
-  await ledger.tell('1', 1, '2026-04-01', '2026-05-01', { price: PRICE })
+  await ledger.notifyTransaction('1', 1, '2026-04-01', '2026-05-01', { price: PRICE })
   return ledger
 }
 
 test('a refund that is taken back counts on its day, and the money again on the day it was taken back', async () => {
-  const { ask } = await told([0, 1, 2, 3])
-  expect(await moneyIn(ask)).toEqual([
+  const { getMetric } = await openInOrder([0, 1, 2, 3])
+  expect(await moneyIn(getMetric)).toEqual([
     '2026-03-01 new 10000',
     '2026-03-10 refunds -10000',
     '2026-04-01 renewal 10000',
     '2026-04-05 refunds 10000',
   ])
   // In March 10.000 were charged and 10.000 given back; in April 10.000 charged, and 10.000 had again.
-  const monthly = await ask('revenue?interval=month&from=2026-03-01&to=2026-04-30')
+  const monthly = await getMetric('revenue?interval=month&from=2026-03-01&to=2026-04-30')
   expect(figuresIn(monthly.series, 'milli')).toEqual({ '2026-03-01': 0, '2026-04-01': 20_000 })
   // On the day of the purchase the two are nothing, and nothing of March is refunded.
   const byCharge = 'revenue?interval=month&from=2026-03-01&to=2026-04-30&refunds=purchase_day'
-  expect(figuresIn((await ask(byCharge)).series, 'milli')).toEqual({
+  expect(figuresIn((await getMetric(byCharge)).series, 'milli')).toEqual({
     '2026-03-01': 10_000,
     '2026-04-01': 10_000,
   })
-  const rate = await ask('refund_rate?interval=month&from=2026-03-01&to=2026-03-31')
+  const rate = await getMetric('refund_rate?interval=month&from=2026-03-01&to=2026-03-31')
   expect(rate.series[0]?.points[0]).toMatchObject({ numerator: 0, denominator: 1 })
   // It was never away.
-  expect(await levelsOn(ask, ['2026-03-09', '2026-03-20', '2026-04-10'])).toEqual({
+  expect(await levelsOn(getMetric, ['2026-03-09', '2026-03-20', '2026-04-10'])).toEqual({
     '03-09': [10_000, 1],
     '03-20': [10_000, 1],
     '04-10': [10_000, 1],
@@ -80,7 +80,7 @@ test('a refund that is taken back and given once more in part counts three times
     [2, 0, 4, 1, 3],
     [3, 2, 0, 1, 4, 1, 2],
   ]) {
-    const { ask } = await told(order)
-    expect(await moneyIn(ask), order.join(' ')).toEqual(expected)
+    const { getMetric } = await openInOrder(order)
+    expect(await moneyIn(getMetric), order.join(' ')).toEqual(expected)
   }
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OverviewAnswer } from '../../../src/metrics/series/overview.ts'
 import { BUNDLE, transactionPayload } from '../../apple/samples.ts'
-import { at, figuresIn, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const FAILED = { isInBillingRetryPeriod: true, expirationIntent: 2 }
 
@@ -11,30 +11,37 @@ const FAILED = { isInBillingRetryPeriod: true, expirationIntent: 2 }
  * C: 9.990 a month from 15 May, to be renewed.
  * D: 4.990 a month, not collected on 1 May, without a grace; collected on the 12th.
  */
-async function openFour() {
-  const ledger = await openLedger()
-  const { tell } = ledger
-  const said = (signed: string) => ({ signedDate: at(signed) })
-  await tell('1', 0, '2026-05-10', '2026-06-10')
-  await tell('1', 0, '2026-05-10', '2026-06-10', said('2026-05-20'), { autoRenewStatus: 0 })
-  await tell('2', 0, '2026-04-01', '2026-05-01')
+async function openFourStates() {
+  const ledger = await openTestLedger()
+  const { notifyTransaction } = ledger
+  const signedAt = (signed: string) => ({ signedDate: at(signed) })
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', signedAt('2026-05-20'), { autoRenewStatus: 0 })
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01')
   const grace = { ...FAILED, gracePeriodExpiresDate: at('2026-05-07') }
-  await tell('2', 0, '2026-04-01', '2026-05-01', said('2026-05-01'), grace)
-  await tell('2', 0, '2026-04-01', '2026-05-01', said('2026-05-07'), FAILED)
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01', signedAt('2026-05-01'), grace)
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01', signedAt('2026-05-07'), FAILED)
   const over = { isInBillingRetryPeriod: false, expirationIntent: 2, autoRenewStatus: 0 }
-  await tell('2', 0, '2026-04-01', '2026-05-01', said('2026-05-20'), over)
-  await tell('3', 0, '2026-05-15', '2026-06-15')
-  await tell('4', 0, '2026-04-01', '2026-05-01', { price: 4_990 })
-  await tell('4', 0, '2026-04-01', '2026-05-01', { price: 4_990, ...said('2026-05-01') }, FAILED)
-  await tell('4', 1, '2026-05-12', '2026-06-12', { price: 4_990 })
+  await notifyTransaction('2', 0, '2026-04-01', '2026-05-01', signedAt('2026-05-20'), over)
+  await notifyTransaction('3', 0, '2026-05-15', '2026-06-15')
+  await notifyTransaction('4', 0, '2026-04-01', '2026-05-01', { price: 4_990 })
+  await notifyTransaction(
+    '4',
+    0,
+    '2026-04-01',
+    '2026-05-01',
+    { price: 4_990, ...signedAt('2026-05-01') },
+    FAILED,
+  )
+  await notifyTransaction('4', 1, '2026-05-12', '2026-06-12', { price: 4_990 })
   return ledger
 }
 
 const DAYS = ['2026-04-30', '2026-05-05', '2026-05-10', '2026-05-25', '2026-06-01'] as const
 
 test('who will renew, will not, or waits for a payment, on any day that there was', async () => {
-  const { ask, app } = await openFour()
-  const { series, kind, unit } = await ask('status?from=2026-04-30')
+  const { getMetric, app } = await openFourStates()
+  const { series, kind, unit } = await getMetric('status?from=2026-04-30')
   expect({ kind, unit }).toEqual({ kind: 'level', unit: 'count' })
   const counts = (part: string | null) => {
     const all = figuresIn(series, 'count', { part })
@@ -50,8 +57,8 @@ test('who will renew, will not, or waits for a payment, on any day that there wa
 })
 
 test('what they are worth a month is at risk, and live', async () => {
-  const { ask, app, get } = await openFour()
-  const { series, currency } = await ask('mrr_at_risk?from=2026-04-30')
+  const { getMetric, app, get } = await openFourStates()
+  const { series, currency } = await getMetric('mrr_at_risk?from=2026-04-30')
   const milli = (part: string | null) => {
     const all = figuresIn(series, 'milli', { part })
     return DAYS.map((on) => all[on])
@@ -75,31 +82,40 @@ test('what they are worth a month is at risk, and live', async () => {
   expect(figure('status', 'renewing')).toMatchObject({ count: 2 })
   // It ends on 10 June, and nobody has to say so.
   app.clock.set(at('2026-06-11'))
-  expect(figuresIn((await ask('mrr_at_risk?from=2026-06-11')).series, 'milli')).toEqual({ '2026-06-11': 0 })
+  expect(figuresIn((await getMetric('mrr_at_risk?from=2026-06-11')).series, 'milli')).toEqual({
+    '2026-06-11': 0,
+  })
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })
 
 test('a renewal that is turned on again is at risk no longer, and what was refunded never', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-10', '2026-06-10', {}, { autoRenewStatus: 0 })
-  await tell('1', 0, '2026-05-10', '2026-06-10', { signedDate: at('2026-05-12') }, { autoRenewStatus: 1 })
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', {}, { autoRenewStatus: 0 })
+  await notifyTransaction(
+    '1',
+    0,
+    '2026-05-10',
+    '2026-06-10',
+    { signedDate: at('2026-05-12') },
+    { autoRenewStatus: 1 },
+  )
   const back = { revocationDate: at('2026-05-14'), revocationReason: 0, signedDate: at('2026-05-14') }
-  await tell('1', 0, '2026-05-10', '2026-06-10', back, { ...FAILED, autoRenewStatus: 0 })
-  const risk = figuresIn((await ask('mrr_at_risk?from=2026-05-10&to=2026-05-15')).series, 'count')
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10', back, { ...FAILED, autoRenewStatus: 0 })
+  const risk = figuresIn((await getMetric('mrr_at_risk?from=2026-05-10&to=2026-05-15')).series, 'count')
   expect(Object.values(risk)).toEqual([1, 1, 0, 0, 0, 0])
 })
 
 test('a trial is none of them, and a split has the parts of each', async () => {
-  const { tell, ask } = await openFour()
+  const { notifyTransaction, getMetric } = await openFourStates()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
-  await tell('5', 0, '2026-05-28', '2026-06-04', trial, { autoRenewStatus: 0 })
-  await tell('6', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU' }, { autoRenewStatus: 0 })
-  const split = await ask('mrr_at_risk?from=2026-06-01&split=country')
+  await notifyTransaction('5', 0, '2026-05-28', '2026-06-04', trial, { autoRenewStatus: 0 })
+  await notifyTransaction('6', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU' }, { autoRenewStatus: 0 })
+  const split = await getMetric('mrr_at_risk?from=2026-06-01&split=country')
   expect(split.series.map(({ value, points }) => [value, points[0]?.milli])).toEqual([
     ['DEU', 9_990],
     ['USA', 9_990],
   ])
-  const german = await ask('status?from=2026-06-01&country=DEU&part=will_cancel')
+  const german = await getMetric('status?from=2026-06-01&country=DEU&part=will_cancel')
   expect(german.series.map(({ points }) => points[0]?.count)).toEqual([1])
 })
 
@@ -108,8 +124,8 @@ test('a trial is none of them, and a split has the parts of each', async () => {
  * June, both known by their transactions alone, as an app sends them. `order` is that of their arrival.
  */
 async function openReturned(order: readonly number[]) {
-  const ledger = await openLedger()
-  const { app, tell } = ledger
+  const ledger = await openTestLedger()
+  const { app, notifyTransaction } = ledger
   app.clock.set(at('2026-06-12'))
   const send = async (transactionId: string, reason: string, from: string, to: string) => {
     const ids = { transactionId, originalTransactionId: '1000', appTransactionId: '704000001' }
@@ -121,9 +137,9 @@ async function openReturned(order: readonly number[]) {
   }
   const off = { autoRenewStatus: 0, autoRenewProductId: 'basic', renewalPrice: 4_990 }
   const facts = [
-    () => tell('1', 0, '2026-04-01', '2026-05-01', { signedDate: at('2026-04-20') }, off),
+    () => notifyTransaction('1', 0, '2026-04-01', '2026-05-01', { signedDate: at('2026-04-20') }, off),
     () =>
-      tell(
+      notifyTransaction(
         '1',
         0,
         '2026-04-01',
@@ -141,7 +157,7 @@ async function openReturned(order: readonly number[]) {
 test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
   'what Apple said before the customer bought again says nothing of the new subscription (%j)',
   async (order) => {
-    const { app, ask, get } = await openReturned(order)
+    const { app, getMetric, get } = await openReturned(order)
     const rows = app.windfall.store.prepare(
       'select transaction_id, auto_renew_status, next_product_id, renewal_price_milli, expiration_intent from subscriptions',
     )
@@ -154,7 +170,7 @@ test.each([[[0, 1, 2, 3]], [[3, 2, 1, 0]], [[2, 0, 3, 1]]])(
         expiration_intent: null,
       },
     ])
-    const risk = figuresIn((await ask('mrr_at_risk?from=2026-04-19&to=2026-06-12')).series, 'count')
+    const risk = figuresIn((await getMetric('mrr_at_risk?from=2026-04-19&to=2026-06-12')).series, 'count')
     const days = ['2026-04-19', '2026-04-20', '2026-04-30', '2026-05-10', '2026-05-20', '2026-06-11']
     expect(days.map((on) => risk[on])).toEqual([0, 1, 1, 0, 0, 0])
     const { customers } = (await (await get('customers')).json()) as { customers: { status: string }[] }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Segment, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
 import { runs } from '../../random.ts'
-import { bought, DAY, day, periodOf, TRIAL, told } from '../facts.ts'
+import { bought, DAY, day, periodOf, renewalInfo, TRIAL } from '../facts.ts'
 import { histories } from '../histories.ts'
 
 const on = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -63,15 +63,15 @@ test('a transaction with no reason is a renewal of the same product, and a purch
 test('a grace goes on until it ends, also when nobody says so any more', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01')]
   const infos = [
-    told('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 }),
-    told('2026-02-17', { expiration_intent: 2, in_billing_retry: 0 }),
+    renewalInfo('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 }),
+    renewalInfo('2026-02-17', { expiration_intent: 2, in_billing_retry: 0 }),
   ]
   expect(timeline(facts, infos)).toMatchObject([{ to: day('2026-02-17'), ending: 'billing' }])
 })
 
 test('a renewal recovered within the grace ends it', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01'), bought('2', '2026-02-05', '2026-03-05')]
-  const infos = [told('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
+  const infos = [renewalInfo('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
   expect(short(timeline(facts, infos))).toEqual([
     'paid monthly 2026-01-01 2026-02-05',
     'paid monthly 2026-02-05 2026-03-05',
@@ -86,7 +86,7 @@ test('a grace that was granted in the day before a purchase is of what went befo
       purchased_at: day('2026-02-01') + DAY / 2,
     }),
   ]
-  const infos = [told('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
+  const infos = [renewalInfo('2026-02-01', { grace_until_at: day('2026-02-17'), in_billing_retry: 1 })]
   expect(timeline(facts, infos).at(-1)?.to).toBe(day('2026-02-08'))
 })
 
@@ -103,14 +103,14 @@ test('a refund ends the current period at its instant, and takes nothing from on
 
 test('why it ended is what Apple said last within its time; before that, whether it was to be renewed', () => {
   const facts = [bought('1', '2026-01-01', '2026-02-01')]
-  const ending = (...infos: ReturnType<typeof told>[]) => timeline(facts, infos)[0]?.ending
+  const ending = (...infos: ReturnType<typeof renewalInfo>[]) => timeline(facts, infos)[0]?.ending
   expect(ending()).toBe('other')
-  expect(ending(told('2026-01-10', { auto_renew_status: 0 }))).toBe('voluntary')
-  expect(ending(told('2026-01-10', { auto_renew_status: 0 }), told('2026-01-11'))).toBe('other')
-  expect(ending(told('2026-02-01', { expiration_intent: 1 }))).toBe('voluntary')
-  expect(ending(told('2026-02-01', { expiration_intent: 2 }))).toBe('billing')
-  expect(ending(told('2026-02-01', { in_billing_retry: 1 }))).toBe('billing')
-  expect(ending(told('2026-02-01', { expiration_intent: 3, auto_renew_status: 0 }))).toBe('other')
+  expect(ending(renewalInfo('2026-01-10', { auto_renew_status: 0 }))).toBe('voluntary')
+  expect(ending(renewalInfo('2026-01-10', { auto_renew_status: 0 }), renewalInfo('2026-01-11'))).toBe('other')
+  expect(ending(renewalInfo('2026-02-01', { expiration_intent: 1 }))).toBe('voluntary')
+  expect(ending(renewalInfo('2026-02-01', { expiration_intent: 2 }))).toBe('billing')
+  expect(ending(renewalInfo('2026-02-01', { in_billing_retry: 1 }))).toBe('billing')
+  expect(ending(renewalInfo('2026-02-01', { expiration_intent: 3, auto_renew_status: 0 }))).toBe('other')
 })
 
 test('who was given it by the family, or a seat, pays nothing', () => {
@@ -161,7 +161,7 @@ test('why a subscription ended says nothing of one that was bought within a day 
     bought('1', '2026-01-01', '2026-02-01'),
     bought('2', '2026-02-02', '2026-03-02', { reason: 'PURCHASE' }),
   ]
-  const ended = [told('2026-02-01', { expiration_intent: 1, auto_renew_status: 0 })]
+  const ended = [renewalInfo('2026-02-01', { expiration_intent: 1, auto_renew_status: 0 })]
   const endings = timelineOf(facts, ended, periodOf).map(({ ending }) => ending)
   expect(endings).toEqual(['voluntary', 'other'])
 })

@@ -78,7 +78,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
       (one) =>
         one.kind === kind &&
         one.environment === 'production' &&
-        one.told &&
+        one.has_price &&
         one.at <= now &&
         (kind !== 'refund' || refunds.get(one.transaction_id) === one),
     )
@@ -86,7 +86,7 @@ export function openBooksOf(simulation: Simulation, now: number) {
   /** All that was given back by refunds, and below zero what of it was taken again. */
   const refunded = () =>
     entries
-      .filter(({ environment, told, at }) => environment === 'production' && told && at <= now)
+      .filter(({ environment, has_price, at }) => environment === 'production' && has_price && at <= now)
       .flatMap((one) => {
         if (one.kind === 'refund') return [one]
         return one.kind === 'refund_reversed' ? [{ ...one, refunded_milli: -one.refunded_milli }] : []
@@ -110,12 +110,12 @@ export function openBooksOf(simulation: Simulation, now: number) {
     const sums: Sums = {}
     const alive = aliveAt(at)
     plus(sums, 'trials', alive.filter(({ kind }) => kind === 'trial').length)
-    for (const { product_id, storefront, period, kind, price_milli, currency, told } of alive.filter(
+    for (const { product_id, storefront, period, kind, price_milli, currency, has_price } of alive.filter(
       isPaid,
     )) {
       const name = [product_id, storefront, kind, priced ? period : ''].join(' ')
       plus(sums, `count ${name}`, 1)
-      if (told && priced) plus(sums, `${currency} ${name}`, aMonth(price_milli, period, 'calendar') ?? 0)
+      if (has_price && priced) plus(sums, `${currency} ${name}`, aMonth(price_milli, period, 'calendar') ?? 0)
     }
     return sums
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { flowsOf } from '../../../src/metrics/lineage/flows.ts'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
-import { movementsOf as moved, valued } from '../../../src/metrics/lineage/movements.ts'
+import { movementsOf as moved, withLevels } from '../../../src/metrics/lineage/movements.ts'
 import { risksOf } from '../../../src/metrics/lineage/risks.ts'
 import { type RenewalFact, type TransactionFact, timelineOf } from '../../../src/metrics/lineage/timeline.ts'
 import { runs } from '../../random.ts'
@@ -23,7 +23,7 @@ const TERMS: Terms = {
   environment: 'production',
   factors: 'calendar',
   toBase,
-  toldPeriodOf: (_app_id, product_id) => periodOf(product_id) ?? undefined,
+  declaredPeriodOf: (_app_id, product_id) => periodOf(product_id) ?? undefined,
 }
 
 const factors = fc.constantFrom<Factors>('calendar', 'revenuecat')
@@ -62,7 +62,7 @@ test('who has the subscription when, and why it ended, in any history', () => {
 
 test('how it moved, in any history, with either length of a month', () => {
   const property = fc.property(histories, factors, (history, factors) => {
-    const segments = valued(timelineOf(history.transactions, history.renewals, periodOf), factors, toBase)
+    const segments = withLevels(timelineOf(history.transactions, history.renewals, periodOf), factors, toBase)
     const theirs = lineage(history)
     expect(
       moved(segments, isWhole(history), toBase).map(
@@ -82,7 +82,7 @@ test('how it moved, in any history, with either length of a month', () => {
 test('what is not to be renewed or waits for a payment, on any day of any history', () => {
   const property = fc.property(histories, (history) => {
     const renewals = history.renewals.toSorted((a, b) => a.signed_at - b.signed_at)
-    const segments = valued(timelineOf(history.transactions, renewals, periodOf), 'calendar', toBase)
+    const segments = withLevels(timelineOf(history.transactions, renewals, periodOf), 'calendar', toBase)
     const spans = risksOf(segments, { ...history, renewals })
     const theirs = lineage(history)
     const concluded = { lineage: theirs, worths: worthsOf(theirs, TERMS), movements: [], money: [] }

@@ -2,7 +2,7 @@
 import type { Store } from '../../../src/store/store.ts'
 import { daysOf, nextDay } from './days.ts'
 import type { Oracle } from './oracle.ts'
-import type { Played } from './played.ts'
+import type { Simulated } from './played.ts'
 import { riskAt } from './risks.ts'
 import { dimensionsOf, type Part } from './sums.ts'
 
@@ -18,7 +18,7 @@ type Row = { measure: string; dimension: string; value: string; day: number } & 
 const LEVELS = ['mrr', 'trials', 'risk.will_cancel', 'risk.committed', 'risk.grace', 'risk.billing_retry']
 
 /** What is kept of one app in one zone. Levels are summed from the beginning, a day at a time. */
-function keptCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
+function storedCells(store: Store, app_id: string, zone: string, days: readonly string[]): Cells {
   const rows = store
     .prepare<unknown[], Row>(`
       select measure, dimension, value, day, milli, base_milli, count
@@ -122,12 +122,17 @@ function differencesOf(kept: Cells, oracle: Cells): string[] {
 }
 
 /** Every difference of one app in one zone, and how many cells there were. */
-export function compared({ store, oracle, from, until }: Played, app_id: string, zone: string, own: string) {
-  const asked = oracle({ app_id, time_zone: own })
+export function compared(
+  { store, oracle, from, until }: Simulated,
+  app_id: string,
+  zone: string,
+  own: string,
+) {
+  const expected = oracle({ app_id, time_zone: own })
   const shown =
-    zone === own ? asked : withDays(oracle({ app_id, time_zone: own }), oracle({ time_zone: zone }))
+    zone === own ? expected : withDays(oracle({ app_id, time_zone: own }), oracle({ time_zone: zone }))
   const days = daysOf({ from_on: shown.days.dayOf(from - 86_400_000), until_on: shown.days.dayOf(until) })
-  const kept = keptCells(store, app_id, zone, [...days, nextDay(days.at(-1) ?? '')].slice(0, days.length))
+  const kept = storedCells(store, app_id, zone, [...days, nextDay(days.at(-1) ?? '')].slice(0, days.length))
   const found = oracleCells(shown, days, until, zone !== own)
   const cells = [...found.values()].reduce((sum, byDay) => sum + byDay.size, 0)
   return { differences: differencesOf(kept, found), cells, measures: measuresOf(found) }

@@ -55,8 +55,8 @@ export function openOracle(store: Store, options: OracleOptions) {
     return from === null || into === null ? null : nearest(BigInt(milli) * into, from)
   }
 
-  const toldPeriodOf = (app_id: string, product_id: string) => periods.get(`${app_id} ${product_id}`)
-  const terms: Terms = { environment, factors, toBase, toldPeriodOf }
+  const declaredPeriodOf = (app_id: string, product_id: string) => periods.get(`${app_id} ${product_id}`)
+  const terms: Terms = { environment, factors, toBase, declaredPeriodOf }
   const concluded: Concluded[] = lineagesIn(store, options).map((lineage) => {
     const worths = worthsOf(lineage, terms)
     const movements = movementsOf(worths, lineage.is_whole, toBase)
@@ -64,8 +64,8 @@ export function openOracle(store: Store, options: OracleOptions) {
   })
 
   function part(by: Part['by'], amount: Partial<Part>): Part {
-    const told = toldPeriodOf(by.app_id, by.product_id)
-    const period = isSubscription(by) ? (periodOf(by, environment, told) ?? '') : ''
+    const declaredPeriod = declaredPeriodOf(by.app_id, by.product_id)
+    const period = isSubscription(by) ? (periodOf(by, environment, declaredPeriod) ?? '') : ''
     return { by, period, currency: '', milli: 0, base_milli: 0, count: 0, ...amount }
   }
 
@@ -130,7 +130,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   }
 
   /** What happened in a span of one measure (`mrr.new`, `revenue.refund`, `trial.began`). */
-  const happened = (measure: string, span: Span, filter: Filter = {}): Amount =>
+  const amountIn = (measure: string, span: Span, filter: Filter = {}): Amount =>
     sumOf(marks.filter((one) => one.measure === measure).filter(within(span)), filter)
 
   /** Σ monthly value of the paid stretches alive at an instant; `count` is the active subscriptions. */
@@ -152,20 +152,20 @@ export function openOracle(store: Store, options: OracleOptions) {
       aliveAt(lastOf(on), ({ kind }) => kind === 'trial').map(({ by }) => part(by, { count: 1 })),
       filter,
     ).count
-  const newTrials = (span: Span, filter: Filter = {}): number => happened('trial.began', span, filter).count
+  const newTrials = (span: Span, filter: Filter = {}): number => amountIn('trial.began', span, filter).count
 
   /** The headline: of the trials that ended in the span, those that a paid stretch followed at once. */
   function trialConversion(span: Span, filter: Filter = {}) {
     const [ended, converted] = [
-      happened('trial.ended', span, filter).count,
-      happened('trial.won', span, filter).count,
+      amountIn('trial.ended', span, filter).count,
+      amountIn('trial.won', span, filter).count,
     ]
     return { ended, converted, rate: share(converted, ended) }
   }
 
   /** Of the trials that began in the span: converted + pending + lost = began. */
   function trialCohort(span: Span, filter: Filter = {}) {
-    const count = (measure: string): number => happened(measure, span, filter).count
+    const count = (measure: string): number => amountIn(measure, span, filter).count
     const began = count('trial.began')
     const [converted, lost] = [count('trial.began_won'), count('trial.began_lost')]
     return { began, converted, pending: began - converted - lost, lost, rate: share(converted, began) }
@@ -173,7 +173,7 @@ export function openOracle(store: Store, options: OracleOptions) {
 
   /** Every kind of movement in the span, those that are nothing, too. */
   const movements = (span: Span, filter: Filter = {}): Record<MovementKind, Amount> =>
-    record(KINDS, (kind) => happened(`mrr.${kind}`, span, filter))
+    record(KINDS, (kind) => amountIn(`mrr.${kind}`, span, filter))
 
   /** `new` and `churned`, which is all the rest. */
   function twoBuckets(span: Span, filter: Filter = {}) {
@@ -224,7 +224,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   /** (new + resubscribe + expansion) ÷ (contraction + churn), in the base currency. */
   function quickRatio(span: Span, filter: Filter = {}): number | null {
     const sum = (...kinds: string[]) =>
-      kinds.reduce((total, kind) => total + happened(kind, span, filter).base_milli, 0)
+      kinds.reduce((total, kind) => total + amountIn(kind, span, filter).base_milli, 0)
     return share(sum('mrr.new', 'mrr.resubscribe', 'mrr.expansion'), -sum('mrr.contraction', ...CHURNS))
   }
 
@@ -235,7 +235,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   function revenue(span: Span, filter: Filter = {}, refunds: 'refund' | 'charge' = 'refund') {
     const parts = record(MONEY, (kind) => {
       const measure = kind === 'refund' && refunds === 'charge' ? 'refunded_by_charge' : kind
-      return happened(`revenue.${measure}`, span, filter)
+      return amountIn(`revenue.${measure}`, span, filter)
     })
     const all = (sign: 1 | -1, kinds: readonly MoneyKind[]) =>
       kinds.reduce((sum, kind) => sum + sign * parts[kind].base_milli, 0)
@@ -246,7 +246,7 @@ export function openOracle(store: Store, options: OracleOptions) {
   /** Of what was charged in the span for a known price: how many were given back since, in part or whole. */
   function refundRate(span: Span, filter: Filter = {}) {
     const count = (...kinds: string[]) =>
-      kinds.reduce((sum, kind) => sum + happened(`revenue.${kind}`, span, filter).count, 0)
+      kinds.reduce((sum, kind) => sum + amountIn(`revenue.${kind}`, span, filter).count, 0)
     const [refunded, paid] = [count('refunded_by_charge'), count('new', 'renewal', 'one_time')]
     return { refunded, paid, rate: share(refunded, paid) }
   }
@@ -259,7 +259,7 @@ export function openOracle(store: Store, options: OracleOptions) {
     concluded,
     toBase,
     worthPart,
-    happened,
+    amountIn,
     mrrAt,
     mrr,
     activeSubscriptions,

@@ -8,10 +8,10 @@ import { openOracle } from './oracle.ts'
 const DAY = 86_400_000
 const UNTIL = Date.UTC(2026, 5, 1, 10)
 
-type PlayedOptions = {
+type SimulatedOptions = {
   seed: number
   subscribers: number
-  odd: boolean
+  edgeCases: boolean
   days?: number
   time_zone?: string
   currency?: string
@@ -21,23 +21,30 @@ type PlayedOptions = {
   unrated?: readonly string[]
 }
 
-export type Played = Awaited<ReturnType<typeof openPlayed>>
+export type Simulated = Awaited<ReturnType<typeof openSimulated>>
 
 /** What a dollar costs; a tenth more or less as the months go by, so that rates jump in mid-history. */
 const PER_USD = { EUR: 0.92, GBP: 0.79, JPY: 149.3, AUD: 1.52, BRL: 5.41, CAD: 1.37, SEK: 10.6, MXN: 18.2 }
 
 /** Opens an instance, with its organization counting as said, and plays a history into it. Close it. */
-export async function openPlayed(options: PlayedOptions) {
-  const { subscribers, odd, time_zone = 'UTC', currency = 'USD' } = options
+export async function openSimulated(options: SimulatedOptions) {
+  const { subscribers, edgeCases, time_zone = 'UTC', currency = 'USD' } = options
   const from = UNTIL - (options.days ?? 400) * DAY
   const authority = await sharedAuthority()
-  const simulation = openSimulation({ seed: options.seed, from, until: UNTIL, subscribers, odd, authority })
+  const simulation = openSimulation({
+    seed: options.seed,
+    from,
+    until: UNTIL,
+    subscribers,
+    edgeCases,
+    authority,
+  })
   const clock = handClock(from)
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   const { store, organizations, apps, products, rates, metrics } = app.windfall
   await store.commit(() => organizations.declare([{ ...app.organization, time_zone, currency }]))
   await metrics.resume()
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const days = Array.from({ length: Math.ceil((UNTIL - from) / DAY) + 2 }, (_, day) => from + (day - 1) * DAY)
   const isRated = (code: string): boolean => !(options.unrated ?? []).includes(code)
   const csv = days.flatMap((at, day) =>
@@ -66,7 +73,7 @@ export async function openPlayed(options: PlayedOptions) {
   }
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const oracle = (more: Partial<Parameters<typeof openOracle>[1]> = {}) =>
     openOracle(store, {
       app_id: null,
@@ -83,25 +90,25 @@ export async function openPlayed(options: PlayedOptions) {
 const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** What CI plays. */
-export const STORES: readonly PlayedOptions[] = [
+export const STORES: readonly SimulatedOptions[] = [
   {
     seed,
     subscribers: 200,
-    odd: true,
+    edgeCases: true,
     days: 300,
     is_declared: true,
     time_zone: 'Australia/Lord_Howe',
     currency: 'EUR',
     unrated: ['MXN'],
   },
-  { seed: seed + 1, subscribers: 240, odd: false, days: 420, time_zone: 'UTC', currency: 'USD' },
+  { seed: seed + 1, subscribers: 240, edgeCases: false, days: 420, time_zone: 'UTC', currency: 'USD' },
 ]
 const ZONES = ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu', 'America/Los_Angeles', 'Pacific/Apia']
 /** What the long form plays besides. */
-export const MORE: readonly PlayedOptions[] = Array.from({ length: 15 }, (_, index) => ({
+export const MORE: readonly SimulatedOptions[] = Array.from({ length: 15 }, (_, index) => ({
   seed: seed + 100 + index,
   subscribers: 300,
-  odd: index % 3 !== 0,
+  edgeCases: index % 3 !== 0,
   days: 420,
   is_declared: index % 2 === 0,
   time_zone: ZONES[index % 5] ?? 'UTC',

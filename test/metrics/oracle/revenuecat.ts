@@ -120,7 +120,7 @@ export function beside(store: Store, oracle: Oracle, from: number, until: number
     ),
   )
   const found: Beside = { unexplained: [], reasons: {} }
-  const tell = (reason: string | null, what: unknown): void => {
+  const countReason = (reason: string | null, what: unknown): void => {
     if (reason === '') found.unexplained.push(JSON.stringify(what))
     else if (reason !== null) found.reasons[reason] = (found.reasons[reason] ?? 0) + 1
   }
@@ -128,8 +128,8 @@ export function beside(store: Store, oracle: Oracle, from: number, until: number
     for (const one of theirs) {
       const worth = ours.get(one.transaction_id)
       const reason = reasonFor(one, worth, day)
-      tell(reason, { day, one, worth })
-      if (reason === 'same' && worth) tell(amountReasonFor(one, worth), { one, worth })
+      countReason(reason, { day, one, worth })
+      if (reason === 'same' && worth) countReason(amountReasonFor(one, worth), { one, worth })
     }
   }
   return found

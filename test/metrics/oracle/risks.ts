@@ -22,13 +22,13 @@ export function riskAt({ lineage, worths }: Concluded, at: number): Found | null
   const begun = lineage.bought.findLast(
     ({ reason, purchased_at }) => reason === 'PURCHASE' && purchased_at <= worth.by.purchased_at,
   )
-  const told = lineage.infos.filter(
+  const signedInfos = lineage.infos.filter(
     ({ signed_at }) => signed_at <= at && signed_at >= (begun?.purchased_at ?? -Infinity),
   )
   const { by, to, ending } = worth
   if (at < to && at >= Math.max(worth.from, by.expires_at ?? by.purchased_at)) return { risk: 'grace', worth }
-  if (at < to && told.at(-1)?.auto_renew_status !== 0) return null
+  if (at < to && signedInfos.at(-1)?.auto_renew_status !== 0) return null
   if (at < to) return { risk: isCommitted(by) ? 'committed' : 'will_cancel', worth }
-  const last = told.findLast(({ signed_at }) => signed_at >= by.purchased_at)
+  const last = signedInfos.findLast(({ signed_at }) => signed_at >= by.purchased_at)
   return ending !== 'refund' && last?.in_billing_retry === 1 ? { risk: 'billing_retry', worth } : null
 }

@@ -7,7 +7,7 @@ import { figuresIn } from '../told_ledger.ts'
 import { nonZero, openBooksOf, plus, type Sums } from './books.ts'
 import { compared } from './kept.ts'
 import type { Oracle } from './oracle.ts'
-import { MORE, openPlayed, type Played, STORES } from './played.ts'
+import { MORE, openSimulated, type Simulated, STORES } from './played.ts'
 import { beside, charged, revenueBy } from './revenuecat.ts'
 import { less } from './sums.ts'
 
@@ -32,7 +32,7 @@ function aliveBy(oracle: Oracle, at: number, priced: boolean): Sums {
 const CHURNS = ['churn_voluntary', 'churn_billing', 'churn_refund', 'churn_other'] as const
 
 /** Every month of the history, as spans of days. */
-function monthsOf({ from, until }: Played): { from_on: string; until_on: string }[] {
+function monthsOf({ from, until }: Simulated): { from_on: string; until_on: string }[] {
   const months = new Set<string>()
   for (let at = from - DAY; at <= until; at += DAY) months.add(new Date(at).toISOString().slice(0, 7))
   return nonEmpty(months).map((month) => {
@@ -48,12 +48,12 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
     const { time_zone = 'UTC' } = options
     // A product that nobody has told of has the period nearest to each transaction's own, which recovering late in a
     // grace makes much shorter than it is.
-    const isTold = options.is_declared === true
-    let played: Played
+    const isDeclared = options.is_declared === true
+    let played: Simulated
     let oracle: Oracle
     let books: ReturnType<typeof openBooksOf>
     beforeAll(async () => {
-      played = await openPlayed(options)
+      played = await openSimulated(options)
       oracle = played.oracle()
       books = openBooksOf(played.simulation, played.until)
     })
@@ -78,7 +78,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
 
     test('who is alive, what for, and for how much a month, as the books have it', () => {
       for (let at = played.from + DAY; at < played.until; at += 3.25 * DAY) {
-        expect(aliveBy(oracle, at, isTold)).toEqual(books.aliveBy(at, isTold))
+        expect(aliveBy(oracle, at, isDeclared)).toEqual(books.aliveBy(at, isDeclared))
       }
     })
 
@@ -140,12 +140,12 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
           headers: { authorization: `Bearer ${token}` },
         })
         const { series } = (await answer.json()) as SeriesAnswer
-        const told = parts.map((part) => figuresIn(series, 'numerator', { part }))
+        const byPart = parts.map((part) => figuresIn(series, 'numerator', { part }))
         const back = figuresIn(series, 'numerator', { part: 'returned' })
         const start = figuresIn(series, 'denominator')
         for (const month of months) {
           const { lost, at_start, ...churn } = oracle.churn(month)
-          const [whole, ...rest] = told.map((one) => one[month.from_on] ?? 0)
+          const [whole, ...rest] = byPart.map((one) => one[month.from_on] ?? 0)
           expect([whole, start[month.from_on]]).toEqual([lost[column], at_start[column]])
           expect(rest.reduce((sum, one) => sum + one, back[month.from_on] ?? 0)).toBe(whole)
           if (back[month.from_on] === 0)
@@ -257,7 +257,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       for (const { cohort, size, renewals } of nonEmpty(oracle.retention('month'))) {
         const month = monthsOf(played).find(({ from_on }) => from_on.startsWith(cohort))
         const { from, until } = rangeOf(month ?? { from_on: '1970-01-01', until_on: '1970-01-01' })
-        for (const { k, due, held } of isTold ? renewals : renewals.slice(0, 1)) {
+        for (const { k, due, held } of isDeclared ? renewals : renewals.slice(0, 1)) {
           expect({ k, due, held }).toEqual({ k, ...books.retained(from, until, k) })
         }
         expect(renewals[0]).toMatchObject({ due: size, held: size })
@@ -291,7 +291,7 @@ describe.each([...STORES, ...(isLong ? MORE : [])])(
       expect(reasons['same amount']).toBeGreaterThan(0.9 * (reasons.length ?? 0))
       const listed = ['replaced', 'free', 'not begun', 'trial', 'same', 'same amount', 'length']
       expect(Object.keys(reasons).filter((reason) => !listed.includes(reason))).toEqual([])
-      if (options.odd)
+      if (options.edgeCases)
         expect(reasons).toMatchObject({ replaced: expect.any(Number), length: expect.any(Number) })
     })
 

@@ -39,10 +39,10 @@ export function isRenewalOf(next: Bought, before: Bought): boolean {
 
 /** A grace lengthens what was bought last when it was told of. */
 function graceOf(one: Bought, next: Bought | undefined, infos: readonly Info[]): number {
-  const told = infos.filter(
+  const declared = infos.filter(
     ({ signed_at }) => signed_at >= one.purchased_at && signed_at < (next?.purchased_at ?? Infinity),
   )
-  return Math.max(0, ...told.map(({ grace_until_at }) => grace_until_at ?? 0))
+  return Math.max(0, ...declared.map(({ grace_until_at }) => grace_until_at ?? 0))
 }
 
 /**
@@ -119,10 +119,10 @@ const paidUntil = ({ expires_at, purchased_at, revoked_at }: Bought): number =>
   Math.min(expires_at ?? purchased_at, revoked_at ?? Infinity)
 
 /** For how long one price is. `told`: the period of the product, where Apple has told it. */
-export function periodOf(one: Bought, environment: string, told: string | undefined): string | null {
+export function periodOf(one: Bought, environment: string, declared: string | undefined): string | null {
   if (one.offer_discount === 'PAY_UP_FRONT' && one.offer_period !== null) return one.offer_period
   if (one.billing_plan === 'MONTHLY') return 'P1M'
-  if (told !== undefined || environment !== 'production' || one.earliest_expires_at === null)
-    return told ?? null
+  if (declared !== undefined || environment !== 'production' || one.earliest_expires_at === null)
+    return declared ?? null
   return nearestPeriod((one.earliest_expires_at - one.purchased_at) / DAY)
 }

@@ -10,7 +10,7 @@ export type Terms = {
   environment: string
   factors: Factors
   toBase: ToBase
-  toldPeriodOf: (app_id: string, product_id: string) => string | undefined
+  declaredPeriodOf: (app_id: string, product_id: string) => string | undefined
 }
 
 /**
@@ -53,10 +53,13 @@ export type Movement = {
 
 const FREE: readonly Kind[] = ['trial', 'free_offer']
 
-export function worthsOf(lineage: Lineage, { environment, factors, toBase, toldPeriodOf }: Terms): Worth[] {
+export function worthsOf(
+  lineage: Lineage,
+  { environment, factors, toBase, declaredPeriodOf }: Terms,
+): Worth[] {
   return stretchesOf(lineage).map((stretch) => {
     const { by, kind, from } = stretch
-    const period = periodOf(by, environment, toldPeriodOf(by.app_id, by.product_id))
+    const period = periodOf(by, environment, declaredPeriodOf(by.app_id, by.product_id))
     if (FREE.includes(kind)) {
       return { ...stretch, is_paid: false, period, currency: null, milli: 0, base_milli: 0 }
     }

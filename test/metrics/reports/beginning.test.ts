@@ -37,7 +37,7 @@ async function read(count: number) {
   const signed = await verifyTransaction(verifier, authority.sign(payload))
   await store.commit(() => void ledger.applyTransaction(app, signed, { origin: 'live', source: 'device' }))
   const cells = level({ 'Customer Price': '9.00', 'Customer Currency': 'EUR', Country: 'DE' })
-  apple.say('subscription', DAY, [
+  apple.setReply('subscription', DAY, [
     {
       ...cells,
       'Active Standard Price Subscriptions': String(count),
@@ -48,9 +48,9 @@ async function read(count: number) {
   await imports.run({ days: 1 })
   await reported.settled()
   const shown = metrics.generations.shown(app.organization_id)
-  const ask = { shown, app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
+  const query = { shown, app, environment: 'production', zone: 'pacific', filters: {}, split: null } as const
   const range = { currency: null, from: dayNumber(EARLIER), until: dayNumber(DAY) }
-  const { days, values } = await reported.read({ ...ask, ...range }, 'mrr')
+  const { days, values } = await reported.read({ ...query, ...range }, 'mrr')
   return { days, amounts: values.get('') }
 }
 

@@ -7,7 +7,7 @@ import type { ReportedMeasure } from '../../../src/metrics/reports/cells.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { rowsOf } from '../../helpers.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
-import { type Cells, DAY, download, happening, level, sale } from '../../ledger/reports/samples.ts'
+import { type Cells, DAY, download, level, sale, subscriptionEvent } from '../../ledger/reports/samples.ts'
 import { reportedSums } from './late.ts'
 
 const BEFORE = addDays(DAY, -1)
@@ -38,31 +38,31 @@ async function opened(folder?: string) {
     const at = dayNumber(day)
     const range = { shown: shown(), app, filters: {}, split: null, currency, from: at, until: at } as const
     return reported
-      .onlyReported(range as Parameters<typeof reported.onlyReported>[0], measure)
+      .readReportsOnly(range as Parameters<typeof reported.readReportsOnly>[0], measure)
       .values.get('')?.[0]
   }
   return { ...windfall, apple, app, shown, metrics, reported, run, on }
 }
 
-const saying = (
+const withReports = (
   apple: Awaited<ReturnType<typeof openApple>>,
   kind: ReportKind,
   day: string,
   rows: readonly Cells[],
-) => apple.say(kind, day, rows)
+) => apple.setReply(kind, day, rows)
 
 test('levels: standard, offers by their own length, trials, grace, retry', async () => {
   const { apple, run, on } = await opened()
-  saying(apple, 'subscription_event', DAY, [
+  withReports(apple, 'subscription_event', DAY, [
     // Three months for one payment.
-    happening({
+    subscriptionEvent({
       Event: 'Reactivate',
       'Subscription Offer Type': 'Pay Up Front',
       'Subscription Offer Name': 'come_back',
       'Subscription Offer Duration': '3 Months',
     }),
   ])
-  saying(apple, 'subscription', DAY, [
+  withReports(apple, 'subscription', DAY, [
     // 31 × 9.99 = 309.69; of one in grace 9.99; together 319.68 and 32 subscriptions. 4 trials, 2 in retry.
     { ...level(), 'Pay Up Front Win-back Offers': '0' },
     // A year for 59.99 is 4.999 a month (4.99916… to the nearest thousandth); two are 9.998.
@@ -93,12 +93,12 @@ test('levels: standard, offers by their own length, trials, grace, retry', async
 test('proceeds whose currency Apple leaves blank are unknown: the row counts, and its share is estimated', async () => {
   const { apple, run, on, request, token } = await opened()
   const named = { 'Active Standard Price Subscriptions': '1' }
-  saying(apple, 'subscription', DAY, [
+  withReports(apple, 'subscription', DAY, [
     level({ ...withoutAny, ...named }),
     level({ ...withoutAny, ...named, 'Proceeds Currency': ' ' }),
   ])
   // Two of 9.99, for each of which the developer gets 7.00, and one of them refunded.
-  saying(apple, 'sales', DAY, [
+  withReports(apple, 'sales', DAY, [
     sale({ Units: '1' }),
     sale({ Units: '1', 'Currency of Proceeds': ' ' }),
     sale({ Units: '-1', 'Customer Price': '-9.99', 'Currency of Proceeds': '' }),
@@ -128,12 +128,12 @@ test('a length that is told later changes the days that were counted without it'
     ...level({ ...withoutAny, 'Customer Price': '15.00', 'Subscription Offer Name': 'come_back' }),
     'Pay Up Front Win-back Offers': '1',
   }
-  saying(apple, 'subscription', EARLIER, [offer])
+  withReports(apple, 'subscription', EARLIER, [offer])
   await run()
   // By the month that the product lasts, since nobody has told better.
   expect(on(EARLIER, 'mrr')?.milli).toBe(15_000)
-  saying(apple, 'subscription_event', BEFORE, [
-    happening({
+  withReports(apple, 'subscription_event', BEFORE, [
+    subscriptionEvent({
       'Event Date': BEFORE,
       'Subscription Offer Type': 'Pay Up Front',
       'Subscription Offer Name': 'come_back',
@@ -147,7 +147,7 @@ test('a length that is told later changes the days that were counted without it'
 
 test('sales: charges, refunds, parts given back, downloads, proceeds in a currency of their own', async () => {
   const { apple, run, on } = await opened()
-  saying(apple, 'sales', DAY, [
+  withReports(apple, 'sales', DAY, [
     sale(),
     sale({ Subscription: 'New', Units: '1' }),
     sale({
@@ -186,29 +186,34 @@ test('sales: charges, refunds, parts given back, downloads, proceeds in a curren
 test('events: trials begun, paid for and lost; ends by why', async () => {
   const { apple, run, on } = await opened()
   const trial = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
-  saying(apple, 'subscription_event', DAY, [
-    happening({ Event: 'Start Introductory Offer', ...trial, Quantity: '5', 'Cancellation Reason': ' ' }),
-    happening({
+  withReports(apple, 'subscription_event', DAY, [
+    subscriptionEvent({
+      Event: 'Start Introductory Offer',
+      ...trial,
+      Quantity: '5',
+      'Cancellation Reason': ' ',
+    }),
+    subscriptionEvent({
       Event: 'Start Introductory Offer',
       'Subscription Offer Type': 'Pay Up Front',
       Quantity: '2',
     }),
-    happening({
+    subscriptionEvent({
       Event: 'Paid Subscription from Introductory Offer',
       'Consecutive Paid Periods': '1',
       Quantity: '3',
     }),
     // Two periods at an introductory price were paid for before: no trial.
-    happening({ Event: 'Paid Subscription from Introductory Offer', Quantity: '8' }),
-    happening({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
-    happening({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
-    happening({ Event: 'Cancel', 'Cancellation Reason': 'Price increase', Quantity: '1' }),
-    happening({
+    subscriptionEvent({ Event: 'Paid Subscription from Introductory Offer', Quantity: '8' }),
+    subscriptionEvent({ Event: 'Cancel', ...trial, 'Cancellation Reason': 'Canceled', Quantity: '4' }),
+    subscriptionEvent({ Event: 'Cancel', 'Cancellation Reason': 'Canceled', Quantity: '6' }),
+    subscriptionEvent({ Event: 'Cancel', 'Cancellation Reason': 'Price increase', Quantity: '1' }),
+    subscriptionEvent({
       Event: 'Canceled from Billing Retry',
       'Cancellation Reason': 'Billing issue',
       Quantity: '7',
     }),
-    happening({ Event: 'Something Apple thought of later', Quantity: '9' }),
+    subscriptionEvent({ Event: 'Something Apple thought of later', Quantity: '9' }),
   ])
   await run()
   const counts = [
@@ -234,20 +239,25 @@ test('losses of what began within a unit of time, and those that came back withi
   // Friday, 2026-05-01: its week began on 04-27, its fiscal month on Sunday, 03-29 (2026: 5 + 4 + 4 weeks from 09-28 on).
   expect(DAY).toBe('2026-05-01')
   const back = { Event: 'Reactivate', 'Cancellation Reason': ' ' }
-  saying(apple, 'subscription_event', DAY, [
-    happening({ Event: 'Cancel', ...began('2026-04-30', 1) }),
-    happening({ Event: 'Cancel', ...began('2026-04-26', 2) }),
-    happening({ Event: 'Cancel', ...began('2026-03-29', 4) }),
-    happening({ Event: 'Cancel', ...began('2026-03-28', 8) }),
-    happening({ Event: 'Cancel', ...began(DAY, 16) }),
+  withReports(apple, 'subscription_event', DAY, [
+    subscriptionEvent({ Event: 'Cancel', ...began('2026-04-30', 1) }),
+    subscriptionEvent({ Event: 'Cancel', ...began('2026-04-26', 2) }),
+    subscriptionEvent({ Event: 'Cancel', ...began('2026-03-29', 4) }),
+    subscriptionEvent({ Event: 'Cancel', ...began('2026-03-28', 8) }),
+    subscriptionEvent({ Event: 'Cancel', ...began(DAY, 16) }),
     // Lost on the day itself; four days before, on the week's Monday; in April. Of them the week's began in it.
-    happening({ ...back, ...began('2025-01-31', 1), 'Days Canceled': '0' }),
-    happening({ ...back, ...began('2026-04-28', 2), 'Days Canceled': '1' }),
-    happening({ ...back, ...began('2025-01-31', 4), 'Days Canceled': '4' }),
-    happening({ ...back, ...began('2025-01-31', 8), 'Days Canceled': '5' }),
+    subscriptionEvent({ ...back, ...began('2025-01-31', 1), 'Days Canceled': '0' }),
+    subscriptionEvent({ ...back, ...began('2026-04-28', 2), 'Days Canceled': '1' }),
+    subscriptionEvent({ ...back, ...began('2025-01-31', 4), 'Days Canceled': '4' }),
+    subscriptionEvent({ ...back, ...began('2025-01-31', 8), 'Days Canceled': '5' }),
     // A trial that had lapsed, or something free: no loss is taken back.
-    happening({ ...back, ...began('2025-01-31', 16), 'Days Canceled': '0', 'Consecutive Paid Periods': '1' }),
-    happening({
+    subscriptionEvent({
+      ...back,
+      ...began('2025-01-31', 16),
+      'Days Canceled': '0',
+      'Consecutive Paid Periods': '1',
+    }),
+    subscriptionEvent({
       ...back,
       ...began('2025-01-31', 32),
       'Days Canceled': '0',
@@ -270,10 +280,10 @@ test('losses of what began within a unit of time, and those that came back withi
 
 test('a day that Apple revises is summed anew, and nothing of what it was is left', async () => {
   const { apple, run, on, shown, store, metrics, reported } = await opened()
-  saying(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  withReports(apple, 'sales', DAY, [sale(), sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
   expect(on(DAY, 'revenue.renewal', 'EUR')?.milli).toBe(19_980)
-  saying(apple, 'sales', DAY, [sale({ Units: '5' })])
+  withReports(apple, 'sales', DAY, [sale({ Units: '5' })])
   apple.clock.turn(12 * 3_600_000)
   await run()
   expect(on(DAY, 'revenue.renewal', 'USD')).toEqual({ milli: 49_950, count: 5 })
@@ -288,7 +298,7 @@ test('a day that Apple revises is summed anew, and nothing of what it was is lef
 test('a rate that arrives while its day is summed is not missed', async () => {
   const { apple, run, on, reported, windfall } = await opened()
   const { rates } = windfall
-  saying(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  withReports(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   // Prices are written after the day's amounts were converted, and before the day is done.
   let isKept = false
   reported.onPrices(() => {
@@ -305,14 +315,14 @@ test('each generation has sums of its own, in its currency, and none once it is 
   const { apple, app, run, shown, store, metrics, organization, reported, windfall } = await opened()
   const { rates, clock, organizations } = windfall
   await store.commit(() => rates.keep(rates.readCsv(`date,currency,rate\n${DAY},EUR,0.5`, 'USD')))
-  saying(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
+  withReports(apple, 'sales', DAY, [sale({ 'Country Code': 'DE', 'Customer Currency': 'EUR' })])
   await run()
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const before = shown()
   const at = dayNumber(DAY)
   const range = { app, filters: {}, split: null, currency: null, from: at, until: at } as const
   const renewals = (generation: typeof before) =>
-    reported.onlyReported({ ...range, shown: generation }, 'revenue.renewal').values.get('')
+    reported.readReportsOnly({ ...range, shown: generation }, 'revenue.renewal').values.get('')
   // 2 × 9.99 €, and that at half a euro for a dollar.
   expect(renewals(before)).toEqual([{ milli: 39_960, count: 2 }])
   await store.commit(() => organizations.declare([{ ...organization, currency: 'EUR' }]))
@@ -321,7 +331,7 @@ test('each generation has sums of its own, in its currency, and none once it is 
   // Of three days each report was asked for.
   expect(reported.dueDays(next?.id ?? 0)).toEqual({ count: 9, since: clock() })
   expect(reported.isDue(before.id)).toBe(false)
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(shown()).toMatchObject({ id: next?.id, currency: 'EUR' })
   expect(renewals(shown())).toEqual([{ milli: 19_980, count: 2 }])
   expect(reportedSums(store, before.id)).toEqual([])
@@ -331,14 +341,14 @@ test('each generation has sums of its own, in its currency, and none once it is 
 test('a level of a day that is missing goes on from the day before, marked; of a flow nothing is known', async () => {
   const { apple, run, app, shown, reported } = await opened()
   for (const day of [EARLIER, DAY]) {
-    saying(apple, 'subscription', day, [level()])
-    saying(apple, 'sales', day, [sale({ 'Begin Date': us(day), 'End Date': us(day) })])
+    withReports(apple, 'subscription', day, [level()])
+    withReports(apple, 'sales', day, [sale({ 'Begin Date': us(day), 'End Date': us(day) })])
   }
-  apple.say('subscription', BEFORE, 'gone')
-  apple.say('sales', BEFORE, 'gone')
+  apple.setReply('subscription', BEFORE, 'gone')
+  apple.setReply('sales', BEFORE, 'gone')
   await run()
   const range = { from: dayNumber(addDays(EARLIER, -1)), until: dayNumber(DAY) }
-  const ask = {
+  const query = {
     shown: shown(),
     app,
     environment: 'production',
@@ -347,7 +357,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
     split: null,
     currency: null,
   } as const
-  const levels = await reported.read({ ...ask, ...range }, 'mrr')
+  const levels = await reported.read({ ...query, ...range }, 'mrr')
   // Nothing is known of the day before the first; 32 × 9.99 from then on.
   expect(levels.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
     ['ledger', false, true],
@@ -356,7 +366,7 @@ test('a level of a day that is missing goes on from the day before, marked; of a
     ['reports', true, true],
   ])
   expect(levels.values.get('')?.map(({ milli }) => milli)).toEqual([0, 319_680, 319_680, 319_680])
-  const flows = await reported.read({ ...ask, ...range }, 'revenue.renewal')
+  const flows = await reported.read({ ...query, ...range }, 'revenue.renewal')
   expect(flows.days.map(({ source, is_known, is_complete }) => [source, is_known, is_complete])).toEqual([
     ['ledger', false, false],
     ['reports', true, true],
@@ -371,12 +381,12 @@ const us = (day: string): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${da
 
 test('what Apple says cannot be empty is no day of zeros', async () => {
   const { apple, run, app, shown, reported } = await opened()
-  saying(apple, 'subscription', BEFORE, [level()])
-  saying(apple, 'sales', DAY, [sale()])
-  apple.say('subscription', DAY, 'empty')
+  withReports(apple, 'subscription', BEFORE, [level()])
+  withReports(apple, 'sales', DAY, [sale()])
+  apple.setReply('subscription', DAY, 'empty')
   await run()
   const at = dayNumber(DAY)
-  const ask = {
+  const query = {
     shown: shown(),
     app,
     environment: 'production',
@@ -385,14 +395,14 @@ test('what Apple says cannot be empty is no day of zeros', async () => {
     split: null,
     currency: null,
   } as const
-  const { days, values } = await reported.read({ ...ask, from: at, until: at }, 'mrr')
+  const { days, values } = await reported.read({ ...query, from: at, until: at }, 'mrr')
   expect(days[0]?.source).toBe('anchored')
   expect(values.get('')?.[0]?.milli).toBe(319_680)
 })
 
 test('what was due when the process ended is summed at the next start', async () => {
   const { apple, run, store, folder, reported } = await opened()
-  saying(apple, 'sales', DAY, [sale()])
+  withReports(apple, 'sales', DAY, [sale()])
   await run()
   const kept = rowsOf(store, 'reported_sums')
   await reported.close()
@@ -407,7 +417,7 @@ test('what was due when the process ended is summed at the next start', async ()
 
 test('proceeds of charges: exact on their day, by ratio after it, estimated where no report has the price', async () => {
   const { apple, run, app, reported } = await opened()
-  saying(apple, 'sales', BEFORE, [
+  withReports(apple, 'sales', BEFORE, [
     sale({ 'Begin Date': us(BEFORE), 'End Date': us(BEFORE), 'Proceeds Reason': ' ' }),
     sale({
       'Begin Date': us(BEFORE),

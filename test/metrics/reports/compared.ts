@@ -4,10 +4,10 @@ import type { Point } from '../../../src/metrics/series/points.ts'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import type { Late } from './late.ts'
 
-export type Ask = (path: string) => Promise<SeriesAnswer>
+export type GetMetric = (path: string) => Promise<SeriesAnswer>
 
 /** Asks the API of a store about its metrics. */
-export async function askerOf(late: Late): Promise<Ask> {
+export async function openMetricReader(late: Late): Promise<GetMetric> {
   const headers = { authorization: `Bearer ${await late.token()}` }
   return async (path) => {
     const response = await late.request(`/api/v1/metrics/${path}`, { headers })
@@ -26,20 +26,20 @@ const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
 }
 
 /** Every value of every metric, and what each that is something else is. */
-export async function compared(truth: Ask, late: Ask, range: string): Promise<Compared> {
+export async function compared(truth: GetMetric, late: GetMetric, range: string): Promise<Compared> {
   const sum: Compared = { same: 0, unknown: 0, partly: 0, labelled: 0, wrong: [] }
-  const untold = await untoldIn(truth, range)
+  const unpriced = await unpricedDays(truth, range)
   for (const name of METRIC_NAMES) {
     for (const view of VIEWS[name] ?? ['']) {
       const path = `${name}?${range}${view && `&view=${view}`}`
-      compareOne(sum, await truth(path), await late(path), untold)
+      compareOne(sum, await truth(path), await late(path), unpriced)
     }
   }
   return sum
 }
 
 /** When the ledger has something whose price Apple has not signed, which reports have: there it is no truth of money. */
-async function untoldIn(truth: Ask, range: string): Promise<Set<string>> {
+async function unpricedDays(truth: GetMetric, range: string): Promise<Set<string>> {
   const answers = [await truth(`mrr?${range}`), await truth(`revenue?${range}`)]
   const points = answers.flatMap((answer) => pointsOf(answer, 'unpriced'))
   const days = points.filter(({ count }) => count).map(({ on }) => on)
@@ -52,9 +52,9 @@ function compareOne(
   sum: Compared,
   truth: SeriesAnswer,
   late: SeriesAnswer,
-  untold: ReadonlySet<string>,
+  unpriced: ReadonlySet<string>,
 ): void {
-  const skipped = (late.ratio_of ?? late.unit) === 'money' ? untold : new Set<string>()
+  const skipped = (late.ratio_of ?? late.unit) === 'money' ? unpriced : new Set<string>()
   const given = pointsOf(truth, 'proration')
   for (const { part, points } of late.series) {
     const theirs = pointsOf(truth, part)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/demo/world/books.ts'
 import { pacificDay } from '../../../src/demo/world/pacific.ts'
 import { isLong } from '../../random.ts'
-import { type Ask, askerOf, compared, pointsOf } from './compared.ts'
+import { compared, type GetMetric, openMetricReader, pointsOf } from './compared.ts'
 import { DAY, type Late, NOW, openLate } from './late.ts'
 
 const CONNECTED = NOW - 40 * DAY
@@ -23,13 +23,13 @@ const INTERVALS = isLong ? ['month', 'week', 'day'] : ['month']
 
 describe.each(SEEDS)('seed %i', (seed) => {
   let whole: Late
-  let truth: Ask
+  let truth: GetMetric
   beforeAll(async () => {
     whole = await openLate({ ...WORLD, seed, is_plain: true, connected: WORLD.from })
     await whole.live(NOW)
     await whole.importAll(WITH_KEY.days)
-    await whole.windfall.metrics.caughtUp()
-    truth = await askerOf(whole)
+    await whole.windfall.metrics.whenCurrent()
+    truth = await openMetricReader(whole)
   }, 300_000)
   afterAll(() => whole.close())
 
@@ -39,7 +39,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
   ])('%s an In-App Purchase key', (_, { with_purchases, days, first }) => {
     const range = `from=${first}&to=2026-02-28`
     let late: Late
-    let ask: Ask
+    let getMetric: GetMetric
     beforeAll(async () => {
       late = await openLate({ ...WORLD, seed, is_plain: true, connected: CONNECTED, with_purchases })
       const { history, metrics } = late.windfall
@@ -47,13 +47,17 @@ describe.each(SEEDS)('seed %i', (seed) => {
       await late.live(NOW)
       if (with_purchases) await history.reconcile()
       await late.importAll(days)
-      await metrics.caughtUp()
-      ask = await askerOf(late)
+      await metrics.whenCurrent()
+      getMetric = await openMetricReader(late)
     }, 300_000)
     afterAll(() => late.close())
 
     test.each(INTERVALS)('every value of every metric by %s', async (interval) => {
-      const { wrong, same, unknown, partly } = await compared(truth, ask, `${range}&interval=${interval}`)
+      const { wrong, same, unknown, partly } = await compared(
+        truth,
+        getMetric,
+        `${range}&interval=${interval}`,
+      )
       expect(wrong).toEqual([])
       expect(same).toBeGreaterThan((unknown + partly) / 2)
       expect(unknown).toBeGreaterThan(0)
@@ -62,9 +66,9 @@ describe.each(SEEDS)('seed %i', (seed) => {
     test('the churn rate of the months before is Apple’s count, exactly, and near the truth', async () => {
       const distances: number[] = []
       for (const { bundle_id, id } of late.apps) {
-        const cutover = late.windfall.reported.seamOf(id, 'flows')?.at ?? 0
+        const cutover = late.windfall.reported.cutoverOf(id, 'flows')?.at ?? 0
         const path = `churn_rate?${range}&interval=month&app=${bundle_id}`
-        const [shown, theirs] = [await ask(path), await truth(path)]
+        const [shown, theirs] = [await getMetric(path), await truth(path)]
         const known = pointsOf(theirs)
         for (const [index, { on, numerator, denominator }] of pointsOf(shown).entries()) {
           if (Date.parse(nextMonth(on)) > cutover) continue
@@ -84,10 +88,10 @@ describe.each(SEEDS)('seed %i', (seed) => {
     test('what reports carry no money for is null before the ledger, and never nothing', async () => {
       const path = (name: string) => `${name}?${range}&interval=month`
       for (const name of ['mrr_churn_rate', 'quick_ratio']) {
-        const [first] = (await ask(path(name))).series[0]?.points ?? []
+        const [first] = (await getMetric(path(name))).series[0]?.points ?? []
         expect(first).toMatchObject({ ratio: null, numerator: null, complete: false })
       }
-      const { series } = await ask(path('mrr_movements'))
+      const { series } = await getMetric(path('mrr_movements'))
       const itemised = series.filter(({ part }) => part !== null && part !== 'not_itemised')
       expect(itemised.length).toBeGreaterThan(0)
       for (const { points } of itemised) expect(points[0]).toMatchObject({ milli: null, complete: false })
@@ -96,18 +100,18 @@ describe.each(SEEDS)('seed %i', (seed) => {
     test('split by app, of each is known what is known of it by itself', async () => {
       for (const metric of ['new_trials', 'status', 'mrr_churn_rate', 'first_payments']) {
         const path = `${metric}?${range}&interval=week`
-        const { series } = await ask(`${path}&split=app`)
+        const { series } = await getMetric(`${path}&split=app`)
         expect(series.length).toBeGreaterThan(1)
         for (const { value, points } of series)
-          expect(points, `${metric} ${value}`).toEqual(pointsOf(await ask(`${path}&app=${value}`)))
+          expect(points, `${metric} ${value}`).toEqual(pointsOf(await getMetric(`${path}&app=${value}`)))
       }
     })
 
     test('split, the parts of Apple’s count add up to the whole', async () => {
       const path = `churn_rate?${range}&interval=month`
-      const [whole] = (await ask(path)).series
+      const [whole] = (await getMetric(path)).series
       for (const split of ['product', 'country', 'period', 'app']) {
-        const { series } = await ask(`${path}&split=${split}&limit=100`)
+        const { series } = await getMetric(`${path}&split=${split}&limit=100`)
         const sums = whole?.points.map((_, index) =>
           series.reduce((sum, { points }) => sum + (points[index]?.numerator ?? 0), 0),
         )

@@ -24,12 +24,12 @@ beforeAll(async () => {
   await late.importAll(DAYS)
   await late.live(NOW)
   await refresh()
-  await late.windfall.metrics.caughtUp()
+  await late.windfall.metrics.whenCurrent()
   await late.windfall.reported.settled()
 }, 60_000)
 
 const shown = () => late.windfall.metrics.generations.shown(late.organization.id)
-const ask = (app: Late['apps'][number], more: object = {}) => ({
+const queryOf = (app: Late['apps'][number], more: object = {}) => ({
   ...({ app, environment: 'production', zone: 'own', filters: {}, split: null } as const),
   shown: shown(),
   currency: null,
@@ -52,7 +52,7 @@ test('MRR is the books’, in each currency, from reports alone, anchored, and o
   const sources = new Set<string>()
   for (const app of nonEmpty(late.apps)) {
     for (const currency of ['USD', 'EUR', 'JPY']) {
-      const { days, values } = await late.windfall.reported.read(ask(app, { currency }), 'mrr')
+      const { days, values } = await late.windfall.reported.read(queryOf(app, { currency }), 'mrr')
       for (const [index, { day, source, is_known }] of days.entries()) {
         sources.add(source)
         const isPacific = source === 'reports'
@@ -74,14 +74,14 @@ test('MRR is the books’, in each currency, from reports alone, anchored, and o
 test('in the base currency the line goes on after the last report as the business does', async () => {
   const { reported, rates } = late.windfall
   for (const app of nonEmpty(late.apps)) {
-    const whole = await reported.read(ask(app), 'mrr')
+    const whole = await reported.read(queryOf(app), 'mrr')
     const last = whole.days.findLastIndex(({ source }) => source === 'reports')
     const shown = whole.values.get('') ?? []
     const level = shown[last]?.milli ?? 0
     expect(whole.days[last + 1]?.source).toBe('anchored')
     let moved = 0
     for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
-      const { values } = await reported.read(ask(app, { currency }), 'mrr')
+      const { values } = await reported.read(queryOf(app, { currency }), 'mrr')
       const line = values.get('') ?? []
       const change = (line[last + 1]?.milli ?? 0) - (line[last]?.milli ?? 0)
       moved += rates.convert(change, currency, 'USD', dayText(FIRST + last))?.milli ?? Number.NaN
@@ -91,14 +91,14 @@ test('in the base currency the line goes on after the last report as the busines
 })
 
 test('whoever was never heard of is counted: the ledger alone has fewer', async () => {
-  const standing = late.windfall.store.prepare<[string], { count: number }>(`
+  const activeCount = late.windfall.store.prepare<[string], { count: number }>(`
     select sum(count) as count from metric_rows join metric_lineages on id = lineage_id
     join metric_counted using (generation, lineage_id)
     where app_id = ? and environment = 'production' and measure = 'mrr' and known_at <= counted_at`)
   let [heard, shown, books] = [0, 0, 0]
   for (const app of nonEmpty(late.apps)) {
-    heard += standing.get(app.id)?.count ?? 0
-    shown += (await late.windfall.reported.read(ask(app), 'mrr')).values.get('')?.at(-1)?.count ?? 0
+    heard += activeCount.get(app.id)?.count ?? 0
+    shown += (await late.windfall.reported.read(queryOf(app), 'mrr')).values.get('')?.at(-1)?.count ?? 0
     books += truth(app.bundle_id, NOW, null).count
   }
   expect(shown).toBe(books)
@@ -126,7 +126,7 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
           kinds
             .flatMap(
               (kind) =>
-                reported.onlyReported({ ...range, currency }, `${basis}.${kind}`).values.get('') ?? [],
+                reported.readReportsOnly({ ...range, currency }, `${basis}.${kind}`).values.get('') ?? [],
             )
             .reduce((total, one) => total + one.milli, 0)
         expect(sum('new', 'renewal', 'one_time') - sum('refund', 'proration')).toBe(milli)
@@ -145,25 +145,25 @@ test('the sums of reports are the books’ report lines, gross and proceeds, to 
       from: dayNumber(first),
       until: dayNumber(last),
     }
-    const told = reported.onlyReported(range, 'downloads').values.get('') ?? []
-    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(downloads)
+    const days = reported.readReportsOnly(range, 'downloads').values.get('') ?? []
+    expect(days.reduce((sum, { count }) => sum + count, 0)).toBe(downloads)
   }
 })
 
 test('charges over the seam of flows are the books’: none twice, none left out', async () => {
   for (const app of nonEmpty(late.apps)) {
-    const seam = late.windfall.reported.seamOf(app.id, 'flows')
+    const cutover = late.windfall.reported.cutoverOf(app.id, 'flows')
     // A small app is first heard of some days later.
-    expect(seam?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
+    expect(cutover?.day).toBeGreaterThan(dayNumber(pacificDayOf(CONNECTED)))
     // Reports of Pacific days up to the seam, and all of the ledger up to now: one stretch of time.
     const range = { from: pacificDay(dayText(FIRST)).from, until: NOW, bundle_id: app.bundle_id }
     const books = late.simulation.books.charged(range)
     for (const currency of ['USD', 'EUR', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']) {
       let shown = 0
       for (const measure of CHARGES) {
-        const { days, values } = await late.windfall.reported.read(ask(app, { currency }), measure)
+        const { days, values } = await late.windfall.reported.read(queryOf(app, { currency }), measure)
         const mixed = days.filter(({ is_complete }) => !is_complete)
-        expect(mixed.map(({ day }) => day)).toEqual([seam?.day])
+        expect(mixed.map(({ day }) => day)).toEqual([cutover?.day])
         shown += (values.get('') ?? []).reduce((sum, { milli }) => sum + milli, 0)
       }
       expect(shown, currency).toBe(books[currency] ?? 0)
@@ -173,9 +173,9 @@ test('charges over the seam of flows are the books’: none twice, none left out
 
 test('split and filtered the parts of a level add up to the whole, by the ids of products and three letters', async () => {
   for (const app of nonEmpty(late.apps)) {
-    const whole = (await late.windfall.reported.read(ask(app), 'mrr')).values.get('') ?? []
+    const whole = (await late.windfall.reported.read(queryOf(app), 'mrr')).values.get('') ?? []
     for (const split of ['product', 'country', 'period', 'offer', 'currency'] as const) {
-      const { values } = await late.windfall.reported.read(ask(app, { split }), 'mrr')
+      const { values } = await late.windfall.reported.read(queryOf(app, { split }), 'mrr')
       const sums = whole.map((_, index) =>
         [...values.values()].reduce((sum, line) => sum + (line[index]?.milli ?? 0), 0),
       )
@@ -184,9 +184,11 @@ test('split and filtered the parts of a level add up to the whole, by the ids of
         expect([...values.keys()].filter((key) => !/^([A-Z]{3})?$/.test(key))).toEqual([])
       if (split === 'product') expect([...values.keys()].filter((key) => /^\d+$/.test(key))).toEqual([])
     }
-    const products = [...(await late.windfall.reported.read(ask(app, { split: 'product' }), 'mrr')).values]
+    const products = [
+      ...(await late.windfall.reported.read(queryOf(app, { split: 'product' }), 'mrr')).values,
+    ]
     const [[product, line] = ['', []]] = products
-    const only = await late.windfall.reported.read(ask(app, { filters: { product: [product] } }), 'mrr')
+    const only = await late.windfall.reported.read(queryOf(app, { filters: { product: [product] } }), 'mrr')
     expect(only.values.get('')).toEqual(line)
   }
 })
@@ -194,15 +196,15 @@ test('split and filtered the parts of a level add up to the whole, by the ids of
 test('proceeds of the joined charges: those of reports are exact, of the ledger told by how surely', async () => {
   const [app] = late.apps
   if (!app) throw new Error('there is no app')
-  const gross = await late.windfall.reported.read(ask(app), 'revenue.renewal')
-  const net = await late.windfall.reported.read(ask(app, { basis: 'proceeds' }), 'revenue.renewal')
+  const gross = await late.windfall.reported.read(queryOf(app), 'revenue.renewal')
+  const net = await late.windfall.reported.read(queryOf(app, { basis: 'proceeds' }), 'revenue.renewal')
   const sum = (line: { milli: number }[] | undefined) => (line ?? []).reduce((all, one) => all + one.milli, 0)
   const [paid, got] = [sum(gross.values.get('')), sum(net.values.get(''))]
   expect(got / paid).toBeGreaterThan(0.55)
   expect(got / paid).toBeLessThan(0.86)
   expect(net.basis.exact).toBeGreaterThan(0)
   expect(net.basis.exact + net.basis.ratio + net.basis.estimated).toBe(got)
-  const mrr = await late.windfall.reported.read(ask(app, { basis: 'proceeds' }), 'mrr')
+  const mrr = await late.windfall.reported.read(queryOf(app, { basis: 'proceeds' }), 'mrr')
   expect(mrr.basis.estimated).toBe(0)
   expect(mrr.basis.ratio).toBeGreaterThan(0)
 })
@@ -227,7 +229,7 @@ test('tallies with reports in them give the levels that are shown', async () => 
   expect(joined.map(({ measure }) => measure)).toEqual(late.apps.map(() => 'mrr'))
   for (const app of nonEmpty(late.apps)) {
     const tally = tallies.get(app.id)?.get('mrr')
-    const { values } = await reported.read(ask(app, { until: FIRST + 55 }), 'mrr')
+    const { values } = await reported.read(queryOf(app, { until: FIRST + 55 }), 'mrr')
     const changes = [...(tally?.milli ?? [])].reduce((sum, one) => sum + one, 0)
     expect((tally?.before.milli ?? 0) + changes).toBe(values.get('')?.at(-1)?.milli)
   }
@@ -267,11 +269,11 @@ test('coverage names every cause, and they add up', async () => {
   })
   const [head, ...lines] = (await table.text()).trimEnd().split('\r\n')
   expect(head).toMatch(/^app_id,month,metric,unit,currency,day_on,reports,ledger,share,before_first_notif/)
-  const told = coverage.map(({ ledger, unit, currency }) =>
+  const days = coverage.map(({ ledger, unit, currency }) =>
     unit === 'money' ? [currency, (ledger / 1000).toFixed(3)] : ['', String(ledger)],
   )
-  expect(lines.map((line) => [line.split(',')[4], line.split(',')[7]])).toEqual(told)
-  expect(told.map(([currency]) => currency)).toContain('USD')
+  expect(lines.map((line) => [line.split(',')[4], line.split(',')[7]])).toEqual(days)
+  expect(days.map(([currency]) => currency)).toContain('USD')
   const none = await late.request('/api/v1/coverage?from=2026-13', {
     headers: { authorization: `Bearer ${await late.token()}` },
   })

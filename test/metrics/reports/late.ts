@@ -38,7 +38,7 @@ export async function openLate({
   const clock = handClock(connected)
   const authority = await sharedAuthority()
   const simulation = openSimulation({ seed, from, until: NOW, subscribers, authority })
-  simulation.pass(connected)
+  simulation.skip(connected)
   const appStore = await openAppStore({ simulation, authority, clock })
   const publisher = await openPublisher()
   const apps = APPS.slice(0, apps_known).map(({ bundle_id, sku, apple_id }) => ({ bundle_id, sku, apple_id }))
@@ -63,14 +63,14 @@ export async function openLate({
     })
     clock.set(connected)
     await windfall.metrics.resume()
-    await windfall.metrics.caughtUp()
+    await windfall.metrics.whenCurrent()
   }
 
   /** Lets the world go on up to an instant, and all that is sent meanwhile arrive. */
   async function live(until: number): Promise<void> {
     await fill(windfall, simulation.advance(until), clock, () => {})
     clock.set(until)
-    await windfall.metrics.caughtUp()
+    await windfall.metrics.whenCurrent()
   }
 
   async function importAll(days = 365): Promise<void> {

@@ -18,11 +18,18 @@ let simulation: Simulation
 let rows: Row[]
 beforeAll(async () => {
   const authority = await sharedAuthority()
-  simulation = openSimulation({ seed, from: FROM, until: UNTIL, subscribers: 150, odd: true, authority })
+  simulation = openSimulation({
+    seed,
+    from: FROM,
+    until: UNTIL,
+    subscribers: 150,
+    edgeCases: true,
+    authority,
+  })
   const clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   rows = app.windfall.store
     .prepare<[], Row>(`
       select measure, on_at, currency, milli, count
@@ -52,9 +59,9 @@ const instants = Array.from({ length: 60 }, (_, week) => FROM + (10 + 8 * week) 
 test('MRR in every currency, and active subscriptions', () => {
   for (const at of instants) {
     const books: Sums = {}
-    for (const { price_milli, period, currency, told } of simulation.books.activeSubscriptions(at)) {
+    for (const { price_milli, period, currency, has_price } of simulation.books.activeSubscriptions(at)) {
       plus(books, 'count', 1)
-      if (told) plus(books, currency, monthlyMilli(price_milli, period, 'calendar') ?? Number.NaN)
+      if (has_price) plus(books, currency, monthlyMilli(price_milli, period, 'calendar') ?? Number.NaN)
     }
     expect(kept(['mrr'], at)).toEqual(nonZero(books))
   }
@@ -70,7 +77,7 @@ test('what was charged, refunded and given back at upgrades, month by month', ()
   const { books } = simulation
   for (let from = FROM; from < UNTIL; from += 30 * DAY) {
     const until = from + 30 * DAY
-    const range = { from, until, told: true }
+    const range = { from, until, has_price: true }
     const money = (...measures: string[]) => {
       const { count, ...amounts } = kept(measures, until - 1, from)
       return amounts

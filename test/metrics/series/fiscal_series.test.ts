@@ -1,7 +1,7 @@
 /** Series by Apple's fiscal months: of Pacific days, whatever the organization's own time zone. */
 import { expect, test } from 'vitest'
 import { METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
-import { figuresIn, openLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const RANGE = 'interval=fiscal_month&from=2026-04-01&to=2026-06-01'
 
@@ -13,17 +13,17 @@ const ofThree = <Value>(...[p7, p8, p9]: [Value, Value, Value]): Record<string, 
 })
 
 /** One bought in the last minute of P8 by Pacific time, one in the first of P9; in Berlin both are of 31 May. */
-async function openAtSeam() {
-  const ledger = await openLedger({ time_zone: 'Europe/Berlin' })
-  await ledger.tell('1', 0, '2026-04-30T12:00:00Z', '2026-05-31T06:59:00Z')
-  await ledger.tell('1', 1, '2026-05-31T06:59:00Z', '2026-06-30T06:59:00Z')
-  await ledger.tell('2', 0, '2026-05-31T07:00:00Z', '2026-06-30T07:00:00Z', { price: 5_000 })
+async function openAtYearEnd() {
+  const ledger = await openTestLedger({ time_zone: 'Europe/Berlin' })
+  await ledger.notifyTransaction('1', 0, '2026-04-30T12:00:00Z', '2026-05-31T06:59:00Z')
+  await ledger.notifyTransaction('1', 1, '2026-05-31T06:59:00Z', '2026-06-30T06:59:00Z')
+  await ledger.notifyTransaction('2', 0, '2026-05-31T07:00:00Z', '2026-06-30T07:00:00Z', { price: 5_000 })
   return ledger
 }
 
 test('fiscal months are of Pacific days, named as in Apple’s finance reports', async () => {
-  const { ask } = await openAtSeam()
-  const revenue = await ask(`revenue?${RANGE}`)
+  const { getMetric } = await openAtYearEnd()
+  const revenue = await getMetric(`revenue?${RANGE}`)
   expect(revenue).toMatchObject({ time_zone: 'America/Los_Angeles', interval: 'fiscal_month' })
   expect(revenue).toMatchObject({ from_on: '2026-03-29', until_on: '2026-06-27', today_on: '2026-06-01' })
   const { series } = revenue
@@ -32,25 +32,25 @@ test('fiscal months are of Pacific days, named as in Apple’s finance reports',
   expect(figuresIn(series, 'until_on')).toEqual(ofThree('2026-05-02', '2026-05-30', '2026-06-27'))
   expect(figuresIn(series, 'complete')).toEqual(ofThree(true, true, false))
   // The organization's own days are not asked for, and the answer says so.
-  expect(await ask(`revenue?${RANGE}&zone=own`)).toEqual(revenue)
-  const mrr = await ask(`mrr?${RANGE}&split=product`)
+  expect(await getMetric(`revenue?${RANGE}&zone=own`)).toEqual(revenue)
+  const mrr = await getMetric(`mrr?${RANGE}&split=product`)
   expect(figuresIn(mrr.series, 'milli', { value: 'monthly' })).toEqual(ofThree(9_990, 9_990, 14_990))
   // By the month of Berlin both purchases of 31 May are of May.
-  const calendar = await ask('revenue?interval=month&from=2026-05-01&to=2026-06-01')
+  const calendar = await getMetric('revenue?interval=month&from=2026-05-01&to=2026-06-01')
   expect(figuresIn(calendar.series, 'milli')).toEqual({ '2026-05-01': 14_990, '2026-06-01': 0 })
 })
 
 test('every metric has fiscal months', async () => {
-  const { ask } = await openAtSeam()
+  const { getMetric } = await openAtYearEnd()
   for (const name of METRIC_NAMES) {
-    const { series } = await ask(`${name}?${RANGE}`)
+    const { series } = await getMetric(`${name}?${RANGE}`)
     expect(Object.keys(figuresIn(series, 'on')), name).toEqual(Object.keys(ofThree(0, 0, 0)))
   }
 })
 
 test('before a range lie as many fiscal months, and twelve of them are the usual range', async () => {
-  const { ask } = await openAtSeam()
-  const { previous } = await ask(`revenue?${RANGE}&compare=previous`)
+  const { getMetric } = await openAtYearEnd()
+  const { previous } = await getMetric(`revenue?${RANGE}&compare=previous`)
   // P4 to P6 of fiscal year 2026: five weeks, and twice four.
   expect(previous).toMatchObject({ from_on: '2025-12-28', until_on: '2026-03-28' })
   expect(Object.keys(figuresIn(previous?.series ?? [], 'on'))).toEqual([
@@ -58,14 +58,14 @@ test('before a range lie as many fiscal months, and twelve of them are the usual
     '2026-02-01',
     '2026-03-01',
   ])
-  expect(await ask('mrr?interval=fiscal_month')).toMatchObject({
+  expect(await getMetric('mrr?interval=fiscal_month')).toMatchObject({
     from_on: '2025-06-29',
     until_on: '2026-06-27',
   })
 })
 
 test('a table names the fiscal month and its last day', async () => {
-  const { get } = await openAtSeam()
+  const { get } = await openAtYearEnd()
   const rows = async (path: string) =>
     (await (await get(`metrics/${path}`)).text())
       .trimEnd()
@@ -85,7 +85,7 @@ test('a table names the fiscal month and its last day', async () => {
 })
 
 test('days beyond Apple’s fiscal calendar are refused with the last fiscal month known', async () => {
-  const { app, get } = await openAtSeam()
+  const { app, get } = await openAtYearEnd()
   const errorsOf = async (query: string) => {
     const response = await get(`metrics/mrr?interval=fiscal_month&${query}`)
     const { errors } = (await response.json()) as { errors: object[] }

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { dataBody, outerPayload, transactionPayload } from '../../apple/samples.ts'
 import { openApple } from '../../ledger/reports/apple.ts'
-import { DAY, download, happening, sale } from '../../ledger/reports/samples.ts'
-import { at, figuresIn, months, openLedger } from '../told_ledger.ts'
+import { DAY, download, sale, subscriptionEvent } from '../../ledger/reports/samples.ts'
+import { at, figuresIn, months, openTestLedger } from '../told_ledger.ts'
 
 const FREE = { 'Subscription Offer Type': 'Free Trial', 'Consecutive Paid Periods': '0' }
 const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'
@@ -14,31 +14,31 @@ const RANGE = 'zone=pacific&from=2026-04-30&to=2026-05-02'
 async function openReported() {
   const apple = await openApple()
   const app = await apple.openWindfall()
-  apple.say('sales', DAY, [
+  apple.setReply('sales', DAY, [
     download(),
     download({ 'Country Code': 'DE', Units: '2' }),
     download({ 'Product Type Identifier': '7F', Units: '40' }),
     sale(),
   ])
-  apple.say('subscription_event', DAY, [
-    happening({ Event: 'Start Introductory Offer', ...FREE, Quantity: '5' }),
-    happening({ Event: 'Subscribe', Quantity: '3' }),
-    happening({ Event: 'Opt-In', Quantity: '4' }),
-    happening({ Event: 'Reactivate', Quantity: '6' }),
-    happening({ Event: 'Start Promotional Offer', ...FREE, Quantity: '8' }),
-    happening({
+  apple.setReply('subscription_event', DAY, [
+    subscriptionEvent({ Event: 'Start Introductory Offer', ...FREE, Quantity: '5' }),
+    subscriptionEvent({ Event: 'Subscribe', Quantity: '3' }),
+    subscriptionEvent({ Event: 'Opt-In', Quantity: '4' }),
+    subscriptionEvent({ Event: 'Reactivate', Quantity: '6' }),
+    subscriptionEvent({ Event: 'Start Promotional Offer', ...FREE, Quantity: '8' }),
+    subscriptionEvent({
       Event: 'Paid Subscription from Introductory Offer',
       Quantity: '2',
       'Consecutive Paid Periods': '1',
     }),
-    happening({ Event: 'Cancel', ...FREE, 'Cancellation Reason': 'Canceled', Quantity: '1' }),
+    subscriptionEvent({ Event: 'Cancel', ...FREE, 'Cancellation Reason': 'Canceled', Quantity: '1' }),
   ])
   await app.imports.run({ days: 1 })
   await app.windfall.reported.settled()
   const headers = { authorization: `Bearer ${await app.token()}` }
   const get = (path: string) => app.request(`/api/v1/metrics/${path}`, { headers })
-  const ask = async (path: string) => (await (await get(path)).json()) as SeriesAnswer
-  return { ...app, get, ask }
+  const getMetric = async (path: string) => (await (await get(path)).json()) as SeriesAnswer
+  return { ...app, get, getMetric }
 }
 
 const days = <Value>(...[before, day, after]: [Value, Value, Value]): Record<string, Value> => ({
@@ -48,37 +48,37 @@ const days = <Value>(...[before, day, after]: [Value, Value, Value]): Record<str
 })
 
 test('reports tell of downloads, and of the way to a payment before the ledger began; the rest is a gap', async () => {
-  const { ask, get } = await openReported()
-  const downloads = await ask(`downloads?${RANGE}`)
+  const { getMetric, get } = await openReported()
+  const downloads = await getMetric(`downloads?${RANGE}`)
   expect(figuresIn(downloads.series, 'count')).toEqual(days(null, 7, null))
   expect(figuresIn(downloads.series, 'complete')).toEqual(days(false, true, false))
   expect(downloads.sources).toMatchObject([
     { measure: 'downloads', source: 'reports', from_on: DAY, until_on: DAY },
   ])
-  const split = await ask(`downloads?${RANGE}&split=country`)
+  const split = await getMetric(`downloads?${RANGE}&split=country`)
   expect(split.series.map(({ value, points }) => [value, points[1]?.count])).toEqual([
     ['USA', 5],
     ['DEU', 2],
   ])
-  const first = await ask(`first_payments?${RANGE}`)
+  const first = await getMetric(`first_payments?${RANGE}`)
   expect(figuresIn(first.series, 'count')).toEqual(days(null, 5, null))
   expect(figuresIn(first.series, 'count', { part: 'after_trial' })).toEqual(days(null, 2, null))
   expect(figuresIn(first.series, 'count', { part: 'direct' })).toEqual(days(null, 3, null))
-  const trial = await ask(`download_to_trial?${RANGE}`)
+  const trial = await getMetric(`download_to_trial?${RANGE}`)
   // 5 ÷ 7
   expect(figuresIn(trial.series, 'ratio')).toEqual(days(null, 0.714286, null))
   expect(figuresIn(trial.series, 'denominator')).toEqual(days(null, 7, null))
-  expect(figuresIn((await ask(`download_to_paid?${RANGE}`)).series, 'ratio')).toEqual(
+  expect(figuresIn((await getMetric(`download_to_paid?${RANGE}`)).series, 'ratio')).toEqual(
     days(null, 0.714286, null),
   )
   // 2 of the 3 that ended.
-  expect(figuresIn((await ask(`trial_conversion?${RANGE}`)).series, 'ratio')).toEqual(
+  expect(figuresIn((await getMetric(`trial_conversion?${RANGE}`)).series, 'ratio')).toEqual(
     days(null, 0.666667, null),
   )
   // Of a month as much as is known; what became of trials by their beginning no report says.
-  const month = await ask('downloads?interval=month&from=2026-05-01')
+  const month = await getMetric('downloads?interval=month&from=2026-05-01')
   expect(month.series[0]?.points).toEqual([{ on: '2026-05-01', count: 7, complete: false }])
-  const cohort = await ask(`trial_conversion?${RANGE}&view=cohort`)
+  const cohort = await getMetric(`trial_conversion?${RANGE}&view=cohort`)
   expect(figuresIn(cohort.series, 'ratio')).toEqual(days(null, null, null))
 
   const lines = (await (await get(`downloads.csv?${RANGE}`)).text()).trimEnd().split('\r\n')
@@ -92,7 +92,7 @@ test('reports tell of downloads, and of the way to a payment before the ledger b
 })
 
 /** Apple's notification of a trial that began on 2 May, of which no report tells yet. */
-async function tellTrial({ notify, authority }: Awaited<ReturnType<typeof openReported>>) {
+async function notifyTrial({ notify, authority }: Awaited<ReturnType<typeof openReported>>) {
   const [from, to] = [at('2026-05-02'), at('2026-05-09')]
   const trial = transactionPayload({
     transactionId: '1000',
@@ -114,52 +114,52 @@ async function tellTrial({ notify, authority }: Awaited<ReturnType<typeof openRe
 
 test('a share of downloads counts the days that a report of downloads covers, and no other', async () => {
   const reported = await openReported()
-  await tellTrial(reported)
-  const { ask } = reported
+  await notifyTrial(reported)
+  const { getMetric } = reported
   // Five trials on the day of the report, one on the day after it.
-  const trials = await ask(`new_trials?${RANGE}`)
+  const trials = await getMetric(`new_trials?${RANGE}`)
   expect(figuresIn(trials.series, 'count')).toEqual(days(null, 5, 1))
   // 5 ÷ 7 by the day; the week, the month and the fiscal month of both days have the same.
   const point = { numerator: 5, denominator: 7, ratio: 0.714286 }
-  const day = await ask(`download_to_trial?${RANGE}`)
+  const day = await getMetric(`download_to_trial?${RANGE}`)
   expect(day.series[0]?.points).toMatchObject([{ numerator: null }, point, { numerator: null }])
   for (const interval of ['week', 'month', 'fiscal_month']) {
-    const { series } = await ask(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}`)
+    const { series } = await getMetric(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}`)
     expect(series[0]?.points[0], interval).toMatchObject({ ...point, complete: false })
-    const split = await ask(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}&split=app`)
+    const split = await getMetric(`download_to_trial?zone=pacific&from=${DAY}&interval=${interval}&split=app`)
     expect(split.series[0]?.points[0], interval).toMatchObject(point)
   }
 })
 
 test('nothing is known of the sandbox’s downloads, and a level of a time before the reports is a gap', async () => {
-  const { ask } = await openReported()
-  const sandbox = await ask(`downloads?${RANGE}&environment=sandbox`)
+  const { getMetric } = await openReported()
+  const sandbox = await getMetric(`downloads?${RANGE}&environment=sandbox`)
   expect(figuresIn(sandbox.series, 'count')).toEqual(days(null, null, null))
   for (const metric of ['revenue', 'new_trials', 'status', 'mrr_at_risk']) {
-    const { series } = await ask(`${metric}?${RANGE}`)
+    const { series } = await getMetric(`${metric}?${RANGE}`)
     const [before] = series[0]?.points ?? []
     expect([before?.milli ?? null, before?.count, before?.complete]).toEqual([null, null, false])
   }
 })
 
 test('the ledger tells of first payments, after a trial and without', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   const trial = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('1', 1, '2026-04-10', '2026-05-10')
-  await tell('2', 0, '2026-04-01', '2026-04-08', trial)
-  await tell('2', 1, '2026-04-08', '2026-05-08')
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10')
+  await notifyTransaction('2', 0, '2026-04-01', '2026-04-08', trial)
+  await notifyTransaction('2', 1, '2026-04-08', '2026-05-08')
   // Lost after its trial, and back for money a month later.
-  await tell('3', 0, '2026-04-01', '2026-04-08', trial, { autoRenewStatus: 0 })
-  await tell('3', 1, '2026-05-08', '2026-06-08', { transactionReason: 'PURCHASE' })
+  await notifyTransaction('3', 0, '2026-04-01', '2026-04-08', trial, { autoRenewStatus: 0 })
+  await notifyTransaction('3', 1, '2026-05-08', '2026-06-08', { transactionReason: 'PURCHASE' })
   // Begun before anybody listened: nobody knows when it was first paid for.
-  await tell('4', 3, '2026-04-20', '2026-05-20')
-  const { series, sources } = await ask('first_payments?interval=month&from=2026-03-01&to=2026-06-01')
+  await notifyTransaction('4', 3, '2026-04-20', '2026-05-20')
+  const { series, sources } = await getMetric('first_payments?interval=month&from=2026-03-01&to=2026-06-01')
   expect(figuresIn(series, 'count')).toEqual(months(1, 1, 1, 0))
   expect(figuresIn(series, 'count', { part: 'after_trial' })).toEqual(months(0, 1, 0, 0))
   expect(figuresIn(series, 'count', { part: 'direct' })).toEqual(months(1, 0, 1, 0))
   expect(sources).toEqual([])
   // Without reports nobody knows of downloads.
-  const shares = await ask('download_to_paid?interval=month&from=2026-03-01&to=2026-06-01')
+  const shares = await getMetric('download_to_paid?interval=month&from=2026-03-01&to=2026-06-01')
   expect(figuresIn(shares.series, 'numerator')).toEqual(months(null, null, null, null))
 })

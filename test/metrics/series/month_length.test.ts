@@ -1,7 +1,7 @@
 /** By which length of a month prices of days and weeks become monthly, and where answers say so. */
 import { expect, test } from 'vitest'
 import { monthlyMilli } from '../../../src/metrics/lineage/months.ts'
-import { figuresIn, openLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const ON = 'from=2026-05-31&to=2026-05-31'
 
@@ -19,15 +19,20 @@ const WORTH = {
 test.each(['calendar', 'revenuecat'] as const)(
   'by %s months each duration is worth its price times its factor, and every answer names them',
   async (factors) => {
-    const { app, tell, get, ask } = await openLedger({ env: { WINDFALL_METRICS_FACTORS: factors } })
+    const { app, notifyTransaction, get, getMetric } = await openTestLedger({
+      env: { WINDFALL_METRICS_FACTORS: factors },
+    })
     const [own] = app.windfall.apps.list()
     for (const [index, period] of Object.keys(WORTH).entries()) {
       await app.windfall.store.commit(() =>
-        app.windfall.products.learnPeriod(own?.id ?? '', { product_id: period, period }),
+        app.windfall.products.setReportedPeriod(own?.id ?? '', { product_id: period, period }),
       )
-      await tell(String(index + 1), 0, '2026-05-30', '2026-06-05', { productId: period, price: 7_000 })
+      await notifyTransaction(String(index + 1), 0, '2026-05-30', '2026-06-05', {
+        productId: period,
+        price: 7_000,
+      })
     }
-    const mrr = await ask(`mrr?${ON}&split=product`)
+    const mrr = await getMetric(`mrr?${ON}&split=product`)
     for (const [period, worth] of Object.entries(WORTH)) {
       expect(figuresIn(mrr.series, 'milli', { value: period })['2026-05-31'], period).toBe(worth[factors])
       expect(monthlyMilli(7_000, period, factors), period).toBe(worth[factors])

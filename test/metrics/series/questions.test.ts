@@ -16,7 +16,7 @@ async function open(wait_ms: number): Promise<void> {
   shop = await openShop({ env: { WINDFALL_METRICS_WAIT_MS: String(wait_ms) } })
   headers = await shop.signIn()
   await shop.sell(1, { at: NOW - 3_600_000 })
-  await shop.windfall.metrics.caughtUp()
+  await shop.windfall.metrics.whenCurrent()
   worker = haltable()
 }
 
@@ -60,7 +60,7 @@ async function makeDue(count: number): Promise<void> {
   })
 }
 
-const ask = (path = '/api/v1/metrics/mrr', more: Record<string, string> = {}) =>
+const getMetric = (path = '/api/v1/metrics/mrr', more: Record<string, string> = {}) =>
   shop.request(path, { headers: { ...headers, ...more } })
 const behindOf = async (answer: Promise<Response> | Response): Promise<Behind> =>
   ((await (await answer).json()) as { behind: Behind }).behind
@@ -68,9 +68,9 @@ const isAnswered = (answer: Promise<unknown>): Promise<boolean> =>
   Promise.race([answer.then(() => true), new Promise<boolean>((resolve) => setTimeout(resolve, 150, false))])
 /** Far less than what a question would wait that waits when it should not. */
 const SOON_MS = 5_000
-async function soon<Given>(ask: () => Promise<Given>): Promise<Given> {
+async function soon<Given>(getMetric: () => Promise<Given>): Promise<Given> {
   const begun = performance.now()
-  const given = await ask()
+  const given = await getMetric()
   expect(performance.now() - begun).toBeLessThan(SOON_MS)
   return given
 }
@@ -81,7 +81,7 @@ test('two hundred subscriptions are waited for, by many questions together', asy
   await open(10_000)
   await worker.halt()
   await makeDue(200)
-  const answers = Array.from({ length: 20 }, () => ask())
+  const answers = Array.from({ length: 20 }, () => getMetric())
   expect(await isAnswered(Promise.race(answers))).toBe(false)
   worker.release()
   for (const answer of answers) expect(await behindOf(answer)).toBeNull()
@@ -92,7 +92,7 @@ test('a question does not wait for longer than it says', async () => {
   await worker.halt()
   await makeDue(200)
   const since = expect.any(Number)
-  expect(await soon(() => behindOf(ask()))).toEqual({
+  expect(await soon(() => behindOf(getMetric()))).toEqual({
     lineages: 200,
     report_days: 0,
     since,
@@ -105,23 +105,23 @@ test('of more it is said at once that they are missing', async () => {
   await open(10_000)
   await worker.halt()
   await makeDue(201)
-  expect(await soon(() => behindOf(ask()))).toMatchObject({ lineages: 201, reason: 'catching_up' })
+  expect(await soon(() => behindOf(getMetric()))).toMatchObject({ lineages: 201, reason: 'catching_up' })
   for (const path of ['/api/v1/overview', '/api/v1/today', '/api/v1/customers', '/api/v1/cohorts?metric=ltv'])
-    expect(await (await ask(path)).text()).toMatch(/"behind":\{"lineages":201,/)
+    expect(await (await getMetric(path)).text()).toMatch(/"behind":\{"lineages":201,/)
   worker.release()
-  await shop.windfall.metrics.caughtUp()
-  expect(await behindOf(ask())).toBeNull()
+  await shop.windfall.metrics.whenCurrent()
+  expect(await behindOf(getMetric())).toBeNull()
 })
 
 test('a reader may say how long it waits, and a file waits by itself', async () => {
   await open(0)
   await worker.halt()
   await makeDue(1_000)
-  const none = await ask('/api/v1/metrics/mrr.csv', { prefer: 'wait=0' })
+  const none = await getMetric('/api/v1/metrics/mrr.csv', { prefer: 'wait=0' })
   expect(none.headers.get('x-windfall-behind')).toBe('lineages=1000, report_days=0, reason=catching_up')
-  const patient = ask('/api/v1/metrics/mrr', { prefer: 'respond-async, wait=20' })
+  const patient = getMetric('/api/v1/metrics/mrr', { prefer: 'respond-async, wait=20' })
   const files = ['metrics/mrr', 'overview', 'customers', 'cohorts'].map((name) =>
-    ask(`/api/v1/${name}.csv${name === 'cohorts' ? '?metric=ltv' : ''}`),
+    getMetric(`/api/v1/${name}.csv${name === 'cohorts' ? '?metric=ltv' : ''}`),
   )
   expect(await isAnswered(Promise.race([patient, ...files]))).toBe(false)
   worker.release()
@@ -137,7 +137,7 @@ test('each question waits as long as a reader says', async () => {
   await worker.halt()
   await makeDue(201)
   const answers = ['metrics/mrr', 'overview', 'today', 'customers', 'coverage', 'cohorts?metric=ltv'].map(
-    (path) => ask(`/api/v1/${path}`, { prefer: 'wait=20' }),
+    (path) => getMetric(`/api/v1/${path}`, { prefer: 'wait=20' }),
   )
   expect(await isAnswered(Promise.race(answers))).toBe(false)
   worker.release()
@@ -148,13 +148,15 @@ test('a file of coverage says that figures are behind', async () => {
   await open(0)
   await worker.halt()
   await makeDue(201)
-  const answer = await ask('/api/v1/coverage.csv', { prefer: 'wait=0' })
+  const answer = await getMetric('/api/v1/coverage.csv', { prefer: 'wait=0' })
   expect(answer.headers.get('x-windfall-behind')).toMatch(/^lineages=201, /)
 })
 
 test('the page of a customer is brought up to date before a thousand others', async () => {
   await open(0)
-  const { customers } = (await (await ask('/api/v1/customers')).json()) as { customers: { id: string }[] }
+  const { customers } = (await (await getMetric('/api/v1/customers')).json()) as {
+    customers: { id: string }[]
+  }
   await worker.halt()
   await makeDue(1_000)
   const { store } = shop.windfall
@@ -168,7 +170,7 @@ test('the page of a customer is brought up to date before a thousand others', as
       .run()
   })
   expect(dueNow()?.lineages).toBe(1_001)
-  const answer = ask(`/api/v1/customers/${customers[0]?.id}`)
+  const answer = getMetric(`/api/v1/customers/${customers[0]?.id}`)
   worker.release()
   const profile = (await (await answer).json()) as { customer: { ltv_milli: number } }
   expect(profile.customer.ltv_milli).toBe(9_990)
@@ -181,8 +183,8 @@ test('figures are behind while a change has not marked all that it concerns', as
   const { store, rates } = shop.windfall
   const read = rates.readCsv('date,currency,rate\n2026-05-20,EUR,0.80\n', 'USD')
   await store.commit(() => rates.keep(read))
-  expect(await behindOf(ask())).toMatchObject({ lineages: 0, reason: 'catching_up' })
+  expect(await behindOf(getMetric())).toMatchObject({ lineages: 0, reason: 'catching_up' })
   worker.release()
-  await shop.windfall.metrics.caughtUp()
-  expect(await behindOf(ask())).toBeNull()
+  await shop.windfall.metrics.whenCurrent()
+  expect(await behindOf(getMetric())).toBeNull()
 })

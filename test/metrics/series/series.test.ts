@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isMoney } from '../../../src/metrics/definitions/definition.ts'
 import { DEFINITIONS } from '../../../src/metrics/definitions/definitions.ts'
-import { at, figuresIn, months, openLedger } from '../told_ledger.ts'
+import { at, figuresIn, months, openTestLedger } from '../told_ledger.ts'
 
 const TRIAL = { offerType: 1, offerDiscountType: 'FREE_TRIAL', offerPeriod: 'P1W', price: 0 }
 const EUROS = { currency: 'EUR', storefront: 'DEU', price: 29_940, productId: 'yearly' }
@@ -20,13 +20,13 @@ const RATES = Array.from({ length: 15 }, (_, week) => {
  * E: a trial from 20 to 27 April, and nothing after it.
  */
 async function openFive(options = {}) {
-  const ledger = await openLedger({ rates: RATES, ...options })
-  const { tell } = ledger
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('1', 1, '2026-04-10', '2026-05-10')
-  await tell('1', 2, '2026-05-10', '2026-06-10')
-  await tell('2', 0, '2026-04-01', '2026-04-08', TRIAL)
-  await tell(
+  const ledger = await openTestLedger({ rates: RATES, ...options })
+  const { notifyTransaction } = ledger
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10')
+  await notifyTransaction('1', 2, '2026-05-10', '2026-06-10')
+  await notifyTransaction('2', 0, '2026-04-01', '2026-04-08', TRIAL)
+  await notifyTransaction(
     '2',
     1,
     '2026-04-08',
@@ -34,17 +34,21 @@ async function openFive(options = {}) {
     {},
     { autoRenewStatus: 0, expirationIntent: 1, signedDate: at('2026-05-07') },
   )
-  await tell('3', 0, '2026-05-28', '2026-06-04', TRIAL)
-  await tell('4', 0, '2026-03-01', '2027-03-01', EUROS)
+  await notifyTransaction('3', 0, '2026-05-28', '2026-06-04', TRIAL)
+  await notifyTransaction('4', 0, '2026-03-01', '2027-03-01', EUROS)
   const refund = { revocationDate: at('2026-04-15'), revocationReason: 0, revocationPercentage: 100_000 }
-  await tell('4', 0, '2026-03-01', '2027-03-01', { ...EUROS, ...refund, signedDate: at('2026-04-15') })
-  await tell('5', 0, '2026-04-20', '2026-04-27', TRIAL, { autoRenewStatus: 0 })
+  await notifyTransaction('4', 0, '2026-03-01', '2027-03-01', {
+    ...EUROS,
+    ...refund,
+    signedDate: at('2026-04-15'),
+  })
+  await notifyTransaction('5', 0, '2026-04-20', '2026-04-27', TRIAL, { autoRenewStatus: 0 })
   return ledger
 }
 
 test('levels are those at the end of each month, and now of the one that is not over', async () => {
-  const { ask } = await openFive()
-  const mrr = await ask(`mrr?${RANGE}`)
+  const { getMetric } = await openFive()
+  const mrr = await getMetric(`mrr?${RANGE}`)
   // March: A 9.990 + D 59.880 ÷ 12 = 4.990. April: A + B, D is gone. May and today: A.
   expect(figuresIn(mrr.series, 'milli')).toEqual(months(14_980, 19_980, 9_990, 9_990))
   expect(figuresIn(mrr.series, 'count')).toEqual(months(2, 2, 1, 1))
@@ -65,57 +69,59 @@ test('levels are those at the end of each month, and now of the one that is not 
     previous: null,
   })
   expect(mrr.series).toHaveLength(1)
-  const daily = await ask('mrr?from=2026-05-31')
+  const daily = await getMetric('mrr?from=2026-05-31')
   expect(figuresIn(daily.series, 'complete')).toEqual({ '2026-05-31': true, '2026-06-01': false })
-  const arr = await ask(`arr?${RANGE}`)
+  const arr = await getMetric(`arr?${RANGE}`)
   expect(figuresIn(arr.series, 'milli')).toEqual(months(179_760, 239_760, 119_880, 119_880))
-  expect(figuresIn((await ask(`active_subscriptions?${RANGE}`)).series, 'count')).toEqual(months(2, 2, 1, 1))
+  expect(figuresIn((await getMetric(`active_subscriptions?${RANGE}`)).series, 'count')).toEqual(
+    months(2, 2, 1, 1),
+  )
   // C alone is on trial at the end of May.
-  expect(figuresIn((await ask(`active_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 0, 1, 1))
+  expect(figuresIn((await getMetric(`active_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 0, 1, 1))
 })
 
 test('movements sum up to what the level changed by', async () => {
-  const { ask } = await openFive()
-  const { series } = await ask(`mrr_movements?${RANGE}`)
+  const { getMetric } = await openFive()
+  const { series } = await getMetric(`mrr_movements?${RANGE}`)
   expect(series.map(({ part }) => part)).toEqual([null, 'new', 'churn_voluntary', 'churn_refund'])
   expect(figuresIn(series, 'milli')).toEqual(months(14_980, 5_000, -9_990, 0))
   expect(figuresIn(series, 'milli', { part: 'new' })).toEqual(months(14_980, 9_990, 0, 0))
   expect(figuresIn(series, 'count', { part: 'new' })).toEqual(months(2, 1, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'churn_refund' })).toEqual(months(0, -4_990, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'churn_voluntary' })).toEqual(months(0, 0, -9_990, 0))
-  const two = await ask(`mrr_movements?${RANGE}&view=two_buckets`)
+  const two = await getMetric(`mrr_movements?${RANGE}&view=two_buckets`)
   // Movements tell all of it: nothing is left that is not itemised.
   expect(two.series.map(({ part }) => part)).toEqual([null, 'new', 'churned'])
   expect(figuresIn(two.series, 'milli', { part: 'churned' })).toEqual(months(0, -4_990, -9_990, 0))
-  expect(figuresIn((await ask(`net_new_mrr?${RANGE}`)).series, 'milli')).toEqual(
+  expect(figuresIn((await getMetric(`net_new_mrr?${RANGE}`)).series, 'milli')).toEqual(
     months(14_980, 5_000, -9_990, 0),
   )
 })
 
 test('churn is what was lost of what was there at the start, by subscriptions and by what they are worth', async () => {
-  const { ask } = await openFive()
-  const { series } = await ask(`churn_rate?${RANGE}`)
+  const { getMetric } = await openFive()
+  const { series } = await getMetric(`churn_rate?${RANGE}`)
   // April: D of A and D. May: B of A and B.
   expect(figuresIn(series, 'ratio')).toEqual(months(null, 0.5, 0.5, 0))
   expect(figuresIn(series, 'denominator')).toEqual(months(0, 2, 2, 1))
   expect(figuresIn(series, 'ratio', { part: 'voluntary' })).toEqual(months(null, 0, 0.5, 0))
   expect(figuresIn(series, 'ratio', { part: 'refund' })).toEqual(months(null, 0.5, 0, 0))
   // April: 4.990 of 14.980. May: 9.990 of 19.980.
-  const money = await ask(`mrr_churn_rate?${RANGE}`)
+  const money = await getMetric(`mrr_churn_rate?${RANGE}`)
   expect(figuresIn(money.series, 'ratio')).toEqual(months(null, 0.333111, 0.5, 0))
   expect(figuresIn(money.series, 'numerator')).toEqual(months(0, 4_990, 9_990, 0))
   // March: nothing lost. April: 9.990 ÷ 4.990. May: 0 ÷ 9.990.
-  const quick = await ask(`quick_ratio?${RANGE}`)
+  const quick = await getMetric(`quick_ratio?${RANGE}`)
   expect(figuresIn(quick.series, 'ratio')).toEqual(months(null, 2.002004, 0, null))
 })
 
 test('in two buckets what left a filter without being lost is not Churned, but not itemised', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   // 9.990 of `monthly` from 10 March, changed to 19.990 of `monthly_max` on 10 April.
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('1', 1, '2026-04-10', '2026-05-10', { productId: 'monthly_max', price: 19_990 })
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10', { productId: 'monthly_max', price: 19_990 })
   const two = async (more = '') => {
-    const { series } = await ask(
+    const { series } = await getMetric(
       `mrr_movements?interval=month&from=2026-04-01&to=2026-04-30&view=two_buckets${more}`,
     )
     return [null, 'new', 'churned', 'not_itemised'].map(
@@ -136,10 +142,10 @@ test('each metric of money says at the rate of which day it is converted', () =>
 })
 
 test('what was lost and came back in the same month is not lost in it, but is in its day', async () => {
-  const { tell, ask } = await openLedger()
+  const { notifyTransaction, getMetric } = await openTestLedger()
   // Paid until 10 April, and again from 20 April on.
-  await tell('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
-  await tell(
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
+  await notifyTransaction(
     '1',
     1,
     '2026-04-20',
@@ -147,25 +153,25 @@ test('what was lost and came back in the same month is not lost in it, but is in
     { transactionReason: 'PURCHASE' },
     { autoRenewStatus: 0, expirationIntent: 2 },
   )
-  const monthly = await ask(`churn_rate?${RANGE}`)
+  const monthly = await getMetric(`churn_rate?${RANGE}`)
   expect(figuresIn(monthly.series, 'numerator')).toEqual(months(0, 0, 1, 0))
   expect(figuresIn(monthly.series, 'numerator', { part: 'voluntary' })).toEqual(months(0, 1, 0, 0))
   expect(figuresIn(monthly.series, 'numerator', { part: 'returned' })).toEqual(months(0, -1, 0, 0))
   expect(figuresIn(monthly.series, 'numerator', { part: 'billing' })).toEqual(months(0, 0, 1, 0))
-  const daily = await ask('churn_rate?from=2026-04-09&to=2026-04-21')
+  const daily = await getMetric('churn_rate?from=2026-04-09&to=2026-04-21')
   const lost = figuresIn(daily.series, 'numerator')
   expect(Object.entries(lost).filter(([, count]) => count !== 0)).toEqual([['2026-04-10', 1]])
-  const weekly = await ask('churn_rate?interval=week&from=2026-04-09&to=2026-04-21')
+  const weekly = await getMetric('churn_rate?interval=week&from=2026-04-09&to=2026-04-21')
   // Weeks begin on Mondays: 6 to 12 April has the loss, 20 April is of another.
   expect(figuresIn(weekly.series, 'numerator')).toEqual({ '2026-04-06': 1, '2026-04-13': 0, '2026-04-20': 0 })
 })
 
 test('trials are told by when they end, and by when they began', async () => {
-  const { ask } = await openFive()
-  expect(figuresIn((await ask(`new_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 2, 1, 0))
-  const ended = await ask(`trial_conversion?${RANGE}`)
+  const { getMetric } = await openFive()
+  expect(figuresIn((await getMetric(`new_trials?${RANGE}`)).series, 'count')).toEqual(months(0, 2, 1, 0))
+  const ended = await getMetric(`trial_conversion?${RANGE}`)
   expect(figuresIn(ended.series, 'ratio')).toEqual(months(null, 0.5, null, null))
-  const { series } = await ask(`trial_conversion?${RANGE}&view=cohort`)
+  const { series } = await getMetric(`trial_conversion?${RANGE}&view=cohort`)
   expect(figuresIn(series, 'ratio')).toEqual(months(null, 0.5, 0, null))
   expect(figuresIn(series, 'numerator', { part: 'converted' })).toEqual(months(0, 1, 0, 0))
   expect(figuresIn(series, 'numerator', { part: 'pending' })).toEqual(months(0, 0, 1, 0))
@@ -175,14 +181,14 @@ test('trials are told by when they end, and by when they began', async () => {
 })
 
 test('revenue is charges less refunds, on the day of either', async () => {
-  const { tell, ask } = await openFive()
-  await tell('6', 0, '2026-05-03', null, {
+  const { notifyTransaction, getMetric } = await openFive()
+  await notifyTransaction('6', 0, '2026-05-03', null, {
     type: 'Consumable',
     subscriptionGroupIdentifier: undefined,
     price: 1_000,
   })
-  await tell('7', 0, '2026-05-04', '2026-06-04', { price: undefined, currency: undefined })
-  const { series } = await ask(`revenue?${RANGE}`)
+  await notifyTransaction('7', 0, '2026-05-04', '2026-06-04', { price: undefined, currency: undefined })
+  const { series } = await getMetric(`revenue?${RANGE}`)
   // March: 9.990 + 59.880. April: 9.990 + 9.990 − 59.880. May: 9.990 + 1.000, and one of an unknown price.
   expect(figuresIn(series, 'milli')).toEqual(months(69_870, -39_900, 10_990, 0))
   expect(figuresIn(series, 'count')).toEqual(months(2, 2, 2, 0))
@@ -191,26 +197,28 @@ test('revenue is charges less refunds, on the day of either', async () => {
   expect(figuresIn(series, 'milli', { part: 'refunds' })).toEqual(months(0, -59_880, 0, 0))
   expect(figuresIn(series, 'milli', { part: 'one_time' })).toEqual(months(0, 0, 1_000, 0))
   expect(figuresIn(series, 'count', { part: 'unpriced' })).toEqual(months(0, 0, 1, 0))
-  const byPurchase = await ask(`revenue?${RANGE}&refunds=purchase_day`)
+  const byPurchase = await getMetric(`revenue?${RANGE}&refunds=purchase_day`)
   expect(figuresIn(byPurchase.series, 'milli')).toEqual(months(9_990, 19_980, 10_990, 0))
   // One of the two transactions of March, ever.
-  expect(figuresIn((await ask(`refund_rate?${RANGE}`)).series, 'ratio')).toEqual(months(0.5, 0, 0, null))
-  const mrr = await ask(`mrr?${RANGE}`)
+  expect(figuresIn((await getMetric(`refund_rate?${RANGE}`)).series, 'ratio')).toEqual(
+    months(0.5, 0, 0, null),
+  )
+  const mrr = await getMetric(`mrr?${RANGE}`)
   expect(figuresIn(mrr.series, 'count', { part: 'unpriced' })).toEqual(months(0, 0, 1, 1))
 })
 
 test('what was charged in one currency is told in it, and what no rate is known for apart', async () => {
-  const { ask } = await openFive()
-  const euros = await ask(`mrr?${RANGE}&currency=EUR`)
+  const { getMetric } = await openFive()
+  const euros = await getMetric(`mrr?${RANGE}&currency=EUR`)
   // 29.940 ÷ 12
   expect(euros.currency).toBe('EUR')
   expect(figuresIn(euros.series, 'milli')).toEqual(months(2_495, 0, 0, 0))
-  expect(figuresIn((await ask(`revenue?${RANGE}&currency=EUR`)).series, 'milli')).toEqual(
+  expect(figuresIn((await getMetric(`revenue?${RANGE}&currency=EUR`)).series, 'milli')).toEqual(
     months(29_940, -29_940, 0, 0),
   )
 
   const unrated = await openFive({ rates: [] })
-  const [whole] = (await unrated.ask(`mrr?${RANGE}`)).series
+  const [whole] = (await unrated.getMetric(`mrr?${RANGE}`)).series
   expect(whole?.points[0]).toEqual({
     on: '2026-03-01',
     milli: 9_990,
@@ -220,15 +228,15 @@ test('what was charged in one currency is told in it, and what no rate is known 
   })
   expect(whole?.points[1]).toEqual({ on: '2026-04-01', milli: 19_980, count: 2, complete: true })
   // The same where it is asked for by the country, from single rows.
-  const split = await unrated.ask(`mrr?${RANGE}&split=country`)
+  const split = await unrated.getMetric(`mrr?${RANGE}&split=country`)
   expect(split.series.map(({ value }) => value)).toEqual(['USA', 'DEU'])
   expect(split.series[1]?.points[0]?.not_converted).toEqual([{ currency: 'EUR', milli: 2_495 }])
-  const german = await unrated.ask(`revenue?${RANGE}&country=DEU`)
+  const german = await unrated.getMetric(`revenue?${RANGE}&country=DEU`)
   expect(german.series[0]?.points[1]).toMatchObject({
     milli: 0,
     not_converted: [{ currency: 'EUR', milli: -29_940 }],
   })
-  const churn = await unrated.ask(`mrr_churn_rate?${RANGE}`)
+  const churn = await unrated.getMetric(`mrr_churn_rate?${RANGE}`)
   expect(churn.series[0]?.points[1]?.not_converted?.[0]).toMatchObject({
     currency: 'EUR',
     denominator: 2_495,
@@ -236,9 +244,11 @@ test('what was charged in one currency is told in it, and what no rate is known 
 })
 
 test('an amount converted at a rate that is not final yet is not complete', async () => {
-  const { tell, ask } = await openLedger({ rates: ['2026-05-26,EUR,0.5', '2026-05-27,EUR,0.5'] })
-  await tell('1', 0, '2026-05-26', '2026-06-26', EUROS)
-  const early = await ask('revenue?from=2026-05-25&to=2026-05-30')
+  const { notifyTransaction, getMetric } = await openTestLedger({
+    rates: ['2026-05-26,EUR,0.5', '2026-05-27,EUR,0.5'],
+  })
+  await notifyTransaction('1', 0, '2026-05-26', '2026-06-26', EUROS)
+  const early = await getMetric('revenue?from=2026-05-25&to=2026-05-30')
   expect(figuresIn(early.series, 'complete')).toEqual({
     '2026-05-25': true,
     '2026-05-26': true,
@@ -247,47 +257,51 @@ test('an amount converted at a rate that is not final yet is not complete', asyn
     '2026-05-29': false,
     '2026-05-30': false,
   })
-  const counted = await ask('active_subscriptions?from=2026-05-25&to=2026-05-30')
+  const counted = await getMetric('active_subscriptions?from=2026-05-25&to=2026-05-30')
   expect(Object.values(figuresIn(counted.series, 'complete'))).toEqual([true, true, true, true, true, true])
 })
 
 test('splits have every value by itself, the others as one, and filters take from both', async () => {
-  const { ask } = await openFive()
-  const byCountry = await ask(`mrr?${RANGE}&split=country`)
+  const { getMetric } = await openFive()
+  const byCountry = await getMetric(`mrr?${RANGE}&split=country`)
   expect(figuresIn(byCountry.series, 'milli', { value: 'USA' })).toEqual(months(9_990, 19_980, 9_990, 9_990))
   expect(figuresIn(byCountry.series, 'milli', { value: 'DEU' })).toEqual(months(4_990, 0, 0, 0))
-  const most = await ask(`mrr?${RANGE}&split=country&limit=1`)
+  const most = await getMetric(`mrr?${RANGE}&split=country&limit=1`)
   expect(most.series.map(({ value, others }) => [value, others])).toEqual([
     ['USA', 0],
     [null, 1],
   ])
   expect(most.series[1]?.points[0]).toMatchObject({ milli: 4_990, count: 1 })
   // Of a split the whole is told, or the part that is named.
-  const lost = await ask(`churn_rate?${RANGE}&split=country&part=refund`)
+  const lost = await getMetric(`churn_rate?${RANGE}&split=country&part=refund`)
   expect(lost.series.map(({ value, part }) => [value, part])).toEqual([['DEU', 'refund']])
   const atGermans = { value: 'DEU', part: 'refund' }
   expect(figuresIn(lost.series, 'numerator', atGermans)).toEqual(months(0, 1, 0, 0))
-  const alone = await ask(`revenue?${RANGE}&part=refunds`)
+  const alone = await getMetric(`revenue?${RANGE}&part=refunds`)
   expect(alone.series.map(({ part }) => part)).toEqual(['refunds'])
-  const none = await ask(`revenue?${RANGE}&part=one_time`)
+  const none = await getMetric(`revenue?${RANGE}&part=one_time`)
   expect(figuresIn(none.series, 'milli', { part: 'one_time' })).toEqual(months(0, 0, 0, 0))
-  const german = await ask(`mrr?${RANGE}&split=product&country=DEU`)
+  const german = await getMetric(`mrr?${RANGE}&split=product&country=DEU`)
   expect(german.series.map(({ value }) => value)).toEqual(['yearly'])
-  expect(figuresIn((await ask(`mrr?${RANGE}&period=P1M,P1Y&offer=paid`)).series, 'milli')).toEqual(
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&period=P1M,P1Y&offer=paid`)).series, 'milli')).toEqual(
     months(14_980, 19_980, 9_990, 9_990),
   )
-  expect(figuresIn((await ask(`mrr?${RANGE}&product=monthly`)).series, 'count')).toEqual(months(1, 2, 1, 1))
-  expect((await ask(`mrr?${RANGE}&product=nothing&split=country`)).series).toEqual([])
-  expect(figuresIn((await ask(`mrr?${RANGE}&product=nothing`)).series, 'milli')).toEqual(months(0, 0, 0, 0))
-  const byApp = await ask(`revenue?${RANGE}&split=app`)
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&product=monthly`)).series, 'count')).toEqual(
+    months(1, 2, 1, 1),
+  )
+  expect((await getMetric(`mrr?${RANGE}&product=nothing&split=country`)).series).toEqual([])
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&product=nothing`)).series, 'milli')).toEqual(
+    months(0, 0, 0, 0),
+  )
+  const byApp = await getMetric(`revenue?${RANGE}&split=app`)
   expect(byApp.series[0]).toMatchObject({ value: 'com.example.lantern', part: null })
-  expect(figuresIn((await ask(`mrr?${RANGE}&environment=sandbox`)).series, 'count')).toEqual(
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&environment=sandbox`)).series, 'count')).toEqual(
     months(0, 0, 0, 0),
   )
 })
 
 test('an attribute of users leaves those that are linked to them', async () => {
-  const { app, ask } = await openFive()
+  const { app, getMetric } = await openFive()
   const secret = { authorization: `Bearer ${await app.key('secret')}` }
   const call = { bundleId: 'com.example.lantern' }
   for (const [appUserId, attributes, original] of [
@@ -303,25 +317,25 @@ test('an attribute of users leaves those that are linked to them', async () => {
     expect(linked.status).toBe(200)
   }
   // A alone; A and D; nobody.
-  expect(figuresIn((await ask(`mrr?${RANGE}&attribute=plan=pro`)).series, 'milli')).toEqual(
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&attribute=plan=pro`)).series, 'milli')).toEqual(
     months(9_990, 9_990, 9_990, 9_990),
   )
-  expect(figuresIn((await ask(`mrr?${RANGE}&attribute=seats=3`)).series, 'milli')).toEqual(
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&attribute=seats=3`)).series, 'milli')).toEqual(
     months(14_980, 9_990, 9_990, 9_990),
   )
-  expect(figuresIn((await ask(`revenue?${RANGE}&attribute=plan=free&currency=EUR`)).series, 'milli')).toEqual(
-    months(29_940, -29_940, 0, 0),
-  )
   expect(
-    (await ask(`churn_rate?${RANGE}&attribute=seats=3&split=product`)).series.map(({ value }) => value),
+    figuresIn((await getMetric(`revenue?${RANGE}&attribute=plan=free&currency=EUR`)).series, 'milli'),
+  ).toEqual(months(29_940, -29_940, 0, 0))
+  expect(
+    (await getMetric(`churn_rate?${RANGE}&attribute=seats=3&split=product`)).series.map(({ value }) => value),
   ).toContain('yearly')
-  expect(figuresIn((await ask(`mrr?${RANGE}&attribute=plan=nobody`)).series, 'count')).toEqual(
+  expect(figuresIn((await getMetric(`mrr?${RANGE}&attribute=plan=nobody`)).series, 'count')).toEqual(
     months(0, 0, 0, 0),
   )
 })
 
 test('a day is one of the organization, also when its clocks change, or one of Apple’s reports', async () => {
-  const { tell, ask } = await openLedger({ time_zone: 'America/New_York' })
+  const { notifyTransaction, getMetric } = await openTestLedger({ time_zone: 'America/New_York' })
   // New York's clocks go from 2 to 3 at night on 8 March: that day begins at 5:00 UTC and the next at 4:00.
   const instants = [
     '2026-03-08T04:59:59Z',
@@ -329,16 +343,17 @@ test('a day is one of the organization, also when its clocks change, or one of A
     '2026-03-09T03:59:59Z',
     '2026-03-09T04:00:00Z',
   ]
-  for (const [index, instant] of instants.entries()) await tell(String(index + 1), 0, instant, '2026-04-08')
+  for (const [index, instant] of instants.entries())
+    await notifyTransaction(String(index + 1), 0, instant, '2026-04-08')
   const range = 'from=2026-03-07&to=2026-03-09'
-  const { series, time_zone } = await ask(`revenue?${range}`)
+  const { series, time_zone } = await getMetric(`revenue?${range}`)
   expect(time_zone).toBe('America/New_York')
   expect(figuresIn(series, 'count')).toEqual({ '2026-03-07': 1, '2026-03-08': 2, '2026-03-09': 1 })
   // Three hours earlier: all but the first are within 8 March, which begins at 8:00 UTC and ends at 7:00.
-  const pacific = await ask(`revenue?${range}&zone=pacific`)
+  const pacific = await getMetric(`revenue?${range}&zone=pacific`)
   expect(pacific.time_zone).toBe('America/Los_Angeles')
   expect(figuresIn(pacific.series, 'count')).toEqual({ '2026-03-07': 2, '2026-03-08': 2, '2026-03-09': 0 })
-  const byPeriod = await ask(`mrr?${range}&zone=pacific&split=period`)
+  const byPeriod = await getMetric(`mrr?${range}&zone=pacific&split=period`)
   expect(figuresIn(byPeriod.series, 'count', { value: 'P1M' })).toEqual({
     '2026-03-07': 2,
     '2026-03-08': 4,
@@ -347,24 +362,27 @@ test('a day is one of the organization, also when its clocks change, or one of A
 })
 
 test('what takes effect later is shown when its time has come', async () => {
-  const { app, tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-02', '2026-06-02')
-  await tell('1', 1, '2026-06-02', '2026-07-02', { signedDate: at('2026-06-01T11:00:00Z'), price: 19_990 })
-  expect(figuresIn((await ask('mrr?from=2026-06-01')).series, 'milli')).toEqual({ '2026-06-01': 9_990 })
+  const { app, notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-02', '2026-06-02')
+  await notifyTransaction('1', 1, '2026-06-02', '2026-07-02', {
+    signedDate: at('2026-06-01T11:00:00Z'),
+    price: 19_990,
+  })
+  expect(figuresIn((await getMetric('mrr?from=2026-06-01')).series, 'milli')).toEqual({ '2026-06-01': 9_990 })
   app.clock.set(at('2026-06-02T12:00:01Z'))
-  expect(figuresIn((await ask('mrr?from=2026-06-01')).series, 'milli')).toEqual({
+  expect(figuresIn((await getMetric('mrr?from=2026-06-01')).series, 'milli')).toEqual({
     '2026-06-01': 9_990,
     '2026-06-02': 19_990,
   })
 })
 
 test('proceeds that no report tells of are what is left after Apple’s commission', async () => {
-  const { ask } = await openFive()
+  const { getMetric } = await openFive()
   // 30 % of each: 9.990 → 6.993; 59.880 → 41.916.
-  const net = await ask(`revenue?${RANGE}&basis=proceeds`)
+  const net = await getMetric(`revenue?${RANGE}&basis=proceeds`)
   expect(figuresIn(net.series, 'milli')).toEqual(months(48_909, -27_930, 6_993, 0))
   expect(net.proceeds_known).toEqual({ exact: 0, ratio: 0, estimated: expect.any(Number) })
   // Of the level as it stands: 14.980, 19.980, 9.990.
-  const mrr = await ask(`mrr?${RANGE}&basis=proceeds`)
+  const mrr = await getMetric(`mrr?${RANGE}&basis=proceeds`)
   expect(figuresIn(mrr.series, 'milli')).toEqual(months(10_486, 13_986, 6_993, 6_993))
 })

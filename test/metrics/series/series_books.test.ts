@@ -6,18 +6,18 @@ import type { SeriesAnswer } from '../../../src/metrics/series/series.ts'
 import { nonEmpty } from '../../non_empty.ts'
 import { seed } from '../../random.ts'
 import { openBooksOf } from '../oracle/books.ts'
-import { openPlayed, type Played } from '../oracle/played.ts'
+import { openSimulated, type Simulated } from '../oracle/played.ts'
 
 const RANGE = 'from=2025-08-01&interval=month'
 
-let played: Played
+let played: Simulated
 let books: ReturnType<typeof openBooksOf>
 let token: string
 beforeAll(async () => {
-  played = await openPlayed({
+  played = await openSimulated({
     seed,
     subscribers: 80,
-    odd: true,
+    edgeCases: true,
     days: 300,
     is_declared: true,
     time_zone: 'Europe/Berlin',
@@ -27,7 +27,7 @@ beforeAll(async () => {
   token = await played.app.token()
 })
 
-async function ask(path: string): Promise<SeriesAnswer> {
+async function getMetric(path: string): Promise<SeriesAnswer> {
   const response = await played.app.request(`/api/v1/metrics/${path}`, {
     headers: { authorization: `Bearer ${token}` },
   })
@@ -53,8 +53,8 @@ const whole = ({ series }: SeriesAnswer): Point[] =>
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'AUD', 'BRL', 'CAD', 'SEK', 'MXN']
 
 test('who is paid for and on trial at the end of each month is in the books', async () => {
-  const points = whole(await ask(`active_subscriptions?${RANGE}`))
-  const trials = whole(await ask(`active_trials?${RANGE}`))
+  const points = whole(await getMetric(`active_subscriptions?${RANGE}`))
+  const trials = whole(await getMetric(`active_trials?${RANGE}`))
   expect(points).toHaveLength(11)
   for (const [index, { on, count }] of points.entries()) {
     const alive = books.aliveBy(monthOf(on).until - 1, true)
@@ -65,9 +65,9 @@ test('who is paid for and on trial at the end of each month is in the books', as
 })
 
 test('MRR is in the books, to the thousandth, by product in each currency', async () => {
-  const months = nonEmpty(whole(await ask(`mrr?${RANGE}`)))
+  const months = nonEmpty(whole(await getMetric(`mrr?${RANGE}`)))
   for (const currency of CURRENCIES) {
-    const { series } = await ask(`mrr?${RANGE}&currency=${currency}&split=product&limit=100`)
+    const { series } = await getMetric(`mrr?${RANGE}&currency=${currency}&split=product&limit=100`)
     for (const [index, { on }] of months.entries()) {
       const expected: Record<string, number> = {}
       for (const [name, milli] of Object.entries(books.aliveBy(monthOf(on).until - 1, true))) {
@@ -82,7 +82,7 @@ test('MRR is in the books, to the thousandth, by product in each currency', asyn
 
 test('revenue is in the books, charge by charge, by month and currency', async () => {
   for (const currency of CURRENCIES) {
-    const points = whole(await ask(`revenue?${RANGE}&currency=${currency}`))
+    const points = whole(await getMetric(`revenue?${RANGE}&currency=${currency}`))
     for (const { on, milli } of nonEmpty(points)) {
       const { has } = monthOf(on)
       const sum = (entries: ReturnType<typeof books.refunded>, amount: 'price_milli' | 'refunded_milli') =>
@@ -99,7 +99,7 @@ test('revenue is in the books, charge by charge, by month and currency', async (
 })
 
 test('churn and trial conversion are in the books', async () => {
-  const churn = whole(await ask(`churn_rate?${RANGE}`))
+  const churn = whole(await getMetric(`churn_rate?${RANGE}`))
   for (const { on, numerator } of nonEmpty(churn)) {
     const { from, until, has } = monthOf(on)
     const lost = books.losses().filter((one) => {
@@ -108,7 +108,7 @@ test('churn and trial conversion are in the books', async () => {
     })
     expect(numerator).toBe(lost.length)
   }
-  const cohorts = await ask(`trial_conversion?${RANGE}&view=cohort`)
+  const cohorts = await getMetric(`trial_conversion?${RANGE}&view=cohort`)
   for (const { on, denominator } of nonEmpty(whole(cohorts))) {
     const began = books.own.filter(({ kind, from }) => kind === 'trial' && monthOf(on).has({ at: from }))
     expect(denominator).toBe(began.length)
@@ -150,20 +150,20 @@ test.each(METRIC_NAMES.filter((name) => !OF_REPORTS_ALONE.includes(name)))(
   '%s: its splits sum up to the whole, read from other sums or from single rows',
   async (name) => {
     const { splits } = DEFINITIONS[name]
-    const all = somethingOf(summed(withoutParts((await ask(`${name}?${RANGE}`)).series)))
+    const all = somethingOf(summed(withoutParts((await getMetric(`${name}?${RANGE}`)).series)))
     const everyPeriod = 'period=P1W,P1M,P2M,P3M,P6M,P1Y'
     const subscribed = somethingOf(
-      summed(withoutParts((await ask(`${name}?${RANGE}&${everyPeriod}`)).series)),
+      summed(withoutParts((await getMetric(`${name}?${RANGE}&${everyPeriod}`)).series)),
     )
     expect(Object.keys(subscribed).length).toBeGreaterThan(3)
     for (const split of splits) {
-      const { series } = await ask(`${name}?${RANGE}&split=${split}&limit=3`)
+      const { series } = await getMetric(`${name}?${RANGE}&split=${split}&limit=3`)
       expect(
         series.some(({ others }) => others > 0) || new Set(series.map(({ value }) => value)).size <= 3,
       ).toBe(true)
       expect(somethingOf(summed(withoutParts(series)))).toEqual(all)
       // Two dimensions at once come from the finest sums.
-      const fine = await ask(`${name}?${RANGE}&split=${split}&${everyPeriod}&limit=100`)
+      const fine = await getMetric(`${name}?${RANGE}&split=${split}&${everyPeriod}&limit=100`)
       expect(somethingOf(summed(withoutParts(fine.series)))).toEqual(subscribed)
     }
   },
@@ -171,8 +171,8 @@ test.each(METRIC_NAMES.filter((name) => !OF_REPORTS_ALONE.includes(name)))(
 
 test('movements close: what began, moved and ended is what the level changed by, day by day', async () => {
   const range = 'from=2025-08-01'
-  const { series } = await ask(`mrr_movements?${range}`)
-  const levels = whole(await ask(`mrr?${range}`))
+  const { series } = await getMetric(`mrr_movements?${range}`)
+  const levels = whole(await getMetric(`mrr?${range}`))
   expect(series.map(({ part }) => part)).not.toContain('not_itemised')
   for (const [index, { milli }] of levels.entries()) {
     const before = index === 0 ? (levels[0]?.milli ?? 0) : (levels[index - 1]?.milli ?? 0)
@@ -182,35 +182,35 @@ test('movements close: what began, moved and ended is what the level changed by,
     if (index > 0) expect(moved).toBe((milli ?? 0) - before)
   }
   // By product they do not: who goes from one to another is in no movement of the first.
-  const split = await ask(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
+  const split = await getMetric(`mrr_movements?${range}&split=product&limit=100&part=not_itemised`)
   const between = split.series.flatMap(({ points }) => points.map(({ milli }) => milli ?? 0))
   expect(between.filter((milli) => milli !== 0).length).toBeGreaterThan(1)
   expect(between.reduce((sum, milli) => sum + milli, 0)).toBe(0)
 })
 
 test('days of Apple’s reports have as much in them as days of the organization', async () => {
-  const own = whole(await ask(`revenue?from=2025-08-01&interval=month`))
-  const pacific = whole(await ask(`revenue?from=2025-08-01&interval=month&zone=pacific`))
+  const own = whole(await getMetric(`revenue?from=2025-08-01&interval=month`))
+  const pacific = whole(await getMetric(`revenue?from=2025-08-01&interval=month&zone=pacific`))
   const total = (points: readonly Point[]) => points.reduce((sum, { milli }) => sum + (milli ?? 0), 0)
   expect(total(pacific)).toBe(total(own))
   expect(total(own)).toBeGreaterThan(0)
 })
 
 test('while everything is made anew that is told, and what is shown meanwhile is whole', async () => {
-  const before = whole(await ask(`mrr?${RANGE}`))
+  const before = whole(await getMetric(`mrr?${RANGE}`))
   const rebuilding = played.app.windfall.metrics.rebuild()
-  const told: SeriesAnswer[] = []
+  const answers: SeriesAnswer[] = []
   let isOver = false
   void rebuilding.then(() => {
     isOver = true
   })
   while (!isOver) {
-    told.push(await ask(`mrr?${RANGE}`))
+    answers.push(await getMetric(`mrr?${RANGE}`))
     await new Promise(setImmediate)
   }
   await rebuilding
-  expect(told.some(({ rebuilding: progress }) => progress !== null && progress.done <= progress.of)).toBe(
+  expect(answers.some(({ rebuilding: progress }) => progress !== null && progress.done <= progress.of)).toBe(
     true,
   )
-  for (const one of told) expect(whole(one)).toEqual(before)
+  for (const one of answers) expect(whole(one)).toEqual(before)
 })

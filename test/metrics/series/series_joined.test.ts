@@ -15,7 +15,7 @@ beforeAll(async () => {
   token = await late.token()
 })
 
-async function ask(path: string): Promise<SeriesAnswer> {
+async function getMetric(path: string): Promise<SeriesAnswer> {
   const headers = { authorization: `Bearer ${token}` }
   const response = await late.request(`/api/v1/metrics/${path}`, { headers })
   expect(response.status).toBe(200)
@@ -27,20 +27,20 @@ const total = (points: readonly Point[]): number => points.reduce((sum, { milli 
 
 test('what the ledger never saw comes from the reports, and says so', async () => {
   const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
-  const mrr = await ask(`mrr?from=${from}`)
+  const mrr = await getMetric(`mrr?from=${from}`)
   expect(new Set(mrr.sources.map(({ source }) => source))).toContain('reports')
   expect(mrr.sources[0]).toMatchObject({ measure: 'mrr', source: 'reports', from_on: from })
   expect(pointsOf(mrr)[0]?.milli).toBeGreaterThan(0)
-  const revenue = await ask(`revenue?from=${from}`)
+  const revenue = await getMetric(`revenue?from=${from}`)
   expect(total(pointsOf(revenue))).toBeGreaterThan(
-    total(pointsOf(await ask(`revenue?from=${from}&environment=sandbox`))),
+    total(pointsOf(await getMetric(`revenue?from=${from}&environment=sandbox`))),
   )
   expect(revenue.sources.some(({ source }) => source === 'reports')).toBe(true)
 })
 
 test('the waterfall closes with what the ledger has not itemised, where levels are those of reports', async () => {
   const from = new Date(CONNECTED - 20 * DAY).toISOString().slice(0, 10)
-  const { series } = await ask(`mrr_movements?from=${from}`)
+  const { series } = await getMetric(`mrr_movements?from=${from}`)
   expect(series.map(({ part }) => part)).toContain('not_itemised')
   const [whole, ...parts] = series
   for (const [index, { milli }] of (whole?.points ?? []).entries())
@@ -49,15 +49,15 @@ test('the waterfall closes with what the ledger has not itemised, where levels a
 
 test('proceeds are less than was charged, and it is told how surely they are known', async () => {
   const from = new Date(CONNECTED - 60 * DAY).toISOString().slice(0, 10)
-  const gross = await ask(`revenue?from=${from}&interval=month`)
-  const net = await ask(`revenue?from=${from}&interval=month&basis=proceeds`)
+  const gross = await getMetric(`revenue?from=${from}&interval=month`)
+  const net = await getMetric(`revenue?from=${from}&interval=month&basis=proceeds`)
   expect(gross.proceeds_known).toBeNull()
   const share = total(pointsOf(net)) / total(pointsOf(gross))
   expect(share).toBeGreaterThan(0.5)
   expect(share).toBeLessThan(0.9)
   expect(net.proceeds_known?.exact).toBeGreaterThan(0)
-  const [level] = pointsOf(await ask(`mrr?from=${from}`))
-  const [left] = pointsOf(await ask(`mrr?from=${from}&basis=proceeds`))
+  const [level] = pointsOf(await getMetric(`mrr?from=${from}`))
+  const [left] = pointsOf(await getMetric(`mrr?from=${from}&basis=proceeds`))
   expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeGreaterThan(0.5)
   expect((left?.milli ?? 0) / (level?.milli ?? 0)).toBeLessThan(0.9)
 })
@@ -65,28 +65,30 @@ test('proceeds are less than was charged, and it is told how surely they are kno
 test('before the first report there is a gap, no zero, and where it ends nothing has grown', async () => {
   const iso = (at: number): string => new Date(at).toISOString().slice(0, 10)
   const range = `from=${iso(NOW - 170 * DAY)}&to=${iso(NOW - 130 * DAY)}`
-  const levels = pointsOf(await ask(`mrr?${range}`))
+  const levels = pointsOf(await getMetric(`mrr?${range}`))
   const begin = levels.findIndex(({ milli }) => milli !== null)
   expect(begin).toBeGreaterThan(10)
   expect(levels.slice(0, begin).map(({ milli, count, complete }) => [milli, count, complete])).toEqual(
     levels.slice(0, begin).map(() => [null, null, false]),
   )
   expect(levels.slice(begin).every(({ count }) => (count ?? 0) > 0)).toBe(true)
-  const grown = pointsOf(await ask(`net_new_mrr?${range}`))
+  const grown = pointsOf(await getMetric(`net_new_mrr?${range}`))
   expect(grown.slice(0, begin + 1).every(({ milli }) => milli === null)).toBe(true)
   expect(grown[begin + 1]?.milli).toBe((levels[begin + 1]?.milli ?? 0) - (levels[begin]?.milli ?? 0))
-  const churn = pointsOf(await ask(`churn_rate?${range}`))
+  const churn = pointsOf(await getMetric(`churn_rate?${range}`))
   expect(churn[begin]).toMatchObject({ ratio: null, denominator: null })
   expect(churn[begin + 1]?.denominator).toBe(levels[begin]?.count)
-  const revenue = pointsOf(await ask(`revenue?${range}`))
+  const revenue = pointsOf(await getMetric(`revenue?${range}`))
   expect(revenue.slice(0, begin).every(({ milli }) => milli === null)).toBe(true)
   expect(revenue.slice(begin).every(({ milli }) => milli !== null)).toBe(true)
   // A month of which some days are known is the sum of these.
-  const monthly = pointsOf(await ask(`revenue?${range}&interval=month`))
+  const monthly = pointsOf(await getMetric(`revenue?${range}&interval=month`))
   expect(monthly.map(({ complete }) => complete)).toContain(false)
   expect(monthly.at(-1)?.milli).toBeGreaterThan(0)
   // How single subscriptions stood is known since they were heard of.
-  const status = pointsOf(await ask(`status?from=${iso(CONNECTED - 5 * DAY)}&to=${iso(CONNECTED + 5 * DAY)}`))
+  const status = pointsOf(
+    await getMetric(`status?from=${iso(CONNECTED - 5 * DAY)}&to=${iso(CONNECTED + 5 * DAY)}`),
+  )
   expect(status[0]?.count).toBeNull()
   expect(status.at(-1)?.count).toBeGreaterThan(0)
 })

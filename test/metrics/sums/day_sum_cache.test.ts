@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type LinesPlace, openDayLines } from '../../../src/metrics/sums/day_sum_cache.ts'
+import { type DaySumSource, openDaySumCache } from '../../../src/metrics/sums/day_sum_cache.ts'
 import { openTestApp } from '../../helpers.ts'
-import { figuresIn, openLedger } from '../told_ledger.ts'
+import { figuresIn, openTestLedger } from '../told_ledger.ts'
 
 const days = (...values: number[]) =>
   Object.fromEntries(values.map((value, index) => [`2026-05-${28 + index}`, value]))
@@ -10,60 +10,64 @@ const USA = { value: 'USA' }
 const DEU = { value: 'DEU' }
 
 test('what arrives after a chart was drawn is in it when it is drawn again', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-29', '2026-06-29')
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
   const by = `mrr?${DAYS}&split=country`
-  expect(figuresIn((await ask(by)).series, 'milli', USA)).toEqual(days(0, 9_990, 9_990, 9_990))
-  expect(figuresIn((await ask(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 0, 0))
+  expect(figuresIn((await getMetric(by)).series, 'milli', USA)).toEqual(days(0, 9_990, 9_990, 9_990))
+  expect(figuresIn((await getMetric(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 0, 0))
   // One within its days, one before them, and one in a country that was not there.
-  await tell('2', 0, '2026-05-30', '2026-06-30')
-  await tell('3', 0, '2026-05-20', '2026-06-20')
-  await tell('4', 0, '2026-05-31', '2026-06-30', { storefront: 'DEU' })
-  const { series } = await ask(by)
+  await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
+  await notifyTransaction('3', 0, '2026-05-20', '2026-06-20')
+  await notifyTransaction('4', 0, '2026-05-31', '2026-06-30', { storefront: 'DEU' })
+  const { series } = await getMetric(by)
   expect(figuresIn(series, 'milli', USA)).toEqual(days(9_990, 19_980, 29_970, 29_970))
   expect(figuresIn(series, 'milli', DEU)).toEqual(days(0, 0, 0, 9_990))
-  expect(figuresIn((await ask(`revenue?${DAYS}`)).series, 'milli')).toEqual(days(0, 9_990, 9_990, 9_990))
+  expect(figuresIn((await getMetric(`revenue?${DAYS}`)).series, 'milli')).toEqual(
+    days(0, 9_990, 9_990, 9_990),
+  )
 })
 
 test('other days than those that were drawn before, earlier ones and fewer, have their own sums', async () => {
-  const { tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-10', '2026-06-10')
-  await tell('2', 0, '2026-05-30', '2026-06-30')
-  await ask(`mrr?${DAYS}`)
-  const longer = await ask('mrr?from=2026-05-09&to=2026-05-31')
+  const { notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-10', '2026-06-10')
+  await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
+  await getMetric(`mrr?${DAYS}`)
+  const longer = await getMetric('mrr?from=2026-05-09&to=2026-05-31')
   expect(longer.series[0]?.points.map(({ milli }) => milli).slice(0, 3)).toEqual([0, 9_990, 9_990])
-  const last = await ask('mrr?from=2026-05-31&to=2026-05-31')
+  const last = await getMetric('mrr?from=2026-05-31&to=2026-05-31')
   expect(figuresIn(last.series, 'milli')).toEqual({ '2026-05-31': 19_980 })
-  const flow = await ask('revenue?from=2026-05-31&to=2026-05-31&split=country')
+  const flow = await getMetric('revenue?from=2026-05-31&to=2026-05-31&split=country')
   expect(flow.series).toEqual([])
 })
 
 test('sums that are made anew are those that are drawn', async () => {
-  const { app, tell, ask } = await openLedger()
-  await tell('1', 0, '2026-05-29', '2026-06-29')
-  const before = await ask(`mrr?${DAYS}`)
+  const { app, notifyTransaction, getMetric } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
+  const before = await getMetric(`mrr?${DAYS}`)
   await app.windfall.metrics.rebuild()
-  await tell('2', 0, '2026-05-30', '2026-06-30')
-  const { series } = await ask(`mrr?${DAYS}`)
+  await notifyTransaction('2', 0, '2026-05-30', '2026-06-30')
+  const { series } = await getMetric(`mrr?${DAYS}`)
   expect(figuresIn(before.series, 'milli')).toEqual(days(0, 9_990, 9_990, 9_990))
   expect(figuresIn(series, 'milli')).toEqual(days(0, 9_990, 19_980, 19_980))
 })
 
 /** What is left of charges after Apple's 30 %, and what a report says is left of 9.990: 8.000. */
 test('what the developer gets follows what arrives, what reports tell of prices and the rates', async () => {
-  const { app, tell, ask } = await openLedger({ rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'] })
+  const { app, notifyTransaction, getMetric } = await openTestLedger({
+    rates: ['2026-05-20,EUR,0.5', '2026-05-29,EUR,0.5'],
+  })
   const { store, apps, rates } = app.windfall
   const net = async (value = USA) =>
-    figuresIn((await ask(`revenue?${DAYS}&basis=proceeds&split=country`)).series, 'milli', value)
+    figuresIn((await getMetric(`revenue?${DAYS}&basis=proceeds&split=country`)).series, 'milli', value)
   const euros = { storefront: 'DEU', currency: 'EUR', price: 5_000 }
-  await tell('1', 0, '2026-05-29', '2026-06-29')
-  await tell('2', 0, '2026-05-29', '2026-06-29', euros)
+  await notifyTransaction('1', 0, '2026-05-29', '2026-06-29')
+  await notifyTransaction('2', 0, '2026-05-29', '2026-06-29', euros)
   expect(await net()).toEqual(days(0, 6_993, 0, 0))
   expect(await net(DEU)).toEqual(days(0, 7_000, 0, 0))
 
   // A second of a day that was drawn, and the first of another.
-  await tell('3', 0, '2026-05-29', '2026-06-29')
-  await tell('4', 0, '2026-05-31', '2026-06-30')
+  await notifyTransaction('3', 0, '2026-05-29', '2026-06-29')
+  await notifyTransaction('4', 0, '2026-05-31', '2026-06-30')
   expect(await net()).toEqual(days(0, 13_986, 0, 6_993))
 
   const app_id = apps.list()[0]?.id ?? ''
@@ -73,7 +77,7 @@ test('what the developer gets follows what arrives, what reports tell of prices 
   await store.commit(() => price.run(app_id))
   // 20604 is 2026-05-31.
   expect(await net()).toEqual(days(0, 13_986, 0, 8_000))
-  await tell('5', 0, '2026-05-31', '2026-06-30')
+  await notifyTransaction('5', 0, '2026-05-31', '2026-06-30')
   expect(await net()).toEqual(days(0, 13_986, 0, 16_000))
 
   await store.commit(() => rates.remove('EUR', '2026-05-29'))
@@ -85,7 +89,7 @@ test('what the developer gets follows what arrives, what reports tell of prices 
 test('sums that are given up while they are read are whole for whoever waits, and take no room after that', async () => {
   const app = await openTestApp()
   const { store } = app.windfall
-  const place: LinesPlace = {
+  const place: DaySumSource = {
     generation: 99,
     app_id: 'app',
     environment: 'production' as const,
@@ -110,7 +114,7 @@ test('sums that are given up while they are read are whole for whoever waits, an
       .prepare('insert into metric_days (series_id, day, milli, base_milli, count) values (902, ?, 1, 1, 1)')
       .run([far])
   })
-  const lines = openDayLines(store)
+  const lines = openDaySumCache(store)
   const read = (name: string, from: number, only?: string) =>
     lines.read(
       place,

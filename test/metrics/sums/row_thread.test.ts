@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { dayNumber } from '../../../src/metrics/lineage/calendar.ts'
 import { openRowThread } from '../../../src/metrics/sums/row_thread.ts'
-import type { Reading } from '../../../src/metrics/sums/tallies.ts'
+import type { SumQuery } from '../../../src/metrics/sums/tallies.ts'
 import type { Generation } from '../../../src/metrics/upkeep/generations.ts'
 import { openTestApp } from '../../helpers.ts'
-import { openLedger } from '../told_ledger.ts'
+import { openTestLedger } from '../told_ledger.ts'
 
 const DAY = dayNumber('2026-03-10')
 
-const readingOf = (app_id: string, shown: Generation): Reading => ({
+const readingOf = (app_id: string, shown: Generation): SumQuery => ({
   shown,
   apps: [app_id],
   environment: 'production',
@@ -26,8 +26,8 @@ const readingOf = (app_id: string, shown: Generation): Reading => ({
 
 /** A subscription of 2026-03-10 that belongs to a user with plan=pro. */
 async function openLinked() {
-  const { app, tell } = await openLedger()
-  await tell('1', 0, '2026-03-10', '2026-04-10')
+  const { app, notifyTransaction } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
   const [own] = app.windfall.apps.list()
   const secret = { authorization: `Bearer ${await app.key('secret')}` }
   const call = { appUserId: 'ann', bundleId: own?.bundle_id }
@@ -43,21 +43,21 @@ const countIn = ({ tallies }: { tallies: Map<string, Map<string, { count: Float6
 test('one after another is answered, then who waits and who comes after the end is refused', async () => {
   const { app, reading } = await openLinked()
   const thread = openRowThread(app.windfall.store.file)
-  const answers = await Promise.all([thread.ofAttribute(reading), thread.ofAttribute(reading)])
+  const answers = await Promise.all([thread.sumByAttribute(reading), thread.sumByAttribute(reading)])
   expect(answers.map(countIn)).toEqual([1, 1])
-  const waiting = thread.ofAttribute(reading)
-  const next = thread.ofAttribute(reading)
+  const waiting = thread.sumByAttribute(reading)
+  const next = thread.sumByAttribute(reading)
   const refused = [waiting, next].map((one) => expect(one).rejects.toMatchObject({ code: 'store_closing' }))
   await thread.close()
   await Promise.all(refused)
-  await expect(thread.ofAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'store_closing' })
+  await expect(thread.sumByAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'store_closing' })
 })
 
 test('what takes too long is ended and refused, and the next begins anew', async () => {
   const { app, reading } = await openLinked()
   const thread = openRowThread(app.windfall.store.file, 0)
   for (const _ of [1, 2])
-    await expect(thread.ofAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'too_slow' })
+    await expect(thread.sumByAttribute(reading)).rejects.toMatchObject({ status: 503, code: 'too_slow' })
   await thread.close()
 })
 
@@ -66,14 +66,14 @@ test('a file that is none of ours fails who asks, and nobody else', async () => 
   const file = join(app.folder, 'other.db')
   const gone = openRowThread(file)
   await expect(
-    gone.ofAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
+    gone.sumByAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
   ).rejects.toThrow('is gone')
   await gone.close()
   writeFileSync(file, '')
   const other = openRowThread(file)
   for (const _ of [1, 2])
     await expect(
-      other.ofAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
+      other.sumByAttribute(readingOf('app', app.windfall.metrics.generations.shown('none'))),
     ).rejects.toThrow("not one of Windfall's")
   await other.close()
 })

@@ -51,7 +51,14 @@ let app: TestApp
 beforeAll(async () => {
   const authority = await sharedAuthority()
   const from = UNTIL - 300 * DAY
-  const simulation = openSimulation({ seed: 5, from, until: UNTIL, subscribers: 40, odd: true, authority })
+  const simulation = openSimulation({
+    seed: 5,
+    from,
+    until: UNTIL,
+    subscribers: 40,
+    edgeCases: true,
+    authority,
+  })
   clock.set(from)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
@@ -61,7 +68,7 @@ beforeAll(async () => {
 
 async function settle(): Promise<void> {
   const { metrics } = app.windfall
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
 }
 
 async function rebuild(): Promise<void> {

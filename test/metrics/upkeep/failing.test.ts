@@ -55,7 +55,7 @@ test('the others are counted, and answers say that one is not, until its next fa
     shop.sell(2, { at: NOW - 3_600_000, currency: 'EUR', price: TOO_MUCH }),
     shop.sell(3, { at: NOW - 3_600_000 }),
   ])
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(marks()).toEqual([
     {
       original_transaction_id: '2000000000002000',
@@ -70,10 +70,10 @@ test('the others are counted, and answers say that one is not, until its next fa
   // Time alone is no reason to try again.
   shop.clock.turn(1_000)
   await repair()
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(marks()).toMatchObject([{ failed_at: NOW }])
   expect(await shop.sell(2, { renewal: 1, at: NOW - 3_600_000 })).toBe(200)
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(marks()).toEqual([])
   const whole = await mrr()
   expect([whole.behind, today(whole)?.count]).toEqual([null, 3])
@@ -89,7 +89,7 @@ test('figures are incomplete while others are due, too', async () => {
   expect(held.behind).toMatchObject({ lineages: 1, reason: 'catching_up' })
   expect(held.series.flatMap(({ points }) => points).every(({ complete }) => !complete)).toBe(true)
   letGo()
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect((await mrr()).behind).toMatchObject({ lineages: 1, reason: 'failed' })
 })
 
@@ -98,7 +98,7 @@ test('other formulas make another try', async () => {
   await repair()
   await shop.close()
   shop = await openShop({ folder: folder.path, apps: [], formula: 2 })
-  await shop.windfall.metrics.caughtUp()
+  await shop.windfall.metrics.whenCurrent()
   expect(marks()).toEqual([])
   const answer = await mrr()
   expect([answer.behind, today(answer)?.count]).toEqual([null, 1])

@@ -103,7 +103,7 @@ function leftOver(store: Store): string[] {
 
 /** Brings all up to date and counts everything again; what differs, and what should not be there. Empty where all is well. */
 export async function faultsOfFigures({ metrics, store }: Windfall): Promise<string[]> {
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const kept = figuresOf(store)
   const left = leftOver(store)
   await metrics.rebuild()

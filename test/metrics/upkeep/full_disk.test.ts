@@ -56,21 +56,21 @@ test.each([
     bundleId: 'com.example.lantern',
     platform: 'ios',
   })
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const headers = await shop.signIn()
   const addresses = await addressesOf(shop, headers)
   fill(shop)
   // All of them end.
   shop.clock.turn(8 * DAY)
-  const told = new Map<string, string | null | undefined>()
+  const reported = new Map<string, string | null | undefined>()
   for (const address of addresses) {
     const begun = performance.now()
     const answer = await shop.request(address, { headers })
     const body = await answer.text()
     expect([address, answer.status, performance.now() - begun < 1_000]).toEqual([address, 200, true])
-    told.set(address, behindIn(answer.headers, body))
+    reported.set(address, behindIn(answer.headers, body))
   }
-  const behind = [...told].filter(([, reason]) => reason !== undefined)
+  const behind = [...reported].filter(([, reason]) => reason !== undefined)
   expect(behind.length).toBeGreaterThan(METRIC_NAMES.length + 5)
   // A file that may not grow may have had room within it.
   const isFull = store.condition() !== 'ok'
@@ -89,7 +89,7 @@ test('reports that could not be summed are summed once there is room again', {
   const apple = await openApple()
   const { windfall, organization } = await apple.openWindfall()
   const { imports, metrics, store } = windfall
-  apple.say('subscription', REPORT_DAY, [level()])
+  apple.setReply('subscription', REPORT_DAY, [level()])
   // There is room for the report, and none for what it comes to.
   imports.onDay(() => store.afterCommit(() => void store.pragma('query_only = on')))
   await imports.run({ days: 1 }).catch(() => {})

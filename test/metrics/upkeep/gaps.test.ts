@@ -55,18 +55,18 @@ function openGate(store: Store) {
 
 /** All that may arrive; each time it changes figures. */
 function arrivalsAt(shop: Shop, { quickly }: Pace): Record<string, () => Promise<void>> {
-  let told = 0
+  let committed = 0
   let rates = 0
   const next = (): number => {
-    told += 1
-    return told
+    committed += 1
+    return committed
   }
   return {
     // What there is time for is counted as it is shown in the commit of the fact, and marked in the next generation alone.
     async 'a new subscription, and renewals'() {
       await quickly(() => shop.sell(LINEAGES + next()))
-      await quickly(() => shop.sell(1, { renewal: told }))
-      await shop.sell(2, { renewal: told })
+      await quickly(() => shop.sell(1, { renewal: committed }))
+      await shop.sell(2, { renewal: committed })
     },
     async 'a rate, or one taken back'() {
       rates += 1
@@ -104,7 +104,7 @@ test(`nothing that arrives in any gap of a rebuild is lost (seed ${seed})`, {
   const pace = openPace()
   for (let number = 1; number <= LINEAGES; number += 1)
     await shop.sell(number, { currency: number % 2 === 0 ? 'EUR' : 'USD', at: NOW - number * 9 * DAY })
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const gate = openGate(store)
   gate.set(0, SIDES[0], async () => {})
   await pace.slowly(metrics.rebuild)

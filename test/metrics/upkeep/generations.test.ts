@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
-import { questionOf, SeriesQuery } from '../../../src/metrics/series/question.ts'
+import { resolveRequest, SeriesParams } from '../../../src/metrics/series/question.ts'
 import { NOW } from '../../apple/samples.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { handClock, type TestOptions } from '../../helpers.ts'
@@ -45,7 +45,7 @@ async function openWithSales(): Promise<void> {
   shop = await openShop({ folder: folder.path })
   await shop.keepRates('EUR', DAYS, '0.8')
   for (let number = 1; number <= LINEAGES; number += 1) await shop.sell(number, { at: NOW - HOUR })
-  await shop.windfall.metrics.caughtUp()
+  await shop.windfall.metrics.whenCurrent()
 }
 const shown = () => shop.windfall.metrics.generations.shown(shop.organization.id)
 
@@ -107,13 +107,13 @@ test('other formulas: what is shown stands still and says so, until all is count
     const worker = stepping()
     await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
     expect(shown().id).toBe(before)
-    const standing = await mrr()
-    expect(standing).toEqual({
+    const mrrBefore = await mrr()
+    expect(mrrBefore).toEqual({
       behind: expect.objectContaining({ reason: 'formula', since: NOW }),
       count: LINEAGES,
     })
     worker.release()
-    await shop.windfall.metrics.caughtUp()
+    await shop.windfall.metrics.whenCurrent()
   })
   expect(shown().id).toBeGreaterThan(before)
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
@@ -142,7 +142,7 @@ test('back to the formulas of before, before the others were done: what missed f
       count: LINEAGES,
     })
     again.release()
-    await shop.windfall.metrics.caughtUp()
+    await shop.windfall.metrics.whenCurrent()
   })
   expect(shown().id).toBeGreaterThan(before)
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
@@ -163,25 +163,25 @@ test('what is read in many turns is of one generation, and that is deleted only 
       .get(before.id)
   const kept = rows()
   const today = series.todayOf(scope)
-  const query = v.parse(SeriesQuery, { from: '2026-05-25', split: 'country' })
-  const answers = await series.reading(scope, async (one) => {
-    const ask = async () => {
+  const query = v.parse(SeriesParams, { from: '2026-05-25', split: 'country' })
+  const answers = await series.withSnapshot(scope, async (one) => {
+    const request = async () => {
       const {
         behind: _,
         rebuilding: __,
         ...answer
-      } = await series.answer(one, questionOf('revenue', query, today))
+      } = await series.answer(one, resolveRequest('revenue', query, today))
       return answer
     }
-    const first = await ask()
+    const first = await request()
     await shop.declare({ currency: 'EUR' })
-    await metrics.caughtUp()
+    await metrics.whenCurrent()
     expect([shown().currency, rows()]).toEqual(['EUR', kept])
-    return [first, await ask()]
+    return [first, await request()]
   })
   expect(answers[0]?.currency).toBe('USD')
   expect(answers[1]).toEqual(answers[0])
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(rows()).toBe(0)
 })
 
@@ -192,7 +192,7 @@ test('each answer names the currency that its amounts are in while that becomes 
   const pace = openPace()
   const worker = stepping()
 
-  async function ask(path: string): Promise<void> {
+  async function request(path: string): Promise<void> {
     const response = await shop.request(`/api/v1/${path}`, { headers })
     // A file of several pages is cut off where the switch falls between two of them: it never mixes currencies.
     const text = await response.text().catch((error) => {
@@ -211,7 +211,7 @@ test('each answer names the currency that its amounts are in while that becomes 
   async function change(currency: string, turns: number): Promise<void> {
     await shop.declare({ currency })
     while (shown().currency !== currency) {
-      const answers = PATHS.map(ask)
+      const answers = PATHS.map(request)
       for (let left = turns; left > 0; left -= 1) await setImmediate()
       await worker.step()
       await Promise.all(answers)
@@ -230,14 +230,14 @@ test('without room for another generation the one before stays shown, and the ne
   await shop.close()
   await reopen({ logged })
   const { metrics, store } = shop.windfall
-  const { assertRoomFor } = store
+  const { assertFreeSpaceFor } = store
   Object.assign(store, {
     assertRoomFor() {
       throw new Refusal(507, 'no_room', 'there is no room for it')
     },
   })
   await shop.declare({ currency: 'EUR' })
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect([shown().currency, metrics.generations.making(shop.organization.id)]).toEqual(['USD', null])
   expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
   shop.windfall.log.flush()
@@ -245,10 +245,10 @@ test('without room for another generation the one before stays shown, and the ne
   // Facts are followed meanwhile.
   await shop.sell(LINEAGES + 1, { at: NOW - HOUR })
   expect(await mrr()).toEqual({ behind: null, count: LINEAGES + 1 })
-  Object.assign(store, { assertRoomFor })
+  Object.assign(store, { assertFreeSpaceFor })
   await shop.close()
   await reopen({ env: { WINDFALL_ORGANIZATIONS: '[{ slug = "default", currency = "EUR" }]' } })
-  await shop.windfall.metrics.caughtUp()
+  await shop.windfall.metrics.whenCurrent()
   expect(shown().currency).toBe('EUR')
   expect(shop.windfall.metrics.refused(shop.organization.id)).toBeNull()
   expect(await faultsOfFigures(shop.windfall)).toEqual([])
@@ -257,7 +257,7 @@ test('without room for another generation the one before stays shown, and the ne
 test('back to the currency of before, a generation that had no room is no longer told of', async () => {
   await openWithSales()
   const { metrics, store } = shop.windfall
-  const { assertRoomFor } = store
+  const { assertFreeSpaceFor } = store
   Object.assign(store, {
     assertRoomFor() {
       throw new Refusal(507, 'no_room', 'there is no room for it')
@@ -267,7 +267,7 @@ test('back to the currency of before, a generation that had no room is no longer
   expect(metrics.refused(shop.organization.id)).toBeInstanceOf(Refusal)
   await shop.declare({ currency: 'USD' })
   expect(metrics.refused(shop.organization.id)).toBeNull()
-  Object.assign(store, { assertRoomFor })
+  Object.assign(store, { assertFreeSpaceFor })
 })
 
 test('what has facts and no number gets one before a generation is shown', async () => {

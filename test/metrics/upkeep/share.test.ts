@@ -16,22 +16,28 @@ async function shareBeside(per_turn: number): Promise<number> {
   const elapsed = handClock(1_000)
   const { store } = openTestStore(elapsed)
   const spent = { worker: 0, others: 0 }
-  const spend = (who: keyof typeof spent) => (): void => {
+  const spend = (task: keyof typeof spent) => (): void => {
     elapsed.turn(1)
-    spent[who] += 1
+    spent[task] += 1
   }
-  const agenda = {
+  const scheduler = {
     step(): boolean {
       spend('worker')()
       return true
     },
     isWaiting: () => true,
-    hurry() {},
+    prioritize() {},
     prefer: () => () => {},
   }
   const none = { add() {}, write() {} }
   const sums = { days: { ...none, cells: () => new Map() }, cohorts: none, write() {} }
-  const worker = openWorker({ store, log: { warn() {} }, agenda, recount: { openSums: () => sums }, elapsed })
+  const worker = openWorker({
+    store,
+    log: { warn() {} },
+    scheduler,
+    recount: { openSums: () => sums },
+    elapsed,
+  })
   worker.kick()
   const bulk = openBulk(store)
   let isOver = false

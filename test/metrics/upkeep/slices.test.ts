@@ -1,7 +1,7 @@
 /** What walks through a table in slices reads each slice alone: by an index of something else it would read all of it. */
 import { expect, test } from 'vitest'
 import { openSearch } from '../../../src/metrics/customers/search.ts'
-import { openRowReading } from '../../../src/metrics/sums/row_sums.ts'
+import { openRowReader } from '../../../src/metrics/sums/row_sums.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore } from '../../store/open.ts'
 
@@ -30,7 +30,7 @@ test('a search by attribute walks through users in the order of their numbers', 
 })
 
 test('rows are read of subscriptions and users in the order of their numbers', () => {
-  const plans = plansOf(openRowReading)
+  const plans = plansOf(openRowReader)
   expect(plans).toHaveLength(2)
   expect(plans[0]?.[0]).toBe('SEARCH u USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)')
   expect(plans[1]?.[0]).toBe(

@@ -38,7 +38,7 @@ async function buy(): Promise<void> {
     outerPayload(dataBody({ signedTransactionInfo }), { notificationType: 'SUBSCRIBED' }),
   )
   expect(answer.status).toBe(200)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
 }
 
 const rows = (measure: string): Row[] =>
@@ -60,7 +60,7 @@ async function bringRates(csv: string): Promise<void> {
   const { rates, store, metrics } = app.windfall
   const read = rates.readCsv(csv, 'USD')
   await store.commit(() => rates.keep(read))
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
 }
 
 test('what no rate was known for is converted once there is one, and stands apart until then', async () => {
@@ -81,7 +81,7 @@ test('what was converted for good at an imported rate is counted anew once that 
   expect(rows('mrr')[0]?.base_milli).toBe(16_980)
   const { rates, store, metrics } = app.windfall
   await store.commit(() => rates.remove('EUR', '2026-05-20'))
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(rows('mrr')[0]?.base_milli).toBeNull()
   await bringRates('date,currency,rate\n2026-05-20,EUR,0.8490\n')
   expect(rows('mrr')[0]?.base_milli).toBe(10_000)
@@ -102,9 +102,9 @@ test('a period that Apple tells of a product changes what its subscriptions are 
   const { products, store, metrics } = app.windfall
   const [one] = app.windfall.apps.list()
   await store.commit(() =>
-    products.learnPeriod(one?.id ?? '', { product_id: 'lantern.pro.monthly', period: 'P1Y' }),
+    products.setReportedPeriod(one?.id ?? '', { product_id: 'lantern.pro.monthly', period: 'P1Y' }),
   )
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   // 8,490 ÷ 12 = 707.5, half to even.
   expect(rows('mrr')[0]?.milli).toBe(708)
   expect((await metrics.verify()).difference).toBeNull()
@@ -117,7 +117,7 @@ test('another time zone counts every day anew', async () => {
   const organizations = '[{ slug = "default", time_zone = "Europe/Berlin" }]'
   const { config } = loadConfig({ env: { WINDFALL_ORGANIZATIONS: organizations }, cwd: folder.path })
   await app.windfall.declare(config)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   // Half past one in the morning of the next day.
   expect(days('all')).toEqual([{ zone: 'Europe/Berlin', value: '', day: Date.UTC(2026, 4, 21) / 86_400_000 }])
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
@@ -136,7 +136,7 @@ test('what was to be made anew when the process ended is made at the next start'
   })
   await app.close()
   app = await openTestApp({ folder: folder.path, apps: [] })
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   expect(rows('mrr')[0]?.milli).toBe(8_490)
 })
 
@@ -158,7 +158,7 @@ test('a rebuild that ended with its process goes on at the next start, and leave
   await rebuilding
   const next = await openTestApp({ folder: killed.path, apps: [] })
   const { metrics, store } = next.windfall
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(store.prepare('select id, state from metric_generations').all()).toEqual([{ id, state: 'shown' }])
   const orphaned = store
     .prepare('select count(*) from metric_series where generation not in (select id from metric_generations)')
@@ -191,7 +191,7 @@ test('what ends in the future is not shown before it does', async () => {
       .get() ?? { n: 0 }
   expect(shown().n).toBe(1)
   app.clock.set(NOW + 60 * 86_400_000)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
   expect(shown().n).toBe(2)
   expect((await app.windfall.metrics.verify()).difference).toBeNull()
 })

@@ -11,12 +11,19 @@ let app: TestApp
 let simulation: ReturnType<typeof openSimulation>
 beforeAll(async () => {
   const authority = await sharedAuthority()
-  simulation = openSimulation({ seed: 3, from: FROM, until: UNTIL, subscribers: 60, odd: true, authority })
+  simulation = openSimulation({
+    seed: 3,
+    from: FROM,
+    until: UNTIL,
+    subscribers: 60,
+    edgeCases: true,
+    authority,
+  })
   const clock = handClock(FROM)
   app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
-  await app.windfall.metrics.caughtUp()
+  await app.windfall.metrics.whenCurrent()
 })
 
 test('what was kept up while facts arrived is what the facts give', async () => {

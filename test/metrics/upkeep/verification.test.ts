@@ -6,28 +6,28 @@ import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../../src/demo/fill.ts'
 import { openSimulation } from '../../../src/demo/simulation.ts'
 import { FORMULA } from '../../../src/metrics/upkeep/generations.ts'
-import { compareAtOnce, type Verified } from '../../../src/metrics/verification/comparison.ts'
+import { compareAtOnce, type VerifyResult } from '../../../src/metrics/verification/comparison.ts'
 import { openVerification } from '../../../src/metrics/verification/verification.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../folders.ts'
 import { handClock, openTestApp, sharedAuthority } from '../../helpers.ts'
 import { isLong } from '../../random.ts'
-import { openLedger } from '../told_ledger.ts'
+import { openTestLedger } from '../told_ledger.ts'
 
 /** Two subscriptions, of one customer each; the second began after the first had ended. */
-async function openSome() {
-  const { app, tell } = await openLedger()
-  await tell('1', 0, '2026-03-10', '2026-04-10')
-  await tell('1', 1, '2026-04-10', '2026-05-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
-  await tell('2', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU', currency: 'EUR' })
-  return { ...app.windfall, app, tell }
+async function openWithSales() {
+  const { app, notifyTransaction } = await openTestLedger()
+  await notifyTransaction('1', 0, '2026-03-10', '2026-04-10')
+  await notifyTransaction('1', 1, '2026-04-10', '2026-05-10', {}, { autoRenewStatus: 0, expirationIntent: 1 })
+  await notifyTransaction('2', 0, '2026-05-20', '2026-06-20', { storefront: 'DEU', currency: 'EUR' })
+  return { ...app.windfall, app, notifyTransaction }
 }
 
-let some: Awaited<ReturnType<typeof openSome>>
+let some: Awaited<ReturnType<typeof openWithSales>>
 /** A copy of its database. */
 let copy: string
 beforeAll(async () => {
-  some = await openSome()
+  some = await openWithSales()
   copy = join(temporaryFolder().path, 'copy.db')
   await some.store.copy(copy)
 })
@@ -36,7 +36,7 @@ beforeAll(async () => {
 const changed = () => ({ file: `${copy}.changed`, at: some.clock(), formula: FORMULA })
 
 /** What is found in the database with some changes. */
-function comparedWith(...changes: readonly string[]): Verified {
+function comparedWith(...changes: readonly string[]): VerifyResult {
   const { file } = changed()
   copyFileSync(copy, file)
   const db = new Database(file)
@@ -138,7 +138,7 @@ test('figures of other formulas are due, whatever they are', () => {
 })
 
 test('the copy is gone afterwards, and after a crash', async () => {
-  const { app, metrics, store } = await openSome()
+  const { app, metrics, store } = await openWithSales()
   const copies = () => readdirSync(dirname(store.file)).filter((name) => name.includes('verifying'))
   const verifying = metrics.verify()
   await expect.poll(() => copies().length, { interval: 1 }).toBeGreaterThan(0)
@@ -150,7 +150,7 @@ test('the copy is gone afterwards, and after a crash', async () => {
 })
 
 test('several verifications come one after the other, and end with the instance', async () => {
-  const { app, metrics } = await openSome()
+  const { app, metrics } = await openWithSales()
   const wanted = { lineages: 2, due: 0, difference: null }
   expect(await Promise.all([metrics.verify(), metrics.verify()])).toEqual([wanted, wanted])
   const ended = expect(metrics.verify()).rejects.toMatchObject({ code: 'store_closing' })
@@ -178,7 +178,7 @@ test('while facts keep arriving nothing is taken for a difference', async () => 
   const from = until - 200 * 86_400_000
   const authority = await sharedAuthority()
   const subscribers = isLong ? 600 : 30
-  const simulation = openSimulation({ seed: 11, from, until, subscribers, odd: true, authority })
+  const simulation = openSimulation({ seed: 11, from, until, subscribers, edgeCases: true, authority })
   const clock = handClock(from)
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   const { metrics, rates, store, products, apps } = app.windfall
@@ -191,8 +191,8 @@ test('while facts keep arriving nothing is taken for a difference', async () => 
     },
     () => app.windfall.declare({ ...app.config, metrics: { ...app.config.metrics, small_business: true } }),
     () => {
-      const said = { product_id: 'chord.piano.monthly', period: `P${1 + (verified % 3)}M` }
-      return store.commit(() => apps.list().map(({ id }) => products.learnPeriod(id, said)))
+      const declared = { product_id: 'chord.piano.monthly', period: `P${1 + (verified % 3)}M` }
+      return store.commit(() => apps.list().map(({ id }) => products.setReportedPeriod(id, declared)))
     },
     () => app.windfall.declare(app.config),
     () => metrics.rebuild(),
@@ -206,6 +206,6 @@ test('while facts keep arriving nothing is taken for a difference', async () => 
   }
   await filling
   clock.set(until)
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   expect(await metrics.verify()).toMatchObject({ due: 0, difference: null })
 })

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { packTar } from 'modern-tar'
 import { expect, test } from 'vitest'
-import type { Key, Lock } from '../../../src/store/backup/archive/age.ts'
+import type { DecryptionKey, Encryption } from '../../../src/store/backup/archive/age.ts'
 import { tailOf } from '../../../src/store/backup/archive/format.ts'
 import { pack } from '../../../src/store/backup/archive/pack.ts'
-import { kindOf, unpack } from '../../../src/store/backup/archive/unpack.ts'
+import { backupKindOf, unpack } from '../../../src/store/backup/archive/unpack.ts'
 import { temporaryFolder } from '../../folders.ts'
 
-const about = {
+const manifestFields = {
   format: 'windfall backup 1' as const,
   windfall: '0.1.0',
   database_version: 1,
@@ -20,7 +20,7 @@ const about = {
 }
 
 /** An archive of a large file and a small one. */
-async function packed(lock: Lock | null = null, size = 1_500_000) {
+async function packed(lock: Encryption | null = null, size = 1_500_000) {
   const folder = temporaryFolder().path
   const large = randomBytes(size)
   writeFileSync(join(folder, 'large'), large)
@@ -29,11 +29,11 @@ async function packed(lock: Lock | null = null, size = 1_500_000) {
     { name: 'windfall.db', path: 'data/windfall.db', source: join(folder, 'large') },
     { name: 'files/1', path: '/etc/keys/a.p8', bytes: Buffer.from('a key') },
   ]
-  const made = await pack({ destination, files, about, lock }, new AbortController().signal)
+  const made = await pack({ destination, files, manifestFields, lock }, new AbortController().signal)
   return { archive: destination, large, made }
 }
 
-const intoEmpty = (archive: string, key: Key | null = null) => {
+const intoEmpty = (archive: string, key: DecryptionKey | null = null) => {
   const folder = temporaryFolder().path
   return unpack(archive, folder, key).then((manifest) => ({ manifest, folder }))
 }
@@ -42,11 +42,11 @@ test('what is packed comes back byte for byte, and the archive says what it is',
   const { archive, large, made } = await packed()
   expect(statSync(archive).mode & 0o777).toBe(0o600)
   expect(made.bytes).toBe(statSync(archive).size)
-  expect(kindOf(archive)).toBe('archive')
+  expect(backupKindOf(archive)).toBe('archive')
   const { manifest, folder } = await intoEmpty(archive)
   expect(readFileSync(join(folder, 'windfall.db')).equals(large)).toBe(true)
   expect(readFileSync(join(folder, 'files/1'), 'utf8')).toBe('a key')
-  expect(manifest).toMatchObject(about)
+  expect(manifest).toMatchObject(manifestFields)
   expect(manifest.entries.map(({ name, path }) => [name, path])).toEqual([
     ['windfall.db', 'data/windfall.db'],
     ['files/1', '/etc/keys/a.p8'],
@@ -96,7 +96,7 @@ test('encrypted for a recipient it opens with the identity alone', async () => {
   const [identities, other] = [await generateIdentity(), await generateIdentity()]
   const recipients = [await identityToRecipient(identities)]
   const { archive, large } = await packed({ recipients })
-  expect(kindOf(archive)).toBe('encrypted for recipients')
+  expect(backupKindOf(archive)).toBe('encrypted for recipients')
   const { folder } = await intoEmpty(archive, { identities: `# created: today\n${identities}\n` })
   expect(readFileSync(join(folder, 'windfall.db')).equals(large)).toBe(true)
   await expect(intoEmpty(archive, { identities: other })).rejects.toMatchObject({ code: 'wrong_key' })
@@ -108,15 +108,17 @@ test('encrypted for a recipient it opens with the identity alone', async () => {
 
 test('encrypted with a passphrase it opens with that alone', async () => {
   const { archive } = await packed({ passphrase: 'correct horse battery' }, 100)
-  expect(kindOf(archive)).toBe('encrypted with a passphrase')
+  expect(backupKindOf(archive)).toBe('encrypted with a passphrase')
   await expect(intoEmpty(archive, { passphrase: 'correct horse' })).rejects.toMatchObject({
     code: 'wrong_key',
   })
-  expect((await intoEmpty(archive, { passphrase: 'correct horse battery' })).manifest).toMatchObject(about)
+  expect((await intoEmpty(archive, { passphrase: 'correct horse battery' })).manifest).toMatchObject(
+    manifestFields,
+  )
 })
 
 test('what is no backup is refused by name', () => {
   const file = join(temporaryFolder().path, 'picture.png')
   writeFileSync(file, randomBytes(2_000))
-  expect(() => kindOf(file)).toThrow('is not a backup of Windfall, nor a database')
+  expect(() => backupKindOf(file)).toThrow('is not a backup of Windfall, nor a database')
 })

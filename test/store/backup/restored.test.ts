@@ -49,14 +49,21 @@ async function answersOf(app: TestApp, token: string): Promise<Record<string, st
 test('restored elsewhere, every read answers the same', async () => {
   const authority = await sharedAuthority()
   const from = UNTIL - 90 * DAY
-  const simulation = openSimulation({ seed: 9, from, until: UNTIL, subscribers: 15, odd: true, authority })
+  const simulation = openSimulation({
+    seed: 9,
+    from,
+    until: UNTIL,
+    subscribers: 15,
+    edgeCases: true,
+    authority,
+  })
   const clock = handClock(from)
   const app = await openTestApp({ clock, apps: simulation.apps.map(({ bundle_id }) => ({ bundle_id })) })
   await fill(app.windfall, simulation.steps(), clock, () => {})
   clock.set(UNTIL)
   const { metrics, backups } = app.windfall
   const token = await app.token()
-  await metrics.caughtUp()
+  await metrics.whenCurrent()
   const { path: folder } = temporaryFolder()
   await backups.backup(`${folder}/backup.tar`, null)
   const before = await answersOf(app, token)

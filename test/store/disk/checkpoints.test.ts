@@ -52,21 +52,21 @@ test('after a checkpoint the next one waits until as much has been written again
 
 test('a log that a foreign reader keeps from starting again is told, once', async () => {
   const opened = openTestStore()
-  const { store, told } = opened
+  const { store, warnings } = opened
   const reader = new Database(store.file, { readonly: true })
   reader.exec('begin')
   reader.prepare('select count(*) from settings').get()
-  for (let round = 0; round < 120 && told.length === 0; round += 1) await write(opened, `r${round}`, 500)
+  for (let round = 0; round < 120 && warnings.length === 0; round += 1) await write(opened, `r${round}`, 500)
   for (let round = 0; round < 4; round += 1) await write(opened, `more${round}`, 500)
   reader.exec('commit')
   reader.close()
-  expect(told).toEqual([
+  expect(warnings).toEqual([
     {
       message: 'the write-ahead log cannot start again: somebody keeps reading the database',
       fields: { bytes: expect.any(Number) },
     },
   ])
-  expect(told[0]?.fields?.bytes).toBeGreaterThan(64 * 1024 * 1024)
+  expect(warnings[0]?.fields?.bytes).toBeGreaterThan(64 * 1024 * 1024)
 })
 
 test('a connection that would not wait for the disk is not used', () => {
@@ -99,8 +99,8 @@ test('where the disk takes the log but not the database, all is told, nothing is
     { encoding: 'utf8', timeout: 20_000 },
   )
   expect(limited.stderr).toBe('')
-  const { told, committed } = JSON.parse(limited.stdout)
-  expect(told).toEqual([
+  const { warnings, committed } = JSON.parse(limited.stdout)
+  expect(warnings).toEqual([
     'the write-ahead log could not be moved into the database; nothing is lost',
     'the write-ahead log could not be folded in; it stays beside the database, and nothing is lost',
   ])

@@ -25,21 +25,19 @@ async function opened(folder?: string) {
     return rows.filter(({ id }) => id.startsWith('dis') || id.startsWith('database'))
   }
   const doctor = async (): Promise<string[]> => {
-    const surroundings = { cwd: app.folder, env }
+    const loadOptions = { cwd: app.folder, env }
     const found: Finding[] = []
     const nowhere = 'http://127.0.0.1:1'
     const hosts = { connect: nowhere, server: { production: nowhere, sandbox: nowhere } }
     for await (const finding of examine({
-      surroundings,
+      loadOptions,
       test: false,
       clock: app.clock,
       hosts,
       wait: async () => {},
     }))
       found.push(finding)
-    return found
-      .filter(({ subject }) => subject === 'database')
-      .map(({ state, words }) => `${state} ${words}`)
+    return found.filter(({ subject }) => subject === 'database').map(({ state, text }) => `${state} ${text}`)
   }
   return { app, logged, rows, doctor, commit: app.windfall.store.commit }
 }
@@ -54,16 +52,16 @@ test('an I/O error is told for seven days after writing works again, with how of
   await commit(() => {})
   await expect(commit(failing('SQLITE_FULL'))).rejects.toMatchObject({ status: 503 })
   await commit(() => {})
-  const told = { id: 'disk:io_error', level: 'warning', since }
+  const expected = { id: 'disk:io_error', level: 'warning', since }
   expect(await rows()).toMatchObject([
-    { ...told, detail: expect.stringMatching(/ 2 times, last on .*SQLITE_IOERR_WRITE/) },
+    { ...expected, detail: expect.stringMatching(/ 2 times, last on .*SQLITE_IOERR_WRITE/) },
   ])
   expect(await doctor()).toContainEqual(
     expect.stringMatching(/^warning the disk reported an I\/O error 2 times.*windfall backup/),
   )
   expect((await app.request('/readyz')).status).toBe(200)
   app.clock.turn(7 * DAY - 1)
-  expect(await rows()).toMatchObject([told])
+  expect(await rows()).toMatchObject([expected])
   app.clock.turn(1)
   expect(await rows()).toEqual([])
   // What comes after that is another matter.
@@ -111,10 +109,14 @@ test('a damaged database is called so, and what restores it is named', async () 
   expect(logged.join('')).toContain(
     'the database is damaged: stop Windfall and restore a backup with windfall restore',
   )
-  const told = { id: 'database:damaged', level: 'error', detail: expect.stringContaining('windfall restore') }
+  const expected = {
+    id: 'database:damaged',
+    level: 'error',
+    detail: expect.stringContaining('windfall restore'),
+  }
   // What touches other pages can be written, and is no reason to forget it.
   await commit(() => {})
-  expect(await rows()).toMatchObject([told])
+  expect(await rows()).toMatchObject([expected])
   expect(await doctor()).toContainEqual(
     expect.stringMatching(/^fault it is damaged \(SQLITE_CORRUPT.* once.*windfall restore/),
   )

@@ -1,6 +1,6 @@
 import { existsSync, statSync, symlinkSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { openRoom } from '../../../src/store/disk/room.ts'
+import { openDiskSpace } from '../../../src/store/disk/room.ts'
 import { temporaryFolder } from '../../folders.ts'
 
 const MEGABYTE = 1_048_576
@@ -8,10 +8,10 @@ const MEGABYTE = 1_048_576
 /** A room whose free space is set by hand. */
 function openTestRoom(free_mb: number) {
   const file = `${temporaryFolder().path}/windfall.db`
-  const said: string[] = []
+  const warnings: string[] = []
   let free = free_mb
-  const room = openRoom(file, {
-    warn: (message) => void said.push(message),
+  const room = openDiskSpace(file, {
+    warn: (message) => void warnings.push(message),
     freeBytes: () => free * MEGABYTE,
   })
   onTestFinished(() => room.close())
@@ -19,7 +19,7 @@ function openTestRoom(free_mb: number) {
   const setFree = (megabytes: number): void => {
     free = megabytes
   }
-  return { file, room, said, ballast, setFree }
+  return { file, room, warnings, ballast, setFree }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -28,20 +28,20 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 test('ballast is kept where there is room, and ingest is refused below the floor', async () => {
-  const { room, said, ballast, setFree } = openTestRoom(1_000)
+  const { room, warnings, ballast, setFree } = openTestRoom(1_000)
   room.look()
   await until(() => ballast() === 16 * MEGABYTE)
   setFree(16)
   room.look()
-  expect(() => room.assertRoom()).not.toThrow()
+  expect(() => room.assertFreeSpace()).not.toThrow()
   setFree(15)
   room.look()
-  expect(() => room.assertRoom()).toThrow('the disk is nearly full')
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
   expect(ballast()).toBe(16 * MEGABYTE)
   setFree(16)
   room.look()
-  expect(() => room.assertRoom()).not.toThrow()
-  expect(said).toHaveLength(2)
+  expect(() => room.assertFreeSpace()).not.toThrow()
+  expect(warnings).toHaveLength(2)
 })
 
 test('given up, the ballast frees room that ingest does not get, until there is room for both', async () => {
@@ -52,17 +52,17 @@ test('given up, the ballast frees room that ingest does not get, until there is 
   expect(ballast()).toBe(0)
   setFree(17)
   room.look()
-  expect(() => room.assertRoom()).toThrow('the disk is nearly full')
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
   setFree(32)
   room.look()
-  expect(() => room.assertRoom()).not.toThrow()
+  expect(() => room.assertFreeSpace()).not.toThrow()
   await until(() => ballast() === 16 * MEGABYTE)
 })
 
 test('where there was never room for it, none is made and ingest waits', () => {
   const { room, ballast } = openTestRoom(20)
   room.look()
-  expect(() => room.assertRoom()).toThrow('the disk is nearly full')
+  expect(() => room.assertFreeSpace()).toThrow('the disk is nearly full')
   expect(ballast()).toBe(0)
 })
 
@@ -75,8 +75,8 @@ test('closed while it is made, no half ballast is left', async () => {
 })
 
 test('ballast that cannot be given up is reported, and stops nobody who waits for an answer', () => {
-  const { file, room, said } = openTestRoom(1_000)
+  const { file, room, warnings } = openTestRoom(1_000)
   symlinkSync('windfall.db.ballast', `${file}.ballast`)
   expect(() => room.giveUp()).not.toThrow()
-  expect(said).toEqual(['the ballast file could not be given up'])
+  expect(warnings).toEqual(['the ballast file could not be given up'])
 })

@@ -49,7 +49,7 @@ export async function playEveryTable(): Promise<string> {
   await windfall.imports.run({ days: 6 })
   await callEverything(shop)
   await windfall.reported.settled()
-  await windfall.metrics.caughtUp()
+  await windfall.metrics.whenCurrent()
   const file = `${temporaryFolder().path}/windfall.db`
   await windfall.store.copy(file)
   const db = new Database(file)

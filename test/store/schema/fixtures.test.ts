@@ -51,7 +51,7 @@ test.each([...RELEASED, { name: 'this version', text: null }])(
     const file = `${folder}/data/windfall.db`
     restored(text ?? made, file).close()
     const app = await openTestApp({ folder, apps: [], env: ENVIRONMENT, clock: handClock(MADE_AT) })
-    await app.windfall.metrics.caughtUp()
+    await app.windfall.metrics.whenCurrent()
 
     const after = new Database(file, { readonly: true })
     expect(after.pragma('user_version', { simple: true })).toBe(versionOf(schema))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
   type Compared,
-  comparisonWords,
-  gaplessWords,
+  comparisonText,
+  noGapsMessage,
 } from '../../../src/web/ui/events/coverage/comparisons.ts'
 
 const AT = Date.UTC(2026, 10, 20, 9)
@@ -21,26 +21,26 @@ const app = (comparison: Partial<Compared['comparison']> | null, has_key = true)
 })
 
 test('no gap is good news only after a comparison', () => {
-  expect(gaplessWords([])).toMatchObject({ title: 'Not compared yet', isSure: false })
-  expect(gaplessWords([app(null)])).toMatchObject({ title: 'Not compared yet', isSure: false })
+  expect(noGapsMessage([])).toMatchObject({ title: 'Not compared yet', isSure: false })
+  expect(noGapsMessage([app(null)])).toMatchObject({ title: 'Not compared yet', isSure: false })
   // The history is being read; the first comparison has not ended.
-  expect(gaplessWords([app({ checked_at: null })])).toMatchObject({
+  expect(noGapsMessage([app({ checked_at: null })])).toMatchObject({
     title: 'Not compared yet',
     isSure: false,
   })
-  const done = gaplessWords([app({}), app({ compared_until_at: AT - 86_400_000 })])
+  const done = noGapsMessage([app({}), app({ compared_until_at: AT - 86_400_000 })])
   expect(done).toMatchObject({ title: 'Nothing is missing', isSure: true })
   expect(done.text).toContain('Nov 19, 2026')
-  const some = gaplessWords([app({}), app(null, false)])
+  const some = noGapsMessage([app({}), app(null, false)])
   expect(some).toMatchObject({ title: 'Nothing is missing so far', isSure: false })
   expect(some.text).toContain('1 app not compared yet.')
 })
 
 test('an app is complete up to where its last comparison reached', () => {
-  expect(comparisonWords(app({ checked_at: null }))).toEqual({ text: 'not yet', isBad: false })
-  expect(comparisonWords(app({})).text).toMatch(/^complete until Nov 20, 2026/)
-  expect(comparisonWords(app(null, false)).text).toContain('In-App Purchase key')
-  expect(comparisonWords(app({ problem: 'Apple answered 500', problem_at: AT }))).toMatchObject({
+  expect(comparisonText(app({ checked_at: null }))).toEqual({ text: 'not yet', isBad: false })
+  expect(comparisonText(app({})).text).toMatch(/^complete until Nov 20, 2026/)
+  expect(comparisonText(app(null, false)).text).toContain('In-App Purchase key')
+  expect(comparisonText(app({ problem: 'Apple answered 500', problem_at: AT }))).toMatchObject({
     isBad: true,
     text: expect.stringContaining('Apple answered 500'),
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Segment, Transaction } from '../../../src/web/ui/customers/profile/answer.ts'
-import { axisOf, placeOn, runsOf } from '../../../src/web/ui/customers/profile/bar.ts'
-import { storyOf } from '../../../src/web/ui/customers/profile/story.ts'
+import { axisOf, barPieces, positionOn } from '../../../src/web/ui/customers/profile/bar.ts'
+import { timelineOf } from '../../../src/web/ui/customers/profile/story.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const DAY = 86_400_000
@@ -52,7 +52,7 @@ test('renewals of the same run together; grace and gaps stand apart', () => {
   ]
   const transactions = [transaction('3', 37, 67)]
   expect(
-    runsOf(timeline, transactions).map(({ kind, from, to, starts, why }) => ({
+    barPieces(timeline, transactions).map(({ kind, from, to, starts, why }) => ({
       kind,
       why,
       periods: starts.length,
@@ -66,19 +66,19 @@ test('renewals of the same run together; grace and gaps stand apart', () => {
     { kind: 'gap', why: 'billing', periods: 0, from: 83, to: 120 },
     { kind: 'paid', why: null, periods: 1, from: 120, to: 150 },
   ])
-  expect(runsOf([], [])).toEqual([])
+  expect(barPieces([], [])).toEqual([])
 })
 
 test('an axis reaches until now at least, and marks few months at their beginning', () => {
   for (const days of [1, 20, 90, 400, 900, 4_000]) {
     const axis = axisOf([at(0), at(days)], at(10))
-    expect(placeOn(axis, at(0))).toBeGreaterThan(0)
-    expect(placeOn(axis, Math.max(at(days), at(10)))).toBeLessThan(100)
+    expect(positionOn(axis, at(0))).toBeGreaterThan(0)
+    expect(positionOn(axis, Math.max(at(days), at(10)))).toBeLessThan(100)
     expect(axis.ticks.length).toBeLessThanOrEqual(8)
     for (const tick of axis.ticks) {
       expect(new Date(tick).getUTCDate()).toBe(1)
-      expect(placeOn(axis, tick)).toBeGreaterThanOrEqual(0)
-      expect(placeOn(axis, tick)).toBeLessThanOrEqual(100)
+      expect(positionOn(axis, tick)).toBeGreaterThanOrEqual(0)
+      expect(positionOn(axis, tick)).toBeLessThanOrEqual(100)
     }
   }
   expect(axisOf([at(0), at(900)], at(900)).ticks.length).toBeGreaterThan(3)
@@ -109,8 +109,8 @@ test('a payment is told once: by its event, or else by the transaction alone', (
     event('e4', 'customer.linked', 1),
   ]
   const transactions = [transaction('1', 0, 30), transaction('2', 30, 60)]
-  const keys = (chapter: Parameters<typeof storyOf>[2]) =>
-    storyOf(events, transactions, chapter).map(({ key }) => key)
+  const keys = (section: Parameters<typeof timelineOf>[2]) =>
+    timelineOf(events, transactions, section).map(({ key }) => key)
   expect(keys('all')).toEqual(['e3', '2', 'e4', 'e1'])
   expect(keys('money')).toEqual(['2', 'e1'])
   expect(keys('people')).toEqual(['e4'])
@@ -119,15 +119,15 @@ test('a payment is told once: by its event, or else by the transaction alone', (
 
 test('a conversion and its renewal are one row, with the amount once', () => {
   const converted = event('e2', 'trial.converted', 7, '2')
-  const rows = (events: FeedEvent[], chapter: Parameters<typeof storyOf>[2] = 'all') =>
-    storyOf(events, [transaction('2', 7, 37)], chapter).map((item) => [
+  const rows = (events: FeedEvent[], section: Parameters<typeof timelineOf>[2] = 'all') =>
+    timelineOf(events, [transaction('2', 7, 37)], section).map((item) => [
       item.key,
       item.event !== null && item.hasAmount,
     ])
   // Apple's notification of the renewal and the conversion that follows from it.
   const renewed = event('e1', 'subscription.renewed', 7, '2')
-  for (const chapter of ['all', 'money', 'subscription'] as const)
-    expect(rows([converted, renewed], chapter)).toEqual([['e2', true]])
+  for (const section of ['all', 'money', 'subscription'] as const)
+    expect(rows([converted, renewed], section)).toEqual([['e2', true]])
   // A later renewal is a payment of its own.
   const later = event('e3', 'subscription.renewed', 37, '3')
   expect(rows([later, converted, renewed])).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { figureOfAll, sumOf, wholesOf } from '../../../src/web/ui/metrics/figures.ts'
-import { knownOnly, withKnownPast } from '../../../src/web/ui/metrics/known.ts'
+import { figureOfAll, sumOf, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
+import { knownOnly, withoutUnknownPrevious } from '../../../src/web/ui/metrics/known.ts'
 import { graphOf } from '../../../src/web/ui/metrics/lines.ts'
 import { noPeriodOf, unpricedOf } from '../../../src/web/ui/metrics/origins.ts'
 import { answerOf, moneyPoints, ratioPoints, seriesOf } from './metric_answers.ts'
@@ -49,9 +49,9 @@ test('before the first day known nothing is shown', () => {
 test('nothing is new against a time that nobody knows', () => {
   const previous = { from_on: '2026-10-01', until_on: '2026-10-31', series: [] }
   const answer = answerOf({ first_on: '2026-11-01', previous })
-  expect(withKnownPast(answer).previous).toBeNull()
-  expect(withKnownPast({ ...answer, first_on: '2026-10-31' }).previous).toEqual(previous)
-  expect(withKnownPast({ ...answer, first_on: null }).previous).toBeNull()
+  expect(withoutUnknownPrevious(answer).previous).toBeNull()
+  expect(withoutUnknownPrevious({ ...answer, first_on: '2026-10-31' }).previous).toEqual(previous)
+  expect(withoutUnknownPrevious({ ...answer, first_on: null }).previous).toBeNull()
 })
 
 test('parts are laid on one another with the whole beside them, as the API has it', () => {
@@ -85,7 +85,7 @@ test('an answer of nothing at all is an empty graph', () => {
 
 test('one part asked for is the whole of its answer', () => {
   const part = seriesOf(moneyPoints([1, 2]), { part: 'new' })
-  expect(wholesOf({ series: [part] })).toEqual([part])
+  expect(totalsOf({ series: [part] })).toEqual([part])
   const graph = graphOf(answerOf({ series: [part] }), undefined, [], {
     style: 'bar',
     isInParts: true,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MetricAnswer } from '../../../src/web/ui/metrics/answer.ts'
-import { figureOfAll, wholesOf } from '../../../src/web/ui/metrics/figures.ts'
-import { sharedDays } from '../../../src/web/ui/retention/funnel_days.ts'
+import { figureOfAll, totalsOf } from '../../../src/web/ui/metrics/figures.ts'
+import { commonDays } from '../../../src/web/ui/retention/funnel_days.ts'
 import { answerOf, seriesOf } from './metric_answers.ts'
 
 /** A metric of five days from 1 November on; null for a day of which it is not known. */
@@ -13,11 +13,11 @@ const counted = (...counts: (number | null)[]) => ({
     ),
   ],
 })
-const sumOf = (answer: MetricAnswer) => figureOfAll(answer, wholesOf(answer)[0]?.points ?? []).value
+const sumOf = (answer: MetricAnswer) => figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
 
 test('every step is counted over the days of which every step is known', () => {
   // Downloads come a day late, and one report is missing; trials are known to this minute.
-  const { answers, ...days } = sharedDays([
+  const { answers, ...days } = commonDays([
     counted(10, 10, null, 10, null),
     counted(1, 1, 5, 1, 5),
     counted(null, 2, 2, 2, 2),
@@ -28,7 +28,7 @@ test('every step is counted over the days of which every step is known', () => {
 })
 
 test('where no day is known of every step there is nothing to compare', () => {
-  const { answers, ...days } = sharedDays([counted(null, null), counted(1, 1), counted(1, 1)])
+  const { answers, ...days } = commonDays([counted(null, null), counted(1, 1), counted(1, 1)])
   expect(days).toEqual({ first: null, last: null, left_out: 0 })
   expect(answers.map(sumOf)).toEqual([null, null, null])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EVENT_TYPES, QUIET_TYPES } from '../../../src/events/vocabulary.ts'
-import { productName, toldOf, worthNow } from '../../../src/web/ui/events/event_detail.ts'
-import { amountOf, happening, iconOf, KINDS, typesOf } from '../../../src/web/ui/events/event_labels.ts'
+import { customerValue, eventDetail, productName } from '../../../src/web/ui/events/event_detail.ts'
+import { amountOf, eventLabel, iconOf, KINDS, typesOf } from '../../../src/web/ui/events/event_labels.ts'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
 
 const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
@@ -23,7 +23,7 @@ const event = (type: string, data: FeedEvent['data']): FeedEvent => ({
 })
 
 test('every type has words, and every one that is news belongs to exactly one kind', () => {
-  for (const type of EVENT_TYPES) expect(happening(type).title, type).not.toBe(type)
+  for (const type of EVENT_TYPES) expect(eventLabel(type).title, type).not.toBe(type)
   const chosen = KINDS.flatMap((kind) => typesOf(kind)?.split(','))
   expect(chosen.toSorted()).toEqual(EVENT_TYPES.filter((type) => !QUIET_TYPES.includes(type)).toSorted())
   expect(typesOf(null)).toBeNull()
@@ -37,10 +37,10 @@ test('a cancellation that is taken back does not look like one', () => {
 })
 
 test('a type that only a newer server knows is called by its own name', () => {
-  expect(happening('subscription.paused')).toEqual({
+  expect(eventLabel('subscription.paused')).toEqual({
     title: 'subscription.paused',
     kind: 'others',
-    mood: 'quiet',
+    tone: 'quiet',
   })
 })
 
@@ -62,34 +62,34 @@ test('a product is called by its id without the bundle’s', () => {
 test('what comes of it is told in a few words', () => {
   const subscription = { renewal_price_milli: 5990, currency: 'USD', next_product_id: 'com.example.a.basic' }
   const transaction = { offer_period: 'P1W' }
-  expect(toldOf(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
-  expect(toldOf(event('trial.started', {}))).toBeNull()
-  expect(toldOf(event('subscription.downgraded', { subscription, bundle_id: 'com.example.a' }))).toBe(
+  expect(eventDetail(event('trial.started', { subscription, transaction }))).toBe('1 week free, then $5.99')
+  expect(eventDetail(event('trial.started', {}))).toBeNull()
+  expect(eventDetail(event('subscription.downgraded', { subscription, bundle_id: 'com.example.a' }))).toBe(
     'to Basic, $5.99',
   )
   const renewing = { ...subscription, auto_renew: true }
   expect(
-    toldOf(event('subscription.downgraded', { subscription: renewing, bundle_id: 'com.example.a' })),
+    eventDetail(event('subscription.downgraded', { subscription: renewing, bundle_id: 'com.example.a' })),
   ).toBe('to Basic, $5.99, renewal is on')
   for (const type of ['subscription.upgraded', 'subscription.downgrade_cancelled']) {
-    expect(toldOf(event(type, { subscription: renewing }))).toBe('renewal is on')
-    expect(toldOf(event(type, { subscription: { auto_renew: false } }))).toBe('renewal is off')
-    expect(toldOf(event(type, {}))).toBeNull()
+    expect(eventDetail(event(type, { subscription: renewing }))).toBe('renewal is on')
+    expect(eventDetail(event(type, { subscription: { auto_renew: false } }))).toBe('renewal is off')
+    expect(eventDetail(event(type, {}))).toBeNull()
   }
-  expect(toldOf(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
-  expect(toldOf(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
+  expect(eventDetail(event('subscription.billing_failed', { subscription }))).toBe('$5.99 is due')
+  expect(eventDetail(event('subscription.expired', { subscription: { expiration_intent: 2 } }))).toBe(
     'payment failed',
   )
-  expect(toldOf(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
-  expect(toldOf(event('subscription.renewed', { subscription }))).toBeNull()
+  expect(eventDetail(event('gap.found', { notifications: 7 }))).toBe('7 notifications')
+  expect(eventDetail(event('subscription.renewed', { subscription }))).toBeNull()
 })
 
 test('what the customer of an event has come to is said to be of now', () => {
   const figures = { currency: 'USD', ltv_milli: 42_000, payments: 3, mrr_milli: 4_990, unconverted: null }
   const customer = { id: 'cus_1', users: [], as_of: 0 }
-  expect(worthNow({ ...customer, figures })).toBe('LTV now $42.00 from 3 payments, MRR now $4.99')
+  expect(customerValue({ ...customer, figures })).toBe('LTV now $42.00 from 3 payments, MRR now $4.99')
   const apart = { ...figures, payments: 1, mrr_milli: 0, unconverted: { EUR: 5_000 } }
-  expect(worthNow({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
-  expect(worthNow({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
-  expect(worthNow({ ...customer, figures: null })).toBe('LTV now: not known')
+  expect(customerValue({ ...customer, figures: apart })).toBe('LTV now $42.00 + €5.00 from 1 payment')
+  expect(customerValue({ ...customer, figures: null, behind: true })).toBe('LTV now: still being computed')
+  expect(customerValue({ ...customer, figures: null })).toBe('LTV now: not known')
 })

@@ -21,27 +21,29 @@ const running: Subscription = {
   expiration_intent: null,
   revoked_at: null,
 }
-const told = (changes: Partial<Subscription>) => outlookOf({ ...running, ...changes }, undefined)
+const outlook = (changes: Partial<Subscription>) => outlookOf({ ...running, ...changes }, undefined)
 
 test('what happens next, whatever the state', () => {
-  expect(told({})).toMatchObject({ title: 'Renewing', next: `Renews ${date(ENDS)} at $9.99.` })
-  expect(told({ renewal_price_milli: null }).next).toContain('at $8.99')
-  expect(told({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
-  expect(told({ auto_renew: false })).toMatchObject({ title: 'Will end', mood: 'warn' })
-  expect(told({ auto_renew: false, committed_until_at: GRACE })).toMatchObject({
+  expect(outlook({})).toMatchObject({ title: 'Renewing', next: `Renews ${date(ENDS)} at $9.99.` })
+  expect(outlook({ renewal_price_milli: null }).next).toContain('at $8.99')
+  expect(outlook({ next_product_id: 'pro.yearly' }).next).toContain('as Pro Yearly at $9.99')
+  expect(outlook({ auto_renew: false })).toMatchObject({ title: 'Will end', tone: 'warn' })
+  expect(outlook({ auto_renew: false, committed_until_at: GRACE })).toMatchObject({
     title: 'Committed',
-    mood: 'good',
+    tone: 'good',
     next: expect.stringContaining(`next ${date(ENDS)}, until the commitment ends ${date(GRACE)}`),
   })
-  expect(told({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)
-  expect(told({ state: 'trial', auto_renew: false }).next).toContain(`Will end ${date(ENDS)}`)
-  expect(told({ state: 'grace', grace_until_at: GRACE }).next).toContain(`until ${date(GRACE)}`)
-  expect(told({ state: 'retry' }).next).toContain(`In billing retry since ${date(ENDS)}`)
-  expect(told({ state: 'retry' }).next).toContain('$9.99 a period is at risk')
-  expect(told({ state: 'retry', renewal_price_milli: null, price_milli: null }).next).not.toContain('at risk')
-  expect(told({ state: 'expired', expiration_intent: 2 }).next).toBe(
+  expect(outlook({ state: 'trial' }).next).toBe(`Becomes paid ${date(ENDS)} at $9.99.`)
+  expect(outlook({ state: 'trial', auto_renew: false }).next).toContain(`Will end ${date(ENDS)}`)
+  expect(outlook({ state: 'grace', grace_until_at: GRACE }).next).toContain(`until ${date(GRACE)}`)
+  expect(outlook({ state: 'retry' }).next).toContain(`In billing retry since ${date(ENDS)}`)
+  expect(outlook({ state: 'retry' }).next).toContain('$9.99 a period is at risk')
+  expect(outlook({ state: 'retry', renewal_price_milli: null, price_milli: null }).next).not.toContain(
+    'at risk',
+  )
+  expect(outlook({ state: 'expired', expiration_intent: 2 }).next).toBe(
     `Ended ${date(ENDS)}: the payment failed.`,
   )
-  expect(told({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended ${date(ENDS)}.`)
-  expect(told({ state: 'revoked', revoked_at: ENDS }).next).toContain(date(ENDS))
+  expect(outlook({ state: 'expired', expiration_intent: 99 }).next).toBe(`Ended ${date(ENDS)}.`)
+  expect(outlook({ state: 'revoked', revoked_at: ENDS }).next).toContain(date(ENDS))
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEFINITIONS, METRIC_NAMES } from '../../../src/metrics/definitions/definitions.ts'
 import { valueName } from '../../../src/web/ui/metrics/answer.ts'
-import { countedAs } from '../../../src/web/ui/metrics/figures.ts'
+import { asCount } from '../../../src/web/ui/metrics/figures.ts'
 import { groupsOf } from '../../../src/web/ui/metrics/groups.ts'
 import { rankingOf } from '../../../src/web/ui/metrics/ranking.ts'
 import { points } from '../../../src/web/ui/words.ts'
@@ -45,8 +45,8 @@ test('who was not there before was nothing, unless the small ones were told toge
   const before = [seriesOf(moneyPoints([2]), { value: 'old' })]
   const answer = answerOf({ split: 'product', series, previous: { ...stretch, series: before } })
   expect(rankingOf(answer, [], 8).rows.map((row) => row.before)).toEqual([2, 0])
-  const told = [...before, seriesOf(moneyPoints([9]), { others: 3 })]
-  const unsure = answerOf({ split: 'product', series, previous: { ...stretch, series: told } })
+  const shown = [...before, seriesOf(moneyPoints([9]), { others: 3 })]
+  const unsure = answerOf({ split: 'product', series, previous: { ...stretch, series: shown } })
   expect(rankingOf(unsure, [], 8).rows.map((row) => row.before)).toEqual([2, null])
   expect(rankingOf({ ...answer, previous: null }, [], 8).rows.map((row) => row.before)).toEqual([null, null])
 })
@@ -54,13 +54,13 @@ test('who was not there before was nothing, unless the small ones were told toge
 test('one part is ranked by itself, and how many have no price by their number', () => {
   const part = (many: number, value: string) =>
     seriesOf([{ on: '2026-11-01', count: many, complete: true }], { value, part: 'unpriced' })
-  const answer = countedAs(answerOf({ split: 'product', series: [part(1, 'few'), part(3, 'many')] }))
+  const answer = asCount(answerOf({ split: 'product', series: [part(1, 'few'), part(3, 'many')] }))
   expect(answer.unit).toBe('count')
   expect(rankingOf(answer, [], 8).rows.map(({ title, figure }) => [title, figure])).toEqual([
     ['Many', 3],
     ['Few', 1],
   ])
-  expect(countedAs(answerOf({ series: [seriesOf(moneyPoints([1]))] })).unit).toBe('money')
+  expect(asCount(answerOf({ series: [seriesOf(moneyPoints([1]))] })).unit).toBe('money')
 })
 
 test('shares are not added', () => {
@@ -138,8 +138,8 @@ test('a difference of shares is told in percentage points', () => {
 
 test('every metric that the API has is in one group', () => {
   const metrics = METRIC_NAMES.map((name) => DEFINITIONS[name])
-  const told = groupsOf([...metrics, { name: 'one_that_comes_later' }]).flatMap((group) =>
+  const shown = groupsOf([...metrics, { name: 'one_that_comes_later' }]).flatMap((group) =>
     group.metrics.map(({ name }) => name),
   )
-  expect(told.toSorted()).toEqual([...METRIC_NAMES, 'one_that_comes_later'].toSorted())
+  expect(shown.toSorted()).toEqual([...METRIC_NAMES, 'one_that_comes_later'].toSorted())
 })

@@ -13,7 +13,7 @@ import {
 } from '../../../src/web/ui/scope.ts'
 
 const usual = scopeFrom({})
-const said = (scope: Scope): Record<string, string> =>
+const queryFor = (scope: Scope): Record<string, string> =>
   Object.fromEntries(
     Object.entries(scopeWords(scope)).flatMap(([name, value]) =>
       value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -21,7 +21,7 @@ const said = (scope: Scope): Record<string, string> =>
   )
 
 test('what is usual is not said in an address', () => {
-  expect(said(usual)).toEqual({})
+  expect(queryFor(usual)).toEqual({})
 })
 
 test('whatever an address says of a scope comes back from it', () => {
@@ -42,7 +42,7 @@ test('whatever an address says of a scope comes back from it', () => {
   fc.assert(
     fc.property(scope, (one) => {
       const days = one.range === 'custom' ? {} : { from: null, to: null }
-      expect(scopeFrom(said(one))).toEqual({ ...one, ...days })
+      expect(scopeFrom(queryFor(one))).toEqual({ ...one, ...days })
     }),
   )
 })

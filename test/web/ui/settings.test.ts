@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { browserName } from '../../../src/web/ui/settings/access/browsers.ts'
 import { CALLS, LANGUAGES, snippet } from '../../../src/web/ui/settings/access/snippets.ts'
 import { sectionsWith } from '../../../src/web/ui/settings/finding.ts'
-import { holesBy } from '../../../src/web/ui/settings/holes.ts'
+import { groupMissingDays } from '../../../src/web/ui/settings/holes.ts'
 import { bytes, duration, grouped, sentence } from '../../../src/web/ui/words.ts'
 
 const FILLED = { base_url: 'https://wf.example.com', key: 'pk_live_1', bundle_id: 'com.example.tides' }
@@ -40,7 +40,7 @@ test('days that are missing for the same reason are told together, the newest fi
     asked_at: 0,
     due_at,
   })
-  const groups = holesBy([
+  const groups = groupMissingDays([
     hole('2026-01-01', 'Apple is away', 9),
     hole('2026-01-03', 'Apple is away', 5),
     hole('2026-01-02', 'not a report', null),

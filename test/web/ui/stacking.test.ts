@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { alonesIn, stacked, sureOf, unsureOf } from '../../../src/web/ui/charts/stacking.ts'
+import {
+  completeValues,
+  incompleteValues,
+  isolatedPoints,
+  stacked,
+} from '../../../src/web/ui/charts/stacking.ts'
 
 test('what is above zero stands on what is above, what is below hangs from what is below', () => {
   expect(
@@ -18,17 +23,17 @@ test('what is above zero stands on what is above, what is below hangs from what 
 test('a line is dashed from the last sure point on, a bar only where it is not sure', () => {
   const values = [1, 2, 3, 4]
   const complete = [true, true, false, false]
-  expect(sureOf(values, complete)).toEqual([1, 2, null, null])
-  expect(unsureOf(values, complete, true)).toEqual([null, 2, 3, 4])
-  expect(unsureOf(values, complete, false)).toEqual([null, null, 3, 4])
+  expect(completeValues(values, complete)).toEqual([1, 2, null, null])
+  expect(incompleteValues(values, complete, true)).toEqual([null, 2, 3, 4])
+  expect(incompleteValues(values, complete, false)).toEqual([null, null, 3, 4])
 })
 
 test('an unsure point amid sure ones hangs together with both neighbours', () => {
-  expect(unsureOf([1, 2, 3], [true, false, true], true)).toEqual([1, 2, 3])
+  expect(incompleteValues([1, 2, 3], [true, false, true], true)).toEqual([1, 2, 3])
 })
 
 test('a point that no line leads to is drawn by itself', () => {
-  expect(alonesIn([1, null, 2, 3, null, 0])).toEqual([0, 5])
-  expect(alonesIn([null, null])).toEqual([])
-  expect(alonesIn([4])).toEqual([0])
+  expect(isolatedPoints([1, null, 2, 3, null, 0])).toEqual([0, 5])
+  expect(isolatedPoints([null, null])).toEqual([])
+  expect(isolatedPoints([4])).toEqual([0])
 })

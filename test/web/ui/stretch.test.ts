@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../src/web/ui/events/feed_event.ts'
-import { type Stretch, withNewest, withNews, withOlder } from '../../../src/web/ui/events/stretch.ts'
+import {
+  type FeedWindow,
+  withNewEvents,
+  withNewestPage,
+  withOlderPage,
+} from '../../../src/web/ui/events/stretch.ts'
 
 const event = (seq: number): FeedEvent => ({
   seq,
@@ -19,36 +24,36 @@ const event = (seq: number): FeedEvent => ({
   recorded_at: seq,
   data: {},
 })
-const stretch = (seqs: number[], next: number | null): Stretch => ({ events: seqs.map(event), next })
-const seqs = ({ events }: Stretch): number[] => events.map(({ seq }) => seq)
+const stretch = (seqs: number[], next: number | null): FeedWindow => ({ events: seqs.map(event), next })
+const seqs = ({ events }: FeedWindow): number[] => events.map(({ seq }) => seq)
 
 test('news stands above what was there, newest first, each once', () => {
   const present = stretch([5, 4, 2], 2)
-  const after = withNews(present, [event(6), event(5), event(8)])
+  const after = withNewEvents(present, [event(6), event(5), event(8)])
   expect(seqs(after)).toEqual([8, 6, 5, 4, 2])
   expect(after.next).toBe(2)
 })
 
 test('the oldest go when there are too many, and can be asked for again', () => {
-  const after = withNews(stretch([3, 2, 1], null), [event(5), event(4)], 3)
+  const after = withNewEvents(stretch([3, 2, 1], null), [event(5), event(4)], 3)
   expect(seqs(after)).toEqual([5, 4, 3])
   expect(after.next).toBe(3)
 })
 
 test('a newest page that reaches what is there fills in between', () => {
-  const after = withNewest(stretch([5, 4], 4), stretch([9, 7, 6], 5))
+  const after = withNewestPage(stretch([5, 4], 4), stretch([9, 7, 6], 5))
   expect(seqs(after)).toEqual([9, 7, 6, 5, 4])
   expect(after.next).toBe(4)
 })
 
 test('a newest page that does not reach what is there takes its place: no hole is shown as none', () => {
   const page = stretch([99, 98], 98)
-  expect(withNewest(stretch([5, 4], 4), page)).toEqual(page)
-  expect(withNewest(stretch([], null), page)).toEqual(page)
+  expect(withNewestPage(stretch([5, 4], 4), page)).toEqual(page)
+  expect(withNewestPage(stretch([], null), page)).toEqual(page)
 })
 
 test('older ones go below, none twice', () => {
-  const after = withOlder(stretch([5, 4], 4), stretch([4, 3, 2], null))
+  const after = withOlderPage(stretch([5, 4], 4), stretch([4, 3, 2], null))
   expect(seqs(after)).toEqual([5, 4, 3, 2])
   expect(after.next).toBeNull()
 })

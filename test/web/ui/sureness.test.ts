@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sureness, type TodayFigures } from '../../../src/web/ui/today/sureness.ts'
+import { certainty, type TodayFigures } from '../../../src/web/ui/today/sureness.ts'
 
 const yesterday = (
   milli: number,
@@ -13,15 +13,15 @@ const yesterday = (
 })
 
 test('what yesterday left is told with how sure it is', () => {
-  expect(sureness(yesterday(1000, 0))).toBe('As Apple’s reports have it.')
-  expect(sureness(yesterday(1000, 0.12))).toBe('12% of it is estimated.')
-  expect(sureness(yesterday(1000, 1))).toBe('Estimated until Apple’s report of the day is in.')
-  expect(sureness(yesterday(1000, 0.12, false))).toBe(
+  expect(certainty(yesterday(1000, 0))).toBe('As Apple’s reports have it.')
+  expect(certainty(yesterday(1000, 0.12))).toBe('12% of it is estimated.')
+  expect(certainty(yesterday(1000, 1))).toBe('Estimated until Apple’s report of the day is in.')
+  expect(certainty(yesterday(1000, 0.12, false))).toBe(
     '12% of it is estimated. Not all of the day is known yet.',
   )
 })
 
 test('nothing sold is not the same as nothing known', () => {
-  expect(sureness(yesterday(0, null))).toBe('Nothing was sold.')
-  expect(sureness(yesterday(0, null, false))).toBe('Nothing is known of it yet.')
+  expect(certainty(yesterday(0, null))).toBe('Nothing was sold.')
+  expect(certainty(yesterday(0, null, false))).toBe('Nothing is known of it yet.')
 })

@@ -6,7 +6,7 @@
  */
 type ReportFaultKind = 'truncated' | 'foreign' | 'unreadable'
 
-type Place = { line?: number; column?: string }
+type FaultLocation = { line?: number; column?: string }
 
 /** A report that cannot be read. The message names line (the header's is 1) and column where there are any. */
 export class ReportFault extends Error {
@@ -15,8 +15,8 @@ export class ReportFault extends Error {
   readonly line: number | null
   readonly column: string | null
 
-  constructor(kind: ReportFaultKind, problem: string, { line, column }: Place = {}) {
-    const places = [line && `line ${line}`, column && `column ${shown(column)}`].filter(Boolean)
+  constructor(kind: ReportFaultKind, problem: string, { line, column }: FaultLocation = {}) {
+    const places = [line && `line ${line}`, column && `column ${quoted(column)}`].filter(Boolean)
     super(places.length > 0 ? `${places.join(', ')}: ${problem}` : problem)
     this.kind = kind
     this.line = line ?? null
@@ -24,8 +24,8 @@ export class ReportFault extends Error {
   }
 }
 
-const SHOWN = 60
+const QUOTED_MAX = 60
 
 /** A cell for people: short, and with nothing in it that could steer a terminal. */
-export const shown = (cell: string): string =>
-  JSON.stringify(cell.length > SHOWN ? `${cell.slice(0, SHOWN)}…` : cell)
+export const quoted = (cell: string): string =>
+  JSON.stringify(cell.length > QUOTED_MAX ? `${cell.slice(0, QUOTED_MAX)}…` : cell)

@@ -16,7 +16,7 @@ const CLASSES: readonly (readonly [RegExp, ProductClass])[] = [
 ]
 
 /** The class of a type, by its beginning, so that a variant that Apple adds is told rightly (`IAY-M`, `1EP`). */
-export const classOf = (product_type: string): ProductClass =>
+export const productClassOf = (product_type: string): ProductClass =>
   CLASSES.find(([beginning]) => beginning.test(product_type))?.[1] ?? 'unknown'
 
 /** Whether rows of this class are of what is sold within an app, which then stands in their Parent Identifier. */

@@ -1,7 +1,7 @@
 /** What we compute: a row of Apple's SALES report (summary, daily, version 1_0), with its sums. */
-import { timesMilli } from '../../../money.ts'
-import { classOf, isWithinApp, type ProductClass } from './product_types.ts'
-import { column, type Line, optional, type Table } from './tsv.ts'
+import { multiplyMilli } from '../../../money.ts'
+import { isWithinApp, type ProductClass, productClassOf } from './product_types.ts'
+import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
  * `app` is how the report names the app: its SKU, and its Apple id where the row is of the app itself. `price_milli`
@@ -62,14 +62,21 @@ const columns = {
 type Name = keyof typeof columns
 
 /** How to read the report of `day` ('YYYY-MM-DD'). A row of another day is a fault: it would be counted twice. */
-export const salesTable = (day: string): Table<Name, SalesRow> => ({
+export const salesTable = (day: string): TableFormat<Name, SalesRow> => ({
   columns,
-  passed_over: ['Provider', 'Provider Country', 'Developer', 'Version', 'Category', 'Supported Platforms'],
+  ignored_columns: [
+    'Provider',
+    'Provider Country',
+    'Developer',
+    'Version',
+    'Category',
+    'Supported Platforms',
+  ],
   rowOf: (line) => {
     demandDay(line, 'begins', day)
     demandDay(line, 'ends', day)
     const product_type = line.required('product_type')
-    const type = classOf(product_type)
+    const type = productClassOf(product_type)
     const sku = line.required('sku')
     const amounts = amountsOf(line)
     return {
@@ -95,21 +102,21 @@ export const salesTable = (day: string): Table<Name, SalesRow> => ({
   },
 })
 
-function demandDay(line: Line<Name>, name: 'begins' | 'ends', day: string): void {
+function demandDay(line: LineReader<Name>, name: 'begins' | 'ends', day: string): void {
   const written = line.day(name)
   if (written !== null && written !== day)
     throw line.fault(name, `is ${written}, but the report is of ${day}`)
 }
 
 /** A row of a purchase within an app names the app's SKU as its parent; one of the app itself is its own. */
-function appOf(line: Line<Name>, type: ProductClass, sku: string): SalesRow['app'] {
+function appOf(line: LineReader<Name>, type: ProductClass, sku: string): SalesRow['app'] {
   if (isWithinApp(type)) return { sku: line.text('parent') ?? sku, apple_id: null, name: null }
   const apple_id =
     type === 'app' || type === 'redownload' || type === 'update' ? line.wholeOrNull('apple_id') : null
   return { sku, apple_id, name: line.text('title') }
 }
 
-function amountsOf(line: Line<Name>) {
+function amountsOf(line: LineReader<Name>) {
   const units = line.whole('units')
   const price_milli = line.milli('price') ?? 0
   const unit_proceeds_milli = line.milli('unit_proceeds') ?? 0
@@ -146,5 +153,5 @@ export function sumsOf(units: number, price_milli: number, unit_proceeds_milli: 
   }
   const price = units < 0 ? Math.abs(price_milli) : price_milli
   const proceeds = units < 0 ? Math.abs(unit_proceeds_milli) : unit_proceeds_milli
-  return { gross_milli: timesMilli(units, price), proceeds_milli: timesMilli(units, proceeds) }
+  return { gross_milli: multiplyMilli(units, price), proceeds_milli: multiplyMilli(units, proceeds) }
 }

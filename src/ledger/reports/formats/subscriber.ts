@@ -1,5 +1,5 @@
 /** What we compute: whether Apple's SUBSCRIBER report (detailed, daily) is sound. It is kept as it came and only counted. */
-import { column, optional, type Table } from './tsv.ts'
+import { column, optional, type TableFormat } from './tsv.ts'
 
 type SubscriberRow = { line: number; app: { apple_id: number; name: string | null } }
 
@@ -17,10 +17,10 @@ const columns = {
 type Name = keyof typeof columns
 
 /** How to read the report: every number and date in it must be one. */
-export const subscriberTable: Table<Name, SubscriberRow> = {
+export const subscriberTable: TableFormat<Name, SubscriberRow> = {
   columns,
   // What is only counted needs no more of it.
-  passed_over: [
+  ignored_columns: [
     'Subscription Name',
     'Subscription Group ID',
     'Standard Subscription Duration',

@@ -1,5 +1,5 @@
 /** What we compute: a row of Apple's SUBSCRIPTION report (summary, daily): how many subscriptions there are at the day's end. */
-import { column, type Line, optional, type Table } from './tsv.ts'
+import { column, type LineReader, optional, type TableFormat } from './tsv.ts'
 
 /**
  * A snapshot of one day, split by price, country, device and state. `price_milli` is what a customer pays for a
@@ -84,9 +84,9 @@ const columns = {
 type Name = keyof typeof columns
 
 /** How to read the report. It has no date: it is of the day that was asked for. */
-export const subscriptionTable: Table<Name, SubscriptionRow> = {
+export const subscriptionTable: TableFormat<Name, SubscriptionRow> = {
   columns,
-  passed_over: [],
+  ignored_columns: [],
   rowOf: (line) => ({
     line: line.number(),
     app: { apple_id: line.whole('app_apple_id'), name: line.text('app_name') },
@@ -127,7 +127,7 @@ export const subscriptionTable: Table<Name, SubscriptionRow> = {
 }
 
 /** MRR is made of the price, so its currency must be there. That of the proceeds may be blank: they are unknown then. */
-function priceCurrencyOf(line: Line<Name>): string | null {
+function priceCurrencyOf(line: LineReader<Name>): string | null {
   const currency = line.text('currency')
   if (currency === null && (line.milli('price') ?? 0) !== 0)
     throw line.fault('currency', 'is blank beside an amount')

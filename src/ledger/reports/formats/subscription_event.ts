@@ -1,6 +1,6 @@
 /** What we compute: a row of Apple's SUBSCRIPTION_EVENT report (summary, daily): what subscriptions did. No money in it. */
 import { type EventClass, eventClassOf } from './event_names.ts'
-import { column, optional, type Table } from './tsv.ts'
+import { column, optional, type TableFormat } from './tsv.ts'
 
 /** `event` is Apple's name, `class` what we take it to mean, `quantity` how often it happened. */
 export type SubscriptionEventRow = {
@@ -70,9 +70,9 @@ const columns = {
 type Name = keyof typeof columns
 
 /** How to read the report. */
-export const subscriptionEventTable = (day: string): Table<Name, SubscriptionEventRow> => ({
+export const subscriptionEventTable = (day: string): TableFormat<Name, SubscriptionEventRow> => ({
   columns,
-  passed_over: [],
+  ignored_columns: [],
   rowOf: (line) => ({
     line: line.number(),
     app: { apple_id: line.whole('app_apple_id'), name: line.text('app_name') },

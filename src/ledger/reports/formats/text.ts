@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
-import { ReportFault, shown } from './fault.ts'
+import { quoted, ReportFault } from './fault.ts'
 
 const CHUNK_BYTES = 65_536
 /** Apple's lines have a few hundred bytes. */
@@ -38,7 +38,7 @@ export async function fingerprintOf(body: Buffer): Promise<Buffer> {
   const sha256 = createHash('sha256')
   let isFirst = true
   for await (const chunk of inflated(body)) {
-    if (isFirst) demandReport(chunk.subarray(0, 256).toString())
+    if (isFirst) assertReport(chunk.subarray(0, 256).toString())
     isFirst = false
     sha256.update(chunk)
   }
@@ -46,10 +46,11 @@ export async function fingerprintOf(body: Buffer): Promise<Buffer> {
   return sha256.digest()
 }
 
-function demandReport(head: string): void {
+function assertReport(head: string): void {
   const text = head.replace(/^\uFEFF/, '').trimStart()
-  if (text.startsWith('<')) throw new ReportFault('foreign', `it is a web page, not a report: ${shown(text)}`)
-  if (/^[{[]/.test(text)) throw new ReportFault('foreign', `it is JSON, not a report: ${shown(text)}`)
+  if (text.startsWith('<'))
+    throw new ReportFault('foreign', `it is a web page, not a report: ${quoted(text)}`)
+  if (/^[{[]/.test(text)) throw new ReportFault('foreign', `it is JSON, not a report: ${quoted(text)}`)
 }
 
 async function* inflated(body: Buffer): AsyncGenerator<Buffer> {
@@ -64,38 +65,38 @@ async function* inflated(body: Buffer): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of gunzip) yield chunk
   } catch (error) {
-    if (!isDamage(error)) throw error
+    if (!isZlibError(error)) throw error
     throw new ReportFault('truncated', `the compressed bytes are damaged or end too early (${error.message})`)
   }
 }
 
-const isDamage = (error: unknown): error is Error =>
+const isZlibError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 
 async function* wholeLines(body: Buffer): AsyncGenerator<Buffer> {
-  let begun: Buffer[] = []
+  let carry: Buffer[] = []
   let length = 0
   for await (const chunk of inflated(body)) {
     const end = chunk.lastIndexOf(NEWLINE) + 1
-    if (end > 0) yield Buffer.concat([...begun, chunk.subarray(0, end)])
-    begun = end > 0 ? [chunk.subarray(end)] : [...begun, chunk]
+    if (end > 0) yield Buffer.concat([...carry, chunk.subarray(0, end)])
+    carry = end > 0 ? [chunk.subarray(end)] : [...carry, chunk]
     length = end > 0 ? chunk.length - end : length + chunk.length
     if (length > LONGEST_LINE_BYTES) throw new ReportFault('unreadable', 'has a line of more than 256 kB')
   }
-  if (length > 0) yield Buffer.concat(begun)
+  if (length > 0) yield Buffer.concat(carry)
 }
 
 function textOf(bytes: Buffer, line: number): string {
   const text = bytes.toString()
   if (!isUtf8(bytes))
-    throw new ReportFault('unreadable', 'is not text in UTF-8', { line: line + broken(bytes) })
+    throw new ReportFault('unreadable', 'is not text in UTF-8', { line: line + invalidLine(bytes) })
   const nul = text.indexOf('\0')
   if (nul >= 0) throw nulAt(text, nul, line)
   return text
 }
 
 /** How many lines stand before the first that is not UTF-8. */
-function broken(bytes: Buffer): number {
+function invalidLine(bytes: Buffer): number {
   let from = 0
   for (let lines = 0; ; lines += 1) {
     const end = bytes.indexOf(NEWLINE, from)

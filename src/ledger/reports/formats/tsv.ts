@@ -1,14 +1,14 @@
 /** What we compute: the rows of a tab-separated report, read by the names in its header and never by position. */
-import { dayWritten } from '../../../days.ts'
-import { milliOf } from '../../../money.ts'
-import { ReportFault, shown } from './fault.ts'
+import { parseDay } from '../../../days.ts'
+import { parseMilli } from '../../../money.ts'
+import { quoted, ReportFault } from './fault.ts'
 import { blocksOf } from './text.ts'
 
 /** A column as Apple names it, and how else it was named; `optional` ones are not in every version of a report. */
-type Column = { name: string; also?: readonly string[]; optional?: true }
+type Column = { name: string; aliases?: readonly string[]; optional?: true }
 
 /** The line being read: a cell by our name of its column. Each throws ReportFault with line and column. */
-export type Line<Name extends string> = {
+export type LineReader<Name extends string> = {
   /** Counted from 1, which is the header's. */
   number(): number
   /** Null for a blank, which may be empty or a space, and where the report has no such column. */
@@ -29,18 +29,18 @@ export type Line<Name extends string> = {
 }
 
 /** How one report is read. `passed_over` names columns that we know and need nothing of. */
-export type Table<Name extends string, Row> = {
+export type TableFormat<Name extends string, Row> = {
   columns: Readonly<Record<Name, Column>>
-  passed_over: readonly string[]
-  rowOf: (line: Line<Name>) => Row
+  ignored_columns: readonly string[]
+  rowOf: (line: LineReader<Name>) => Row
 }
 
-export const column = (name: string, ...also: string[]): Column => ({ name, also })
-export const optional = (name: string, ...also: string[]): Column => ({ name, also, optional: true })
+export const column = (name: string, ...aliases: string[]): Column => ({ name, aliases })
+export const optional = (name: string, ...aliases: string[]): Column => ({ name, aliases, optional: true })
 
 const LONGEST_CELL = 10_000
 /** Days and amounts that are remembered while a report is read. */
-const KEPT = 1_000
+const CACHE_MAX = 1_000
 const WHOLE = /^-?\d{1,15}(?:\.0+)?$/
 
 /**
@@ -51,8 +51,8 @@ const WHOLE = /^-?\d{1,15}(?:\.0+)?$/
  */
 export async function* rowsOf<Name extends string, Row>(
   body: Buffer,
-  { columns, passed_over, rowOf }: Table<Name, Row>,
-  unknown: (names: string[]) => void = () => {},
+  { columns, ignored_columns, rowOf }: TableFormat<Name, Row>,
+  onUnknownColumns: (names: string[]) => void = () => {},
 ): AsyncGenerator<Row[]> {
   let reader: ReturnType<typeof openReader<Name>> | null = null
   for await (const { text, line } of blocksOf(body)) {
@@ -65,9 +65,9 @@ export async function* rowsOf<Name extends string, Row>(
       if (reader === null) {
         const header = headerOf(one)
         reader = openReader(header, positionsOf(header, columns), columns)
-        unknown(unknownIn(header, columns, passed_over))
+        onUnknownColumns(unknownIn(header, columns, ignored_columns))
       } else if (one !== '') {
-        reader.turnTo(one, number)
+        reader.loadLine(one, number)
         rows.push(rowOf(reader.line))
       }
     }
@@ -90,19 +90,19 @@ function headerOf(text: string): string[] {
     .split('\t')
     .map((name) => name.trim())
   if (names.length > 1) return names
-  throw new ReportFault('foreign', `it is not a tab-separated report; it begins ${shown(text)}`)
+  throw new ReportFault('foreign', `it is not a tab-separated report; it begins ${quoted(text)}`)
 }
 
 /** Spaces, hyphens and capitals in headers have changed between versions. */
-const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-const spellings = ({ name, also = [] }: Column): string[] => [name, ...also].map(plain)
+const spellings = ({ name, aliases = [] }: Column): string[] => [name, ...aliases].map(normalize)
 
 function positionsOf<Name extends string>(
   header: readonly string[],
   columns: Readonly<Record<Name, Column>>,
 ): Map<Name, number> {
-  const named = header.map(plain)
+  const named = header.map(normalize)
   const positions = new Map<Name, number>()
   const missing: string[] = []
   for (const name in columns) {
@@ -115,16 +115,16 @@ function positionsOf<Name extends string>(
     positions.set(name, position)
   }
   if (missing.length === 0) return positions
-  throw new ReportFault('unreadable', `has no column ${missing.map(shown).join(', ')}`, { line: 1 })
+  throw new ReportFault('unreadable', `has no column ${missing.map(quoted).join(', ')}`, { line: 1 })
 }
 
 function unknownIn(
   header: readonly string[],
   columns: Readonly<Record<string, Column>>,
-  passed_over: readonly string[],
+  ignored_columns: readonly string[],
 ): string[] {
-  const known = new Set([...Object.values(columns).flatMap(spellings), ...passed_over.map(plain)])
-  return header.filter((name) => name !== '' && !known.has(plain(name)))
+  const known = new Set([...Object.values(columns).flatMap(spellings), ...ignored_columns.map(normalize)])
+  return header.filter((name) => name !== '' && !known.has(normalize(name)))
 }
 
 /** One line at a time; `line` is the same object for each, so that a report of a million rows makes none for them. */
@@ -140,7 +140,7 @@ function openReader<Name extends string>(
   let text = ''
   let number = 0
 
-  function turnTo(next: string, at: number): void {
+  function loadLine(next: string, at: number): void {
     text = next
     number = at
     let count = 0
@@ -152,10 +152,10 @@ function openReader<Name extends string>(
     }
     count += 1
     starts[header.length] = text.length + 1
-    if (count !== header.length) throw uneven(count)
+    if (count !== header.length) throw unevenRow(count)
   }
 
-  function uneven(count: number): ReportFault {
+  function unevenRow(count: number): ReportFault {
     const problem = `has ${count} cells, but the header names ${header.length}`
     const first = count < header.length ? header[count] : undefined
     return new ReportFault(
@@ -185,15 +185,15 @@ function openReader<Name extends string>(
     return value
   }
 
-  function wholeOf(name: Name, value: string): number {
-    if (!WHOLE.test(value)) throw fault(name, `${shown(value)} is not a whole number`)
+  function parseWhole(name: Name, value: string): number {
+    if (!WHOLE.test(value)) throw fault(name, `${quoted(value)} is not a whole number`)
     const whole = Number(value)
     return whole === 0 ? 0 : whole
   }
 
   function wholeOrNull(name: Name): number | null {
     const value = cell(name)
-    return value === '' ? null : wholeOf(name, value)
+    return value === '' ? null : parseWhole(name, value)
   }
 
   function milli(name: Name): number | null {
@@ -201,16 +201,16 @@ function openReader<Name extends string>(
     const known = amounts.get(value)
     if (known !== undefined) return known
     const amount = milliIn(name, value)
-    if (amounts.size < KEPT) amounts.set(value, amount)
+    if (amounts.size < CACHE_MAX) amounts.set(value, amount)
     return amount
   }
 
   function milliIn(name: Name, value: string): number | null {
     try {
-      return milliOf(value)
+      return parseMilli(value)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      throw fault(name, `${shown(value)} ${error.message}`)
+      throw fault(name, `${quoted(value)} ${error.message}`)
     }
   }
 
@@ -219,22 +219,22 @@ function openReader<Name extends string>(
     if (value === '') return null
     const known = days.get(value)
     if (known !== undefined) return known
-    const written = dayWritten(value)
-    if (written === null) throw fault(name, `${shown(value)} is not a day`)
-    if (days.size < KEPT) days.set(value, written)
+    const written = parseDay(value)
+    if (written === null) throw fault(name, `${quoted(value)} is not a day`)
+    if (days.size < CACHE_MAX) days.set(value, written)
     return written
   }
 
-  const line: Line<Name> = {
+  const line: LineReader<Name> = {
     number: () => number,
     text: (name) => cell(name) || null,
     required,
-    whole: (name) => wholeOf(name, required(name)),
+    whole: (name) => parseWhole(name, required(name)),
     count: (name) => wholeOrNull(name) ?? 0,
     wholeOrNull,
     milli,
     day,
     fault,
   }
-  return { turnTo, line }
+  return { loadLine, line }
 }

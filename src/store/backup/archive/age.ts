@@ -3,10 +3,10 @@ import { Refusal } from '../../../errors.ts'
 import { reasonOf } from '../../warnings.ts'
 
 /** For whom a backup is encrypted: recipients (`age1…`), or a passphrase. */
-export type Lock = { recipients: readonly string[] } | { passphrase: string }
+export type Encryption = { recipients: readonly string[] } | { passphrase: string }
 
 /** What opens it: the text of an identity file as `age-keygen` writes it, or the passphrase. */
-export type Key = { identities: string } | { passphrase: string }
+export type DecryptionKey = { identities: string } | { passphrase: string }
 
 /** The first line of an encrypted file. */
 const FIRST_LINE = 'age-encryption.org/v1\n'
@@ -25,9 +25,9 @@ export function encryptionOf(beginning: Buffer): 'recipients' | 'passphrase' | n
 const age = () => import('age-encryption')
 
 /** The chunks, encrypted. @throws Error when a recipient is none. */
-export async function encrypted(
+export async function encrypt(
   chunks: AsyncIterable<Uint8Array>,
-  lock: Lock,
+  lock: Encryption,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { Encrypter } = await age()
   const encrypter = new Encrypter()
@@ -39,9 +39,9 @@ export async function encrypted(
 }
 
 /** The chunks, decrypted. @throws Refusal 400 `wrong_key` when `key` does not open them. */
-export async function decrypted(
+export async function decrypt(
   chunks: AsyncIterable<Uint8Array>,
-  key: Key,
+  key: DecryptionKey,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { Decrypter } = await age()
   const decrypter = new Decrypter()

@@ -5,23 +5,23 @@ import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createTarPacker, type TarPackController } from 'modern-tar'
 import { onThread, runOnThread } from '../../thread.ts'
-import { encrypted, type Lock } from './age.ts'
+import { type Encryption, encrypt } from './age.ts'
 import { END_BYTES, MANIFEST, type Manifest, replacingEnd, tailOf } from './format.ts'
 
-const PACK = 'pack'
+const PACK_TASK = 'pack'
 const CHUNK_BYTES = 262_144
 
 /** A file that goes in: from `source` on the disk, or with `bytes`. */
-export type Packable =
+export type ArchiveFile =
   | { name: string; path: string; source: string }
   | { name: string; path: string; bytes: Uint8Array }
 
 type Task = {
-  windfall: typeof PACK
+  windfall: typeof PACK_TASK
   destination: string
-  files: readonly Packable[]
-  about: Omit<Manifest, 'entries'>
-  lock: Lock | null
+  files: readonly ArchiveFile[]
+  manifestFields: Omit<Manifest, 'entries'>
+  lock: Encryption | null
 }
 
 /** The archive as it is on the disk. */
@@ -33,16 +33,16 @@ type Packed = { bytes: number; sha256: string }
  * @throws Error when it cannot be written or reads back otherwise; the reason of `signal` when that ends it.
  */
 export function pack(task: Omit<Task, 'windfall'>, signal: AbortSignal): Promise<Packed> {
-  return runOnThread(import.meta.url, { windfall: PACK, ...task } satisfies Task, signal)
+  return runOnThread(import.meta.url, { windfall: PACK_TASK, ...task } satisfies Task, signal)
 }
 
-async function packed({ destination, files, about, lock }: Task): Promise<Packed> {
+async function packed({ destination, files, manifestFields, lock }: Task): Promise<Packed> {
   const { readable, controller } = createTarPacker()
-  const adding = addAll(controller, files, about).catch((error: unknown) => controller.error(error))
+  const adding = addAll(controller, files, manifestFields).catch((error: unknown) => controller.error(error))
   const sealed = replacingEnd(readable, END_BYTES, (_, digest) => tailOf(digest))
   const written = createHash('sha256')
   await pipeline(
-    lock === null ? sealed : await encrypted(sealed, lock),
+    lock === null ? sealed : await encrypt(sealed, lock),
     async function* (chunks: AsyncIterable<Uint8Array>) {
       for await (const chunk of chunks) {
         written.update(chunk)
@@ -60,10 +60,10 @@ async function packed({ destination, files, about, lock }: Task): Promise<Packed
 
 async function addAll(
   controller: TarPackController,
-  files: readonly Packable[],
-  about: Task['about'],
+  files: readonly ArchiveFile[],
+  manifestFields: Task['manifestFields'],
 ): Promise<void> {
-  const mtime = new Date(about.created_at)
+  const mtime = new Date(manifestFields.created_at)
   const entries: Manifest['entries'] = []
   for (const file of files) {
     const bytes = 'source' in file ? statSync(file.source).size : file.bytes.length
@@ -72,7 +72,7 @@ async function addAll(
     const sha256 = await addOne(controller, { name: file.name, size: bytes, mode: 0o600, mtime }, chunks)
     entries.push({ name: file.name, path: file.path, bytes, sha256 })
   }
-  const manifest: Manifest = { ...about, entries }
+  const manifest: Manifest = { ...manifestFields, entries }
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
   await addOne(controller, { name: MANIFEST, size: text.length, mode: 0o600, mtime }, [text])
   controller.finalize()
@@ -103,4 +103,4 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-onThread(PACK, packed)
+onThread(PACK_TASK, packed)

@@ -15,16 +15,16 @@ import { createTarDecoder } from 'modern-tar'
 import * as v from 'valibot'
 import { Refusal } from '../../../errors.ts'
 import { reasonOf } from '../../warnings.ts'
-import { decrypted, encryptionOf, type Key } from './age.ts'
+import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 
 /** What kind of file is to be restored. */
-export type Kind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
+export type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
 const BEGINNING_BYTES = 512
 
 /** @throws Refusal 400 `not_a_backup` when it is none of them. */
-export function kindOf(file: string): Kind {
+export function backupKindOf(file: string): BackupKind {
   const beginning = Buffer.alloc(BEGINNING_BYTES)
   const handle = openSync(file, 'r')
   try {
@@ -46,11 +46,11 @@ export function kindOf(file: string): Kind {
  * @throws Refusal 400 `damaged_backup` when a single byte is not as it was written, `wrong_key` when `key` does not open
  * it. What was written into `folder` counts for nothing then.
  */
-export async function unpack(archive: string, folder: string, key: Key | null): Promise<Manifest> {
+export async function unpack(archive: string, folder: string, key: DecryptionKey | null): Promise<Manifest> {
   mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 })
   const stored = createReadStream(archive)
   try {
-    const chunks = key === null ? stored : await decrypted(stored, key)
+    const chunks = key === null ? stored : await decrypt(stored, key)
     await extract(proving(chunks), folder)
     const manifest = v.parse(Manifest, JSON.parse(readFileSync(join(folder, MANIFEST), 'utf8')))
     for (const entry of manifest.entries) await assertEntry(folder, entry)

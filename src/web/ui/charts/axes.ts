@@ -67,11 +67,11 @@ function across(plot: uPlot, draw: (pen: CanvasRenderingContext2D) => void): voi
 
 /** Behind the data: a line down at each seam, with dots, and one at zero where something lies below it. */
 export const marksOf =
-  ({ seams = [], on, lines }: Graph) =>
+  ({ cutovers = [], on, lines }: Graph) =>
   (plot: uPlot): void => {
     const { top, left, width, height } = plot.bbox
-    for (const seam of seams) {
-      const index = on.findLastIndex((each) => each <= seam.on)
+    for (const cutover of cutovers) {
+      const index = on.findLastIndex((each) => each <= cutover.on)
       if (index < 0) continue
       const x = Math.round(plot.valToPos(index, 'x', true))
       across(plot, (pen) => {

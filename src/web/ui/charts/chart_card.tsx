@@ -1,12 +1,12 @@
 /** A card with a chart: as a chart or as a table, and to be taken along. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Asked } from '../answers.ts'
+import type { QueryResult } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { useOwnWords } from '../scope.ts'
+import { QueryView } from '../parts/states.tsx'
+import { useQueryParams } from '../scope.ts'
 import { Figure } from './figure.tsx'
 import type { Graph } from './graph.ts'
 import { chartBody, savePicture } from './picture.ts'
@@ -14,9 +14,9 @@ import { chartBody, savePicture } from './picture.ts'
 /** Addresses of the figures as comma-separated values; `wide`: with a column for each series. */
 type Tables = { csv: string; wide?: string }
 
-type TakeAlongProps = { tables: Tables; picture: (() => void) | null }
+type ExportMenuProps = { tables: Tables; picture: (() => void) | null }
 
-export const TakeAlong = ({ tables: { csv, wide }, picture }: TakeAlongProps): JSX.Element => (
+export const ExportMenu = ({ tables: { csv, wide }, picture }: ExportMenuProps): JSX.Element => (
   <Popover buttonClass="button plain icon" class="menu" title="Take along" label={<Icon name="download" />}>
     {(close) => (
       <>
@@ -58,26 +58,26 @@ const TableButton = ({ isTable, onTurn }: { isTable: boolean; onTurn: () => void
 )
 
 /** What a card has in the address: words of its own name, or plain ones where it is all that a view shows. */
-export function useCardWords(own: string): [(word: string) => string | null, typeof change] {
-  const [words, changeWords] = useOwnWords()
-  const named = (word: string): string => (own === '' ? word : `${own}.${word}`)
-  const change = (word: string, value: string | null): void => changeWords({ [named(word)]: value })
+export function useCardParams(onlyKey: string): [(word: string) => string | null, typeof change] {
+  const [words, setParam] = useQueryParams()
+  const named = (word: string): string => (onlyKey === '' ? word : `${onlyKey}.${word}`)
+  const change = (word: string, value: string | null): void => setParam({ [named(word)]: value })
   return [(word) => words[named(word)] ?? null, change]
 }
 
 type ChartCardProps<Answer> = {
   /** By which the address knows it; none for the only one of a view. */
-  own: string
+  onlyKey: string
   /** Of the files that it is saved as. */
   name: string
   title: ComponentChildren
   /** The title where it is more than words. */
-  plainTitle: string
+  textTitle: string
   about?: ComponentChildren
   tools?: ComponentChildren
   class?: string
   place?: (element: Element | null) => void
-  asked: Asked<Answer>
+  result: QueryResult<Answer>
   tables: Tables
   height: number
   /** Over the chart, as high as `headHeight`. */
@@ -93,20 +93,20 @@ type ChartCardProps<Answer> = {
 }
 
 export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
-  const { asked, height, plainTitle } = props
-  const [word, change] = useCardWords(props.own)
+  const { result, height, textTitle } = props
+  const [word, change] = useCardParams(props.onlyKey)
   const isTable = word('as') === 'table'
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const { data } = asked
+  const { data } = result
   const picture = (): void => {
     if (!canvas.current || !data) return
-    const words = { title: plainTitle, under: props.under(data), name: props.name }
+    const words = { title: textTitle, under: props.under(data), name: props.name }
     savePicture(words, chartBody(canvas.current, props.graphOf(data)))
   }
   return (
     <Card
       title={props.title}
-      plainTitle={plainTitle}
+      plainTitle={textTitle}
       class={props.class ?? ''}
       {...(props.place && { place: props.place })}
       about={props.about}
@@ -114,18 +114,18 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
         <>
           {props.tools}
           <TableButton isTable={isTable} onTurn={() => change('as', isTable ? null : 'table')} />
-          <TakeAlong tables={props.tables} picture={isTable ? null : picture} />
+          <ExportMenu tables={props.tables} picture={isTable ? null : picture} />
         </>
       }
       foot={data !== undefined && props.foot?.(data)}
     >
-      <Loaded asked={asked} height={height + (props.headHeight ?? 0)}>
+      <QueryView result={result} height={height + (props.headHeight ?? 0)}>
         {(answer) => (
           <>
             {props.head?.(answer)}
             <Figure
               graph={props.graphOf(answer)}
-              title={plainTitle}
+              title={textTitle}
               isTable={isTable}
               height={height}
               nothing={props.nothing(answer)}
@@ -135,7 +135,7 @@ export function ChartCard<Answer>(props: ChartCardProps<Answer>): JSX.Element {
             />
           </>
         )}
-      </Loaded>
+      </QueryView>
       {props.children}
     </Card>
   )

@@ -41,10 +41,10 @@ export const hueColour = (hue: Hue): string => colour(hueVariable(hue))
 
 /** A number that changes with the theme. */
 export function useTheme(): number {
-  const [turns, turn] = useState(0)
+  const [renders, rerender] = useState(0)
   useEffect(() => {
     const dark = matchMedia('(prefers-color-scheme: dark)')
-    const look = (): void => turn((count) => count + 1)
+    const look = (): void => rerender((count) => count + 1)
     dark.addEventListener('change', look)
     window.addEventListener(THEME_CHANGED, look)
     return () => {
@@ -52,5 +52,5 @@ export function useTheme(): number {
       window.removeEventListener(THEME_CHANGED, look)
     }
   }, [])
-  return turns
+  return renders
 }

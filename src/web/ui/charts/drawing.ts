@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import { axesOf, marksOf, rangeUp } from './axes.ts'
 import { colourOf, hueColour, hueVariable } from './colours.ts'
 import { completeOf, type Graph, type Line } from './graph.ts'
-import { alonesIn, stacked, sureOf, unsureOf, type Values } from './stacking.ts'
+import { completeValues, incompleteValues, isolatedPoints, stacked, type Values } from './stacking.ts'
 
 const HATCH = 6
 
@@ -31,11 +31,12 @@ const stackedBars = uPlot.paths.bars?.({ size: [0.72, 48] })
 const tint = (line: Line, percent: number): string =>
   colourOf(`color-mix(in srgb, var(${hueVariable(line.hue)}) ${percent}%, var(--card))`)
 
-const unsureAlone = (values: Values, complete: readonly boolean[]): Values => unsureOf(values, complete, true)
+const incompletePoints = (values: Values, complete: readonly boolean[]): Values =>
+  incompleteValues(values, complete, true)
 
-type Look = { isSure: boolean; isFilled: boolean; isStacked: boolean }
+type ChartOptions = { isSure: boolean; isFilled: boolean; isStacked: boolean }
 
-function barSeries(line: Line, { isSure, isStacked }: Look): uPlot.Series {
+function barSeries(line: Line, { isSure, isStacked }: ChartOptions): uPlot.Series {
   const ink = hueColour(line.hue)
   const paths = isStacked ? stackedBars : bars
   return {
@@ -47,17 +48,19 @@ function barSeries(line: Line, { isSure, isStacked }: Look): uPlot.Series {
   }
 }
 
-function lineSeries(line: Line, { isSure, isFilled, isStacked }: Look): uPlot.Series {
+function lineSeries(line: Line, { isSure, isFilled, isStacked }: ChartOptions): uPlot.Series {
   if (line.isBefore)
     return { stroke: colourOf('var(--ink-3)'), width: 1.5, dash: [2, 4], points: { show: false } }
   const fill = isStacked ? (isSure ? 34 : 16) : isSure ? 14 : 7
-  const alone = alonesIn((isSure ? sureOf : unsureAlone)(line.values, line.complete ?? []))
+  const isolated = isolatedPoints(
+    (isSure ? completeValues : incompletePoints)(line.values, line.complete ?? []),
+  )
   return {
     stroke: hueColour(line.hue),
     width: isStacked ? 1.5 : 2,
     ...(!isSure && { dash: [5, 4] }),
     ...(isFilled && { fill: tint(line, fill) }),
-    points: { show: alone.length > 0, size: 6, fill: hueColour(line.hue), filter: () => alone },
+    points: { show: isolated.length > 0, size: 6, fill: hueColour(line.hue), filter: () => isolated },
     spanGaps: false,
   }
 }
@@ -75,10 +78,10 @@ export function columnsOf(graph: Graph): { data: uPlot.AlignedData; series: uPlo
   for (const { line, heights } of isStacked ? order.reverse() : order) {
     const complete = completeOf(line, graph)
     const seriesOf = line.style === 'bar' ? barSeries : lineSeries
-    columns.push(sureOf(heights, complete))
+    columns.push(completeValues(heights, complete))
     series.push(seriesOf({ ...line, complete }, { isSure: true, isFilled, isStacked }))
     if (complete.every(Boolean)) continue
-    columns.push(unsureOf(heights, complete, line.style === 'line'))
+    columns.push(incompleteValues(heights, complete, line.style === 'line'))
     series.push(seriesOf({ ...line, complete }, { isSure: false, isFilled, isStacked }))
   }
   for (const line of before) {

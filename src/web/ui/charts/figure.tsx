@@ -34,10 +34,14 @@ export function Figure({ graph, title, isTable, height, nothing, onCanvas }: Fig
       </div>
     )
   const lines = graph.lines.filter(({ key }) => !hidden.has(key))
-  const seen: Graph = { ...graph, lines, total: (lines.length === graph.lines.length && graph.total) || null }
+  const visible: Graph = {
+    ...graph,
+    lines,
+    total: (lines.length === graph.lines.length && graph.total) || null,
+  }
   return (
     <>
-      <TimeChart graph={seen} height={height} onCanvas={onCanvas} />
+      <TimeChart graph={visible} height={height} onCanvas={onCanvas} />
       {graph.lines.length > 1 && <Legend graph={graph} hidden={hidden} onToggle={toggle} />}
     </>
   )

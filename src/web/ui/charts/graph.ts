@@ -36,7 +36,7 @@ export type Graph = {
   ticks: (most: number) => Tick[]
   /** A point’s name in full. */
   title: (index: number) => string
-  seams?: { on: string; words: string }[]
+  cutovers?: { on: string; words: string }[]
   /** What stands over the points in a table. */
   head: string
   /** What a legend says of a line. */

@@ -1,6 +1,6 @@
 /** The figures of a graph as a table, newest first. */
 import type { JSX } from 'preact'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { completeOf, type Graph } from './graph.ts'
 
@@ -13,8 +13,8 @@ export function GraphTable({ graph, title }: TableProps): JSX.Element {
   return (
     <Scroll class="tall" label={`${title} as a table`}>
       <table class="table firm">
-        <Heads
-          heads={[
+        <TableHead
+          headings={[
             { title: graph.head },
             ...(total ? [{ title: 'All', isNumber: true }] : []),
             ...lines.map((line) => ({ title: line.title, isNumber: true })),

@@ -10,11 +10,11 @@ const SWATCH = 10
 export type Pen = CanvasRenderingContext2D
 /** What stands under the title: how large it is in points, and how it is drawn from its upper left corner on. */
 export type Body = { width: number; height: number; draw: (pen: Pen) => void }
-type Words = { title: string; under: string; name: string }
+type PictureText = { title: string; under: string; name: string }
 type Key = { words: string; ink: string; x: number; y: number }
 
 /** The page's own face; 12 points unless said otherwise. */
-export const face = (size = 12, weight = 400): string =>
+export const fontFace = (size = 12, weight = 400): string =>
   `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`
 
 /** Where each colour's name stands: one beside the other, in as many rows as it takes. */
@@ -57,11 +57,11 @@ export const chartBody =
     return { width, height: height + foot, draw }
   }
 
-function drawn({ title, under }: Words, bodyOf: (measure: Pen) => Body): HTMLCanvasElement | null {
+function drawn({ title, under }: PictureText, bodyOf: (measure: Pen) => Body): HTMLCanvasElement | null {
   const sheet = document.createElement('canvas')
   const pen = sheet.getContext('2d')
   if (!pen) return null
-  pen.font = face()
+  pen.font = fontFace()
   const { width, height, draw } = bodyOf(pen)
   const scale = devicePixelRatio
   sheet.width = (width + 2 * MARGIN) * scale
@@ -71,10 +71,10 @@ function drawn({ title, under }: Words, bodyOf: (measure: Pen) => Body): HTMLCan
   pen.fillRect(0, 0, sheet.width, sheet.height)
   pen.translate(MARGIN, MARGIN)
   pen.fillStyle = colour('--ink')
-  pen.font = face(18, 600)
+  pen.font = fontFace(18, 600)
   pen.fillText(title, 0, 16, width)
   pen.fillStyle = colour('--ink-3')
-  pen.font = face()
+  pen.font = fontFace()
   pen.fillText(under, 0, 38, width)
   pen.translate(0, HEAD)
   draw(pen)
@@ -82,7 +82,7 @@ function drawn({ title, under }: Words, bodyOf: (measure: Pen) => Body): HTMLCan
 }
 
 /** Saves it as a PNG. `bodyOf` is given a pen to measure words with. */
-export function savePicture(words: Words, bodyOf: (measure: Pen) => Body): void {
+export function savePicture(words: PictureText, bodyOf: (measure: Pen) => Body): void {
   drawn(words, bodyOf)?.toBlob((blob) => {
     if (!blob) return
     const link = document.createElement('a')

@@ -12,7 +12,7 @@ type Plotting = {
 }
 
 /** uPlot knows the mouse alone. A finger along the chart moves the cursor; up and down it scrolls the page. */
-function followFinger(plot: uPlot): () => void {
+function trackPointer(plot: uPlot): () => void {
   const { over } = plot
   over.style.touchAction = 'pan-y'
   const follow = (event: PointerEvent): void => {
@@ -35,15 +35,15 @@ export function usePlot(graph: Graph, { height, onPlace, onCanvas }: Plotting) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const theme = useTheme()
-  const { on, complete, lines, seams, isStacked } = graph
-  const drawn = JSON.stringify([on, complete, lines, seams, isStacked, height, theme])
+  const { on, complete, lines, cutovers, isStacked } = graph
+  const drawn = JSON.stringify([on, complete, lines, cutovers, isStacked, height, theme])
   useEffect(() => {
     const target = box.current
     if (!target) return
     const { data, series } = columnsOf(graph)
     const size = { width: target.clientWidth, height }
     const made = new uPlot({ ...optionsOf(graph, series, onPlace), ...size }, data, target)
-    const letGo = followFinger(made)
+    const cleanup = trackPointer(made)
     plot.current = made
     onCanvas?.(made.ctx.canvas)
     const watcher = new ResizeObserver(() => {
@@ -52,7 +52,7 @@ export function usePlot(graph: Graph, { height, onPlace, onCanvas }: Plotting) {
     watcher.observe(target)
     return () => {
       watcher.disconnect()
-      letGo()
+      cleanup()
       made.destroy()
       plot.current = null
       onCanvas?.(null)

@@ -17,11 +17,11 @@ export function stacked(lines: readonly Values[]): Values[] {
 }
 
 /** The points that all data is there for. */
-export const sureOf = (values: Values, complete: readonly boolean[]): Values =>
+export const completeValues = (values: Values, complete: readonly boolean[]): Values =>
   values.map((value, index) => (complete[index] ? value : null))
 
 /** The others; of a line with the point before and after, so that it hangs together. */
-export function unsureOf(values: Values, complete: readonly boolean[], isLine: boolean): Values {
+export function incompleteValues(values: Values, complete: readonly boolean[], isLine: boolean): Values {
   const isUnsure = (index: number): boolean => complete[index] === false
   return values.map((value, index) =>
     isUnsure(index) || (isLine && (isUnsure(index + 1) || isUnsure(index - 1))) ? value : null,
@@ -29,7 +29,7 @@ export function unsureOf(values: Values, complete: readonly boolean[], isLine: b
 }
 
 /** Where a value has none beside it, so that no line leads to it. */
-export const alonesIn = (values: Values): number[] =>
+export const isolatedPoints = (values: Values): number[] =>
   values.flatMap((value, index) =>
     value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
       ? [index]

@@ -14,18 +14,20 @@ const at = ({ values }: Line, index: number): number | null => values[index] ?? 
 /** What there is to tell at a point, the largest alone where it is too much. */
 function rowsAt({ lines }: Graph, index: number): { rows: Line[]; others: number } {
   const known = lines.filter((line) => line.isBefore || at(line, index) !== null)
-  const told = lines.length > 4 ? known.filter((line) => line.isBefore || at(line, index) !== 0) : known
-  if (told.length <= ROWS_MOST) return { rows: told, others: 0 }
-  const large = told.toSorted((a, b) => Math.abs(at(b, index) ?? 0) - Math.abs(at(a, index) ?? 0))
-  const kept = new Set(large.slice(0, ROWS_MOST - 1))
-  return { rows: told.filter((line) => kept.has(line)), others: told.length - kept.size }
+  const shown = lines.length > 4 ? known.filter((line) => line.isBefore || at(line, index) !== 0) : known
+  if (shown.length <= ROWS_MOST) return { rows: shown, others: 0 }
+  const sorted = shown.toSorted((a, b) => Math.abs(at(b, index) ?? 0) - Math.abs(at(a, index) ?? 0))
+  const limited = new Set(sorted.slice(0, ROWS_MOST - 1))
+  return { rows: shown.filter((line) => limited.has(line)), others: shown.length - limited.size }
 }
 
 /** The box of values at a point. */
 function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
   const on = graph.on[index] ?? ''
   const next = graph.on[index + 1]
-  const seams = (graph.seams ?? []).filter((seam) => seam.on >= on && (next === undefined || seam.on < next))
+  const seams = (graph.cutovers ?? []).filter(
+    (cutover) => cutover.on >= on && (next === undefined || cutover.on < next),
+  )
   const { rows, others } = rowsAt(graph, index)
   const isUnsure = rows.some((line) => !line.isBefore && completeOf(line, graph)[index] === false)
   return (
@@ -57,16 +59,16 @@ function At({ graph, index }: { graph: Graph; index: number }): JSX.Element {
         </tbody>
       </table>
       {isUnsure && <div class="why">Not all of its data is there yet.</div>}
-      {seams.map((seam) => (
-        <div class="why" key={seam.on}>
-          {seam.words}
+      {seams.map((cutover) => (
+        <div class="why" key={cutover.on}>
+          {cutover.words}
         </div>
       ))}
     </>
   )
 }
 
-const spokenAt = (graph: Graph, index: number): string => {
+const descriptionAt = (graph: Graph, index: number): string => {
   const { rows } = rowsAt(graph, index)
   const values = rows.map((line) => `${line.titles?.[index] ?? line.title} ${graph.words(at(line, index))}`)
   const all = graph.total ? [`All ${graph.words(graph.total[index] ?? null)}`] : []
@@ -74,7 +76,7 @@ const spokenAt = (graph: Graph, index: number): string => {
 }
 
 /** Where an arrow key leads from a point; nowhere for other keys. */
-function steppedTo(key: string, from: number, last: number): number | null {
+function nextIndex(key: string, from: number, last: number): number | null {
   const steps: Record<string, number> = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last }
   const to = steps[key]
   return to === undefined ? null : Math.max(0, Math.min(last, to))
@@ -100,7 +102,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
   const [index, setIndex] = useState<number | null>(null)
   const { box, plot } = usePlot(graph, { height, onPlace: setIndex, onCanvas })
   const move = (event: KeyboardEvent): void => {
-    const to = steppedTo(event.key, index ?? graph.on.length, graph.on.length - 1)
+    const to = nextIndex(event.key, index ?? graph.on.length, graph.on.length - 1)
     if (to === null || !plot.current) return
     event.preventDefault()
     plot.current.setCursor({ left: plot.current.valToPos(to, 'x'), top: 0 })
@@ -122,7 +124,7 @@ export function TimeChart({ graph, height = 240, onCanvas }: TimeChartProps): JS
         onBlur={() => setIndex(null)}
       />
       <div class="spoken" aria-live="polite">
-        {isAt && document.activeElement === box.current && spokenAt(graph, index)}
+        {isAt && document.activeElement === box.current && descriptionAt(graph, index)}
       </div>
       {isAt && (
         <div class="chart-tip" style={sideOf(x, box.current?.clientWidth ?? 0)}>

@@ -19,7 +19,7 @@ const PER_PAYER: Part<Row> = {
 export const Arppu = ({ class: className = '' }: { class?: string }): JSX.Element => (
   <CohortCard
     name="arppu"
-    asked={useCohorts('arppu', { by: 'month' })}
+    result={useCohorts('arppu', { by: 'month' })}
     class={className}
     head={(answer) => {
       const row = lastWhole(answer)

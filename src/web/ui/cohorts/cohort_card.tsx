@@ -8,7 +8,7 @@ import type { CohortName, Cohorts, useCohorts } from './asked.ts'
 
 type CohortCardProps<Name extends CohortName> = {
   name: Name
-  asked: ReturnType<typeof useCohorts<Name>>
+  result: ReturnType<typeof useCohorts<Name>>
   graphOf: (answer: Cohorts<Name>) => Graph
   head: (answer: Cohorts<Name>) => ComponentChildren
   nothing: string
@@ -50,22 +50,22 @@ export function EstimateNote({ answer }: { answer: Cohorts<CohortName> }): JSX.E
 export function CohortCard<Name extends CohortName>(props: CohortCardProps<Name>): JSX.Element {
   const {
     name,
-    asked: { asked, csv },
+    result: { result, csv },
     height = 240,
     foot,
   } = props
-  const { data } = asked
+  const { data } = result
   const title = data?.title ?? ''
   return (
     <ChartCard
-      own={name}
+      onlyKey={name}
       name={name}
       title={<Anchor id={name} title={title} />}
-      plainTitle={title}
+      textTitle={title}
       about={data && <CohortAbout answer={data} />}
       tools={props.tools}
       class={props.class ?? ''}
-      asked={asked}
+      result={result}
       tables={{ csv }}
       height={height}
       headHeight={78}

@@ -1,6 +1,6 @@
 /** What a customer has brought since the first payment, by when that was. */
 import type { JSX } from 'preact'
-import { useCardWords } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { count, money } from '../words.ts'
 import { type Cohorts, type Ltv as Row, useCohorts } from './asked.ts'
@@ -15,13 +15,13 @@ const FIGURES = [30, 90, 180, 364]
 
 /** Of all cohorts that are old enough, together. */
 function perCustomer(rows: readonly Row[], days: number): { milli: number; customers: number } | null {
-  const old = rows.flatMap(({ customers, values }) => {
+  const ageDays = rows.flatMap(({ customers, values }) => {
     const value = values.find((one) => one.days >= days)
     return value?.complete ? [{ customers, milli: value.net_milli }] : []
   })
-  const customers = old.reduce((sum, one) => sum + one.customers, 0)
+  const customers = ageDays.reduce((sum, one) => sum + one.customers, 0)
   if (customers === 0) return null
-  return { milli: Math.round(old.reduce((sum, one) => sum + one.milli, 0) / customers), customers }
+  return { milli: Math.round(ageDays.reduce((sum, one) => sum + one.milli, 0) / customers), customers }
 }
 
 function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
@@ -47,13 +47,13 @@ function Head({ answer }: { answer: Cohorts<'ltv'> }): JSX.Element {
 }
 
 export function Ltv({ class: className = '' }: { class?: string }): JSX.Element {
-  const [word, change] = useCardWords('ltv')
+  const [word, change] = useCardParams('ltv')
   const by = word('by') === 'year' ? 'year' : 'month'
   const asked = useCohorts('ltv', { by, days: CURVE_DAYS.join(',') })
   return (
     <CohortCard
       name="ltv"
-      asked={asked}
+      result={asked}
       class={className}
       height={320}
       tools={

@@ -32,7 +32,7 @@ function Head({ answer }: { answer: Cohorts<'recovery'> }): JSX.Element | null {
 export const Recovery = ({ class: className = '' }: { class?: string }): JSX.Element => (
   <CohortCard
     name="recovery"
-    asked={useCohorts('recovery', { by: 'month' })}
+    result={useCohorts('recovery', { by: 'month' })}
     class={className}
     head={(answer) => <Head answer={answer} />}
     graphOf={({ cohorts, title, currency }) =>

@@ -2,7 +2,7 @@
 import type { InferOutput } from 'valibot'
 import type { CustomerAnswer } from '../../../api/customers/answers.ts'
 import type { App } from '../apps.ts'
-import type { Mood } from '../events/event_labels.ts'
+import type { Tone } from '../events/event_labels.ts'
 import type { Query } from '../http.ts'
 import type { Scope } from '../scope.ts'
 import { date, times as number } from '../words.ts'
@@ -10,22 +10,22 @@ import { date, times as number } from '../words.ts'
 export type Customer = InferOutput<typeof CustomerAnswer>
 export type Status = NonNullable<Customer['status']>
 
-export const STATUS_WORDS: Record<Status, { title: string; mood: Mood | 'accent' }> = {
-  renewing: { title: 'Renewing', mood: 'good' },
-  committed: { title: 'Committed', mood: 'good' },
-  trial: { title: 'In trial', mood: 'accent' },
-  will_cancel: { title: 'Will end', mood: 'warn' },
-  grace: { title: 'Grace period', mood: 'warn' },
-  billing_retry: { title: 'Billing retry', mood: 'bad' },
-  expired: { title: 'Expired', mood: 'quiet' },
+export const STATUS_WORDS: Record<Status, { title: string; tone: Tone | 'accent' }> = {
+  renewing: { title: 'Renewing', tone: 'good' },
+  committed: { title: 'Committed', tone: 'good' },
+  trial: { title: 'In trial', tone: 'accent' },
+  will_cancel: { title: 'Will end', tone: 'warn' },
+  grace: { title: 'Grace period', tone: 'warn' },
+  billing_retry: { title: 'Billing retry', tone: 'bad' },
+  expired: { title: 'Expired', tone: 'quiet' },
 }
-const ONE_TIME = { title: 'One-time', mood: 'quiet' } as const
+const ONE_TIME = { title: 'One-time', tone: 'quiet' } as const
 
 /** Within how many days a subscription ends that ends this week. */
 export const WEEK = '7'
 
 /** How they stand; who never subscribed bought something once. */
-export const standingOf = (status: Customer['status']): { title: string; mood: Mood | 'accent' } =>
+export const statusLabel = (status: Customer['status']): { title: string; tone: Tone | 'accent' } =>
   status === null ? ONE_TIME : STATUS_WORDS[status]
 
 /** What comes next, in a list; empty where nothing does. */

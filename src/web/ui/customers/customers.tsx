@@ -6,31 +6,31 @@ import { appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { addressOf, type Query } from '../http.ts'
 import { useNow } from '../now.ts'
-import { type Paged, usePages } from '../pages.ts'
+import { type Paged, usePagedQuery } from '../pages.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { useQueryParams, useScope } from '../scope.ts'
 import { customersOf, WEEK } from './customer.ts'
-import { List } from './list.tsx'
-import { Search, type Wanted, wantedIn } from './search.tsx'
+import { CustomerList } from './list.tsx'
+import { type CustomerFilters, filtersFromParams, Search } from './search.tsx'
 
 type Answer = InferOutput<typeof CustomersAnswer>
 
 export function Customers(): JSX.Element {
   const { scope } = useScope()
-  const [words] = useOwnWords()
+  const [words] = useQueryParams()
   const apps = useApps()
-  const wanted = wantedIn(words)
+  const filters = filtersFromParams(words)
   const query: Query = {
     ...customersOf(scope, apps.data?.apps ?? []),
-    query: wanted.query,
-    sort: wanted.sort === 'ltv' ? null : wanted.sort,
-    status: wanted.status,
-    within_days: wanted.isThisWeek ? WEEK : null,
+    query: filters.query,
+    sort: filters.sort === 'ltv' ? null : filters.sort,
+    status: filters.status,
+    within_days: filters.isThisWeek ? WEEK : null,
   }
-  const paged = usePages<Answer>(
+  const paged = usePagedQuery<Answer>(
     '/api/v1/customers',
     query,
     'cursor',
@@ -46,40 +46,40 @@ export function Customers(): JSX.Element {
             <Icon name="download" /> CSV
           </a>
         </header>
-        <Search wanted={wanted} />
-        <Found paged={paged} wanted={wanted} />
+        <Search filters={filters} />
+        <SearchResult paged={paged} filters={filters} />
       </main>
     </>
   )
 }
 
-function Found({ paged, wanted }: { paged: Paged<Answer>; wanted: Wanted }): JSX.Element {
+function SearchResult({ paged, filters }: { paged: Paged<Answer>; filters: CustomerFilters }): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const now = useNow()
   const known = new Map(paged.pages.flatMap((page) => page.customers).map((one) => [one.id, one]))
   return (
     <section class="card">
       <h2 class="spoken">Customers found</h2>
-      <Loaded asked={paged.first} height={640}>
+      <QueryView result={paged.first} height={640}>
         {() =>
           known.size === 0 && paged.more === null ? (
-            <Nobody wanted={wanted} />
+            <NoCustomers filters={filters} />
           ) : (
-            <List
+            <CustomerList
               customers={[...known.values()]}
               apps={apps}
               now={now}
-              isBySeen={wanted.sort === 'last_seen'}
+              isBySeen={filters.sort === 'last_seen'}
             />
           )
         }
-      </Loaded>
+      </QueryView>
       <ShowMore {...paged} />
     </section>
   )
 }
 
-const UNDERSTOOD: [string, string][] = [
+const PARSED_QUERY: [string, string][] = [
   ['A user id', 'as your app or backend gave it to identify or attribute'],
   ['An original transaction id', 'or any transaction id, as in Apple’s receipts'],
   ['A customer id', 'cus_…, as in events and webhooks'],
@@ -88,9 +88,9 @@ const UNDERSTOOD: [string, string][] = [
 ]
 
 /** What the search understands. */
-const Understood = (): JSX.Element => (
+const ParsedQuery = (): JSX.Element => (
   <dl class="facts understood">
-    {UNDERSTOOD.map(([what, about]) => (
+    {PARSED_QUERY.map(([what, about]) => (
       <div key={what}>
         <dt>{what}</dt>
         <dd>{about}</dd>
@@ -99,20 +99,20 @@ const Understood = (): JSX.Element => (
   </dl>
 )
 
-function Nobody({ wanted }: { wanted: Wanted }): JSX.Element {
+function NoCustomers({ filters }: { filters: CustomerFilters }): JSX.Element {
   const { scope } = useScope()
-  const [, change] = useOwnWords()
+  const [, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
-  if (wanted.sort === 'ends' && wanted.query === '')
+  if (filters.sort === 'ends' && filters.query === '')
     return (
       <Empty
         icon="check"
-        title={wanted.isThisWeek ? 'Nobody is lost this week' : 'Nobody is about to be lost'}
+        title={filters.isThisWeek ? 'Nobody is lost this week' : 'Nobody is about to be lost'}
       >
-        <p>No subscription ends{wanted.isThisWeek && ' in the next seven days'} that is not to renew.</p>
+        <p>No subscription ends{filters.isThisWeek && ' in the next seven days'} that is not to renew.</p>
       </Empty>
     )
-  if (wanted.query === '' && wanted.status === null && scope.apps.length === 0)
+  if (filters.query === '' && filters.status === null && scope.apps.length === 0)
     return (
       <Empty icon="customers" title="No customers yet">
         <p>They come with Apple’s first notification, and with the history that Apple still shows.</p>
@@ -124,10 +124,10 @@ function Nobody({ wanted }: { wanted: Wanted }): JSX.Element {
     ...(scope.apps.length === 0 ? ['all apps'] : scope.apps.map((id) => appName(apps, id))),
   ].join(', ')
   return (
-    <Empty icon="search" title={wanted.query === '' ? 'Nobody stands so now' : 'Nobody is found by that'}>
+    <Empty icon="search" title={filters.query === '' ? 'Nobody stands so now' : 'Nobody is found by that'}>
       <p>Searched in {where}. Ids are compared whole, as they are written.</p>
-      {wanted.query !== '' && <Understood />}
-      {wanted.status !== null && (
+      {filters.query !== '' && <ParsedQuery />}
+      {filters.status !== null && (
         <button type="button" class="button" onClick={() => change({ status: null })}>
           Whatever their status
         </button>

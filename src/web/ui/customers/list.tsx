@@ -6,11 +6,11 @@ import { productName } from '../events/event_detail.ts'
 import { useScope } from '../scope.ts'
 import { ago, money, plural } from '../words.ts'
 import { type Customer, monthsPaid, nextIn, unitPaid } from './customer.ts'
-import { Person, Standing } from './person.tsx'
+import { Person, StatusBadge } from './person.tsx'
 
 type Props = { customers: readonly Customer[]; apps: readonly App[]; now: number; isBySeen: boolean }
 
-export const List = ({ customers, ...rest }: Props): JSX.Element => (
+export const CustomerList = ({ customers, ...rest }: Props): JSX.Element => (
   <div class="people">
     <div class="person head" aria-hidden="true">
       <span>Customer</span>
@@ -23,16 +23,16 @@ export const List = ({ customers, ...rest }: Props): JSX.Element => (
     <ul>
       {customers.map((customer) => (
         <li key={customer.id}>
-          <Line customer={customer} {...rest} />
+          <CustomerRow customer={customer} {...rest} />
         </li>
       ))}
     </ul>
   </div>
 )
 
-type LineProps = Omit<Props, 'customers'> & { customer: Customer }
+type CustomerRowProps = Omit<Props, 'customers'> & { customer: Customer }
 
-function Line({ customer, apps, now, isBySeen }: LineProps): JSX.Element {
+function CustomerRow({ customer, apps, now, isBySeen }: CustomerRowProps): JSX.Element {
   const { href } = useScope()
   const { currency, mrr_milli, risk_milli, proceeds_milli } = customer
   const app = apps.find(({ id }) => id === customer.app_id)
@@ -48,7 +48,7 @@ function Line({ customer, apps, now, isBySeen }: LineProps): JSX.Element {
         <span class="under cut">{places.filter(Boolean).join(' · ')}</span>
       </span>
       <span class="standing">
-        <Standing status={customer.status} />
+        <StatusBadge status={customer.status} />
         <span class="under">{nextIn(customer)}</span>
       </span>
       <span class="product cut" title={customer.product_id ?? undefined}>

@@ -1,7 +1,7 @@
 /** A person by name: the user id with its label, or that nobody said who it is. */
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
-import { type Customer, standingOf } from './customer.ts'
+import { type Customer, statusLabel } from './customer.ts'
 
 /** Whether what a user claims is proved; `of` the purchases so many are, where it is not all or none. */
 export function Verified({ proved, of }: { proved: number; of: number }): JSX.Element {
@@ -34,7 +34,7 @@ export function Person({ customer }: { customer: Customer }): JSX.Element {
   )
 }
 
-export function Standing({ status }: { status: Customer['status'] }): JSX.Element {
-  const { title, mood } = standingOf(status)
-  return <span class={`badge ${mood}`}>{title}</span>
+export function StatusBadge({ status }: { status: Customer['status'] }): JSX.Element {
+  const { title, tone } = statusLabel(status)
+  return <span class={`badge ${tone}`}>{title}</span>
 }

@@ -1,44 +1,44 @@
 /** One customer: everything known of them, and why. */
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { useApps } from '../apps.ts'
 import { EventDialog } from '../events/event_dialog.tsx'
 import { EvidenceDialog } from '../evidence/evidence_dialog.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { Up } from '../parts/up.tsx'
-import { useOwnWords } from '../scope.ts'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { BackLink } from '../parts/up.tsx'
+import { useQueryParams } from '../scope.ts'
 import type { Profile as Answer } from './profile/answer.ts'
 import { Headline } from './profile/headline.tsx'
 import { Identity } from './profile/identity.tsx'
 import { Purchases } from './profile/purchases.tsx'
-import { Story } from './profile/story.tsx'
+import { Timeline } from './profile/story.tsx'
 
 export function Profile(): JSX.Element {
   const { params } = useRoute()
   const id = params.id ?? ''
-  const asked = useAnswer<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { every: 60_000 })
+  const result = useQuery<Answer>(`/api/v1/customers/${encodeURIComponent(id)}`, {}, { every: 60_000 })
   return (
     <>
       <ScopeBar parts="place" />
       <main class="page" id="content">
-        <Up to="/customers" title="Customers" />
-        {asked.problem?.status === 404 && !asked.data ? (
-          <Unknown id={id} />
+        <BackLink to="/customers" title="Customers" />
+        {result.problem?.status === 404 && !result.data ? (
+          <ProfileNotFound id={id} />
         ) : (
-          <Loaded asked={asked} height={900}>
-            {(profile) => <Whole key={profile.customer.id} profile={profile} />}
-          </Loaded>
+          <QueryView result={result} height={900}>
+            {(profile) => <ProfileContent key={profile.customer.id} profile={profile} />}
+          </QueryView>
         )}
       </main>
     </>
   )
 }
 
-const Unknown = ({ id }: { id: string }): JSX.Element => (
+const ProfileNotFound = ({ id }: { id: string }): JSX.Element => (
   <>
     <h1>Customer</h1>
     <section class="card">
@@ -51,9 +51,9 @@ const Unknown = ({ id }: { id: string }): JSX.Element => (
   </>
 )
 
-function Whole({ profile }: { profile: Answer }): JSX.Element {
+function ProfileContent({ profile }: { profile: Answer }): JSX.Element {
   const now = useNow()
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const apps = useApps().data?.apps
   const { customer } = profile
   const bundle = apps?.find((app) => app.id === customer.app_id)?.bundle_id
@@ -63,7 +63,7 @@ function Whole({ profile }: { profile: Answer }): JSX.Element {
       <div class="profile-columns">
         <div class="profile-column">
           <Purchases profile={profile} now={now} bundle={bundle} />
-          <Story profile={profile} now={now} bundle={bundle} />
+          <Timeline profile={profile} now={now} bundle={bundle} />
         </div>
         <div class="profile-column">
           <Identity {...profile} app_id={customer.app_id} />

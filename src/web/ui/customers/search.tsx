@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../parts/icons.tsx'
 import { Pick } from '../parts/popover.tsx'
-import { useOwnWords } from '../scope.ts'
+import { useQueryParams } from '../scope.ts'
 import { STATUS_WORDS, type Status, WEEK } from './customer.ts'
 
 const SORTS = [
@@ -16,10 +16,10 @@ const SORTS = [
 type Sort = (typeof SORTS)[number]['value']
 
 /** `isThisWeek`: only who ends within a week, which goes with the order by ends. */
-export type Wanted = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
+export type CustomerFilters = { query: string; sort: Sort; status: Status | null; isThisWeek: boolean }
 
 /** What the address asks for. */
-export function wantedIn(words: Record<string, string>): Wanted {
+export function filtersFromParams(words: Record<string, string>): CustomerFilters {
   const status = Object.keys(STATUS_WORDS).find((one): one is Status => one === words.status)
   const sort = SORTS.find(({ value }) => value === words.sort)?.value ?? 'ltv'
   return {
@@ -84,31 +84,31 @@ const Chips = <Value extends string>({ title, chips, value, onPick }: ChipsProps
   </fieldset>
 )
 
-export function Search({ wanted }: { wanted: Wanted }): JSX.Element {
-  const [, change] = useOwnWords()
+export function Search({ filters }: { filters: CustomerFilters }): JSX.Element {
+  const [, change] = useQueryParams()
   return (
     <search class="stack-s" aria-label="Customers">
-      <Field value={wanted.query} onChange={(q) => change({ q })} />
+      <Field value={filters.query} onChange={(q) => change({ q })} />
       <div class="search-row">
         <Pick
           title="Sorted by"
           icon="down"
-          value={wanted.sort}
+          value={filters.sort}
           choices={SORTS}
           onPick={(sort) => change({ sort: sort === 'ltv' ? null : sort, within: null })}
         />
-        {wanted.sort === 'ends' ? (
+        {filters.sort === 'ends' ? (
           <Chips
             title="Ends"
             chips={WHEN}
-            value={wanted.isThisWeek ? WEEK : null}
+            value={filters.isThisWeek ? WEEK : null}
             onPick={(within) => change({ within })}
           />
         ) : (
           <Chips
             title="Status"
             chips={statuses}
-            value={wanted.status}
+            value={filters.status}
             onPick={(status) => change({ status })}
           />
         )}

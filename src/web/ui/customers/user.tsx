@@ -2,16 +2,16 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { type App, appName, useApps } from '../apps.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { Up } from '../parts/up.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { BackLink } from '../parts/up.tsx'
 import { useScope } from '../scope.ts'
 import type { Customer } from './customer.ts'
-import { List } from './list.tsx'
+import { CustomerList } from './list.tsx'
 import type { Link, Move, User } from './profile/answer.ts'
 import { ForgetButton } from './profile/forget.tsx'
 import { AboutUser } from './profile/identity.tsx'
@@ -23,8 +23,8 @@ export function UserPage(): JSX.Element {
   const { href } = useScope()
   const { route } = useLocation()
   const id = params.id ?? ''
-  const asked = useAnswer<Answer>(`/api/v1/users/${encodeURIComponent(id)}`)
-  const customers = asked.isEarlier ? [] : (asked.data?.users.flatMap((user) => user.customers) ?? [])
+  const result = useQuery<Answer>(`/api/v1/users/${encodeURIComponent(id)}`)
+  const customers = result.isPrevious ? [] : (result.data?.users.flatMap((user) => user.customers) ?? [])
   const only = customers.length === 1 ? customers[0]?.id : undefined
   useEffect(() => {
     if (only) route(href(`/customers/${only}`), true)
@@ -33,9 +33,9 @@ export function UserPage(): JSX.Element {
     <>
       <ScopeBar parts="place" />
       <main class="page" id="content">
-        <Up to="/customers" title="Customers" />
+        <BackLink to="/customers" title="Customers" />
         <h1 class="identity-name">{id}</h1>
-        {asked.problem?.status === 404 && !asked.data ? (
+        {result.problem?.status === 404 && !result.data ? (
           <section class="card">
             <h2 class="spoken">Not found</h2>
             <Empty icon="search" title="Nobody is known by this id">
@@ -43,9 +43,9 @@ export function UserPage(): JSX.Element {
             </Empty>
           </section>
         ) : (
-          <Loaded asked={asked} height={400}>
+          <QueryView result={result} height={400}>
             {({ users }) => (only ? null : <InApps users={users} />)}
-          </Loaded>
+          </QueryView>
         )}
       </main>
     </>
@@ -79,7 +79,7 @@ function InApp({ user, apps }: { user: Answer['users'][number]; apps: App[] }): 
             {others > 0 && ` ${others} of Google Play ${others === 1 ? 'is' : 'are'}.`}
           </p>
         ) : (
-          <List customers={user.customers} apps={apps} now={now} isBySeen={false} />
+          <CustomerList customers={user.customers} apps={apps} now={now} isBySeen={false} />
         )}
       </div>
     </Card>

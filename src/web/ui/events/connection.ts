@@ -1,10 +1,10 @@
 /** One connection to the live stream, opened again whenever it is lost, and let go while nobody looks. */
 
-const AGAIN_MS = [1_000, 2_000, 5_000, 15_000]
+const RETRY_MS = [1_000, 2_000, 5_000, 15_000]
 /** A page that nobody looks at holds no connection: a browser has but six for a host. */
-const LEAVE_AFTER_MS = 30_000
+const HIDDEN_TIMEOUT_MS = 30_000
 
-type Connecting = {
+type ConnectionOptions = {
   address: string
   onOpen: () => void
   onMessage: (data: string) => void
@@ -13,11 +13,11 @@ type Connecting = {
 }
 
 /** Stays connected until the returned function is called. */
-export function openConnection({ address, onOpen, onMessage, onLost }: Connecting): () => void {
+export function openConnection({ address, onOpen, onMessage, onLost }: ConnectionOptions): () => void {
   let source: EventSource | null = null
   let failures = 0
-  let opening: ReturnType<typeof setTimeout> | undefined
-  let leaving: ReturnType<typeof setTimeout> | undefined
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let closeTimer: ReturnType<typeof setTimeout> | undefined
 
   function open(): void {
     if (source) return
@@ -33,27 +33,27 @@ export function openConnection({ address, onOpen, onMessage, onLost }: Connectin
       onLost(isRefused)
       if (!isRefused) return
       source = null
-      opening = setTimeout(open, AGAIN_MS[Math.min(failures++, AGAIN_MS.length - 1)])
+      retryTimer = setTimeout(open, RETRY_MS[Math.min(failures++, RETRY_MS.length - 1)])
     }
   }
 
   function close(): void {
     source?.close()
     source = null
-    clearTimeout(opening)
+    clearTimeout(retryTimer)
   }
 
-  function look(): void {
-    clearTimeout(leaving)
-    if (document.hidden) leaving = setTimeout(close, LEAVE_AFTER_MS)
+  function onVisibilityChange(): void {
+    clearTimeout(closeTimer)
+    if (document.hidden) closeTimer = setTimeout(close, HIDDEN_TIMEOUT_MS)
     else open()
   }
 
-  document.addEventListener('visibilitychange', look)
+  document.addEventListener('visibilitychange', onVisibilityChange)
   open()
   return () => {
     close()
-    clearTimeout(leaving)
-    document.removeEventListener('visibilitychange', look)
+    clearTimeout(closeTimer)
+    document.removeEventListener('visibilitychange', onVisibilityChange)
   }
 }

@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { useRoute } from 'preact-iso'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { Up } from '../parts/up.tsx'
-import { EventWhole } from './event_whole.tsx'
+import { BackLink } from '../parts/up.tsx'
+import { EventDetails } from './event_whole.tsx'
 
 export function EventPage(): JSX.Element {
   const { params } = useRoute()
@@ -11,10 +11,10 @@ export function EventPage(): JSX.Element {
     <>
       <ScopeBar parts="place" />
       <main class="page narrow" id="content">
-        <Up to="/events" title="Events" />
+        <BackLink to="/events" title="Events" />
         <h1>Event</h1>
         <section class="card card-pad">
-          <EventWhole id={params.id ?? ''} />
+          <EventDetails id={params.id ?? ''} />
         </section>
       </main>
     </>

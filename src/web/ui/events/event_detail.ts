@@ -19,36 +19,36 @@ const ENDINGS: Record<number, string> = {
   4: 'the product is not sold any more',
 }
 
-type Teller = (data: FeedEvent['data']) => string | null
+type Describe = (data: FeedEvent['data']) => string | null
 
-const until: Teller = ({ subscription }) =>
+const until: Describe = ({ subscription }) =>
   subscription?.expires_at ? `runs until ${date(subscription.expires_at)}` : null
 
 /** A change of plans turns a renewal that was off on again, which no other notification says. */
-const renews: Teller = ({ subscription }) => {
+const autoRenew: Describe = ({ subscription }) => {
   if (subscription?.auto_renew === undefined) return null
   return subscription.auto_renew ? 'renewal is on' : 'renewal is off'
 }
 
-const next: Teller = (data) => {
+const nextPlan: Describe = (data) => {
   const { subscription, bundle_id } = data
   const { next_product_id, renewal_price_milli, currency = null } = subscription ?? {}
   const product = next_product_id ? `to ${productName(next_product_id, bundle_id)}` : null
   const then = renewal_price_milli ? money(renewal_price_milli, currency) : null
-  return [product, then, renews(data)].filter((one) => one !== null).join(', ') || null
+  return [product, then, autoRenew(data)].filter((one) => one !== null).join(', ') || null
 }
 
-const due: Teller = ({ subscription }) =>
+const amountDue: Describe = ({ subscription }) =>
   subscription?.renewal_price_milli
     ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} is due`
     : null
 
-const price: Teller = ({ subscription }) =>
+const price: Describe = ({ subscription }) =>
   subscription?.renewal_price_milli
     ? `${money(subscription.renewal_price_milli, subscription.currency ?? null)} from the next renewal on`
     : null
 
-const trial: Teller = ({ transaction, subscription }) => {
+const trial: Describe = ({ transaction, subscription }) => {
   const free = transaction?.offer_period ? `${period(transaction.offer_period)} free` : null
   const then = subscription?.renewal_price_milli
     ? `then ${money(subscription.renewal_price_milli, subscription.currency ?? null)}`
@@ -56,17 +56,17 @@ const trial: Teller = ({ transaction, subscription }) => {
   return [free, then].filter((one) => one !== null).join(', ') || null
 }
 
-const lost: Teller = ({ notifications }) =>
+const missedNotifications: Describe = ({ notifications }) =>
   notifications === undefined ? null : plural(notifications, 'notification')
 
-const TELLERS: Record<string, Teller> = {
+const DESCRIPTIONS: Record<string, Describe> = {
   'trial.started': trial,
   'subscription.renewal_disabled': until,
   'subscription.extended': until,
-  'subscription.upgraded': renews,
-  'subscription.downgraded': next,
-  'subscription.downgrade_cancelled': renews,
-  'subscription.billing_failed': due,
+  'subscription.upgraded': autoRenew,
+  'subscription.downgraded': nextPlan,
+  'subscription.downgrade_cancelled': autoRenew,
+  'subscription.billing_failed': amountDue,
   'subscription.grace_started': ({ subscription }) =>
     subscription?.grace_until_at ? `until ${date(subscription.grace_until_at)}` : null,
   'subscription.price_increase_asked': price,
@@ -77,22 +77,22 @@ const TELLERS: Record<string, Teller> = {
   'customer.moved': ({ from_app_user_id }) => (from_app_user_id ? `from ${from_app_user_id}` : null),
   'notification.other': ({ notification }) => notification?.type ?? null,
   'import.finished': ({ rows }) => (rows === undefined ? null : plural(rows, 'row')),
-  'gap.found': lost,
-  'gap.filled': lost,
+  'gap.found': missedNotifications,
+  'gap.filled': missedNotifications,
 }
 
 /** One more fact, in a few words; null where the title says it all. */
-export const toldOf = ({ type, data }: FeedEvent): string | null => TELLERS[type]?.(data) ?? null
+export const eventDetail = ({ type, data }: FeedEvent): string | null => DESCRIPTIONS[type]?.(data) ?? null
 
 /**
  * What an event's customer has come to now, which is not what it had when the event happened. Amounts without an exchange
  * rate stand apart.
  */
-export function worthNow({ figures, behind }: NonNullable<FeedEvent['customer']>): string {
+export function customerValue({ figures, behind }: NonNullable<FeedEvent['customer']>): string {
   if (figures === null) return behind ? 'LTV now: still being computed' : 'LTV now: not known'
   const { ltv_milli, currency, payments, mrr_milli, unconverted } = figures
-  const apart = Object.entries(unconverted ?? {}).map(([code, milli]) => money(milli, code))
-  const ltv = [money(ltv_milli, currency), ...apart].join(' + ')
+  const unconvertedAmounts = Object.entries(unconverted ?? {}).map(([code, milli]) => money(milli, code))
+  const ltv = [money(ltv_milli, currency), ...unconvertedAmounts].join(' + ')
   const mrr = mrr_milli > 0 ? `, MRR now ${money(mrr_milli, currency)}` : ''
   return `LTV now ${ltv} from ${plural(payments, 'payment')}${mrr}`
 }

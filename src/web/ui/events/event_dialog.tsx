@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
 import { useScope } from '../scope.ts'
-import { EventWhole } from './event_whole.tsx'
+import { EventDetails } from './event_whole.tsx'
 
 export function EventDialog({ id, onClose }: { id: string; onClose: () => void }): JSX.Element {
   const { href } = useScope()
   return (
     <Dialog title="Event" onClose={onClose} isWide>
-      <EventWhole id={id} />
+      <EventDetails id={id} />
       <div class="sheet-foot">
         <a class="button" href={href(`/events/${id}`)}>
           On a page of its own

@@ -27,64 +27,64 @@ export const KIND_TITLES: Record<Kind, string> = {
 }
 
 /** good: money comes or stays. bad: it goes. warn: it may go. hope: it may come. */
-export type Mood = 'good' | 'bad' | 'warn' | 'hope' | 'quiet'
-type Words = { title: string; kind: Kind; mood: Mood }
+export type Tone = 'good' | 'bad' | 'warn' | 'hope' | 'quiet'
+type EventLabel = { title: string; kind: Kind; tone: Tone }
 
-const words = (title: string, kind: Kind, mood: Mood = 'quiet'): Words => ({ title, kind, mood })
+const labelOf = (title: string, kind: Kind, tone: Tone = 'quiet'): EventLabel => ({ title, kind, tone })
 
-const HAPPENINGS: Record<EventType, Words> = {
-  'trial.started': words('Trial started', 'trials', 'hope'),
-  'trial.converted': words('Trial converted', 'trials', 'good'),
-  'trial.ended': words('Trial ended unpaid', 'trials', 'bad'),
-  'subscription.started': words('New subscription', 'sales', 'good'),
-  'subscription.renewed': words('Renewed', 'renewals', 'good'),
-  'subscription.recovered': words('Payment recovered', 'billing', 'good'),
-  'subscription.resubscribed': words('Came back', 'sales', 'good'),
-  'subscription.upgraded': words('Upgraded', 'sales', 'good'),
-  'subscription.downgraded': words('Will change plans', 'cancellations', 'warn'),
-  'subscription.downgrade_cancelled': words('Keeps the plan', 'others', 'good'),
-  'subscription.renewal_disabled': words('Turned renewal off', 'cancellations', 'warn'),
-  'subscription.renewal_enabled': words('Turned renewal on again', 'cancellations', 'good'),
-  'subscription.billing_failed': words('Payment failed', 'billing', 'warn'),
-  'subscription.grace_started': words('Payment failed, in grace period', 'billing', 'warn'),
-  'subscription.grace_ended': words('Grace period ended', 'billing', 'bad'),
-  'subscription.expired': words('Subscription expired', 'cancellations', 'bad'),
-  'subscription.refunded': words('Subscription refunded', 'refunds', 'bad'),
-  'subscription.refund_reversed': words('Refund taken back', 'refunds', 'good'),
-  'subscription.refund_declined': words('Refund declined by Apple', 'refunds', 'good'),
-  'subscription.revoked': words('Family access ended', 'cancellations', 'bad'),
-  'subscription.extended': words('Renewal date extended', 'others'),
-  'subscription.extension_failed': words('Renewal date not extended', 'others', 'warn'),
-  'subscription.price_increase_asked': words('Price increase asked for', 'billing'),
-  'subscription.price_increase_accepted': words('Price increase accepted', 'billing', 'good'),
-  'subscription.price_changed': words('Price changed', 'billing'),
-  'subscription.metadata_updated': words('Subscription details changed', 'others'),
-  'subscription.migrated': words('Subscription moved to the App Store', 'others'),
-  'subscription.offer_redeemed': words('Offer redeemed', 'sales', 'good'),
-  'purchase.made': words('Bought', 'sales', 'good'),
-  'purchase.refunded': words('Purchase refunded', 'refunds', 'bad'),
-  'purchase.refund_reversed': words('Refund taken back', 'refunds', 'good'),
-  'purchase.refund_declined': words('Refund declined by Apple', 'refunds', 'good'),
-  'purchase.revoked': words('Family access ended', 'cancellations', 'bad'),
-  'transaction.recorded': words('Transaction recorded', 'others'),
-  'consumption.requested': words('Refund asked for', 'refunds', 'warn'),
-  'consent.rescinded': words('Consent rescinded', 'others', 'warn'),
-  'external_purchase.reported': words('External purchase token', 'others'),
-  'extension.summarized': words('Extension of renewal dates finished', 'others'),
-  'notification.test': words('Test notification arrived', 'others', 'good'),
-  'notification.other': words('Notification of a new kind', 'others'),
-  'customer.identified': words('User identified', 'people'),
-  'customer.linked': words('Linked to a user', 'people'),
-  'customer.moved': words('Moved to another user', 'people'),
-  'customer.merged': words('Two customers are one', 'people'),
-  'import.finished': words('Reports imported', 'others', 'good'),
-  'gap.found': words('Lost notifications found', 'others', 'warn'),
-  'gap.filled': words('Lost notifications recovered', 'others', 'good'),
+const EVENT_LABELS: Record<EventType, EventLabel> = {
+  'trial.started': labelOf('Trial started', 'trials', 'hope'),
+  'trial.converted': labelOf('Trial converted', 'trials', 'good'),
+  'trial.ended': labelOf('Trial ended unpaid', 'trials', 'bad'),
+  'subscription.started': labelOf('New subscription', 'sales', 'good'),
+  'subscription.renewed': labelOf('Renewed', 'renewals', 'good'),
+  'subscription.recovered': labelOf('Payment recovered', 'billing', 'good'),
+  'subscription.resubscribed': labelOf('Came back', 'sales', 'good'),
+  'subscription.upgraded': labelOf('Upgraded', 'sales', 'good'),
+  'subscription.downgraded': labelOf('Will change plans', 'cancellations', 'warn'),
+  'subscription.downgrade_cancelled': labelOf('Keeps the plan', 'others', 'good'),
+  'subscription.renewal_disabled': labelOf('Turned renewal off', 'cancellations', 'warn'),
+  'subscription.renewal_enabled': labelOf('Turned renewal on again', 'cancellations', 'good'),
+  'subscription.billing_failed': labelOf('Payment failed', 'billing', 'warn'),
+  'subscription.grace_started': labelOf('Payment failed, in grace period', 'billing', 'warn'),
+  'subscription.grace_ended': labelOf('Grace period ended', 'billing', 'bad'),
+  'subscription.expired': labelOf('Subscription expired', 'cancellations', 'bad'),
+  'subscription.refunded': labelOf('Subscription refunded', 'refunds', 'bad'),
+  'subscription.refund_reversed': labelOf('Refund taken back', 'refunds', 'good'),
+  'subscription.refund_declined': labelOf('Refund declined by Apple', 'refunds', 'good'),
+  'subscription.revoked': labelOf('Family access ended', 'cancellations', 'bad'),
+  'subscription.extended': labelOf('Renewal date extended', 'others'),
+  'subscription.extension_failed': labelOf('Renewal date not extended', 'others', 'warn'),
+  'subscription.price_increase_asked': labelOf('Price increase asked for', 'billing'),
+  'subscription.price_increase_accepted': labelOf('Price increase accepted', 'billing', 'good'),
+  'subscription.price_changed': labelOf('Price changed', 'billing'),
+  'subscription.metadata_updated': labelOf('Subscription details changed', 'others'),
+  'subscription.migrated': labelOf('Subscription moved to the App Store', 'others'),
+  'subscription.offer_redeemed': labelOf('Offer redeemed', 'sales', 'good'),
+  'purchase.made': labelOf('Bought', 'sales', 'good'),
+  'purchase.refunded': labelOf('Purchase refunded', 'refunds', 'bad'),
+  'purchase.refund_reversed': labelOf('Refund taken back', 'refunds', 'good'),
+  'purchase.refund_declined': labelOf('Refund declined by Apple', 'refunds', 'good'),
+  'purchase.revoked': labelOf('Family access ended', 'cancellations', 'bad'),
+  'transaction.recorded': labelOf('Transaction recorded', 'others'),
+  'consumption.requested': labelOf('Refund asked for', 'refunds', 'warn'),
+  'consent.rescinded': labelOf('Consent rescinded', 'others', 'warn'),
+  'external_purchase.reported': labelOf('External purchase token', 'others'),
+  'extension.summarized': labelOf('Extension of renewal dates finished', 'others'),
+  'notification.test': labelOf('Test notification arrived', 'others', 'good'),
+  'notification.other': labelOf('Notification of a new kind', 'others'),
+  'customer.identified': labelOf('User identified', 'people'),
+  'customer.linked': labelOf('Linked to a user', 'people'),
+  'customer.moved': labelOf('Moved to another user', 'people'),
+  'customer.merged': labelOf('Two customers are one', 'people'),
+  'import.finished': labelOf('Reports imported', 'others', 'good'),
+  'gap.found': labelOf('Lost notifications found', 'others', 'warn'),
+  'gap.filled': labelOf('Lost notifications recovered', 'others', 'good'),
 }
 
 /** An event's words; of a type from a newer server, its own name. */
-export const happening = (type: string): Words =>
-  (HAPPENINGS as Record<string, Words>)[type] ?? words(type, 'others')
+export const eventLabel = (type: string): EventLabel =>
+  (EVENT_LABELS as Record<string, EventLabel>)[type] ?? labelOf(type, 'others')
 
 /** What a kind of news looks like. */
 const ICONS: Record<Kind, IconName> = {
@@ -100,16 +100,16 @@ const ICONS: Record<Kind, IconName> = {
 
 /** What an event looks like: that of its kind; a cancellation that is taken back is none. */
 export function iconOf(type: string): IconName {
-  const { kind, mood } = happening(type)
-  return kind === 'cancellations' && mood === 'good' ? 'check' : ICONS[kind]
+  const { kind, tone } = eventLabel(type)
+  return kind === 'cancellations' && tone === 'good' ? 'check' : ICONS[kind]
 }
 
 /** The types of a kind, as `type` of the feed's endpoints wants them; null for all. */
 export const typesOf = (kind: Kind | null): string | null =>
   kind === null
     ? null
-    : Object.entries(HAPPENINGS)
-        .filter(([type, told]) => told.kind === kind && type !== 'transaction.recorded')
+    : Object.entries(EVENT_LABELS)
+        .filter(([type, label]) => label.kind === kind && type !== 'transaction.recorded')
         .map(([type]) => type)
         .join(',')
 

@@ -2,14 +2,14 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { EventAnswer } from '../../../api/customers/evidence_answers.ts'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { Json } from '../evidence/json.tsx'
 import { type EvidenceAnswer, SignedText } from '../evidence/signed_text.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { instant, money } from '../words.ts'
-import { productName, toldOf, worthNow } from './event_detail.ts'
-import { amountOf, happening } from './event_labels.ts'
+import { customerValue, eventDetail, productName } from './event_detail.ts'
+import { amountOf, eventLabel } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 
 type Answer = Omit<InferOutput<typeof EventAnswer>, 'event'> & { event: FeedEvent }
@@ -23,16 +23,16 @@ export const ORIGIN_WORDS: Record<FeedEvent['origin'], { title: string; about: s
   backfill: { title: 'From history', about: 'It was past already when Apple was first asked.' },
 }
 
-export function EventWhole({ id }: { id: string }): JSX.Element {
-  const asked = useAnswer<Answer>(`/api/v1/events/${encodeURIComponent(id)}`)
-  if (asked.problem?.status === 404 && !asked.data)
+export function EventDetails({ id }: { id: string }): JSX.Element {
+  const result = useQuery<Answer>(`/api/v1/events/${encodeURIComponent(id)}`)
+  if (result.problem?.status === 404 && !result.data)
     return (
       <Empty icon="search" title="There is no such event">
         <p class="mono tiny">{id}</p>
       </Empty>
     )
   return (
-    <Loaded asked={asked} height={420}>
+    <QueryView result={result} height={420}>
       {(answer) => (
         <div class="stack">
           <Heading answer={answer} />
@@ -44,20 +44,20 @@ export function EventWhole({ id }: { id: string }): JSX.Element {
           <Signed id={id} count={answer.evidence} />
         </div>
       )}
-    </Loaded>
+    </QueryView>
   )
 }
 
 function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
-  const { title, mood } = happening(event.type)
+  const { title, tone } = eventLabel(event.type)
   const amount = amountOf(event)
   const { product_id, bundle_id } = event.data
   return (
     <div class="spread">
       <p class="event-title">
-        <strong class={mood === 'quiet' ? '' : mood}>{title}</strong>
+        <strong class={tone === 'quiet' ? '' : tone}>{title}</strong>
         {product_id && <span> · {productName(product_id, bundle_id)}</span>}
-        {toldOf(event) && <span class="quiet"> {toldOf(event)}</span>}
+        {eventDetail(event) && <span class="quiet"> {eventDetail(event)}</span>}
       </p>
       {amount && (
         <strong class={amount.milli < 0 ? 'bad' : 'good'}>{money(amount.milli, amount.currency)}</strong>
@@ -69,7 +69,7 @@ function Heading({ answer: { event } }: { answer: Answer }): JSX.Element {
 function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
   const { href } = useScope()
   const origin = ORIGIN_WORDS[event.origin]
-  const who = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
+  const userId = event.data.user?.app_user_id ?? event.customer?.users[0]?.app_user_id
   return (
     <dl class="facts">
       <dt>Took effect</dt>
@@ -88,10 +88,10 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
         <>
           <dt>Customer</dt>
           <dd>
-            <a href={href(`/customers/${event.customer_id}`)}>{who ?? 'Not identified'}</a>{' '}
+            <a href={href(`/customers/${event.customer_id}`)}>{userId ?? 'Not identified'}</a>{' '}
             {event.customer && (
               <span class="quiet" title={`As of ${instant(event.customer.as_of)}`}>
-                {worthNow(event.customer)}
+                {customerValue(event.customer)}
               </span>
             )}
           </dd>
@@ -126,7 +126,7 @@ function Facts({ answer: { event, app } }: { answer: Answer }): JSX.Element {
 
 function Signed({ id, count }: { id: string; count: number }): JSX.Element {
   const path = `/api/v1/events/${encodeURIComponent(id)}/evidence`
-  const asked = useAnswer<Pick<EvidenceAnswer, 'evidence'>>(path, {}, { wait: count === 0 })
+  const result = useQuery<Pick<EvidenceAnswer, 'evidence'>>(path, {}, { wait: count === 0 })
   return (
     <section class="stack-s">
       <h3>What Apple signed</h3>
@@ -135,7 +135,7 @@ function Signed({ id, count }: { id: string; count: number }): JSX.Element {
           Nothing signed led to it: it came from a call of an app or a backend, or from Windfall itself.
         </p>
       ) : (
-        <Loaded asked={asked} height={120}>
+        <QueryView result={result} height={120}>
           {({ evidence }) => (
             <div class="signed-list">
               {evidence.map((one) => (
@@ -143,7 +143,7 @@ function Signed({ id, count }: { id: string; count: number }): JSX.Element {
               ))}
             </div>
           )}
-        </Loaded>
+        </QueryView>
       )}
     </section>
   )

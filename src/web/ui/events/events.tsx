@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, Failed, Ghost } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
+import { Empty, Failed, Placeholder } from '../parts/states.tsx'
+import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 import { EventDialog } from './event_dialog.tsx'
 import { EventsView } from './events_view.tsx'
@@ -16,20 +16,20 @@ const nothing = (): void => {}
 
 export function Events(): JSX.Element {
   const { scope } = useScope()
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const filters = filtersIn(words)
-  const [isLetIn, letIn] = useState(false)
+  const [isPendingShown, showPending] = useState(false)
   const isLive = words.live === '1'
   const feed = useLiveFeed({
     query: feedQuery(scope, filters),
-    wants: isWanted(scope, filters),
+    matches: isWanted(scope, filters),
     // What arrives does not push away what one reads, unless one wants to watch.
-    isHeld: !isLive && !isLetIn,
-    onNews: nothing,
+    isHeld: !isLive && !isPendingShown,
+    onEvent: nothing,
   })
   const showNews = (): void => {
-    letIn(true)
-    setTimeout(() => letIn(false), 0)
+    showPending(true)
+    setTimeout(() => showPending(false), 0)
   }
   return (
     <EventsView>
@@ -47,14 +47,14 @@ export function Events(): JSX.Element {
           {feed.lostAt === null ? 'Live' : `Reconnecting since ${clock(feed.lostAt)}`}
         </button>
       </div>
-      <Log feed={feed} showNews={showNews} />
+      <EventLog feed={feed} showNews={showNews} />
       {words.event && <EventDialog id={words.event} onClose={() => change({ event: null })} />}
     </EventsView>
   )
 }
 
 function NoEvents(): JSX.Element {
-  const [words] = useOwnWords()
+  const [words] = useQueryParams()
   const { scope } = useScope()
   const isChosen = scope.apps.length > 0 || Object.values(words).some(Boolean)
   return isChosen ? (
@@ -68,12 +68,12 @@ function NoEvents(): JSX.Element {
   )
 }
 
-function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.Element {
-  const { stretch, problem, again, waiting, older, isLoadingOlder } = feed
+function EventLog({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.Element {
+  const { stretch, problem, retry, waiting, loadOlder, isLoadingOlder } = feed
   if (stretch === null)
     return (
       <section class="card">
-        {problem ? <Failed problem={problem} again={again} /> : <Ghost height={640} />}
+        {problem ? <Failed problem={problem} retry={retry} /> : <Placeholder height={640} />}
       </section>
     )
   return (
@@ -86,7 +86,7 @@ function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.
       )}
       {stretch.events.length === 0 && stretch.next === null ? <NoEvents /> : <Rows feed={feed} />}
       <ShowMore
-        more={stretch.next === null ? null : older}
+        more={stretch.next === null ? null : loadOlder}
         isBusy={isLoadingOlder}
         problem={problem}
         label="Show older"
@@ -97,7 +97,7 @@ function Log({ feed, showNews }: { feed: LiveFeed; showNews: () => void }): JSX.
 
 function Rows({ feed }: { feed: LiveFeed }): JSX.Element {
   const { href } = useScope()
-  const [words] = useOwnWords()
+  const [words] = useQueryParams()
   const to = (id: string): string => href('/events', { ...words, event: id })
   return <EventRows feed={feed} label="Events, newest first" to={to} />
 }

@@ -2,9 +2,9 @@
 import type { JSX } from 'preact'
 import { Icon } from '../parts/icons.tsx'
 import { Pick, PickLabel, Popover } from '../parts/popover.tsx'
-import { useOwnWords } from '../scope.ts'
+import { useQueryParams } from '../scope.ts'
 import { day, plural, shortDay } from '../words.ts'
-import { happening } from './event_labels.ts'
+import { eventLabel } from './event_labels.ts'
 import { ORIGIN_WORDS } from './event_whole.tsx'
 import { type Filters, NOUNS, ORIGINS, type Origin, toggled } from './filters.ts'
 
@@ -24,7 +24,7 @@ const NOUN_TITLES: Record<string, string> = {
 }
 
 export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
-  const [, change] = useOwnWords()
+  const [, change] = useQueryParams()
   const { types, origin, from, until } = filters
   const isAny = types.length > 0 || origin !== null || from !== null || until !== null
   return (
@@ -56,7 +56,7 @@ export function FilterBar({ filters }: { filters: Filters }): JSX.Element {
 function titleOf(types: readonly string[]): string {
   const [first] = types
   if (first === undefined) return 'All events'
-  return types.length === 1 ? happening(first).title : plural(types.length, 'type')
+  return types.length === 1 ? eventLabel(first).title : plural(types.length, 'type')
 }
 
 type TypePickProps = { types: string[]; onPick: (types: string[]) => void }
@@ -85,7 +85,7 @@ const TypePick = ({ types, onPick }: TypePickProps): JSX.Element => (
                 checked={types.includes(type)}
                 onClick={() => onPick(toggled(types, [type]))}
               />
-              {happening(type).title}
+              {eventLabel(type).title}
             </label>
           ))}
         </fieldset>

@@ -24,7 +24,7 @@ export function filtersIn(words: Record<string, string>): Filters {
 }
 
 /** The instant at which a day begins for who looks, and the one after it. */
-const beginOf = (day: string): number => new Date(`${day}T00:00`).getTime()
+const startOf = (day: string): number => new Date(`${day}T00:00`).getTime()
 const endOf = (day: string): number => {
   const date = new Date(`${day}T00:00`)
   date.setDate(date.getDate() + 1)
@@ -38,7 +38,7 @@ export const feedQuery = ({ apps, environment }: Scope, { types, origin, from, u
   // What is of no environment, as a user or an import, is told with production.
   environment: environment === 'sandbox' ? 'sandbox' : null,
   origin,
-  from_at: from === null ? null : beginOf(from),
+  from_at: from === null ? null : startOf(from),
   until_at: until === null ? null : endOf(until),
 })
 
@@ -47,7 +47,7 @@ export const isWanted =
   ({ environment }: Scope, { from, until }: Filters) =>
   (event: FeedEvent): boolean =>
     (event.environment === null || event.environment === environment) &&
-    (from === null || event.occurred_at >= beginOf(from)) &&
+    (from === null || event.occurred_at >= startOf(from)) &&
     (until === null || event.occurred_at < endOf(until))
 
 /** Types by their noun, in the order of the vocabulary. */

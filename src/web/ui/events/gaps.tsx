@@ -1,16 +1,16 @@
 /** What Apple had sent and had not arrived: found, and filled since. */
 import type { JSX } from 'preact'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { type App, appName, useApps } from '../apps.ts'
 import { useNow } from '../now.ts'
-import { usePages } from '../pages.ts'
+import { usePagedQuery } from '../pages.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { placeQuery, type Scope, useScope } from '../scope.ts'
 import { ago, count, instant, plural } from '../words.ts'
-import { type Compared, comparisonWords, gaplessWords } from './coverage/comparisons.ts'
+import { type Compared, comparisonText, noGapsMessage } from './coverage/comparisons.ts'
 import { EventsView } from './events_view.tsx'
 
 type Gap = {
@@ -31,7 +31,11 @@ export function Gaps(): JSX.Element {
   const apps = useApps().data?.apps
   const now = useNow()
   const { app, environment } = placeQuery(scope)
-  const paged = usePages<Answer>('/api/v1/gaps', { app, environment: environment ?? 'production' }, 'before')
+  const paged = usePagedQuery<Answer>(
+    '/api/v1/gaps',
+    { app, environment: environment ?? 'production' },
+    'before',
+  )
   const gaps = paged.pages.flatMap((page) => page.gaps)
   return (
     <EventsView>
@@ -42,19 +46,19 @@ export function Gaps(): JSX.Element {
       </p>
       <section class="card">
         <h2 class="spoken">Found and filled</h2>
-        <Loaded asked={paged.first} height={320}>
+        <QueryView result={paged.first} height={320}>
           {() =>
             gaps.length === 0 ? (
               <NoGaps scope={scope} />
             ) : (
               <ul class="gaps">
                 {gaps.map((gap) => (
-                  <Line key={gap.id} gap={gap} app={appName(apps, gap.app_id)} now={now} />
+                  <GapRow key={gap.id} gap={gap} app={appName(apps, gap.app_id)} now={now} />
                 ))}
               </ul>
             )
           }
-        </Loaded>
+        </QueryView>
         <ShowMore {...paged} />
       </section>
       <ComparedApps scope={scope} apps={apps} />
@@ -62,33 +66,33 @@ export function Gaps(): JSX.Element {
   )
 }
 
-const useHistory = () => useAnswer<{ history: Compared[] }>('/api/v1/history', {}, { every: 60_000 })
+const useHistory = () => useQuery<{ history: Compared[] }>('/api/v1/history', {}, { every: 60_000 })
 
 const within = ({ environment, apps }: Scope, history: readonly Compared[]): Compared[] =>
   history.filter((one) => one.environment === environment && (apps.length === 0 || apps.includes(one.app_id)))
 
 /** What an empty list says, which depends on what has been compared. */
 const NoGaps = ({ scope }: { scope: Scope }): JSX.Element => (
-  <Loaded asked={useHistory()} height={120}>
+  <QueryView result={useHistory()} height={120}>
     {({ history }) => {
-      const { title, text, isSure } = gaplessWords(within(scope, history))
+      const { title, text, isSure } = noGapsMessage(within(scope, history))
       return (
         <Empty icon={isSure ? 'check' : 'clock'} title={title}>
           <p>{text}</p>
         </Empty>
       )
     }}
-  </Loaded>
+  </QueryView>
 )
 
 /** How far what arrived was compared with what Apple sent, app by app. */
 const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }): JSX.Element => (
   <Card title="Compared with Apple">
-    <Loaded asked={useHistory()} height={80}>
+    <QueryView result={useHistory()} height={80}>
       {({ history }) => (
         <ul class="compared">
           {within(scope, history).map((one) => {
-            const { text, isBad } = comparisonWords(one)
+            const { text, isBad } = comparisonText(one)
             return (
               <li key={one.app_id}>
                 <span>{appName(apps, one.app_id)}</span>
@@ -98,11 +102,11 @@ const ComparedApps = ({ scope, apps }: { scope: Scope; apps: App[] | undefined }
           })}
         </ul>
       )}
-    </Loaded>
+    </QueryView>
   </Card>
 )
 
-function Line({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.Element {
+function GapRow({ gap, app, now }: { gap: Gap; app: string; now: number }): JSX.Element {
   const { notifications, recovered, filled_at, found_at } = gap
   const isOneMoment = gap.first_signed_at === gap.last_signed_at
   return (

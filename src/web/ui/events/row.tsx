@@ -4,8 +4,8 @@ import { useMemo } from 'preact/hooks'
 import { country } from '../countries.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ago, instant, money } from '../words.ts'
-import { productName, toldOf } from './event_detail.ts'
-import { amountOf, happening, iconOf } from './event_labels.ts'
+import { eventDetail, productName } from './event_detail.ts'
+import { amountOf, eventLabel, iconOf } from './event_labels.ts'
 import type { FeedEvent } from './feed_event.ts'
 
 type RowProps = {
@@ -32,7 +32,7 @@ export const Amount = ({ event }: { event: FeedEvent }): JSX.Element | null => {
 /** An anonymous id is long and says nothing. */
 const userName = (id: string): string => (id.startsWith('$anon_') ? 'Anonymous user' : id)
 
-const Who = ({ event }: { event: FeedEvent }): JSX.Element | null => {
+const EventCustomer = ({ event }: { event: FeedEvent }): JSX.Element | null => {
   const { user } = event.data
   if (!user) return null
   const isVerified = user.verification === 'verified'
@@ -54,15 +54,15 @@ const ORIGINS: Record<FeedEvent['origin'], string | null> = {
 }
 
 /** Whether the product’s name says already of which app it is. */
-const isNamed = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
+const hasName = ({ data: { product_id, bundle_id } }: FeedEvent, app: string): boolean =>
   productName(product_id ?? '', bundle_id)
     .toLowerCase()
     .includes(app.toLowerCase())
 
-function Words({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.Element {
-  const { title } = happening(event.type)
+function EventText({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.Element {
+  const { title } = eventLabel(event.type)
   const { product_id, bundle_id } = event.data
-  const said = toldOf(event)
+  const detail = eventDetail(event)
   return (
     <span class="happened-words">
       {goal ? (
@@ -78,13 +78,13 @@ function Words({ event, goal }: { event: FeedEvent; goal: string | null }): JSX.
           <span aria-hidden="true">·</span> {productName(product_id, bundle_id)}
         </span>
       )}
-      {said && <span class="happened-told"> {said}</span>}
+      {detail && <span class="happened-told"> {detail}</span>}
     </span>
   )
 }
 
 export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.Element {
-  const { mood } = happening(event.type)
+  const { tone } = eventLabel(event.type)
   // Apple charges a renewal up to a day before it takes effect: it is told as of when it was heard of.
   const at = Math.min(event.occurred_at, event.recorded_at)
   const when = ago(at, now)
@@ -93,15 +93,15 @@ export function EventRow({ event, app, now, isNew, href, to }: RowProps): JSX.El
   return useMemo(
     () => (
       <li class={isNew ? 'happened is-new' : 'happened'}>
-        <span class={`happened-icon ${mood}`}>
+        <span class={`happened-icon ${tone}`}>
           <Icon name={iconOf(event.type)} />
         </span>
-        <Words event={event} goal={goal} />
+        <EventText event={event} goal={goal} />
         <span class="happened-more">
           {ORIGINS[event.origin] && <span class="badge">{ORIGINS[event.origin]}</span>}
-          {app && !isNamed(event, app) && <span class="happened-country">{app}</span>}
+          {app && !hasName(event, app) && <span class="happened-country">{app}</span>}
           {event.data.country && <span class="happened-country">{country(event.data.country)}</span>}
-          <Who event={event} />
+          <EventCustomer event={event} />
         </span>
         <Amount event={event} />
         <time

@@ -1,9 +1,9 @@
 /** Everything that Apple signed about a customer, to be read and to be checked by anybody. */
 import type { JSX } from 'preact'
-import { usePages } from '../pages.ts'
+import { usePagedQuery } from '../pages.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ShowMore } from '../parts/show_more.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { type EvidenceAnswer, SignedText } from './signed_text.tsx'
 
 export function EvidenceDialog({
@@ -14,7 +14,7 @@ export function EvidenceDialog({
   onClose: () => void
 }): JSX.Element {
   const path = `/api/v1/customers/${encodeURIComponent(customer)}/evidence`
-  const paged = usePages<EvidenceAnswer>(path, {}, 'cursor')
+  const paged = usePagedQuery<EvidenceAnswer>(path, {}, 'cursor')
   const texts = paged.pages.flatMap(({ evidence }) => evidence)
   return (
     <Dialog title="Signed evidence" onClose={onClose} isWide>
@@ -22,7 +22,7 @@ export function EvidenceDialog({
         What Apple signed about this customer, byte for byte, what came last first. Everything here follows
         from it.
       </p>
-      <Loaded asked={paged.first} height={420}>
+      <QueryView result={paged.first} height={420}>
         {() =>
           texts.length === 0 ? (
             <Empty icon="key" title="Nothing signed is here">
@@ -36,7 +36,7 @@ export function EvidenceDialog({
             </div>
           )
         }
-      </Loaded>
+      </QueryView>
       <ShowMore {...paged} />
     </Dialog>
   )

@@ -25,7 +25,7 @@ const SOURCES: Record<Signed['source'], string> = {
   transactions: 'from Apple’s transaction history',
   status: 'from Apple’s subscription statuses',
 }
-const FACES = [
+const TABS = [
   { value: 'payload', title: 'Content' },
   { value: 'text', title: 'Signed text' },
   { value: 'chain', title: 'Certificates' },
@@ -39,7 +39,7 @@ const titleOf = ({ kind, payload }: Signed): string => {
 }
 
 export function SignedText({ signed, isOpen = false }: { signed: Signed; isOpen?: boolean }): JSX.Element {
-  const [face, setFace] = useState<(typeof FACES)[number]['value']>('payload')
+  const [tab, setTab] = useState<(typeof TABS)[number]['value']>('payload')
   return (
     <details class="signed" open={isOpen}>
       <summary>
@@ -58,10 +58,10 @@ export function SignedText({ signed, isOpen = false }: { signed: Signed; isOpen?
         )}
       </summary>
       <div class="stack signed-body">
-        <Segments title="What is shown" value={face} choices={FACES} onPick={setFace} />
-        {face === 'payload' && <Payload signed={signed} />}
-        {face === 'text' && <Text signed={signed} />}
-        {face === 'chain' && <Chain signed={signed} />}
+        <Segments title="What is shown" value={tab} choices={TABS} onPick={setTab} />
+        {tab === 'payload' && <Payload signed={signed} />}
+        {tab === 'text' && <Text signed={signed} />}
+        {tab === 'chain' && <Chain signed={signed} />}
       </div>
     </details>
   )
@@ -106,7 +106,11 @@ const Text = ({ signed: { jws, sha256 } }: { signed: Signed }): JSX.Element => (
 /** `CN=Apple Root CA - G3,OU=…` and the like, by line or by comma, as its common name. */
 const commonName = (subject: string): string => /CN ?= ?([^\n,+]+)/.exec(subject)?.[1] ?? subject
 
-const PLACES = ['signed the text', 'vouches for the one above', 'the root, which vouches for itself']
+const CERTIFICATE_NAMES = [
+  'signed the text',
+  'vouches for the one above',
+  'the root, which vouches for itself',
+]
 
 const Chain = ({ signed: { chain, root_trusted } }: { signed: Signed }): JSX.Element => (
   <>
@@ -121,8 +125,8 @@ const Chain = ({ signed: { chain, root_trusted } }: { signed: Signed }): JSX.Ele
         <li key={one.sha256}>
           <strong>{commonName(one.subject)}</strong>
           <span class="small quiet">
-            {index === chain.length - 1 ? PLACES[2] : PLACES[Math.min(index, 1)]} · valid{' '}
-            {date(one.not_before)} – {date(one.not_after)}
+            {index === chain.length - 1 ? CERTIFICATE_NAMES[2] : CERTIFICATE_NAMES[Math.min(index, 1)]} ·
+            valid {date(one.not_before)} – {date(one.not_after)}
           </span>
           <span class="mono tiny quiet">SHA-256 {one.sha256}</span>
         </li>

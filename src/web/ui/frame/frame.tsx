@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useOnline } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
-import { storageWords, useSession } from '../session.ts'
+import { storageMessage, useSession } from '../session.ts'
 import { ThemeButton } from './theme.tsx'
 import { VIEWS, type View } from './views.ts'
 
@@ -104,7 +104,7 @@ export function Frame({ children }: { children: ComponentChildren }): JSX.Elemen
   const { path } = useLocation()
   const session = useSession()
   const { state, insecure } = session
-  const storage = storageWords(session.storage)
+  const storage = storageMessage(session.storage)
   const isOnline = useOnline()
   const views = VIEWS.filter((view) => state === 'owner' || view.isForGuests)
   return (

@@ -5,7 +5,7 @@ import { useApps } from '../apps.ts'
 import { Pick } from '../parts/popover.tsx'
 import type { Scope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { organizationName, useKnown } from '../settings/known.ts'
+import { organizationName, useStatus } from '../settings/known.ts'
 
 type Props = { scope: Scope; change: (changes: Partial<Scope>) => void }
 
@@ -14,7 +14,7 @@ export function OrganizationScope({ scope, change }: Props): JSX.Element | null 
   const apps = useApps().data?.apps ?? []
   const ids = [...new Set(apps.map((app) => app.organization_id))]
   const isNeeded = isOwner && ids.length > 1
-  const known = useKnown(!isNeeded).data
+  const known = useStatus(!isNeeded).data
   const ofChosen = apps.find(({ id }) => scope.apps.includes(id))?.organization_id
   const first = ofChosen ?? ids[0] ?? null
   useEffect(() => {

@@ -10,8 +10,8 @@ import { useSession } from '../session.ts'
 import { day, type Interval, plusDays } from '../words.ts'
 import { OrganizationScope } from './organization_scope.tsx'
 
-type Change = (changes: Partial<Scope>) => void
-type PartProps = { scope: Scope; change: Change }
+type ScopeChange = (changes: Partial<Scope>) => void
+type PartProps = { scope: Scope; change: ScopeChange }
 
 function appsTitle(apps: readonly App[], chosen: readonly string[]): string {
   const names = apps.filter(({ id }) => chosen.includes(id)).map((app) => app.name ?? app.bundle_id)
@@ -64,7 +64,7 @@ function AppPick({ scope, change }: PartProps): JSX.Element | null {
 }
 
 function RangePick({ scope, change }: PartProps): JSX.Element {
-  const today = useOverview(scope).standing?.today_on
+  const today = useOverview(scope).overview?.today_on
   const { from, to } = today ? daysOf(scope, today, null) : { from: '', to: '' }
   const title = scope.range === 'custom' && today ? `${day(from)} – ${day(to)}` : RANGE_TITLES[scope.range]
   const setDay = (which: 'from' | 'to') => (event: Event) => {
@@ -140,7 +140,7 @@ const CURRENCIES = [
 ]
 
 function CurrencyPick({ scope, change }: PartProps): JSX.Element {
-  const base = useOverview(scope).standing?.currency ?? ''
+  const base = useOverview(scope).overview?.currency ?? ''
   const named = scope.currency && !CURRENCIES.includes(scope.currency) ? [scope.currency] : []
   return (
     <Pick

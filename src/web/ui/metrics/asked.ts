@@ -1,5 +1,5 @@
 /** What a metric is asked for the scope of the page. */
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { addressOf, type Query } from '../http.ts'
 import { useOverview } from '../overview.ts'
 import { metricQuery, type Scope, useScope } from '../scope.ts'
@@ -9,7 +9,7 @@ import type { MetricAnswer } from './answer.ts'
 import { type Definition, useDefinition } from './definitions.ts'
 
 /** A share of a day of a small business jumps between nothing and all: unless steps are asked for, longer ones are shown. */
-function forRatios(scope: Scope, definition: Definition | undefined): Scope {
+function ratioScope(scope: Scope, definition: Definition | undefined): Scope {
   if (definition?.unit !== 'ratio' || scope.interval !== null) return scope
   const steps: Partial<Record<Scope['range'], Interval>> = { '28d': 'week', '90d': 'week', '12m': 'month' }
   return { ...scope, interval: steps[scope.range] ?? null }
@@ -30,28 +30,31 @@ export const isHidden = (
  * count both; with room for every value of a split. `wide` has a column for each value or part.
  */
 export function tablesOf(path: string, query: Query): { csv: string; wide: string } {
-  const own = { ...query, compare: null, limit: query.split ? 100 : null }
-  return { csv: addressOf(`${path}.csv`, own), wide: addressOf(`${path}.csv`, { ...own, layout: 'wide' }) }
+  const params = { ...query, compare: null, limit: query.split ? 100 : null }
+  return {
+    csv: addressOf(`${path}.csv`, params),
+    wide: addressOf(`${path}.csv`, { ...params, layout: 'wide' }),
+  }
 }
 
 /** Nothing is asked before it is wanted and today's day is known, nor of a metric that there is none of. */
-export function useMetric(name: string, own: Query = {}, isWanted = true) {
+export function useMetric(name: string, params: Query = {}, isWanted = true) {
   const { scope } = useScope()
-  const { standing } = useOverview(scope)
+  const { overview } = useOverview(scope)
   const session = useSession()
   const definition = useDefinition(name)
   const basis = session.basis ?? scope.basis
   const query: Query = {
-    ...(standing && metricQuery(forRatios(scope, definition), standing.today_on)),
+    ...(overview && metricQuery(ratioScope(scope, definition), overview.today_on)),
     basis: definition?.bases.includes(basis) && basis !== 'gross' ? basis : null,
     currency: definition?.filters.includes('currency') ? scope.currency : null,
     compare: scope.compare ? 'previous' : null,
-    ...own,
+    ...params,
   }
   const path = `/api/v1/metrics/${name}`
-  const asked = useAnswer<MetricAnswer>(path, query, {
-    wait: !isWanted || standing === undefined || definition === undefined || isHidden(session, definition),
+  const result = useQuery<MetricAnswer>(path, query, {
+    wait: !isWanted || overview === undefined || definition === undefined || isHidden(session, definition),
   })
   const tables = tablesOf(path, query)
-  return { asked, definition, tables, isHidden: definition !== undefined && isHidden(session, definition) }
+  return { result, definition, tables, isHidden: definition !== undefined && isHidden(session, definition) }
 }

@@ -3,14 +3,14 @@ import type { JSX } from 'preact'
 import { useApps } from '../apps.ts'
 import type { Query } from '../http.ts'
 import { Card, Delta } from '../parts/card.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { useNear } from '../parts/use_in_view.ts'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket, count, share } from '../words.ts'
 import { isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
-import { countedAs } from './figures.ts'
-import { withKnownPast } from './known.ts'
+import { asCount } from './figures.ts'
+import { withoutUnknownPrevious } from './known.ts'
 import { type Ranked, rankingOf } from './ranking.ts'
 
 export const SPLIT_NOUNS: Record<string, string> = {
@@ -22,7 +22,7 @@ export const SPLIT_NOUNS: Record<string, string> = {
   currency: 'Currencies',
 }
 /** Asked for, so that what was small before is told too. */
-const VALUES_ASKED = 25
+const MAX_VALUES = 25
 
 const Bar = ({ of }: { of: number }): JSX.Element => (
   <span class="track" aria-hidden="true">
@@ -87,35 +87,35 @@ export function Breakdown({
   ...look
 }: BreakdownProps): JSX.Element | null {
   const apps = useApps().data?.apps ?? []
-  const { isNear, place } = useNear()
-  const { asked, definition, isHidden } = useMetric(
+  const { isInView, ref } = useInView()
+  const { result, definition, isHidden } = useMetric(
     name,
-    { ...query, split, limit: VALUES_ASKED, compare: 'previous' },
-    isNear,
+    { ...query, split, limit: MAX_VALUES, compare: 'previous' },
+    isInView,
   )
   const { href } = useScope()
   // The metric of that value alone.
-  const hrefOf = (value: string | null): string | null =>
+  const hrefFor = (value: string | null): string | null =>
     value ? href(`/metrics/${name}`, { ...query, [split]: value }) : null
   if (isHidden || (definition && !definition.splits.includes(split))) return null
   const title = look.title ?? SPLIT_NOUNS[split] ?? split
   return (
-    <Card title={title} class={look.class ?? ''} place={place}>
-      <Loaded asked={asked} height={most * 38}>
-        {(told) => {
-          const answer = withKnownPast(countedAs(told))
+    <Card title={title} class={look.class ?? ''} place={ref}>
+      <QueryView result={result} height={most * 38}>
+        {(data) => {
+          const answer = withoutUnknownPrevious(asCount(data))
           const { rows, left } = rankingOf(answer, apps, most)
           const shown = left ? [...rows, left] : rows
           if (rows.length === 0) return <Empty icon="chart" title="Nothing in these days" />
           return (
             <ul class="breakdown">
               {shown.map((row) => (
-                <Row key={row.key} row={row} answer={answer} href={hrefOf(row.value)} />
+                <Row key={row.key} row={row} answer={answer} href={hrefFor(row.value)} />
               ))}
             </ul>
           )
         }}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

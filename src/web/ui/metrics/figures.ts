@@ -2,13 +2,13 @@
 import { figureOf, type MetricAnswer, type Point, type Series } from './answer.ts'
 
 /** What the answer is of; or the one part that was asked for. */
-export function wholesOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
+export function totalsOf({ series }: Pick<MetricAnswer, 'series'>): Series[] {
   const wholes = series.filter(({ part }) => part === null)
   return wholes.length > 0 ? wholes : series
 }
 
 /** How many have no price or no period is a count, of whatever it is a part. */
-export const countedAs = (answer: MetricAnswer): MetricAnswer =>
+export const asCount = (answer: MetricAnswer): MetricAnswer =>
   answer.series.length > 0 && answer.series.every(({ part }) => part === 'unpriced' || part === 'no_period')
     ? { ...answer, unit: 'count' }
     : answer

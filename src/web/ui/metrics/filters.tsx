@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import { useApps } from '../apps.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Popover } from '../parts/popover.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { useOwnWords } from '../scope.ts'
+import { QueryView } from '../parts/states.tsx'
+import { useQueryParams } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { type MetricAnswer, valueName } from './answer.ts'
 import { useMetric } from './asked.ts'
@@ -30,13 +30,13 @@ type ValuesProps = {
 /** The values that there are in the days shown. */
 function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
   const apps = useApps().data?.apps ?? []
-  const { asked } = useMetric(name, { split: filter, limit: 100, compare: null, interval: 'month' })
+  const { result } = useMetric(name, { split: filter, limit: 100, compare: null, interval: 'month' })
   const valuesIn = (answer: MetricAnswer): string[] => {
-    const told = answer.series.flatMap(({ value, part }) => (value && part === null ? [value] : []))
-    return [...new Set([...chosen, ...told])]
+    const reported = answer.series.flatMap(({ value, part }) => (value && part === null ? [value] : []))
+    return [...new Set([...chosen, ...reported])]
   }
   return (
-    <Loaded asked={asked} height={120}>
+    <QueryView result={result} height={120}>
       {(answer) =>
         valuesIn(answer).map((value) => (
           <label key={value}>
@@ -45,16 +45,16 @@ function Values({ name, filter, chosen, onToggle }: ValuesProps): JSX.Element {
           </label>
         ))
       }
-    </Loaded>
+    </QueryView>
   )
 }
 
 function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Element {
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
   const chosen = (words[filter] ?? '').split(',').filter((value) => value !== '')
   const noun = SPLIT_NOUNS[filter] ?? filter
-  const said =
+  const label =
     chosen.length === 1
       ? valueName(filter, chosen[0] ?? null, 0, apps)
       : `${chosen.length} ${noun.toLowerCase()}`
@@ -68,7 +68,7 @@ function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Ele
       class="menu"
       label={
         <>
-          <span class="cut">{chosen.length > 0 ? said : `All ${noun.toLowerCase()}`}</span>
+          <span class="cut">{chosen.length > 0 ? label : `All ${noun.toLowerCase()}`}</span>
           <Icon name="caret" class="caret" />
         </>
       }
@@ -96,7 +96,7 @@ function FilterPick({ name, filter }: { name: string; filter: string }): JSX.Ele
 
 /** Those linked to users with an attribute that the app has told. */
 function AttributeFilter(): JSX.Element {
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const [text, setText] = useState(words.attribute ?? '')
   const isWrong = text !== '' && !/^[^="\\]{1,64}=/.test(text)
   return (
@@ -124,7 +124,7 @@ function AttributeFilter(): JSX.Element {
 }
 
 export function MetricFilters({ definition }: { definition: Definition }): JSX.Element {
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const { name, filters } = definition
   // An attribute may name one person.
   const { state } = useSession()

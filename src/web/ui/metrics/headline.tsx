@@ -3,14 +3,14 @@ import type { JSX } from 'preact'
 import { Delta } from '../parts/card.tsx'
 import { bucket, daysBetween, span } from '../words.ts'
 import { figureOf, isGoodUp, isShare, type MetricAnswer, wordsOf } from './answer.ts'
-import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
+import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 
 /** How many days of those shown have begun. */
 const daysShown = ({ from_on, until_on, today_on }: MetricAnswer): number =>
   daysBetween(from_on, until_on < today_on ? until_on : today_on) + 1
 
 /** What it is of, where that is not simply what stands now or all of the days. */
-function ofWhat({ unit, interval }: MetricAnswer, { points }: Figure): string {
+function figureLabel({ unit, interval }: MetricAnswer, { points }: Figure): string {
   const [first] = points
   if (unit !== 'ratio' || !first) return ''
   const last = points.at(-1) ?? first
@@ -18,8 +18,8 @@ function ofWhat({ unit, interval }: MetricAnswer, { points }: Figure): string {
 }
 
 /** The values of a split come to the whole, but for shares. */
-function figureOfWhole(answer: MetricAnswer): Figure | null {
-  const wholes = wholesOf(answer)
+function totalFigure(answer: MetricAnswer): Figure | null {
+  const wholes = totalsOf(answer)
   if (answer.split === null) return wholes[0] ? figureOfAll(answer, wholes[0].points) : null
   if (answer.unit === 'ratio') return null
   return { value: sumOf(wholes.map(({ points }) => figureOfAll(answer, points).value)), points: [] }
@@ -28,26 +28,26 @@ function figureOfWhole(answer: MetricAnswer): Figure | null {
 /** Days of which nobody knows anything are not compared with. */
 const isKnown = ({ series }: Pick<MetricAnswer, 'series'>, unit: MetricAnswer['unit']): boolean =>
   unit === 'ratio' ||
-  wholesOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
+  totalsOf({ series }).every(({ points }) => points.every((point) => figureOf(point, unit) !== null))
 
 /** The figure to compare with: of the time before, or of a level where it stood at first. */
-function beforeOf(answer: MetricAnswer): { value: number | null; words: string } {
+function previousFigure(answer: MetricAnswer): { value: number | null; words: string } {
   const { previous, kind, unit, split } = answer
   if (previous && !isKnown(previous, unit)) return { value: null, words: '' }
   if (previous)
     return {
-      value: figureOfWhole({ ...answer, ...previous })?.value ?? null,
+      value: totalFigure({ ...answer, ...previous })?.value ?? null,
       words: `against ${bucket(previous.from_on, 'day')} – ${bucket(previous.until_on, 'day')}`,
     }
   if (kind === 'flow' || unit === 'ratio' || split !== null) return { value: null, words: '' }
-  const first = wholesOf(answer)[0]?.points[0]
+  const first = totalsOf(answer)[0]?.points[0]
   if (!first) return { value: null, words: '' }
   return { value: figureOf(first, unit), words: `since ${bucket(first.on, answer.interval)}` }
 }
 
-function underOf(answer: MetricAnswer, figure: Figure, against: string): string {
+function captionOf(answer: MetricAnswer, figure: Figure, against: string): string {
   const { kind, unit } = answer
-  if (unit === 'ratio') return [ofWhat(answer, figure), against].filter(Boolean).join(', ')
+  if (unit === 'ratio') return [figureLabel(answer, figure), against].filter(Boolean).join(', ')
   if (kind === 'level') return against
   const { words } = wordsOf(answer)
   const days = daysShown(answer)
@@ -57,9 +57,9 @@ function underOf(answer: MetricAnswer, figure: Figure, against: string): string 
 }
 
 export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | null {
-  const figure = figureOfWhole(answer)
+  const figure = totalFigure(answer)
   if (!figure) return null
-  const before = beforeOf(answer)
+  const before = previousFigure(answer)
   const { words } = wordsOf(answer)
   const isCompared = figure.value !== null && before.value !== null && (before.value !== 0 || isShare(answer))
   return (
@@ -74,7 +74,7 @@ export function Headline({ answer }: { answer: MetricAnswer }): JSX.Element | nu
           against={before.words}
         />
       )}
-      <span class="tiny quiet">{underOf(answer, figure, isCompared ? before.words : '')}</span>
+      <span class="tiny quiet">{captionOf(answer, figure, isCompared ? before.words : '')}</span>
     </p>
   )
 }

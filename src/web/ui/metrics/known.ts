@@ -2,7 +2,7 @@
 import type { MetricAnswer, Series } from './answer.ts'
 
 /** The answer without a time before that was over before anything is known: nothing is new against it. */
-export function withKnownPast(answer: MetricAnswer): MetricAnswer {
+export function withoutUnknownPrevious(answer: MetricAnswer): MetricAnswer {
   const { first_on, previous } = answer
   return previous && (first_on === null || previous.until_on < first_on)
     ? { ...answer, previous: null }

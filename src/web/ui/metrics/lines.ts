@@ -6,8 +6,8 @@ import { timeTicks } from '../charts/ticks.ts'
 import { bucket, type Interval, span } from '../words.ts'
 import { figureOf, type MetricAnswer, partTitle, type Series, valueName, wordsOf } from './answer.ts'
 import type { Definition } from './definitions.ts'
-import { figureOfAll, sumOf, wholesOf } from './figures.ts'
-import { seamsOf } from './origins.ts'
+import { figureOfAll, sumOf, totalsOf } from './figures.ts'
+import { cutoversOf } from './origins.ts'
 
 export type Style = 'line' | 'bar'
 
@@ -67,7 +67,7 @@ const valuesOf = ({ points }: Series, unit: MetricAnswer['unit']): (number | nul
 /** The time before, told by its own days. */
 function beforeOf(answer: MetricAnswer): Line[] {
   const { previous, split, unit, interval } = answer
-  const before = split === null && previous ? wholesOf(previous)[0] : undefined
+  const before = split === null && previous ? totalsOf(previous)[0] : undefined
   if (!before) return []
   const titles = before.points.map(({ on }) => `Before: ${bucket(on, interval)}`)
   return [
@@ -127,7 +127,7 @@ export function graphOf(
   { style, isInParts, title }: Drawing,
 ): Graph {
   const { unit, interval, split } = answer
-  const wholes = wholesOf(answer)
+  const wholes = totalsOf(answer)
   const parts = isInParts && split === null ? partsOf(answer) : []
   const areParts = parts.length > 0 && wholes[0]?.part === null
   const shown = areParts ? parts : wholes
@@ -150,9 +150,9 @@ export function graphOf(
     isWhole: unit === 'count',
     ticks: (most) => timeTicks(on, interval, most),
     title: titleAt,
-    seams: seamsOf(answer, apps),
+    cutovers: cutoversOf(answer, apps),
     head: POINT_TITLES[interval],
     summed: ({ key }) =>
-      figureOfAll(answer, allBy.get(key) ?? wholesOf(answer.previous ?? answer)[0]?.points ?? []).value,
+      figureOfAll(answer, allBy.get(key) ?? totalsOf(answer.previous ?? answer)[0]?.points ?? []).value,
   }
 }

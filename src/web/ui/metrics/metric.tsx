@@ -6,22 +6,22 @@ import type { Query } from '../http.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Segments } from '../parts/popover.tsx'
-import { Empty, Ghost } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
+import { Empty, Placeholder } from '../parts/states.tsx'
+import { useQueryParams, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { isHidden } from './asked.ts'
 import { Breakdown } from './breakdown.tsx'
 import { type Definition, useDefinitions } from './definitions.ts'
 import { filtersIn, MetricFilters } from './filters.tsx'
 import { MetricCard } from './metric_card.tsx'
-import { Choose, RefundDays } from './tools.tsx'
-import { WithFigures } from './with_figures.tsx'
+import { ChoiceMenu, RefundDays } from './tools.tsx'
+import { RequireFigures } from './with_figures.tsx'
 
-const WHOLE = 'whole'
+const TOTAL = 'whole'
 
 /** Which view of the metric, which day a refund counts for, which part. */
 function Tools({ definition }: { definition: Definition }): JSX.Element {
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const { views, parts, has_refund_days } = definition
   return (
     <>
@@ -37,11 +37,11 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
         <RefundDays value={words.refunds ?? null} onPick={(refunds) => change({ refunds })} />
       )}
       {parts.length > 0 && (
-        <Choose
+        <ChoiceMenu
           label="Part"
           none="All parts"
           choices={[
-            { value: WHOLE, title: 'The whole' },
+            { value: TOTAL, title: 'The whole' },
             ...parts.map(({ name, title }) => ({ value: name, title })),
           ]}
           value={words.part ?? null}
@@ -52,7 +52,7 @@ function Tools({ definition }: { definition: Definition }): JSX.Element {
   )
 }
 
-const Meaning = ({ definition }: { definition: Definition }): JSX.Element => (
+const DefinitionCard = ({ definition }: { definition: Definition }): JSX.Element => (
   <Card title="What it means">
     <div class="stack small">
       <p>
@@ -72,15 +72,15 @@ const Meaning = ({ definition }: { definition: Definition }): JSX.Element => (
   </Card>
 )
 
-function Whole({ definition }: { definition: Definition }): JSX.Element {
-  const [words] = useOwnWords()
+function MetricPage({ definition }: { definition: Definition }): JSX.Element {
+  const [words] = useQueryParams()
   const { name, splits } = definition
   const { view = null, refunds = null } = words
   const query: Query = {
     ...filtersIn(words),
     view,
     refunds,
-    part: words.part === WHOLE ? null : (words.part ?? null),
+    part: words.part === TOTAL ? null : (words.part ?? null),
   }
   if (isHidden(useSession(), definition))
     return (
@@ -107,7 +107,7 @@ function Whole({ definition }: { definition: Definition }): JSX.Element {
           <Breakdown key={split} name={name} split={split} query={query} class="third" />
         ))}
       </div>
-      <Meaning definition={definition} />
+      <DefinitionCard definition={definition} />
     </>
   )
 }
@@ -131,13 +131,13 @@ export function Metric(): JSX.Element {
           </div>
         </header>
         {definition ? (
-          <WithFigures>
-            <Whole key={name} definition={definition} />
-          </WithFigures>
+          <RequireFigures>
+            <MetricPage key={name} definition={definition} />
+          </RequireFigures>
         ) : definitions.data ? (
           <Empty icon="question" title={`There is no metric ${name}`} />
         ) : (
-          <Ghost height={480} />
+          <Placeholder height={480} />
         )}
       </main>
     </>

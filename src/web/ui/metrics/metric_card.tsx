@@ -1,15 +1,15 @@
 /** One metric as a card: figure, chart or table, definition, splits, where it is from, and ways to take it along. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useApps } from '../apps.ts'
-import { ChartCard, useCardWords } from '../charts/chart_card.tsx'
+import { ChartCard, useCardParams } from '../charts/chart_card.tsx'
 import type { Query } from '../http.ts'
-import { useNear } from '../parts/use_in_view.ts'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { bucket } from '../words.ts'
 import type { MetricAnswer } from './answer.ts'
 import { useMetric } from './asked.ts'
 import type { Definition } from './definitions.ts'
-import { countedAs } from './figures.ts'
+import { asCount } from './figures.ts'
 import { Headline } from './headline.tsx'
 import { knownOnly } from './known.ts'
 import { graphOf, type Style } from './lines.ts'
@@ -55,7 +55,7 @@ export const About = ({ definition, answer }: AboutProps): JSX.Element => (
   </>
 )
 
-const UNKNOWN_YET =
+const NOT_KNOWN_YET =
   'Nothing is known of these apps yet. It comes with Apple’s first notification, or with the import.'
 
 /** Shares of several values beside one another are lines: they cannot be laid on one another. */
@@ -66,10 +66,10 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   const { name, own = name, isInParts = false, height = 240, isCompared = false } = props
   const { scope, href } = useScope()
   const apps = useApps().data?.apps ?? []
-  const [word, change] = useCardWords(own)
+  const [word, change] = useCardParams(own)
   const split = word('split')
-  const { isNear, place } = useNear()
-  const { asked, definition, tables, isHidden } = useMetric(
+  const { isInView, ref } = useInView()
+  const { result, definition, tables, isHidden } = useMetric(
     name,
     {
       ...props.query,
@@ -77,12 +77,12 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
       split,
       limit: split === null ? null : VALUES_DRAWN,
     },
-    isNear,
+    isInView,
   )
   if (isHidden) return null
   const title = props.title ?? definition?.title ?? name
   const shownOf = (answer: MetricAnswer): MetricAnswer =>
-    scope.range === 'all' ? knownOnly(countedAs(answer)) : countedAs(answer)
+    scope.range === 'all' ? knownOnly(asCount(answer)) : asCount(answer)
   const graph = (answer: MetricAnswer) => {
     const shown = shownOf(answer)
     const drawn = scope.compare ? shown : { ...shown, previous: null }
@@ -91,11 +91,11 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
   }
   return (
     <ChartCard
-      own={own}
+      onlyKey={own}
       name={name}
       title={own === '' ? title : <a href={href(`/metrics/${name}`, props.query)}>{title}</a>}
-      plainTitle={title}
-      about={definition && <About definition={definition} answer={asked.data} />}
+      textTitle={title}
+      about={definition && <About definition={definition} answer={result.data} />}
       tools={
         <>
           {props.tools}
@@ -107,14 +107,14 @@ export function MetricCard(props: MetricProps): JSX.Element | null {
         </>
       }
       class={props.class ?? ''}
-      place={place}
-      asked={asked}
+      place={ref}
+      result={result}
       tables={tables}
       height={height}
       headHeight={HEAD_HEIGHT}
       head={(answer) => <Headline answer={shownOf(answer)} />}
       graphOf={graph}
-      nothing={({ first_on }) => (first_on === null ? UNKNOWN_YET : 'Choose more days, or other apps.')}
+      nothing={({ first_on }) => (first_on === null ? NOT_KNOWN_YET : 'Choose more days, or other apps.')}
       under={({ from_on, until_on }) => `${bucket(from_on, 'day')} – ${bucket(until_on, 'day')}`}
       foot={(answer) => <Notes answer={answer} />}
     >

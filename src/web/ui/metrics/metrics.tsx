@@ -3,17 +3,17 @@ import type { JSX } from 'preact'
 import { Spark } from '../charts/spark.tsx'
 import { COHORT_NAMES } from '../cohorts/asked.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { useNear } from '../parts/use_in_view.ts'
+import { QueryView } from '../parts/states.tsx'
+import { useInView } from '../parts/use_in_view.ts'
 import { useScope } from '../scope.ts'
 import { figureOf, type MetricAnswer, wordsOf } from './answer.ts'
 import { useMetric } from './asked.ts'
-import { type Definition, useDefinitions, useOtherWords } from './definitions.ts'
-import { figureOfAll, wholesOf } from './figures.ts'
+import { type Definition, useDefinitions, useOtherDefinitions } from './definitions.ts'
+import { figureOfAll, totalsOf } from './figures.ts'
 import { groupsOf } from './groups.ts'
 
-function Now({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
-  const points = wholesOf(answer)[0]?.points ?? []
+function CurrentFigure({ answer, title }: { answer: MetricAnswer; title: string }): JSX.Element {
+  const points = totalsOf(answer)[0]?.points ?? []
   const { words } = wordsOf(answer)
   return (
     <>
@@ -26,11 +26,11 @@ function Now({ answer, title }: { answer: MetricAnswer; title: string }): JSX.El
 function Row({ definition }: { definition: Definition }): JSX.Element | null {
   const { name, title, sentence } = definition
   const { href } = useScope()
-  const { isNear, place } = useNear()
-  const { asked, isHidden } = useMetric(name, { compare: null }, isNear)
+  const { isInView, ref } = useInView()
+  const { result, isHidden } = useMetric(name, { compare: null }, isInView)
   if (isHidden) return null
   return (
-    <li class="metric-row" ref={place}>
+    <li class="metric-row" ref={ref}>
       <div>
         <h3>
           <a href={href(`/metrics/${name}`)}>{title}</a>
@@ -38,9 +38,9 @@ function Row({ definition }: { definition: Definition }): JSX.Element | null {
         <p class="small quiet">{sentence}</p>
       </div>
       <div class="metric-now">
-        <Loaded asked={asked} height={44}>
-          {(answer) => <Now answer={answer} title={title} />}
-        </Loaded>
+        <QueryView result={result} height={44}>
+          {(answer) => <CurrentFigure answer={answer} title={title} />}
+        </QueryView>
       </div>
     </li>
   )
@@ -56,7 +56,7 @@ const COHORT_PLACES: Record<(typeof COHORT_NAMES)[number], string> = {
 
 function CohortRow({ name }: { name: (typeof COHORT_NAMES)[number] }): JSX.Element | null {
   const { href } = useScope()
-  const words = useOtherWords()?.cohorts.find((one) => one.name === name)
+  const words = useOtherDefinitions()?.cohorts.find((one) => one.name === name)
   if (!words) return null
   return (
     <li class="metric-row">
@@ -90,7 +90,7 @@ export function Metrics(): JSX.Element {
         <header class="page-head">
           <h1>All metrics</h1>
         </header>
-        <Loaded asked={{ ...definitions, data: definitions.data }} height={600}>
+        <QueryView result={{ ...definitions, data: definitions.data }} height={600}>
           {(all) => (
             <div class="columns">
               {groupsOf(all).map((group) => (
@@ -107,7 +107,7 @@ export function Metrics(): JSX.Element {
               </Group>
             </div>
           )}
-        </Loaded>
+        </QueryView>
       </main>
     </>
   )

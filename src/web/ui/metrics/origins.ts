@@ -54,7 +54,7 @@ export function labelsOf({ sources }: MetricAnswer): string[] {
 }
 
 /** The seams, to be drawn and explained; with the names of the apps where there are several. */
-export function seamsOf(
+export function cutoversOf(
   { seams, sources }: MetricAnswer,
   apps: readonly App[],
 ): { on: string; words: string }[] {
@@ -62,7 +62,7 @@ export function seamsOf(
   return [...byPlace.values()].map((own) => {
     const [on, to] = [own[0]?.on ?? '', own[0]?.to ?? 'ledger']
     const names = [...new Set(own.map(({ app_id }) => appName(apps, app_id)))]
-    const whose = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
+    const prefix = apps.length > 1 ? `${names.join(', ')}: from` : 'From'
     const measures = new Set(own.map(({ measure }) => measure))
     const labels = sources.flatMap(({ measure, label }) => (label && measures.has(measure) ? [label] : []))
     const reports = labels.length > 0 ? [...new Set(labels)].join(', ') : 'Apple’s reports'
@@ -70,7 +70,7 @@ export function seamsOf(
       to === 'ledger'
         ? `single transactions alone; before, ${reports}.`
         : `${reports}; before, single transactions.`
-    return { on, words: `${whose} here on (midnight, Pacific time) ${words}` }
+    return { on, words: `${prefix} here on (midnight, Pacific time) ${words}` }
   })
 }
 
@@ -85,8 +85,8 @@ export function estimateOf({ proceeds_known }: MetricAnswer): string | null {
     [ratio, 'by the share of another day’s report'],
     [estimated, 'estimated by Apple’s commission'],
   ]
-  const told = parts.filter(([milli]) => milli !== 0)
-  return `Proceeds: ${told.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
+  const known = parts.filter(([milli]) => milli !== 0)
+  return `Proceeds: ${known.map(([milli, words]) => `${share(Math.abs(milli) / all)} ${words}`).join(', ')}.`
 }
 
 /** Amounts that no exchange rate is known for. */
@@ -110,7 +110,7 @@ export function unpricedOf(answer: MetricAnswer): string | null {
 }
 
 /** What began and ended between two points of a rate, which counts what was there at the first. */
-export function passingOf({ metric, series, currency, interval }: MetricAnswer): string | null {
+export function uncertainOf({ metric, series, currency, interval }: MetricAnswer): string | null {
   const points = series.find(({ part, value }) => part === 'passing' && value === null)?.points ?? []
   const sum = points.reduce((all, { numerator }) => all + (numerator ?? 0), 0)
   if (sum === 0) return null
@@ -134,7 +134,7 @@ function countOf({ series, kind }: MetricAnswer, part: string): number {
 }
 
 /** How far the figures are behind the facts, in words; null where they are not. */
-export function behindOf({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
+export function lineagesBehind({ behind }: Pick<MetricAnswer, 'behind'>): string | null {
   if (behind === null) return null
   const { lineages, report_days, reason } = behind
   const parts = [

@@ -1,7 +1,7 @@
 /** The values of a split, largest first, each with its share of all and what it was in the time before. */
 import type { App } from '../apps.ts'
 import { isShare, type MetricAnswer, type Series, valueName } from './answer.ts'
-import { type Figure, figureOfAll, sumOf, wholesOf } from './figures.ts'
+import { type Figure, figureOfAll, sumOf, totalsOf } from './figures.ts'
 
 /** A share of fewer than these says little. */
 const FEW = 20
@@ -32,14 +32,14 @@ const keyOf = ({ value, others }: Series): string => `${others > 0 ? 'others' : 
 export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: number): Ranking {
   const { split, unit, previous } = answer
   const isRatio = unit === 'ratio'
-  const wholes = wholesOf(answer)
-  const earlier = previous ? wholesOf(previous) : []
+  const wholes = totalsOf(answer)
+  const earlier = previous ? totalsOf(previous) : []
   // A value that was too small to be told by itself was not nothing.
-  const isTold = earlier.every(({ others }) => others === 0)
+  const isComplete = earlier.every(({ others }) => others === 0)
   const before = new Map(earlier.map((one) => [keyOf(one), figureOfAll(answer, one.points).value]))
   const figures = wholes.map((one) => {
     const figure = figureOfAll(answer, one.points)
-    return { one, figure: figure.value, n: ofHowMany(answer, figure) }
+    return { one, figure: figure.value, n: denominatorOf(answer, figure) }
   })
   const all = isRatio ? null : sumOf(figures.map(({ figure }) => figure))
   const full = fullOf(
@@ -54,7 +54,7 @@ export function rankingOf(answer: MetricAnswer, apps: readonly App[], most: numb
       figure,
       share: figure === null || !all ? null : figure / all,
       before:
-        previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isTold && !isRatio ? 0 : null)) : null,
+        previous && one.others === 0 ? (before.get(keyOf(one)) ?? (isComplete && !isRatio ? 0 : null)) : null,
       bar: barOf(figure, full),
       n,
       isFew: n !== null && n < FEW,
@@ -81,12 +81,12 @@ function fullOf(answer: MetricAnswer, sizes: readonly number[]): number {
 const barOf = (figure: number | null, full: number): number =>
   full === 0 ? 0 : Math.max(-1, Math.min(1, (figure ?? 0) / full))
 
-const ofHowMany = ({ unit, ratio_of }: MetricAnswer, { points }: Figure): number | null =>
+const denominatorOf = ({ unit, ratio_of }: MetricAnswer, { points }: Figure): number | null =>
   unit === 'ratio' && ratio_of === 'count' ? sumOf(points.map(({ denominator = null }) => denominator)) : null
 
-type Sizes = { all: number | null; many: number; isRatio: boolean; full: number }
+type RankingSizes = { all: number | null; many: number; isRatio: boolean; full: number }
 
-function leftOf(rest: readonly Ranked[], { all, many, isRatio, full }: Sizes): Ranked | null {
+function leftOf(rest: readonly Ranked[], { all, many, isRatio, full }: RankingSizes): Ranked | null {
   if (isRatio || rest.length === 0) return null
   const figure = sumOf(rest.map((one) => one.figure))
   if (!figure) return null

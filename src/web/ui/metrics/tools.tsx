@@ -1,14 +1,14 @@
 /** What a card of a metric lets one choose, and what is said under it. */
 import type { JSX } from 'preact'
 import { type MetricAnswer, SPLIT_TITLES } from './answer.ts'
-import { wholesOf } from './figures.ts'
+import { totalsOf } from './figures.ts'
 import {
-  behindOf,
   estimateOf,
   labelsOf,
+  lineagesBehind,
   noPeriodOf,
   originOf,
-  passingOf,
+  uncertainOf,
   unconvertedOf,
   unpricedOf,
 } from './origins.ts'
@@ -19,21 +19,21 @@ export const Notes = ({ answer }: { answer: MetricAnswer }): JSX.Element => (
     {labelsOf(answer).map((label) => (
       <span key={label}>{label}</span>
     ))}
-    {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, passingOf].map((noteOf) => {
+    {[estimateOf, unconvertedOf, unpricedOf, noPeriodOf, uncertainOf].map((noteOf) => {
       const note = noteOf(answer)
       return note && <span key={note}>{note}</span>
     })}
     {answer.seams.some(({ on }) => on >= answer.from_on && on <= answer.until_on) && (
       <span>Dotted line: where one source ends and the other begins.</span>
     )}
-    {behindOf(answer) && <span class="warn">{behindOf(answer)}</span>}
+    {lineagesBehind(answer) && <span class="warn">{lineagesBehind(answer)}</span>}
     {answer.rebuilding && (
       <span class="warn">
         Being recomputed: {answer.rebuilding.done} of {answer.rebuilding.of}. Figures are shown as counted
         before.
       </span>
     )}
-    {wholesOf(answer)[0]?.points.some(({ complete }) => !complete) && (
+    {totalsOf(answer)[0]?.points.some(({ complete }) => !complete) && (
       <span>Dashed or hatched: not all of its data is there yet.</span>
     )}
   </>
@@ -49,7 +49,7 @@ type SelectProps = {
 }
 
 /** One of several, or none. */
-export const Choose = ({ label, none, choices, value, onPick }: SelectProps): JSX.Element => (
+export const ChoiceMenu = ({ label, none, choices, value, onPick }: SelectProps): JSX.Element => (
   <label>
     <span class="spoken">{label}</span>
     <select
@@ -71,7 +71,7 @@ type SplitProps = { splits: readonly string[]; value: string | null; onPick: (sp
 
 export const SplitPick = ({ splits, value, onPick }: SplitProps): JSX.Element | null =>
   splits.length === 0 ? null : (
-    <Choose
+    <ChoiceMenu
       label="Split"
       none="Not split"
       choices={splits.map((split) => ({ value: split, title: SPLIT_TITLES[split] ?? split }))}
@@ -84,7 +84,7 @@ type RefundProps = { value: string | null; onPick: (value: string | null) => voi
 
 /** Which day a refund counts for. */
 export const RefundDays = ({ value, onPick }: RefundProps): JSX.Element => (
-  <Choose
+  <ChoiceMenu
     label="Refunds count"
     none="Refunds: their day"
     choices={[{ value: 'purchase_day', title: 'Refunds: purchase day' }]}

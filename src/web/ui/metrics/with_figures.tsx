@@ -4,15 +4,15 @@ import { useApps } from '../apps.ts'
 import { useOverview } from '../overview.ts'
 import { useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
-import { NoApps, Without } from '../today/without.tsx'
+import { MissingApps, NoApps } from '../today/without.tsx'
 
 /** Metrics wait for today's day: without it they would be awaited for ever. */
-export function WithFigures({ children }: { children: ComponentChildren }): JSX.Element {
+export function RequireFigures({ children }: { children: ComponentChildren }): JSX.Element {
   const { scope } = useScope()
-  const { standing, problem, again } = useOverview(scope)
+  const { overview, problem, retry } = useOverview(scope)
   const { state } = useSession()
   const apps = useApps().data?.apps
   if (state === 'owner' && apps?.length === 0) return <NoApps />
-  if (standing === undefined && problem !== null) return <Without problem={problem} again={again} />
+  if (overview === undefined && problem !== null) return <MissingApps problem={problem} again={retry} />
   return <>{children}</>
 }

@@ -59,9 +59,9 @@ export function Delta({
 }): JSX.Element | null {
   if (before === 0 && !isShare) return null
   const difference = now - before
-  const mood = difference === 0 ? 'quiet' : difference > 0 === isGoodUp ? 'good' : 'bad'
+  const tone = difference === 0 ? 'quiet' : difference > 0 === isGoodUp ? 'good' : 'bad'
   return (
-    <span class={`delta ${mood}`} title={against}>
+    <span class={`delta ${tone}`} title={against}>
       {isShare ? points(difference) : change(difference / Math.abs(before))}
       <span class="spoken"> {against}</span>
     </span>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
 /** Where the clipboard is out of reach (plain http), the text is marked, ready for the keys. */
-async function take(text: string, box: HTMLElement | null): Promise<boolean> {
+async function copyText(text: string, box: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
@@ -18,9 +18,13 @@ async function take(text: string, box: HTMLElement | null): Promise<boolean> {
 export const commandLine = (command: string): string =>
   command.replace(/^windfall /, 'npm run -s windfall -- ')
 
-export const Command = ({ text, label = 'the command' }: { text: string; label?: string }): JSX.Element => (
-  <Copy text={commandLine(text)} label={label} />
-)
+export const CommandCopy = ({
+  text,
+  label = 'the command',
+}: {
+  text: string
+  label?: string
+}): JSX.Element => <Copy text={commandLine(text)} label={label} />
 
 export function Copy({
   text,
@@ -31,19 +35,19 @@ export function Copy({
   label: string
   isBlock?: boolean
 }): JSX.Element {
-  const [said, say] = useState('')
+  const [message, setMessage] = useState('')
   const copy = async (event: Event): Promise<void> => {
     const box = (event.currentTarget as HTMLElement).previousElementSibling as HTMLElement | null
-    say((await take(text, box)) ? 'Copied' : 'Marked: copy it with the keyboard')
-    setTimeout(() => say(''), 2000)
+    setMessage((await copyText(text, box)) ? 'Copied' : 'Marked: copy it with the keyboard')
+    setTimeout(() => setMessage(''), 2000)
   }
   return (
     <div class="copy">
       {isBlock ? <pre>{text}</pre> : <code>{text}</code>}
       <button type="button" class="button plain" aria-label={`Copy ${label}`} onClick={copy}>
-        <Icon name={said === 'Copied' ? 'check' : 'copy'} />
-        <span role="status" class={said === '' || said === 'Copied' ? 'spoken' : 'tiny'}>
-          {said}
+        <Icon name={message === 'Copied' ? 'check' : 'copy'} />
+        <span role="status" class={message === '' || message === 'Copied' ? 'spoken' : 'tiny'}>
+          {message}
         </span>
       </button>
     </div>

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { problemFrom } from '../answers.ts'
 import type { Problem } from '../http.ts'
 import { Icon } from './icons.tsx'
-import { Wrong } from './wrong.tsx'
+import { ErrorMessage } from './wrong.tsx'
 
 type DialogProps = { title: string; onClose: () => void; isWide?: boolean; children: ComponentChildren }
 
@@ -31,23 +31,23 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
 }
 
 /** Something that a press sets off: whether it is under way, and what was wrong with it. */
-export function useDeed(deed: () => Promise<void>): {
+export function useMutation(action: () => Promise<void>): {
   run: () => void
   isBusy: boolean
   problem: string | null
   /** The same with its code. */
-  refusal: Problem | null
+  failure: Problem | null
 } {
   const [isBusy, setBusy] = useState(false)
-  const [refusal, setRefusal] = useState<Problem | null>(null)
+  const [failure, setRefusal] = useState<Problem | null>(null)
   const run = (): void => {
     setBusy(true)
     setRefusal(null)
-    deed()
+    action()
       .catch((error: unknown) => setRefusal(problemFrom(error)))
       .finally(() => setBusy(false))
   }
-  return { run, isBusy, problem: refusal?.message ?? null, refusal }
+  return { run, isBusy, problem: failure?.message ?? null, failure }
 }
 
 type ConfirmProps = {
@@ -55,7 +55,7 @@ type ConfirmProps = {
   children: ComponentChildren
   verb: string
   isDanger?: boolean
-  deed: () => Promise<void>
+  action: () => Promise<void>
   onClose: () => void
 }
 
@@ -65,17 +65,17 @@ export function Confirm({
   children,
   verb,
   isDanger = true,
-  deed,
+  action,
   onClose,
 }: ConfirmProps): JSX.Element {
-  const { run, isBusy, problem } = useDeed(async () => {
-    await deed()
+  const { run, isBusy, problem } = useMutation(async () => {
+    await action()
     onClose()
   })
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="stack small">{children}</div>
-      <Wrong words={problem} />
+      <ErrorMessage message={problem} />
       <div class="sheet-foot">
         <button type="button" class="button" onClick={onClose}>
           Cancel

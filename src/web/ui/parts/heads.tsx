@@ -2,12 +2,12 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 /** Figures stand to the right, as their heads do. */
-export type Head = { title: ComponentChildren; isNumber?: boolean; class?: string }
+export type TableHeading = { title: ComponentChildren; isNumber?: boolean; class?: string }
 
-export const Heads = ({ heads }: { heads: readonly Head[] }): JSX.Element => (
+export const TableHead = ({ headings }: { headings: readonly TableHeading[] }): JSX.Element => (
   <thead>
     <tr>
-      {heads.map(({ title, isNumber, class: className }, index) => (
+      {headings.map(({ title, isNumber, class: className }, index) => (
         <th
           key={index}
           scope="col"

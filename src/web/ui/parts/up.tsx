@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useScope } from '../scope.ts'
 import { Icon } from './icons.tsx'
 
-export function Up({ to, title }: { to: string; title: string }): JSX.Element {
+export function BackLink({ to, title }: { to: string; title: string }): JSX.Element {
   const { href } = useScope()
   return (
     <nav aria-label="Up">

@@ -5,30 +5,30 @@ import { useEffect, useState } from 'preact/hooks'
 const AHEAD = '400px'
 
 /** What is to be told of each watched element. */
-const waiting = new Map<Element, () => void>()
-const watching = new IntersectionObserver(
+const callbacks = new Map<Element, () => void>()
+const observer = new IntersectionObserver(
   (seen) => {
-    for (const { target, isIntersecting } of seen) if (isIntersecting) waiting.get(target)?.()
+    for (const { target, isIntersecting } of seen) if (isIntersecting) callbacks.get(target)?.()
   },
   { rootMargin: AHEAD },
 )
 // Paper has no further down.
 window.addEventListener('beforeprint', () => {
-  for (const tell of [...waiting.values()]) tell()
+  for (const notify of [...callbacks.values()]) notify()
 })
 
 /** `place` is the `ref` of the element that it is about. Once near, it is for good. */
-export function useNear(): { isNear: boolean; place: (element: Element | null) => void } {
-  const [isNear, setNear] = useState(false)
-  const [element, place] = useState<Element | null>(null)
+export function useInView(): { isInView: boolean; ref: (element: Element | null) => void } {
+  const [isInView, setInView] = useState(false)
+  const [element, ref] = useState<Element | null>(null)
   useEffect(() => {
-    if (element === null || isNear) return
-    waiting.set(element, () => setNear(true))
-    watching.observe(element)
+    if (element === null || isInView) return
+    callbacks.set(element, () => setInView(true))
+    observer.observe(element)
     return () => {
-      waiting.delete(element)
-      watching.unobserve(element)
+      callbacks.delete(element)
+      observer.unobserve(element)
     }
-  }, [element, isNear])
-  return { isNear, place }
+  }, [element, isInView])
+  return { isInView, ref }
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useNow } from '../now.ts'
 import { ago, instant, UNKNOWN } from '../words.ts'
 
-export function When({ at, never = UNKNOWN }: { at: number | null; never?: string }): JSX.Element {
+export function RelativeTime({ at, never = UNKNOWN }: { at: number | null; never?: string }): JSX.Element {
   const now = useNow()
   if (at === null) return <span class="quiet">{never}</span>
   return (

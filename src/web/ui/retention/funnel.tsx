@@ -1,29 +1,29 @@
 /** From a download to a payment: how many of each, and how many for each download. */
 import type { JSX } from 'preact'
-import type { Asked } from '../answers.ts'
+import type { QueryResult } from '../answers.ts'
 import type { MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
 import { type Definition, useDefinitions } from '../metrics/definitions.ts'
-import { figureOfAll, wholesOf } from '../metrics/figures.ts'
+import { figureOfAll, totalsOf } from '../metrics/figures.ts'
 import { Card } from '../parts/card.tsx'
-import { Loaded } from '../parts/states.tsx'
+import { QueryView } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { count, day, plural, share } from '../words.ts'
-import { type Shared, sharedDays } from './funnel_days.ts'
+import { type CommonDays, commonDays } from './funnel_days.ts'
 
 const STEPS = ['downloads', 'new_trials', 'first_payments'] as const
 
 const figureIn = (answer: MetricAnswer): number | null =>
-  figureOfAll(answer, wholesOf(answer)[0]?.points ?? []).value
+  figureOfAll(answer, totalsOf(answer)[0]?.points ?? []).value
 
 /** Of what the figure is made, as `12 after a trial`. */
 function partsIn(answer: MetricAnswer | undefined, definition: Definition | undefined): string {
-  const told = (definition?.parts ?? []).flatMap(({ name, title }) => {
+  const steps = (definition?.parts ?? []).flatMap(({ name, title }) => {
     const series = answer?.series.find(({ part }) => part === name)
     const many = answer && series ? figureOfAll(answer, series.points).value : null
     return many ? [`${count(many)} ${title.toLowerCase()}`] : []
   })
-  return told.join(', ')
+  return steps.join(', ')
 }
 
 type StepProps = {
@@ -56,14 +56,14 @@ function Step({ name, title, many, downloads, parts, most }: StepProps): JSX.Ele
 }
 
 /** By which days the steps are counted, so that none has a day more than another. */
-function daysWords({ first, last, left_out }: Shared): string {
+function daysWords({ first, last, left_out }: CommonDays): string {
   if (first === null || last === null) return 'No day of this range has all three steps yet.'
   const gaps = left_out === 0 ? '' : `, without ${plural(left_out, 'day')} that no report of downloads covers`
   return `Counted from ${day(first)} to ${day(last)}, the last day with a report of downloads${gaps}.`
 }
 
 /** Once all of the answers are there; the first refusal among them where they are not. */
-function together(all: readonly Asked<MetricAnswer>[]): Asked<MetricAnswer[]> | null {
+function combineResults(all: readonly QueryResult<MetricAnswer>[]): QueryResult<MetricAnswer[]> | null {
   const [first] = all
   if (!first) return null
   const data = all.flatMap((one) => one.data ?? [])
@@ -71,9 +71,9 @@ function together(all: readonly Asked<MetricAnswer>[]): Asked<MetricAnswer[]> | 
   return {
     ...(refused ?? first),
     data: data.length === all.length ? data : undefined,
-    isEarlier: all.some(({ isEarlier }) => isEarlier),
-    again: () => {
-      for (const { again } of all) again()
+    isPrevious: all.some(({ isPrevious }) => isPrevious),
+    retry: () => {
+      for (const { retry } of all) retry()
     },
   }
 }
@@ -89,9 +89,9 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
   // Its room is kept until it is known that there are none.
   if (useDefinitions().data && !(downloads.definition && payments.definition)) return null
   const all = [downloads, trials, payments]
-  const asked = together(all.map((one) => one.asked))
-  if (!asked) return null
-  const shared = asked.data && sharedDays(asked.data)
+  const result = combineResults(all.map((one) => one.result))
+  if (!result) return null
+  const shared = result.data && commonDays(result.data)
   return (
     <Card
       title="From download to payment"
@@ -105,7 +105,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
         )
       }
     >
-      <Loaded asked={{ ...asked, data: shared }} height={200}>
+      <QueryView result={{ ...result, data: shared }} height={200}>
         {({ answers }) => {
           const many = answers.map(figureIn)
           const most = Math.max(0, ...many.map((one) => one ?? 0))
@@ -125,7 +125,7 @@ export function Funnel({ class: className = '' }: { class?: string }): JSX.Eleme
             </ol>
           )
         }}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

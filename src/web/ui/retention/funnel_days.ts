@@ -1,21 +1,26 @@
 /** The days on which every step of the funnel is known: only over these do its steps compare. */
 import { figureOf, type MetricAnswer, type Series } from '../metrics/answer.ts'
-import { wholesOf } from '../metrics/figures.ts'
+import { totalsOf } from '../metrics/figures.ts'
 
 /** `first` and `last` are null where no day is known of every step; `left_out`: how many days between them are not. */
-export type Shared = { answers: MetricAnswer[]; first: string | null; last: string | null; left_out: number }
+export type CommonDays = {
+  answers: MetricAnswer[]
+  first: string | null
+  last: string | null
+  left_out: number
+}
 
 /** Answers by day about the same range, each cut to the days on which all of them are known. */
-export function sharedDays(answers: readonly MetricAnswer[]): Shared {
+export function commonDays(answers: readonly MetricAnswer[]): CommonDays {
   const known = answers.map(
     (answer) =>
       new Set(
-        wholesOf(answer)[0]
+        totalsOf(answer)[0]
           ?.points.filter((point) => figureOf(point, answer.unit) !== null)
           .map(({ on }) => on),
       ),
   )
-  const all = wholesOf(answers[0] ?? { series: [] })[0]?.points.map(({ on }) => on) ?? []
+  const all = totalsOf(answers[0] ?? { series: [] })[0]?.points.map(({ on }) => on) ?? []
   const shared = new Set(all.filter((on) => known.every((days) => days.has(on))))
   const [first = null, last = null] = [[...shared][0], [...shared].at(-1)]
   const between = all.filter((on) => first !== null && last !== null && on >= first && on <= last)

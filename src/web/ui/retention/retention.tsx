@@ -5,7 +5,7 @@ import { Ltv } from '../cohorts/ltv.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { WithFigures } from '../metrics/with_figures.tsx'
+import { RequireFigures } from '../metrics/with_figures.tsx'
 import { Funnel } from './funnel.tsx'
 import { RetentionTable } from './retention_table.tsx'
 
@@ -14,7 +14,7 @@ export const Retention = (): JSX.Element => (
     <ScopeBar />
     <main class="page" id="content">
       <ViewHead title="Trials &amp; retention" />
-      <WithFigures>
+      <RequireFigures>
         <div class="grid">
           <Funnel class="half" />
           <MetricCard name="trial_conversion" class="half" />
@@ -32,7 +32,7 @@ export const Retention = (): JSX.Element => (
         </div>
         <RetentionTable />
         <Ltv />
-      </WithFigures>
+      </RequireFigures>
     </main>
   </>
 )

@@ -1,15 +1,15 @@
 /** The retention triangle: deeper colour for more who stayed, hatched where not every renewal was due yet. */
 import type { JSX } from 'preact'
-import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
 import { type Cohorts, useCohorts } from '../cohorts/asked.ts'
 import { Anchor, CohortAbout } from '../cohorts/cohort_card.tsx'
-import { Choose } from '../metrics/tools.tsx'
+import { ChoiceMenu } from '../metrics/tools.tsx'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { cohortTitle, count, period as periodName, plural, share } from '../words.ts'
 import {
   type Cell,
@@ -66,7 +66,7 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
   return (
     <Scroll class="triangle-wrap" label={title}>
       <table class="triangle">
-        <Heads heads={[{ title: 'First payment' }, ...heads]} />
+        <TableHead headings={[{ title: 'First payment' }, ...heads]} />
         <tbody>
           <Row row={triangle.all} title="All" columns={columns} isAll />
           {triangle.rows.map((row) => (
@@ -79,17 +79,17 @@ function Table({ triangle, grain, title }: { triangle: Triangle; grain: Grain; t
 }
 
 /** The one that is wanted, else that of most subscriptions. */
-function periodIn({ cohorts }: Cohorts<'retention'>, wanted: string | null): string | undefined {
+function periodIn({ cohorts }: Cohorts<'retention'>, selected: string | null): string | undefined {
   const periods = periodsOf(cohorts)
-  return periods.find((one) => one.period === wanted)?.period ?? periods[0]?.period
+  return periods.find((one) => one.period === selected)?.period ?? periods[0]?.period
 }
 
 const ofPeriod = (period: string): string => `Retention of subscriptions of ${periodName(period)}`
 
-type ShownProps = { answer: Cohorts<'retention'>; wanted: string | null; grain: Grain }
+type RetentionContentProps = { answer: Cohorts<'retention'>; selected: string | null; grain: Grain }
 
-function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
-  const period = periodIn(answer, wanted)
+function RetentionContent({ answer, selected, grain }: RetentionContentProps): JSX.Element {
+  const period = periodIn(answer, selected)
   if (!period)
     return (
       <Empty icon="retention" title="No cohorts yet">
@@ -114,10 +114,10 @@ function Shown({ answer, wanted, grain }: ShownProps): JSX.Element {
 }
 
 export function RetentionTable(): JSX.Element {
-  const [word, change] = useCardWords('retention')
+  const [word, change] = useCardParams('retention')
   const grain = GRAINS.find(({ value }) => value === word('by'))?.value ?? 'month'
-  const { asked, csv } = useCohorts('retention', { by: grain })
-  const { data } = asked
+  const { result, csv } = useCohorts('retention', { by: grain })
+  const { data } = result
   const periods = periodsOf(data?.cohorts ?? [])
   const period = data && periodIn(data, word('period'))
   const picture =
@@ -140,7 +140,7 @@ export function RetentionTable(): JSX.Element {
       tools={
         <>
           {usual && (
-            <Choose
+            <ChoiceMenu
               label="Subscriptions of"
               none={usual.title}
               choices={others}
@@ -154,14 +154,14 @@ export function RetentionTable(): JSX.Element {
             choices={GRAINS}
             onPick={(by) => change('by', by === 'month' ? null : by)}
           />
-          <TakeAlong tables={{ csv }} picture={picture} />
+          <ExportMenu tables={{ csv }} picture={picture} />
         </>
       }
       foot={`${HATCHED} From single transactions that Apple signed.`}
     >
-      <Loaded asked={asked} height={420}>
-        {(answer) => <Shown answer={answer} wanted={word('period')} grain={grain} />}
-      </Loaded>
+      <QueryView result={result} height={420}>
+        {(answer) => <RetentionContent answer={answer} selected={word('period')} grain={grain} />}
+      </QueryView>
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 /** The retention triangle as a picture: the same cells, colours and hatching as in its table. */
 import { colour } from '../charts/colours.ts'
-import { type Body, face, type Pen } from '../charts/picture.ts'
+import { type Body, fontFace, type Pen } from '../charts/picture.ts'
 import { cohortTitle, count, type Grain, share } from '../words.ts'
 import { type Cell, COLUMNS_MOST, type Triangle, type TriangleRow } from './triangle.ts'
 
@@ -33,7 +33,7 @@ export const headsOf = (columns: number): string[] =>
   Array.from({ length: columns }, (_, k) => (k === 0 ? 'Start' : count(k)))
 
 function drawHeads(pen: Pen, columns: number): void {
-  pen.font = face(12, 560)
+  pen.font = fontFace(12, 560)
   pen.fillStyle = colour('--ink-3')
   pen.fillText('First payment', 0, 19)
   pen.textAlign = 'center'
@@ -43,7 +43,7 @@ function drawHeads(pen: Pen, columns: number): void {
 type Place = { row: TriangleRow; title: string; columns: number; top: number; isAll: boolean }
 
 function drawRow(pen: Pen, { row, title, columns, top, isAll }: Place): void {
-  pen.font = face(12, isAll ? 620 : 400)
+  pen.font = fontFace(12, isAll ? 620 : 400)
   pen.fillStyle = colour('--ink')
   pen.textAlign = 'left'
   pen.fillText(title, 0, top + 19, TITLES - 60)

@@ -2,16 +2,16 @@
 import type { JSX } from 'preact'
 import { figureOf, type MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
-import { figureOfAll, sumOf, wholesOf } from '../metrics/figures.ts'
+import { figureOfAll, sumOf, totalsOf } from '../metrics/figures.ts'
 import { Delta, Stat } from '../parts/card.tsx'
-import { Loaded } from '../parts/states.tsx'
+import { QueryView } from '../parts/states.tsx'
 import { useSession } from '../session.ts'
 import { bucket, money, share } from '../words.ts'
 
 type Series = Pick<MetricAnswer, 'series'>
 
 const totalOf = (answer: MetricAnswer, { series }: Series): number | null =>
-  figureOfAll(answer, wholesOf({ series })[0]?.points ?? []).value
+  figureOfAll(answer, totalsOf({ series })[0]?.points ?? []).value
 const partOf = ({ series }: Series, part: string): number =>
   sumOf(series.find((one) => one.part === part)?.points.map((point) => figureOf(point, 'money')) ?? []) ?? 0
 
@@ -50,15 +50,15 @@ function Figure({ label, answer, of, under, isGoodUp = true }: FigureProps): JSX
 }
 
 /** A guest with one form of money sees that alone. */
-export function MoneyKept(): JSX.Element {
+export function NetRevenue(): JSX.Element {
   const { basis } = useSession()
   const wanted = { compare: 'previous' }
   const gross = useMetric('revenue', { ...wanted, basis: basis === 'proceeds' ? 'proceeds' : null })
   const proceeds = useMetric('revenue', { ...wanted, basis: basis === 'gross' ? null : 'proceeds' })
   return (
-    <Loaded asked={gross.asked} height={104}>
+    <QueryView result={gross.result} height={104}>
       {(charged) => {
-        const kept = proceeds.asked.data
+        const kept = proceeds.result.data
         const all = totalOf(charged, charged)
         const left = kept ? totalOf(kept, kept) : null
         const rate = all && left !== null && basis === null ? `${share(left / all)} of gross` : undefined
@@ -82,6 +82,6 @@ export function MoneyKept(): JSX.Element {
           </div>
         )
       }}
-    </Loaded>
+    </QueryView>
   )
 }

@@ -1,24 +1,24 @@
 /** What came in: charged, refunded, what is left of it, and where it is from. */
 import type { JSX } from 'preact'
-import { useCardWords } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
 import { Arppu } from '../cohorts/arppu.tsx'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { Breakdown } from '../metrics/breakdown.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { RefundDays } from '../metrics/tools.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { WithFigures } from '../metrics/with_figures.tsx'
-import { MoneyKept } from './money_kept.tsx'
+import { RequireFigures } from '../metrics/with_figures.tsx'
+import { NetRevenue } from './money_kept.tsx'
 
 export function Revenue(): JSX.Element {
-  const [word, change] = useCardWords('revenue')
+  const [word, change] = useCardParams('revenue')
   const refunds = word('refunds')
   return (
     <>
       <ScopeBar />
       <main class="page" id="content">
         <ViewHead title="Revenue" />
-        <WithFigures>
+        <RequireFigures>
           <MetricCard
             name="revenue"
             isInParts
@@ -27,7 +27,7 @@ export function Revenue(): JSX.Element {
             height={320}
             tools={<RefundDays value={refunds} onPick={(day) => change('refunds', day)} />}
           />
-          <MoneyKept />
+          <NetRevenue />
           <div class="grid">
             <Breakdown name="revenue" split="product" query={{ refunds }} class="third" />
             <Breakdown name="revenue" split="country" query={{ refunds }} class="third" />
@@ -37,7 +37,7 @@ export function Revenue(): JSX.Element {
             <Breakdown name="refund_rate" split="product" title="Refund rate by product" class="half" />
             <Breakdown name="revenue" split="offer" title="Offers" query={{ refunds }} class="half" />
           </div>
-        </WithFigures>
+        </RequireFigures>
       </main>
     </>
   )

@@ -1,17 +1,17 @@
 /** Which Windfall this is. */
 import type { JSX } from 'preact'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { When } from '../parts/when.tsx'
+import { QueryView } from '../parts/states.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { bytes, instant } from '../words.ts'
-import { useKnown } from './known.ts'
+import { useStatus } from './known.ts'
 
 export function About(): JSX.Element {
-  const ready = useAnswer<{ status: string }>('/readyz', {}, { every: 60_000 })
+  const ready = useQuery<{ status: string }>('/readyz', {}, { every: 60_000 })
   return (
     <Card title="This Windfall">
-      <Loaded asked={useKnown()} height={190}>
+      <QueryView result={useStatus()} height={190}>
         {(known) => (
           <dl class="facts">
             <dt>Version</dt>
@@ -20,7 +20,7 @@ export function About(): JSX.Element {
             <dd>{known.base_url}</dd>
             <dt>Started</dt>
             <dd>
-              <When at={known.started_at} /> <span class="quiet">({instant(known.started_at)})</span>
+              <RelativeTime at={known.started_at} /> <span class="quiet">({instant(known.started_at)})</span>
             </dd>
             <dt>Database</dt>
             <dd>
@@ -47,7 +47,7 @@ export function About(): JSX.Element {
             </dd>
           </dl>
         )}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

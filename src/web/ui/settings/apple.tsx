@@ -2,25 +2,25 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
-import type { AskedAnswer, TestedAnswer } from '../../../api/owner/test_notification.ts'
-import { useAnswer } from '../answers.ts'
+import type { RequestedAnswer, TestStatusAnswer } from '../../../api/owner/test_notification.ts'
+import { useQuery } from '../answers.ts'
 import { write } from '../http.ts'
 import { Card } from '../parts/card.tsx'
-import { Command, Copy } from '../parts/copy.tsx'
-import { useDeed } from '../parts/dialog.tsx'
+import { CommandCopy, Copy } from '../parts/copy.tsx'
+import { useMutation } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Prose } from '../parts/prose.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { CodeProse } from '../parts/prose.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { sentence } from '../words.ts'
 import { KeyState } from './apps.tsx'
-import { type AppHealth, type Known, useHealth, useKnown } from './known.ts'
+import { type AppHealth, type StatusData, useHealth, useStatus } from './known.ts'
 
-type Asked = InferOutput<typeof AskedAnswer>
-type Tested = InferOutput<typeof TestedAnswer>
+type Asked = InferOutput<typeof RequestedAnswer>
+type Tested = InferOutput<typeof TestStatusAnswer>
 const ENVIRONMENTS = ['production', 'sandbox'] as const
 type Environment = (typeof ENVIRONMENTS)[number]
 
-function Urls({ known }: { known: Known }): JSX.Element {
+function Urls({ known }: { known: StatusData }): JSX.Element {
   const isReachable = known.base_url.startsWith('https://')
   return (
     <div class="stack">
@@ -54,7 +54,7 @@ function Urls({ known }: { known: Known }): JSX.Element {
 }
 
 const FINAL = new Set<Tested['state']>(['arrived', 'waiting', 'failed'])
-const MOODS: Record<Tested['state'], string> = {
+const STATE_TONES: Record<Tested['state'], string> = {
   asked: 'accent',
   sent: 'accent',
   arrived: 'good',
@@ -72,7 +72,7 @@ const TITLES: Record<Tested['state'], string> = {
 /** How one fares, asked every two seconds until it is known. */
 function Progress({ asked }: { asked: Asked }): JSX.Element {
   const [isKnown, setKnown] = useState(false)
-  const answer = useAnswer<Tested>(
+  const answer = useQuery<Tested>(
     `/api/v1/test-notification/${encodeURIComponent(asked.token)}`,
     { app: asked.app_id, environment: asked.environment },
     isKnown ? {} : { every: 2_000 },
@@ -83,7 +83,7 @@ function Progress({ asked }: { asked: Asked }): JSX.Element {
   const state = data?.state ?? 'asked'
   return (
     <p class="small" role="status">
-      <span class={`badge ${MOODS[state]}`}>
+      <span class={`badge ${STATE_TONES[state]}`}>
         {state === 'arrived' && <Icon name="check" />}
         {TITLES[state]}
       </span>{' '}
@@ -95,7 +95,7 @@ function Progress({ asked }: { asked: Asked }): JSX.Element {
 
 function Test({ app, environment }: { app: AppHealth; environment: Environment }): JSX.Element {
   const [asked, setAsked] = useState<Asked | null>(null)
-  const { run, isBusy, problem } = useDeed(async () => {
+  const { run, isBusy, problem } = useMutation(async () => {
     setAsked(null)
     setAsked(await write<Asked>('POST', '/api/v1/test-notification', { app: app.app_id, environment }))
   })
@@ -136,7 +136,7 @@ const AppRow = ({ app }: { app: AppHealth }): JSX.Element => (
 
 /** The keys of each organization: all of its apps have the same. */
 function Keys({ apps }: { apps: AppHealth[] }): JSX.Element {
-  const known = useKnown().data
+  const known = useStatus().data
   const each = [...new Map(apps.map((app) => [app.organization_id, app])).values()]
   return (
     <div class="stack">
@@ -169,16 +169,16 @@ export function Apple(): JSX.Element {
   return (
     <>
       <Card title="Where Apple sends notifications">
-        <Loaded asked={useKnown()} height={180}>
+        <QueryView result={useStatus()} height={180}>
           {(known) => <Urls known={known} />}
-        </Loaded>
+        </QueryView>
       </Card>
       <Card title="Send a test notification">
-        <Loaded asked={health} height={220}>
+        <QueryView result={health} height={220}>
           {({ apps }) =>
             apps.length === 0 ? (
               <Empty icon="app" title="No app is connected yet">
-                <Command text="windfall connect" />
+                <CommandCopy text="windfall connect" />
               </Empty>
             ) : (
               <ul class="rows">
@@ -188,19 +188,19 @@ export function Apple(): JSX.Element {
               </ul>
             )
           }
-        </Loaded>
+        </QueryView>
       </Card>
       <Card
         title="Keys"
         foot={
           <span>
-            <Prose text="To give Windfall another key: `windfall connect`. To have it try both: `windfall doctor`." />
+            <CodeProse text="To give Windfall another key: `windfall connect`. To have it try both: `windfall doctor`." />
           </span>
         }
       >
-        <Loaded asked={health} height={120}>
+        <QueryView result={health} height={120}>
           {({ apps }) => (apps.length === 0 ? <p class="small quiet">None yet.</p> : <Keys apps={apps} />)}
-        </Loaded>
+        </QueryView>
       </Card>
     </>
   )

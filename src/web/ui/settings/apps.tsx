@@ -2,26 +2,26 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { When } from '../parts/when.tsx'
+import { QueryView } from '../parts/states.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { useScope } from '../scope.ts'
 import { count, day, plural, sentence, share } from '../words.ts'
 import { ConnectFirst } from './connect_first.tsx'
 import { PendingApps } from './connect_pending.tsx'
-import { type AppHealth, organizationName, useHealth, useKnown } from './known.ts'
+import { type AppHealth, organizationName, useHealth, useStatus } from './known.ts'
 
 type Key = AppHealth['keys']['connect']
 
-const KEY_WORDS: Record<Key['state'], { words: string; mood: string }> = {
-  none: { words: 'None', mood: 'warn' },
-  unknown: { words: 'Not tried yet', mood: '' },
-  ok: { words: 'Works', mood: 'good' },
-  refused: { words: 'Refused', mood: 'bad' },
+const KEY_WORDS: Record<Key['state'], { words: string; tone: string }> = {
+  none: { words: 'None', tone: 'warn' },
+  unknown: { words: 'Not tried yet', tone: '' },
+  ok: { words: 'Works', tone: 'good' },
+  refused: { words: 'Refused', tone: 'bad' },
 }
 
 export const KeyState = ({ state }: { state: Key }): JSX.Element => (
   <>
-    <span class={`badge ${KEY_WORDS[state.state].mood}`}>{KEY_WORDS[state.state].words}</span>
+    <span class={`badge ${KEY_WORDS[state.state].tone}`}>{KEY_WORDS[state.state].words}</span>
     {state.why && <p class="tiny quiet">{sentence(state.why)}</p>}
   </>
 )
@@ -35,7 +35,7 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
 
 const ENVIRONMENTS = { production: 'Production', sandbox: 'Sandbox' }
 
-function Heard({ one }: { one: AppHealth['notifications'][number] }): JSX.Element {
+function LastNotification({ one }: { one: AppHealth['notifications'][number] }): JSX.Element {
   const { href } = useScope()
   return (
     <Fact name={ENVIRONMENTS[one.environment]}>
@@ -43,7 +43,7 @@ function Heard({ one }: { one: AppHealth['notifications'][number] }): JSX.Elemen
         <span class="quiet">No notification yet</span>
       ) : (
         <>
-          Last notification <When at={one.last_at} />,{' '}
+          Last notification <RelativeTime at={one.last_at} />,{' '}
           <span class="nowrap">{count(one.last_24_hours)} in 24 hours</span>
         </>
       )}
@@ -64,13 +64,13 @@ const STAGES = {
 }
 
 function HistoryFact({ history }: { history: AppHealth['history'] }): JSX.Element {
-  const told = history.find(({ environment }) => environment === 'production') ?? history[0]
-  if (!told?.has_key) return <Fact name="History">Needs an In-App Purchase key</Fact>
+  const stage = history.find(({ environment }) => environment === 'production') ?? history[0]
+  if (!stage?.has_key) return <Fact name="History">Needs an In-App Purchase key</Fact>
   return (
     <Fact name="History">
-      {told.stage === null ? 'Not begun yet' : STAGES[told.stage]}
-      {told.progress !== null && told.stage !== 'done' && `, ${share(told.progress, 0)}`}
-      {told.problem && <p class="tiny bad">{sentence(told.problem)}</p>}
+      {stage.stage === null ? 'Not begun yet' : STAGES[stage.stage]}
+      {stage.progress !== null && stage.stage !== 'done' && `, ${share(stage.progress, 0)}`}
+      {stage.problem && <p class="tiny bad">{sentence(stage.problem)}</p>}
     </Fact>
   )
 }
@@ -95,7 +95,7 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
       title={app.name ?? app.bundle_id}
       tools={
         <span class="tiny quiet">
-          connected <When at={app.connected_at} />
+          connected <RelativeTime at={app.connected_at} />
         </span>
       }
     >
@@ -105,7 +105,7 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
       </p>
       <dl class="facts app-facts">
         {app.notifications.map((one) => (
-          <Heard key={one.environment} one={one} />
+          <LastNotification key={one.environment} one={one} />
         ))}
         <ReportFact reports={app.reports} />
         <HistoryFact history={app.history} />
@@ -127,12 +127,12 @@ function AppCard({ app, organization }: { app: AppHealth; organization: string |
 }
 
 export function Apps(): JSX.Element {
-  const known = useKnown().data
+  const known = useStatus().data
   const isSeveral = (known?.organizations.length ?? 0) > 1
   return (
     <>
       <PendingApps />
-      <Loaded asked={useHealth()} height={620}>
+      <QueryView result={useHealth()} height={620}>
         {({ apps }) =>
           apps.length === 0 ? (
             <ConnectFirst />
@@ -149,7 +149,7 @@ export function Apps(): JSX.Element {
             </div>
           )
         }
-      </Loaded>
+      </QueryView>
     </>
   )
 }

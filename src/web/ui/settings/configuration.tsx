@@ -1,17 +1,17 @@
 /** Every setting: its value, and who said so. Read only: they are changed in config.toml. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { Command } from '../parts/copy.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { CommandCopy } from '../parts/copy.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Prose } from '../parts/prose.tsx'
+import { CodeProse } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { useOwnWords } from '../scope.ts'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { useQueryParams } from '../scope.ts'
 import { sectionsWith } from './finding.ts'
-import { type Known, useKnown } from './known.ts'
+import { type StatusData, useStatus } from './known.ts'
 
-type Section = Known['sections'][number]
+type Section = StatusData['sections'][number]
 type Setting = Section['settings'][number]
 
 const shownValue = ({ value, is_secret, is_set }: Setting): string => {
@@ -32,7 +32,7 @@ const Row = ({ setting }: { setting: Setting }): JSX.Element => (
     <th scope="row">
       <code class="ink">{setting.key}</code>
       <p class="tiny quiet setting-reason">
-        <Prose text={setting.reason} /> {setting.needs_restart && 'Takes effect after a restart.'}
+        <CodeProse text={setting.reason} /> {setting.needs_restart && 'Takes effect after a restart.'}
       </p>
     </th>
     <td class="wordy">
@@ -48,11 +48,11 @@ const Row = ({ setting }: { setting: Setting }): JSX.Element => (
 const SectionCard = ({ section }: { section: Section }): JSX.Element => (
   <Card title={section.name === '' ? 'General' : section.name}>
     <p class="small quiet">
-      <Prose text={section.reason} />
+      <CodeProse text={section.reason} />
     </p>
     <Scroll label={section.name}>
       <table class="table narrow-stacked">
-        <Heads heads={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]} />
+        <TableHead headings={[{ title: 'Setting' }, { title: 'Value' }, { title: 'From' }]} />
         <tbody>
           {section.settings.map((setting) => (
             <Row key={setting.path} setting={setting} />
@@ -64,10 +64,10 @@ const SectionCard = ({ section }: { section: Section }): JSX.Element => (
 )
 
 export function ConfigurationSection(): JSX.Element {
-  const [own, change] = useOwnWords()
+  const [own, change] = useQueryParams()
   const isOwn = own.set === '1'
   return (
-    <Loaded asked={useKnown()} height={640}>
+    <QueryView result={useStatus()} height={640}>
       {(known) => {
         const sections = sectionsWith(known.sections, own.find ?? '', isOwn)
         return (
@@ -95,7 +95,7 @@ export function ConfigurationSection(): JSX.Element {
               </button>
             </search>
             {!known.config_file && (
-              <Command text="windfall init" label="the command that writes a config file" />
+              <CommandCopy text="windfall init" label="the command that writes a config file" />
             )}
             {sections.length === 0 && <Empty icon="search" title="No setting is like that" />}
             {sections.map((section) => (
@@ -104,6 +104,6 @@ export function ConfigurationSection(): JSX.Element {
           </div>
         )
       }}
-    </Loaded>
+    </QueryView>
   )
 }

@@ -3,13 +3,13 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { PendingAnswer } from '../../../api/owner/pending.ts'
-import { renew, useAnswer } from '../answers.ts'
+import { invalidate, useQuery } from '../answers.ts'
 import { write } from '../http.ts'
 import { Card } from '../parts/card.tsx'
-import { useDeed } from '../parts/dialog.tsx'
-import { When } from '../parts/when.tsx'
+import { useMutation } from '../parts/dialog.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { date, plural } from '../words.ts'
-import { type Known, useKnown } from './known.ts'
+import { type StatusData, useStatus } from './known.ts'
 import { OrganizationPick } from './organization_pick.tsx'
 
 type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
@@ -18,20 +18,20 @@ type Pending = InferOutput<typeof PendingAnswer>['pending'][number]
 export async function connectPending(bundle: string, organization_id: string | null): Promise<void> {
   const body = organization_id === null ? {} : { organization_id }
   await write('POST', `/api/v1/pending/${encodeURIComponent(bundle)}/connect`, body)
-  await renew('/api/v1')
+  await invalidate('/api/v1')
 }
 
-function Row({ pending, known }: { pending: Pending; known: Known | undefined }): JSX.Element {
+function Row({ pending, known }: { pending: Pending; known: StatusData | undefined }): JSX.Element {
   const organizations = known?.organizations ?? []
   const [chosen, choose] = useState(pending.organization_id ?? organizations[0]?.id ?? null)
-  const { run, isBusy, problem } = useDeed(() => connectPending(pending.bundle_id, chosen))
+  const { run, isBusy, problem } = useMutation(() => connectPending(pending.bundle_id, chosen))
   return (
     <li class="spread">
       <div class="stack-s small">
         <strong>{pending.bundle_id}</strong>
         <span class="quiet">
-          {plural(pending.notifications, 'notification')}, the last one <When at={pending.last_received_at} />
-          ; kept until {date(pending.kept_until_at)}
+          {plural(pending.notifications, 'notification')}, the last one{' '}
+          <RelativeTime at={pending.last_received_at} />; kept until {date(pending.kept_until_at)}
         </span>
         {pending.connected && (
           <span class="warn">
@@ -56,9 +56,9 @@ function Row({ pending, known }: { pending: Pending; known: Known | undefined })
 }
 
 export function PendingApps(): JSX.Element | null {
-  const asked = useAnswer<InferOutput<typeof PendingAnswer>>('/api/v1/pending', {}, { every: 30_000 })
-  const known = useKnown()
-  if (!asked.data || asked.data.pending.length === 0) return null
+  const result = useQuery<InferOutput<typeof PendingAnswer>>('/api/v1/pending', {}, { every: 30_000 })
+  const known = useStatus()
+  if (!result.data || result.data.pending.length === 0) return null
   return (
     <Card title="Waiting to be connected">
       <p class="small quiet">
@@ -66,7 +66,7 @@ export function PendingApps(): JSX.Element | null {
         the app.
       </p>
       <ul class="rows">
-        {asked.data.pending.map((pending) => (
+        {result.data.pending.map((pending) => (
           <Row key={`${pending.organization_id} ${pending.bundle_id}`} pending={pending} known={known.data} />
         ))}
       </ul>

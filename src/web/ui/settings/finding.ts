@@ -1,7 +1,7 @@
 /** Settings that are looked for. */
-import type { Known } from './known.ts'
+import type { StatusData } from './known.ts'
 
-type Section = Known['sections'][number]
+type Section = StatusData['sections'][number]
 
 /** Those whose name or reason holds a word; with `isOwn`, those that somebody has set. */
 export function sectionsWith(sections: readonly Section[], word: string, isOwn: boolean): Section[] {

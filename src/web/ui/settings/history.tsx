@@ -1,14 +1,14 @@
 /** How far what Apple shows of the past has been read. */
 import type { JSX } from 'preact'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
-import { When } from '../parts/when.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { sentence, share } from '../words.ts'
 import { type AppHealth, useHealth } from './known.ts'
 
-type Reading = AppHealth['history'][number]
+type HistoryState = AppHealth['history'][number]
 
 const STAGES = {
   notifications: 'Notifications',
@@ -17,7 +17,7 @@ const STAGES = {
   done: 'Read to its end',
 }
 
-function State({ one }: { one: Reading }): JSX.Element {
+function State({ one }: { one: HistoryState }): JSX.Element {
   if (!one.has_key) return <span class="quiet">Needs an In-App Purchase key</span>
   if (one.stage === null) return <span class="badge">Not begun yet</span>
   if (one.stage === 'done') return <span class="badge good">{STAGES.done}</span>
@@ -32,21 +32,21 @@ function State({ one }: { one: Reading }): JSX.Element {
   )
 }
 
-export function ReadingHistory(): JSX.Element {
+export function HistoryProgress(): JSX.Element {
   return (
     <Card
       title="Apple’s history"
       foot="Apple shows notifications of the last 180 days, and the transactions of every customer."
     >
-      <Loaded asked={useHealth()} height={200}>
+      <QueryView result={useHealth()} height={200}>
         {({ apps }) =>
           apps.length === 0 ? (
             <Empty icon="app" title="No app is connected yet" />
           ) : (
             <Scroll label="History">
               <table class="table">
-                <Heads
-                  heads={[
+                <TableHead
+                  headings={[
                     { title: 'App' },
                     { title: 'Environment' },
                     { title: 'History' },
@@ -64,7 +64,7 @@ export function ReadingHistory(): JSX.Element {
                           {one.problem && <p class="tiny bad">{sentence(one.problem)}</p>}
                         </td>
                         <td class="nowrap">
-                          <When at={one.compared_until_at} />
+                          <RelativeTime at={one.compared_until_at} />
                         </td>
                       </tr>
                     )),
@@ -74,7 +74,7 @@ export function ReadingHistory(): JSX.Element {
             </Scroll>
           )
         }
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

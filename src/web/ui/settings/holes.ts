@@ -2,19 +2,19 @@
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
 
-export type Hole = InferOutput<typeof ImportsAnswer>['organizations'][number]['holes'][number]
-export type HoleGroup = {
+export type MissingDay = InferOutput<typeof ImportsAnswer>['organizations'][number]['holes'][number]
+export type MissingDayGroup = {
   report: string
-  state: Hole['state']
+  state: MissingDay['state']
   reason: string | null
   days: string[]
   due_at: number | null
 }
 
 /** Holes of the same report, state and reason, the newest day of each first. */
-export function holesBy(holes: readonly Hole[]): HoleGroup[] {
-  const groups = new Map<string, HoleGroup>()
-  for (const { report, state, reason, day_on, due_at } of holes) {
+export function groupMissingDays(missing: readonly MissingDay[]): MissingDayGroup[] {
+  const groups = new Map<string, MissingDayGroup>()
+  for (const { report, state, reason, day_on, due_at } of missing) {
     const key = JSON.stringify([report, state, reason])
     const group = groups.get(key) ?? { report, state, reason, days: [], due_at: null }
     group.days.push(day_on)

@@ -3,18 +3,18 @@ import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { ImportsAnswer } from '../../../api/imports.ts'
 import type { RatesAnswer } from '../../../api/rates.ts'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { Command } from '../parts/copy.tsx'
-import { Heads } from '../parts/heads.tsx'
-import { Prose } from '../parts/prose.tsx'
+import { CommandCopy } from '../parts/copy.tsx'
+import { TableHead } from '../parts/heads.tsx'
+import { CodeProse } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { clock, count, day, duration, plural, share } from '../words.ts'
-import { ReadingHistory } from './history.tsx'
-import { holesBy } from './holes.ts'
-import { organizationName, useKnown } from './known.ts'
-import { Holes } from './missing_days.tsx'
+import { HistoryProgress } from './history.tsx'
+import { groupMissingDays } from './holes.ts'
+import { organizationName, useStatus } from './known.ts'
+import { MissingDays } from './missing_days.tsx'
 
 type Imports = InferOutput<typeof ImportsAnswer>
 type Running = NonNullable<Imports['running']>
@@ -73,8 +73,8 @@ function Reports({ of }: { of: Organization }): JSX.Element {
   return (
     <Scroll label="Reports">
       <table class="table">
-        <Heads
-          heads={[
+        <TableHead
+          headings={[
             { title: 'Report' },
             { title: 'Here', isNumber: true },
             { title: 'Empty', isNumber: true },
@@ -113,12 +113,12 @@ function OrganizationReports({ of, name }: { of: Organization; name: string | nu
       {of.states.length === 0 ? (
         <Empty icon="download" title="No report was asked for yet">
           <p>Apple’s daily reports need an App Store Connect API key and a vendor number:</p>
-          <Command text="windfall connect" />
+          <CommandCopy text="windfall connect" />
         </Empty>
       ) : (
         <Reports of={of} />
       )}
-      <Holes groups={holesBy(of.holes)} />
+      <MissingDays groups={groupMissingDays(of.holes)} />
       {of.unknown_apps.length > 0 && (
         <p class="small quiet">
           The reports also tell of{' '}
@@ -130,18 +130,18 @@ function OrganizationReports({ of, name }: { of: Organization; name: string | nu
   )
 }
 
-function Rates(): JSX.Element {
-  const asked = useAnswer<InferOutput<typeof RatesAnswer>>('/api/v1/rates')
+function ExchangeRates(): JSX.Element {
+  const result = useQuery<InferOutput<typeof RatesAnswer>>('/api/v1/rates')
   return (
     <Card
       title="Exchange rates"
       foot={
         <span>
-          <Prose text="Where the server has no network, Windfall takes them from a file: `windfall rates import FILE`." />
+          <CodeProse text="Where the server has no network, Windfall takes them from a file: `windfall rates import FILE`." />
         </span>
       }
     >
-      <Loaded asked={asked} height={110}>
+      <QueryView result={result} height={110}>
         {({ base, currencies }) => {
           const known = currencies.filter(({ newest_on }) => newest_on !== null)
           const newest = known
@@ -177,25 +177,25 @@ function Rates(): JSX.Element {
             </dl>
           )
         }}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }
 
 export function Import(): JSX.Element {
-  const asked = useAnswer<Imports>('/api/v1/imports', {}, { every: 5_000 })
-  const known = useKnown().data
+  const result = useQuery<Imports>('/api/v1/imports', {}, { every: 5_000 })
+  const known = useStatus().data
   return (
     <>
       <Card
         title="Daily reports"
         foot={
           <span>
-            <Prose text="To have Windfall fetch at once what is not here yet: `windfall import`." />
+            <CodeProse text="To have Windfall fetch at once what is not here yet: `windfall import`." />
           </span>
         }
       >
-        <Loaded asked={asked} height={260}>
+        <QueryView result={result} height={260}>
           {({ running, organizations }) => (
             <div class="stack">
               {running && <Progress running={running} />}
@@ -215,10 +215,10 @@ export function Import(): JSX.Element {
               )}
             </div>
           )}
-        </Loaded>
+        </QueryView>
       </Card>
-      <ReadingHistory />
-      <Rates />
+      <HistoryProgress />
+      <ExchangeRates />
     </>
   )
 }

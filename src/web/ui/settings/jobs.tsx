@@ -2,13 +2,13 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { JobsAnswer } from '../../../api/jobs.ts'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
-import { Prose } from '../parts/prose.tsx'
+import { TableHead } from '../parts/heads.tsx'
+import { CodeProse } from '../parts/prose.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Loaded } from '../parts/states.tsx'
-import { When } from '../parts/when.tsx'
+import { QueryView } from '../parts/states.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { count, duration, grouped, sentence } from '../words.ts'
 
 type Job = InferOutput<typeof JobsAnswer>['jobs'][number]
@@ -36,32 +36,32 @@ const Row = ({ job }: { job: Job }): JSX.Element => (
       {job.error ? <span class="bad">{sentence(job.error)}</span> : grouped(sentence(job.outcome ?? ''))}
     </td>
     <td class="nowrap">
-      <When at={job.started_at} never="Never" />
+      <RelativeTime at={job.started_at} never="Never" />
       {job.duration_ms !== null && <div class="tiny quiet">took {duration(job.duration_ms)}</div>}
     </td>
     <td class="nowrap">
-      <When at={job.next_at} />
+      <RelativeTime at={job.next_at} />
     </td>
   </tr>
 )
 
 export function Jobs(): JSX.Element {
-  const asked = useAnswer<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { every: 10_000 })
+  const result = useQuery<InferOutput<typeof JobsAnswer>>('/api/v1/jobs', {}, { every: 10_000 })
   return (
     <Card
       title="By the clock"
       foot={
         <span>
-          <Prose text="Schedules are cron patterns in UTC. To have Windfall do one at once: `windfall jobs run NAME`." />
+          <CodeProse text="Schedules are cron patterns in UTC. To have Windfall do one at once: `windfall jobs run NAME`." />
         </span>
       }
     >
-      <Loaded asked={asked} height={420}>
+      <QueryView result={result} height={420}>
         {({ jobs }) => (
           <Scroll label="Jobs">
             <table class="table">
-              <Heads
-                heads={[
+              <TableHead
+                headings={[
                   { title: 'Job' },
                   { title: 'Last run' },
                   { title: 'What came of it' },
@@ -77,7 +77,7 @@ export function Jobs(): JSX.Element {
             </table>
           </Scroll>
         )}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

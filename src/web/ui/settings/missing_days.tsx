@@ -1,10 +1,10 @@
 /** Days of reports that are not here, and why: those with the same reason together. */
 import type { JSX } from 'preact'
-import { When } from '../parts/when.tsx'
+import { RelativeTime } from '../parts/when.tsx'
 import { count, day, plural, sentence } from '../words.ts'
-import type { Hole, HoleGroup } from './holes.ts'
+import type { MissingDay, MissingDayGroup } from './holes.ts'
 
-const STATES: Record<Hole['state'], string> = {
+const STATES: Record<MissingDay['state'], string> = {
   done: 'Here',
   empty: 'Said to be empty, and cannot be',
   not_yet: 'Apple has not made it yet',
@@ -12,9 +12,9 @@ const STATES: Record<Hole['state'], string> = {
   failed: 'It could not be fetched or read',
 }
 
-const DAYS_TOLD = 6
+const MAX_DAYS = 6
 
-export function Holes({ groups }: { groups: HoleGroup[] }): JSX.Element | null {
+export function MissingDays({ groups }: { groups: MissingDayGroup[] }): JSX.Element | null {
   if (groups.length === 0) return null
   return (
     <div class="stack-s">
@@ -28,8 +28,8 @@ export function Holes({ groups }: { groups: HoleGroup[] }): JSX.Element | null {
                 {plural(group.days.length, 'day')}
               </span>
               <span class="quiet">
-                {group.days.slice(0, DAYS_TOLD).map(day).join('; ')}
-                {group.days.length > DAYS_TOLD && ` and ${count(group.days.length - DAYS_TOLD)} more`}
+                {group.days.slice(0, MAX_DAYS).map(day).join('; ')}
+                {group.days.length > MAX_DAYS && ` and ${count(group.days.length - MAX_DAYS)} more`}
               </span>
             </span>
             <span class="quiet">
@@ -37,7 +37,7 @@ export function Holes({ groups }: { groups: HoleGroup[] }): JSX.Element | null {
               {group.due_at !== null && (
                 <>
                   {' '}
-                  Asked for again <When at={group.due_at} />.
+                  Asked for again <RelativeTime at={group.due_at} />.
                 </>
               )}
             </span>

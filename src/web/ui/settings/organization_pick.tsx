@@ -1,11 +1,11 @@
 /** Which organization, where there are several. */
 import type { JSX } from 'preact'
-import { useKnown } from './known.ts'
+import { useStatus } from './known.ts'
 
 type PickProps = { value: string | null; onPick: (id: string) => void; isSlim?: boolean }
 
 export function OrganizationPick({ value, onPick, isSlim = false }: PickProps): JSX.Element | null {
-  const organizations = useKnown().data?.organizations ?? []
+  const organizations = useStatus().data?.organizations ?? []
   if (organizations.length < 2) return null
   return (
     <label class={isSlim ? undefined : 'field'}>

@@ -1,9 +1,9 @@
 /** What something is made for, in a word or two, by which it is found again. */
 import type { JSX } from 'preact'
 
-type WhatForProps = { value: string; hint: string; onChange: (value: string) => void }
+type LabelFieldProps = { value: string; hint: string; onChange: (value: string) => void }
 
-export const WhatFor = ({ value, hint, onChange }: WhatForProps): JSX.Element => (
+export const LabelField = ({ value, hint, onChange }: LabelFieldProps): JSX.Element => (
   <label class="field">
     <span>What it is for</span>
     <input

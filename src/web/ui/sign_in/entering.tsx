@@ -1,21 +1,21 @@
 /** A form that lets somebody in: what was wrong, and how long to wait after too many attempts. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { client, keyOf } from '../answers.ts'
+import { client, queryKey } from '../answers.ts'
 import type { Problem } from '../http.ts'
 import { currentTime, useNow } from '../now.ts'
-import { useDeed } from '../parts/dialog.tsx'
+import { useMutation } from '../parts/dialog.tsx'
 import type { Session } from '../session.ts'
 import { plural } from '../words.ts'
 
 /** Whoever is signed in now: what was kept for somebody else is forgotten. */
-export function enter(session: Session): void {
+export function startSession(session: Session): void {
   client.removeQueries({ predicate: ({ queryKey: [path] }) => path !== '/api/v1/session' })
-  client.setQueryData(keyOf('/api/v1/session'), session)
+  client.setQueryData(queryKey('/api/v1/session'), session)
 }
 
 /** Until when the server wants nothing more to be tried. */
-function useWait(refusal: Problem | null): number {
+function useRetryAfter(refusal: Problem | null): number {
   const now = useNow(1_000)
   const [seen, see] = useState<{ refusal: Problem | null; until: number }>({ refusal: null, until: 0 })
   if (refusal !== seen.refusal)
@@ -23,17 +23,17 @@ function useWait(refusal: Problem | null): number {
   return Math.max(0, Math.ceil((seen.until - now) / 1000))
 }
 
-type EnteringProps = {
+type SignInFormProps = {
   verb: string
-  deed: () => Promise<void>
+  action: () => Promise<void>
   /** Under the button. */
   after?: ComponentChildren
   children: ComponentChildren
 }
 
-export function Entering({ verb, deed, after, children }: EnteringProps): JSX.Element {
-  const { run, isBusy, problem, refusal } = useDeed(deed)
-  const seconds = useWait(refusal)
+export function SignInForm({ verb, action, after, children }: SignInFormProps): JSX.Element {
+  const { run, isBusy, problem, failure } = useMutation(action)
+  const seconds = useRetryAfter(failure)
   return (
     <form
       class="stack"
@@ -46,7 +46,7 @@ export function Entering({ verb, deed, after, children }: EnteringProps): JSX.El
       {children}
       {problem && (
         <p class="notice bad" role="alert">
-          {refusal?.status === 429 ? 'Too many attempts came from here.' : problem}
+          {failure?.status === 429 ? 'Too many attempts came from here.' : problem}
         </p>
       )}
       <button type="submit" class="button main" disabled={isBusy || seconds > 0}>

@@ -4,57 +4,57 @@ import { useCallback, useContext, useState } from 'preact/hooks'
 import { Problem, write } from '../http.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import type { Session } from '../session.ts'
-import { Entering } from './entering.tsx'
+import { SignInForm } from './entering.tsx'
 import { PasswordField } from './password.tsx'
 
-type Fresh = <Answer>(deed: () => Promise<Answer>) => Promise<Answer>
-const FreshContext = createContext<Fresh>((deed) => deed())
+type WithReauth = <Answer>(action: () => Promise<Answer>) => Promise<Answer>
+const ReauthContext = createContext<WithReauth>((action) => action())
 
 /** Does something that may want the password first: where it does, it is asked for, and the deed repeated. */
-export const useFresh = (): Fresh => useContext(FreshContext)
+export const useReauth = (): WithReauth => useContext(ReauthContext)
 
-type Asking = { resolve: () => void; reject: (problem: Problem) => void }
+type ReauthRequest = { resolve: () => void; reject: (problem: Problem) => void }
 
-function Again({ asking, done }: { asking: Asking; done: () => void }): JSX.Element {
+function ReauthDialog({ request, onDone }: { request: ReauthRequest; onDone: () => void }): JSX.Element {
   const [password, setPassword] = useState('')
   const confirm = async (): Promise<void> => {
     await write<Session>('POST', '/api/v1/reauth', { password })
-    asking.resolve()
-    done()
+    request.resolve()
+    onDone()
   }
-  const leave = (): void => {
-    asking.reject(new Problem(0, 'not_confirmed', 'Nothing was done: the password was not entered.'))
-    done()
+  const cancel = (): void => {
+    request.reject(new Problem(0, 'not_confirmed', 'Nothing was done: the password was not entered.'))
+    onDone()
   }
   return (
-    <Dialog title="Enter your password" onClose={leave}>
-      <Entering verb="Go on" deed={confirm}>
+    <Dialog title="Enter your password" onClose={cancel}>
+      <SignInForm verb="Go on" action={confirm}>
         <p class="small quiet">
           What is secret is made and changed only by who knows the password. It then holds for a quarter of an
           hour.
         </p>
         <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
-      </Entering>
+      </SignInForm>
     </Dialog>
   )
 }
 
 /** Around everything that may ask. */
-export function FreshDoor({ children }: { children: ComponentChildren }): JSX.Element {
-  const [asking, ask] = useState<Asking | null>(null)
-  const fresh = useCallback<Fresh>(async (deed) => {
+export function ReauthProvider({ children }: { children: ComponentChildren }): JSX.Element {
+  const [request, setRequest] = useState<ReauthRequest | null>(null)
+  const withReauth = useCallback<WithReauth>(async (action) => {
     try {
-      return await deed()
+      return await action()
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'reauthentication_required') throw error
-      await new Promise<void>((resolve, reject) => ask({ resolve, reject }))
-      return deed()
+      await new Promise<void>((resolve, reject) => setRequest({ resolve, reject }))
+      return action()
     }
   }, [])
   return (
-    <FreshContext.Provider value={fresh}>
+    <ReauthContext.Provider value={withReauth}>
       {children}
-      {asking && <Again asking={asking} done={() => ask(null)} />}
-    </FreshContext.Provider>
+      {request && <ReauthDialog request={request} onDone={() => setRequest(null)} />}
+    </ReauthContext.Provider>
   )
 }

@@ -6,21 +6,21 @@ import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../http.ts'
 import { Failed } from '../parts/states.tsx'
 import type { Session } from '../session.ts'
-import { Entering, enter } from './entering.tsx'
+import { SignInForm, startSession } from './entering.tsx'
 
-function useOpening(token: string): (passcode: string | null) => Promise<void> {
+function useOpenLink(token: string): (passcode: string | null) => Promise<void> {
   const { route } = useLocation()
   return async (passcode) => {
     const session = await write<Session>('POST', '/api/v1/share/open', { token, passcode })
     route('/', true)
-    enter(session)
+    startSession(session)
   }
 }
 
 function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.Element {
   const [passcode, setPasscode] = useState('')
   return (
-    <Entering verb="Open" deed={() => open(passcode)}>
+    <SignInForm verb="Open" action={() => open(passcode)}>
       <h1>This link asks for a passcode</h1>
       <p class="small quiet">Whoever gave you the link knows it.</p>
       <label class="field">
@@ -34,18 +34,18 @@ function Passcode({ open }: { open: (passcode: string) => Promise<void> }): JSX.
           onInput={(event) => setPasscode(event.currentTarget.value)}
         />
       </label>
-    </Entering>
+    </SignInForm>
   )
 }
 
 export function Share({ token }: { token: string }): JSX.Element {
-  const open = useOpening(token)
+  const open = useOpenLink(token)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const tryIt = (): void => {
+  const submit = (): void => {
     setProblem(null)
     open(null).catch((error: unknown) => setProblem(problemFrom(error)))
   }
-  useEffect(tryIt, [token])
+  useEffect(submit, [token])
   if (problem?.code === 'passcode_required') return <Passcode open={open} />
   if (problem?.code === 'signed_in_already')
     return (
@@ -57,7 +57,7 @@ export function Share({ token }: { token: string }): JSX.Element {
         </a>
       </>
     )
-  if (problem) return <Failed problem={problem} again={tryIt} />
+  if (problem) return <Failed problem={problem} retry={submit} />
   return (
     <p class="small quiet" role="status">
       Opening the link

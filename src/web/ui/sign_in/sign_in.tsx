@@ -5,35 +5,36 @@ import { useLocation } from 'preact-iso'
 import { problemFrom } from '../answers.ts'
 import { type Problem, write } from '../http.ts'
 import { Copy, commandLine } from '../parts/copy.tsx'
-import { type Session, storageWords } from '../session.ts'
-import { Entering, enter } from './entering.tsx'
+import { type Session, storageMessage } from '../session.ts'
+import { SignInForm, startSession } from './entering.tsx'
 import { PasswordField } from './password.tsx'
 import { Share } from './share.tsx'
 
 /** Addresses that let in; a token comes in the fragment, so that no server's log and no preview sees it. */
-export const DOORS = ['/setup', '/login', '/share'] as const
-type Door = (typeof DOORS)[number]
+export const ENTRY_PATHS = ['/setup', '/login', '/share'] as const
+type EntryPath = (typeof ENTRY_PATHS)[number]
 
-const doorOf = (path: string): Door | null => DOORS.find((door) => door === path) ?? null
-const tokenIn = (path: string): string => (doorOf(path) ? location.hash.slice(1) : '')
+const entryPathOf = (path: string): EntryPath | null =>
+  ENTRY_PATHS.find((entryPath) => entryPath === path) ?? null
+const tokenIn = (path: string): string => (entryPathOf(path) ? location.hash.slice(1) : '')
 
 /** Whether an address asks to come in, whoever is signed in already. */
-export const isDoor = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
+export const isEntryPath = (path: string): boolean => path !== '/login' && tokenIn(path) !== ''
 
 /** A door, for who is in already. */
-export function Inwards(): null {
+export function RedirectHome(): null {
   const { route } = useLocation()
   useEffect(() => route('/', true), [])
   return null
 }
 
-type SignInProps = { session: Session; isOver: boolean; wasGuest: boolean }
+type SignInProps = { session: Session; wasSignedOut: boolean; wasGuest: boolean }
 /** `isOver`: somebody was signed in a moment ago. `wasGuest`: who was in last came by a share link. */
-export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element {
+export function SignIn({ session, wasSignedOut, wasGuest }: SignInProps): JSX.Element {
   const { path } = useLocation()
   // Kept: the address becomes another before the session does.
-  const storage = storageWords(session.storage)
-  const [{ door, token }] = useState(() => ({ door: doorOf(path), token: tokenIn(path) }))
+  const storage = storageMessage(session.storage)
+  const [{ entryPath, token }] = useState(() => ({ entryPath: entryPathOf(path), token: tokenIn(path) }))
   return (
     <main class="alone" id="content">
       <div class="card card-pad stack">
@@ -50,29 +51,35 @@ export function SignIn({ session, isOver, wasGuest }: SignInProps): JSX.Element 
             This page came over plain http: whoever is on the way can read the password along.
           </p>
         )}
-        <Inside session={session} isOver={isOver} wasGuest={wasGuest} door={door} token={token} />
+        <SignInContent
+          session={session}
+          wasSignedOut={wasSignedOut}
+          wasGuest={wasGuest}
+          entryPath={entryPath}
+          token={token}
+        />
       </div>
     </main>
   )
 }
 
-function Inside({
+function SignInContent({
   session,
-  isOver,
+  wasSignedOut,
   wasGuest,
-  door,
+  entryPath,
   token,
-}: SignInProps & { door: Door | null; token: string }) {
-  if (token !== '' && door === '/share') return <Share token={token} />
-  if (token !== '' && door === '/setup') return <Setup token={token} />
-  if (token !== '' && door === '/login') return <ByLink token={token} />
-  if (session.state === 'setup') return <HowToBegin />
-  return wasGuest ? <LinkOver /> : <Login isOver={isOver} />
+}: SignInProps & { entryPath: EntryPath | null; token: string }) {
+  if (token !== '' && entryPath === '/share') return <Share token={token} />
+  if (token !== '' && entryPath === '/setup') return <Setup token={token} />
+  if (token !== '' && entryPath === '/login') return <LinkSignIn token={token} />
+  if (session.state === 'setup') return <SetupRequired />
+  return wasGuest ? <LinkExpired /> : <Login wasSignedOut={wasSignedOut} />
 }
 
 const RESET = commandLine('windfall owner reset')
 
-const HowToBegin = (): JSX.Element => (
+const SetupRequired = (): JSX.Element => (
   <>
     <h1>Choose a password first</h1>
     <p class="small">
@@ -84,9 +91,9 @@ const HowToBegin = (): JSX.Element => (
 )
 
 /** A guest has no password, so that none is asked for, unless they say that they are the owner. */
-function LinkOver(): JSX.Element {
+function LinkExpired(): JSX.Element {
   const [isOwner, setOwner] = useState(false)
-  if (isOwner) return <Login isOver={false} />
+  if (isOwner) return <Login wasSignedOut={false} />
   return (
     <>
       <h1>This link is no longer valid</h1>
@@ -102,21 +109,27 @@ function LinkOver(): JSX.Element {
 }
 
 /** Goes on where one was; from a door, to the first view. */
-function useEntering(): (session: Session) => void {
+function useStartSession(): (session: Session) => void {
   const { path, route } = useLocation()
   return (session) => {
-    if (doorOf(path)) route('/', true)
-    enter(session)
+    if (entryPathOf(path)) route('/', true)
+    startSession(session)
   }
 }
 
-function Login({ isOver, children }: { isOver: boolean; children?: ComponentChildren }): JSX.Element {
+function Login({
+  wasSignedOut,
+  children,
+}: {
+  wasSignedOut: boolean
+  children?: ComponentChildren
+}): JSX.Element {
   const [password, setPassword] = useState('')
-  const goOn = useEntering()
+  const startSession = useStartSession()
   return (
-    <Entering
+    <SignInForm
       verb="Sign in"
-      deed={async () => goOn(await write<Session>('POST', '/api/v1/login', { password }))}
+      action={async () => startSession(await write<Session>('POST', '/api/v1/login', { password }))}
       after={
         <p class="tiny quiet">
           Forgotten? <code>{RESET}</code> on the server prints a link to choose another.
@@ -124,24 +137,24 @@ function Login({ isOver, children }: { isOver: boolean; children?: ComponentChil
       }
     >
       <h1>Sign in</h1>
-      {isOver && (
+      {wasSignedOut && (
         <p class="notice" role="status">
           You have been signed out. Sign in to go on where you were.
         </p>
       )}
       {children}
       <PasswordField label="Password" value={password} onInput={setPassword} isFirst />
-    </Entering>
+    </SignInForm>
   )
 }
 
 /** A link that lets in once without the password; where it does not, the password still does. */
-function ByLink({ token }: { token: string }): JSX.Element {
-  const goOn = useEntering()
+function LinkSignIn({ token }: { token: string }): JSX.Element {
+  const startSession = useStartSession()
   const [problem, setProblem] = useState<Problem | null>(null)
   useEffect(() => {
     write<Session>('POST', '/api/v1/login', { token })
-      .then(goOn)
+      .then(startSession)
       .catch((error: unknown) => setProblem(problemFrom(error)))
   }, [token])
   if (!problem)
@@ -151,7 +164,7 @@ function ByLink({ token }: { token: string }): JSX.Element {
       </p>
     )
   return (
-    <Login isOver={false}>
+    <Login wasSignedOut={false}>
       <p class="notice bad" role="alert">
         {problem.message}
       </p>
@@ -161,11 +174,11 @@ function ByLink({ token }: { token: string }): JSX.Element {
 
 function Setup({ token }: { token: string }): JSX.Element {
   const [password, setPassword] = useState('')
-  const goOn = useEntering()
+  const startSession = useStartSession()
   return (
-    <Entering
+    <SignInForm
       verb="Set the password and go on"
-      deed={async () => goOn(await write<Session>('POST', '/api/v1/setup', { token, password }))}
+      action={async () => startSession(await write<Session>('POST', '/api/v1/setup', { token, password }))}
     >
       <h1>Choose a password</h1>
       <p class="small quiet">It is the only one: whoever has it sees everything here.</p>
@@ -177,6 +190,6 @@ function Setup({ token }: { token: string }): JSX.Element {
         isFirst
         hint="At least twelve characters. A sentence is good."
       />
-    </Entering>
+    </SignInForm>
   )
 }

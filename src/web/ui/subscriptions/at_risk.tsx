@@ -2,19 +2,19 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { CustomersAnswer } from '../../../api/customers/answers.ts'
-import { useAnswer } from '../answers.ts'
+import { useQuery } from '../answers.ts'
 import { appName, useApps } from '../apps.ts'
-import { useCardWords } from '../charts/chart_card.tsx'
+import { useCardParams } from '../charts/chart_card.tsx'
 import { country } from '../countries.ts'
 import { WEEK } from '../customers/customer.ts'
-import { Person, Standing } from '../customers/person.tsx'
+import { Person, StatusBadge } from '../customers/person.tsx'
 import { productName } from '../events/event_detail.ts'
 import { useNow } from '../now.ts'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty, QueryView } from '../parts/states.tsx'
 import { placeQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { ago, money } from '../words.ts'
@@ -50,7 +50,7 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
         </span>
       </th>
       <td>
-        <Standing status={status} />
+        <StatusBadge status={status} />
         <span class="quiet tiny">
           {ends_at !== null
             ? `ends ${ago(ends_at, now)}`
@@ -62,13 +62,13 @@ function Row({ customer, now }: { customer: Customer; now: number }): JSX.Elemen
   )
 }
 
-const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
+const AtRiskList = ({ customers }: { customers: Customer[] }): JSX.Element => {
   const now = useNow()
   return (
     <Scroll label="Customers at risk">
       <table class="table at-risk">
-        <Heads
-          heads={[{ title: 'Customer' }, { title: 'Status' }, { title: 'MRR at risk', isNumber: true }]}
+        <TableHead
+          headings={[{ title: 'Customer' }, { title: 'Status' }, { title: 'MRR at risk', isNumber: true }]}
         />
         <tbody>
           {customers.map((customer) => (
@@ -80,7 +80,7 @@ const Listed = ({ customers }: { customers: Customer[] }): JSX.Element => {
   )
 }
 
-const Nobody = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
+const NoneAtRisk = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
   <Empty icon="check" title={isThisWeek ? 'Nobody is lost this week' : 'Nobody is at risk'}>
     <p>
       {isThisWeek
@@ -94,13 +94,13 @@ const Nobody = ({ isThisWeek }: { isThisWeek: boolean }): JSX.Element => (
 export function AtRisk({ class: className = '' }: { class?: string }): JSX.Element | null {
   const { state } = useSession()
   const { scope, href } = useScope()
-  const [word, change] = useCardWords('risk')
+  const [word, change] = useCardParams('risk')
   const status = word('status')
   const isThisWeek = word('by') === 'week'
   const { app, environment } = placeQuery(scope)
   // What waits for a payment without a grace period has no end in sight.
   const order = isThisWeek ? { sort: 'ends', within_days: WEEK } : { sort: 'risk', status }
-  const asked = useAnswer<Answer>(
+  const result = useQuery<Answer>(
     '/api/v1/customers',
     { ...order, app, environment, limit: LISTED },
     { wait: state !== 'owner' },
@@ -136,12 +136,16 @@ export function AtRisk({ class: className = '' }: { class?: string }): JSX.Eleme
         )
       }
     >
-      <Loaded asked={asked} height={420}>
+      <QueryView result={result} height={420}>
         {({ customers }) => {
           const atRisk = isThisWeek ? customers : customers.filter(({ risk_milli }) => risk_milli > 0)
-          return atRisk.length === 0 ? <Nobody isThisWeek={isThisWeek} /> : <Listed customers={atRisk} />
+          return atRisk.length === 0 ? (
+            <NoneAtRisk isThisWeek={isThisWeek} />
+          ) : (
+            <AtRiskList customers={atRisk} />
+          )
         }}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

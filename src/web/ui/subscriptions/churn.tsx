@@ -13,12 +13,12 @@ import { useScope } from '../scope.ts'
 import { bucket, count, month, plural, plusDays, points, share } from '../words.ts'
 import { type Trend, trendOf, type Verdict } from './churn_trend.ts'
 
-const VERDICTS: Record<Verdict, { words: string; mood: string }> = {
-  worse: { words: 'Yes, churn is getting worse', mood: 'bad' },
-  perhaps_worse: { words: 'Churn may be getting worse', mood: 'warn' },
-  same: { words: 'No, churn is about the same', mood: 'quiet' },
-  perhaps_better: { words: 'Churn may be getting better', mood: 'good' },
-  better: { words: 'No, churn is getting better', mood: 'good' },
+const VERDICTS: Record<Verdict, { words: string; tone: string }> = {
+  worse: { words: 'Yes, churn is getting worse', tone: 'bad' },
+  perhaps_worse: { words: 'Churn may be getting worse', tone: 'warn' },
+  same: { words: 'No, churn is about the same', tone: 'quiet' },
+  perhaps_better: { words: 'Churn may be getting better', tone: 'good' },
+  better: { words: 'No, churn is getting better', tone: 'good' },
 }
 const IS_SURE: Verdict[] = ['worse', 'better']
 
@@ -55,10 +55,10 @@ function Head({
   const trend = trendOf(answer)
   if (!trend)
     return <p class="small quiet">It can be told once two whole months with paid subscriptions are over.</p>
-  const { words, mood } = VERDICTS[trend.verdict]
+  const { words, tone } = VERDICTS[trend.verdict]
   return (
     <div class="stack-s">
-      <p class={`verdict ${mood}`}>{words}</p>
+      <p class={`verdict ${tone}`}>{words}</p>
       <Sentence trend={trend} definition={definition} />
     </div>
   )
@@ -69,10 +69,10 @@ const YEAR_AND_MONTH = 365
 
 export function Churn({ class: className = '' }: { class?: string }): JSX.Element {
   const { scope } = useScope()
-  const { standing } = useOverview(scope)
+  const { overview } = useOverview(scope)
   const apps = useApps().data?.apps ?? []
-  const today = standing?.today_on
-  const { asked, definition, tables } = useMetric('churn_rate', {
+  const today = overview?.today_on
+  const { result, definition, tables } = useMetric('churn_rate', {
     interval: 'month',
     ...(today && { from: plusDays(today, -YEAR_AND_MONTH), to: today }),
     compare: null,
@@ -80,13 +80,13 @@ export function Churn({ class: className = '' }: { class?: string }): JSX.Elemen
   const title = 'Is churn getting worse?'
   return (
     <ChartCard
-      own="churn"
+      onlyKey="churn"
       name="churn_by_month"
       title={title}
-      plainTitle={title}
+      textTitle={title}
       class={className}
-      about={definition && <About definition={definition} answer={asked.data} />}
-      asked={asked}
+      about={definition && <About definition={definition} answer={result.data} />}
+      result={result}
       tables={tables}
       height={220}
       headHeight={92}

@@ -1,6 +1,6 @@
 /** Whether churn gets worse: the last whole month against those before it, and whether that may be chance. */
 import type { MetricAnswer, Point } from '../metrics/answer.ts'
-import { sumOf, wholesOf } from '../metrics/figures.ts'
+import { sumOf, totalsOf } from '../metrics/figures.ts'
 
 const MONTHS_BEFORE = 6
 /** How many standard errors of the difference of two shares make it more than a hint, and more than chance. */
@@ -58,7 +58,7 @@ function causeOf(
 
 /** null while there are no two whole months with subscriptions at their start. */
 export function trendOf(answer: MetricAnswer): Trend | null {
-  const points = (wholesOf(answer)[0]?.points ?? []).filter(
+  const points = (totalsOf(answer)[0]?.points ?? []).filter(
     ({ complete, denominator }) => complete && (denominator ?? 0) > 0,
   )
   const last = points.at(-1)

@@ -6,9 +6,9 @@ import { useMetric } from '../metrics/asked.ts'
 import { HUES } from '../metrics/lines.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Loaded } from '../parts/states.tsx'
+import { QueryView } from '../parts/states.tsx'
 import { count, money, share } from '../words.ts'
 
 const lastOf = (answer: MetricAnswer | undefined, part: string | null): number | null => {
@@ -41,8 +41,8 @@ const Table = ({
 }): JSX.Element => (
   <Scroll label="Subscriptions by status">
     <table class="table at-risk">
-      <Heads
-        heads={[
+      <TableHead
+        headings={[
           { title: 'Status' },
           { title: 'Subscriptions', isNumber: true },
           { title: 'Share', isNumber: true, class: 'wide-only' },
@@ -65,7 +65,7 @@ const Table = ({
   </Scroll>
 )
 
-export function StandingNow({ class: className = '' }: { class?: string }): JSX.Element | null {
+export function StatusBreakdown({ class: className = '' }: { class?: string }): JSX.Element | null {
   const status = useMetric('status', { compare: null })
   const risk = useMetric('mrr_at_risk', { compare: null })
   if (!status.definition) return null
@@ -74,33 +74,33 @@ export function StandingNow({ class: className = '' }: { class?: string }): JSX.
     <Card
       title="Status now"
       class={className}
-      about={<About definition={definition} answer={status.asked.data} />}
+      about={<About definition={definition} answer={status.result.data} />}
     >
-      <Loaded asked={status.asked} height={260}>
+      <QueryView result={status.result} height={260}>
         {(answer) => {
           const states = definition.parts.map(({ name, title, sentence }) => ({
             name,
             title,
             sentence,
             many: lastOf(answer, name) ?? 0,
-            milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.asked.data, name) ?? 0),
+            milli: name === 'renewing' || risk.isHidden ? null : (lastOf(risk.result.data, name) ?? 0),
           }))
           const all = states.reduce((sum, { many }) => sum + many, 0)
-          const atRisk = lastOf(risk.asked.data, null)
+          const atRisk = lastOf(risk.result.data, null)
           return (
             <>
               {!risk.isHidden && (
                 <p class="figure-row">
-                  <span class="figure">{money(atRisk, risk.asked.data?.currency ?? null)}</span>
+                  <span class="figure">{money(atRisk, risk.result.data?.currency ?? null)}</span>
                   <span class="tiny quiet">of MRR at risk</span>
                 </p>
               )}
               <Shares states={states} all={all} />
-              <Table states={states} all={all} currency={risk.asked.data?.currency ?? null} />
+              <Table states={states} all={all} currency={risk.result.data?.currency ?? null} />
             </>
           )
         }}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

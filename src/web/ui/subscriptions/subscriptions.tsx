@@ -5,14 +5,14 @@ import { ScopeBar } from '../frame/scope_bar.tsx'
 import { useDefinition } from '../metrics/definitions.ts'
 import { MetricCard } from '../metrics/metric_card.tsx'
 import { ViewHead } from '../metrics/view_head.tsx'
-import { WithFigures } from '../metrics/with_figures.tsx'
+import { RequireFigures } from '../metrics/with_figures.tsx'
 import { AtRisk } from './at_risk.tsx'
 import { Churn } from './churn.tsx'
-import { StandingNow } from './standing.tsx'
+import { StatusBreakdown } from './standing.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 /** How they stood on the days before, where that is known. */
-const StandingBefore = (): JSX.Element | null =>
+const StatusHistory = (): JSX.Element | null =>
   useDefinition('status') ? (
     <>
       <MetricCard name="status" isInParts class="half" />
@@ -25,7 +25,7 @@ export const Subscriptions = (): JSX.Element => (
     <ScopeBar />
     <main class="page" id="content">
       <ViewHead title="Subscriptions" />
-      <WithFigures>
+      <RequireFigures>
         <MetricCard name="mrr" height={300} />
         <div class="grid">
           <div class="half">
@@ -35,9 +35,9 @@ export const Subscriptions = (): JSX.Element => (
         </div>
         <MetricCard name="mrr_movements" isInParts height={300} />
         <div class="grid">
-          <StandingNow class="half" />
+          <StatusBreakdown class="half" />
           <AtRisk class="half" />
-          <StandingBefore />
+          <StatusHistory />
           <Recovery class="half" />
           <MetricCard name="active_subscriptions" class="half" />
           <MetricCard name="churn_rate" isInParts class="half" />
@@ -46,7 +46,7 @@ export const Subscriptions = (): JSX.Element => (
           <MetricCard name="quick_ratio" class="half" />
           <MetricCard name="arr" class="half" />
         </div>
-      </WithFigures>
+      </RequireFigures>
     </main>
   </>
 )

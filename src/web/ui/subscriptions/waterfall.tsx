@@ -1,20 +1,20 @@
 /** What moved MRR from its start to its end, step by step: a table whose bars hang together. */
 import type { JSX } from 'preact'
-import { TakeAlong, useCardWords } from '../charts/chart_card.tsx'
+import { ExportMenu, useCardParams } from '../charts/chart_card.tsx'
 import { savePicture } from '../charts/picture.ts'
 import { figureOf, type MetricAnswer } from '../metrics/answer.ts'
 import { useMetric } from '../metrics/asked.ts'
 import type { Definition } from '../metrics/definitions.ts'
-import { sumOf, wholesOf } from '../metrics/figures.ts'
+import { sumOf, totalsOf } from '../metrics/figures.ts'
 import { About } from '../metrics/metric_card.tsx'
 import { originOf } from '../metrics/origins.ts'
 import { Card } from '../parts/card.tsx'
-import { Heads } from '../parts/heads.tsx'
+import { TableHead } from '../parts/heads.tsx'
 import { Segments } from '../parts/popover.tsx'
-import { Loaded } from '../parts/states.tsx'
+import { QueryView } from '../parts/states.tsx'
 import { useScope } from '../scope.ts'
 import { bucket, count, plusDays, shortDay } from '../words.ts'
-import { cutWords, waterfallBody } from './waterfall_picture.ts'
+import { truncate, waterfallBody } from './waterfall_picture.ts'
 import {
   amountOf,
   kindOf,
@@ -60,8 +60,8 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
   return (
     <>
       <table class="waterfall">
-        <Heads
-          heads={[
+        <TableHead
+          headings={[
             { title: <span class="spoken">Movement</span> },
             { title: <span class="spoken">Drawn</span> },
             { title: 'MRR', isNumber: true },
@@ -85,7 +85,7 @@ function WaterfallTable({ steps, currency }: TableProps): JSX.Element {
           ))}
         </tbody>
       </table>
-      {scale.isCut && <p class="tiny quiet">{cutWords(scale.low, currency)}</p>}
+      {scale.isCut && <p class="tiny quiet">{truncate(scale.low, currency)}</p>}
     </>
   )
 }
@@ -103,11 +103,11 @@ function movementsOf(answer: MetricAnswer, definition: Definition | undefined): 
 
 /** What stood right before the first day shown, and at the end of the last. */
 function endsOf(mrr: MetricAnswer) {
-  const before = mrr.previous ? wholesOf(mrr.previous)[0]?.points.at(-1) : undefined
+  const before = mrr.previous ? totalsOf(mrr.previous)[0]?.points.at(-1) : undefined
   const { from_on, until_on, today_on } = mrr
   return {
     start: figureOf(before, 'money') ?? 0,
-    end: figureOf(wholesOf(mrr)[0]?.points.at(-1), 'money') ?? 0,
+    end: figureOf(totalsOf(mrr)[0]?.points.at(-1), 'money') ?? 0,
     startTitle: `MRR on ${shortDay(plusDays(from_on, -1))}`,
     endTitle: until_on >= today_on ? 'MRR now' : `MRR on ${shortDay(until_on)}`,
   }
@@ -115,17 +115,17 @@ function endsOf(mrr: MetricAnswer) {
 
 export function Waterfall(): JSX.Element | null {
   const { scope } = useScope()
-  const [word, change] = useCardWords('waterfall')
+  const [word, change] = useCardParams('waterfall')
   const view = word('view')
-  const { asked, definition, tables, isHidden } = useMetric('mrr_movements', { view, compare: null })
+  const { result, definition, tables, isHidden } = useMetric('mrr_movements', { view, compare: null })
   // Movements are told gross alone.
   const mrr = useMetric('mrr', { basis: null, compare: 'previous' })
   if (isHidden) return null
   const both = {
-    ...mrr.asked,
-    data: asked.data && mrr.asked.data ? { movements: asked.data, mrr: mrr.asked.data } : undefined,
-    problem: asked.problem ?? mrr.asked.problem,
-    isEarlier: asked.isEarlier || mrr.asked.isEarlier,
+    ...mrr.result,
+    data: result.data && mrr.result.data ? { movements: result.data, mrr: mrr.result.data } : undefined,
+    problem: result.problem ?? mrr.result.problem,
+    isEarlier: result.isPrevious || mrr.result.isPrevious,
   }
   const under = (level: MetricAnswer): string =>
     `${bucket(level.from_on, 'day')} – ${bucket(level.until_on, 'day')}${scope.basis === 'proceeds' ? `, ${GROSS_ALONE}` : ''}`
@@ -141,7 +141,7 @@ export function Waterfall(): JSX.Element | null {
   return (
     <Card
       title="What moved MRR"
-      about={definition && <About definition={definition} answer={asked.data} />}
+      about={definition && <About definition={definition} answer={result.data} />}
       tools={
         <>
           <Segments
@@ -150,19 +150,19 @@ export function Waterfall(): JSX.Element | null {
             choices={(definition?.views ?? []).map(({ name, title }) => ({ value: name, title }))}
             onPick={(name) => change('view', name === definition?.views[0]?.name ? null : name)}
           />
-          <TakeAlong tables={tables} picture={both.data ? picture(both.data) : null} />
+          <ExportMenu tables={tables} picture={both.data ? picture(both.data) : null} />
         </>
       }
-      foot={asked.data && originOf(asked.data)}
+      foot={result.data && originOf(result.data)}
     >
-      <Loaded asked={both} height={360}>
+      <QueryView result={both} height={360}>
         {(answer) => (
           <>
             <p class="small quiet">{under(answer.mrr)}</p>
             <WaterfallTable steps={stepsIn(answer)} currency={answer.movements.currency} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 /** What moved MRR as a picture: the same steps and bars as in its table. */
 import { colour } from '../charts/colours.ts'
-import { type Body, face, type Pen } from '../charts/picture.ts'
+import { type Body, fontFace, type Pen } from '../charts/picture.ts'
 import { money } from '../words.ts'
 import { amountOf, kindOf, type Step, scaleOf } from './waterfall_steps.ts'
 
@@ -22,7 +22,7 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
     pen.fillRect(from, top + INSET, width, ROW - 2 * INSET)
     pen.fillStyle = colour('--line-strong')
     if (index < steps.length - 1) pen.fillRect(x(step.to), top + ROW - INSET, 1, 2 * INSET)
-    pen.font = face(12, step.isWhole ? 620 : 400)
+    pen.font = fontFace(12, step.isWhole ? 620 : 400)
     pen.fillStyle = colour(step.isWhole ? '--ink' : '--ink-2')
     pen.textAlign = 'left'
     pen.fillText(step.title, 0, top + 19, TITLES - 12)
@@ -32,15 +32,15 @@ export const waterfallBody = (steps: readonly Step[], currency: string | null) =
   const draw = (pen: Pen): void => {
     for (const [index, step] of steps.entries()) drawStep(pen, step, index)
     if (!scale.isCut) return
-    pen.font = face()
+    pen.font = fontFace()
     pen.textAlign = 'left'
     pen.fillStyle = colour('--ink-3')
-    pen.fillText(cutWords(scale.low, currency), 0, steps.length * ROW + 19)
+    pen.fillText(truncate(scale.low, currency), 0, steps.length * ROW + 19)
   }
   const height = (steps.length + (scale.isCut ? 1 : 0)) * ROW
   return { width: TITLES + BARS + AMOUNTS, height, draw }
 }
 
 /** That the bars do not tell the whole by their length. */
-export const cutWords = (low: number, currency: string | null): string =>
+export const truncate = (low: number, currency: string | null): string =>
   `The bars begin at ${money(low, currency)}, not at nothing.`

@@ -6,8 +6,8 @@ import { KIND_TITLES, KINDS, type Kind, typesOf } from '../events/event_labels.t
 import type { FeedEvent } from '../events/feed_event.ts'
 import { type LiveFeed, useLiveFeed } from '../events/live_feed.ts'
 import { EventRows } from '../events/rows.tsx'
-import { Empty, Failed, Ghost } from '../parts/states.tsx'
-import { useOwnWords, useScope } from '../scope.ts'
+import { Empty, Failed, Placeholder } from '../parts/states.tsx'
+import { useQueryParams, useScope } from '../scope.ts'
 import { clock, plural } from '../words.ts'
 
 const kindFrom = (text: string | undefined): Kind | null => KINDS.find((one) => one === text) ?? null
@@ -38,7 +38,7 @@ const Pulse = ({ lostAt, isHeld }: { lostAt: number | null; isHeld: boolean }): 
 )
 
 /** Whether the top of something has gone out of sight above. */
-function usePast(): [(element: HTMLElement | null) => void, boolean] {
+function useScrolledPast(): [(element: HTMLElement | null) => void, boolean] {
   const [isPast, setPast] = useState(false)
   const observer = useRef<IntersectionObserver | null>(null)
   const watch = useCallback((element: HTMLElement | null) => {
@@ -53,10 +53,10 @@ function usePast(): [(element: HTMLElement | null) => void, boolean] {
 }
 
 /** Held while the pointer or the focus is on a row, and while one reads further down. */
-function useHeld() {
+function useHold() {
   const [isOver, setOver] = useState(false)
   const [isFocused, setFocused] = useState(false)
-  const [top, isPast] = usePast()
+  const [top, isPast] = useScrolledPast()
   const holding = {
     onPointerEnter: (event: PointerEvent) => event.pointerType === 'mouse' && setOver(true),
     onPointerLeave: () => setOver(false),
@@ -70,8 +70,8 @@ function useHeld() {
 /** Asks for older events when it comes into sight; a button all the same. */
 function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null)
-  const load = useRef(feed.older)
-  load.current = feed.older
+  const load = useRef(feed.loadOlder)
+  load.current = feed.loadOlder
   const next = feed.stretch?.next ?? null
   useEffect(() => {
     if (!box.current || next === null) return
@@ -84,7 +84,7 @@ function Older({ feed }: { feed: LiveFeed }): JSX.Element | null {
   if (next === null) return <p class="tiny quiet feed-end">That is where the feed begins.</p>
   return (
     <div ref={box} class="feed-end">
-      <button type="button" class="button" disabled={feed.isLoadingOlder} onClick={feed.older}>
+      <button type="button" class="button" disabled={feed.isLoadingOlder} onClick={feed.loadOlder}>
         {feed.isLoadingOlder ? 'Loading older events' : 'Show more'}
       </button>
     </div>
@@ -104,7 +104,7 @@ function Nothing({ kind }: { kind: Kind | null }): JSX.Element {
 
 function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; holding: object }): JSX.Element {
   if (feed.stretch === null)
-    return feed.problem ? <Failed problem={feed.problem} again={feed.again} /> : <Ghost height={520} />
+    return feed.problem ? <Failed problem={feed.problem} retry={feed.retry} /> : <Placeholder height={520} />
   const isEmpty = feed.stretch.events.length === 0
   return (
     <>
@@ -119,21 +119,21 @@ function Body({ feed, kind, holding }: { feed: LiveFeed; kind: Kind | null; hold
 }
 
 /** `onNews`: something happened that the figures will tell. */
-export function Feed({ onNews }: { onNews: (event: FeedEvent) => void }): JSX.Element {
+export function Feed({ onEvent }: { onEvent: (event: FeedEvent) => void }): JSX.Element {
   const { scope } = useScope()
-  const [own, change] = useOwnWords()
+  const [own, change] = useQueryParams()
   const kind = kindFrom(own.kind)
   const apps = useApps().data?.apps ?? []
-  const { isHeld, isPast, top, holding } = useHeld()
+  const { isHeld, isPast, top, holding } = useHold()
   const ofOrganization = apps.filter(({ organization_id }) => organization_id === scope.organization)
   const chosen = scope.apps.length > 0 ? scope.apps : ofOrganization.map(({ id }) => id)
   // What is not of one environment is told with both.
   const isOfNone = kind === 'people' || kind === 'others'
   const feed = useLiveFeed({
     query: { app: chosen.join(','), environment: isOfNone ? null : scope.environment, type: typesOf(kind) },
-    wants: ({ environment }) => environment === null || environment === scope.environment,
+    matches: ({ environment }) => environment === null || environment === scope.environment,
     isHeld,
-    onNews,
+    onEvent,
   })
   return (
     <section class="card feed" aria-labelledby="feed-title">

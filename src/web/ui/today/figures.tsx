@@ -6,7 +6,7 @@ import { noPeriod } from '../metrics/origins.ts'
 import { Delta } from '../parts/card.tsx'
 import { Tip } from '../parts/popover.tsx'
 import { count, day, money, share, shortMoney, weekday } from '../words.ts'
-import { sureness, type TodayFigures } from './sureness.ts'
+import { certainty, type TodayFigures } from './sureness.ts'
 
 /** A figure's name with what it means, in the server's words. */
 function Label({ metric, children }: { metric: string; children: string }): JSX.Element {
@@ -56,11 +56,11 @@ function Course({ today }: { today: TodayFigures }): JSX.Element {
 /** From here on a sum is told short: five of them stand side by side on a phone. */
 const SHORT_FROM = 1_000_000
 
-type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; mood?: string }
-const Counter = ({ label, many, milli, currency = null, mood = '' }: CounterProps): JSX.Element => (
+type CounterProps = { label: string; many: number; milli?: number; currency?: string | null; tone?: string }
+const Counter = ({ label, many, milli, currency = null, tone = '' }: CounterProps): JSX.Element => (
   <div class="counter">
     <dt>{label}</dt>
-    <dd class={many === 0 ? 'quiet' : mood}>{count(many)}</dd>
+    <dd class={many === 0 ? 'quiet' : tone}>{count(many)}</dd>
     {milli !== undefined && many > 0 && (
       <dd class="counter-money">
         {Math.abs(milli) < SHORT_FROM ? money(milli, currency) : shortMoney(milli, currency)}
@@ -77,17 +77,17 @@ export function RevenueToday({ today }: { today: TodayFigures }): JSX.Element {
       <p class="figure hero-figure">{money(revenue.milli ?? 0, currency)}</p>
       <Course today={today} />
       <dl class="counters">
-        <Counter label="Sales" many={sales.count} milli={sales.milli} currency={currency} mood="good" />
+        <Counter label="Sales" many={sales.count} milli={sales.milli} currency={currency} tone="good" />
         <Counter
           label="Renewals"
           many={renewals.count}
           milli={renewals.milli}
           currency={currency}
-          mood="good"
+          tone="good"
         />
         <Counter label="Trials" many={trials.count} />
-        <Counter label="Refunds" many={refunds.count} milli={refunds.milli} currency={currency} mood="bad" />
-        <Counter label="Cancelled" many={cancellations.count} mood="warn" />
+        <Counter label="Refunds" many={refunds.count} milli={refunds.milli} currency={currency} tone="bad" />
+        <Counter label="Cancelled" many={cancellations.count} tone="warn" />
       </dl>
     </section>
   )
@@ -108,7 +108,7 @@ export function Yesterday({ today }: { today: TodayFigures }): JSX.Element {
     <section class="card card-pad hero">
       <Label metric="revenue">Yesterday, after Apple’s share</Label>
       <p class="figure">{money(proceeds, currency)}</p>
-      <p class="small quiet">{sureness(yesterday)}</p>
+      <p class="small quiet">{certainty(yesterday)}</p>
       <dl class="lines">
         <Line label="Charged">{money(gross, currency)}</Line>
         <Line label="Apple’s share and taxes">{money(proceeds - gross, currency)}</Line>

@@ -1,10 +1,10 @@
 /** What the server says of its own condition. */
 import type { InferOutput } from 'valibot'
 import type { StatusAnswer } from '../../../api/status_answers.ts'
-import { type Asked, useAnswer } from '../answers.ts'
+import { type QueryResult, useQuery } from '../answers.ts'
 
 type Status = InferOutput<typeof StatusAnswer>
 export type StatusRow = Status['rows'][number]
 
-export const useStatus = (wait = false): Asked<Status> =>
-  useAnswer<Status>('/api/v1/status', {}, { every: 30_000, wait })
+export const useStatus = (wait = false): QueryResult<Status> =>
+  useQuery<Status>('/api/v1/status', {}, { every: 30_000, wait })

@@ -9,7 +9,7 @@ export type TodayFigures = InferOutput<typeof TodayAnswer>
 const ALL = 0.995
 
 /** In a sentence: from Apple’s reports, or estimated until they come. */
-export function sureness({ gross, proceeds, estimated_share }: TodayFigures['yesterday']): string {
+export function certainty({ gross, proceeds, estimated_share }: TodayFigures['yesterday']): string {
   if (!gross.milli && !proceeds.milli)
     return proceeds.complete ? 'Nothing was sold.' : 'Nothing is known of it yet.'
   const estimated = estimatedIn(estimated_share)

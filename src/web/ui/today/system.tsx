@@ -2,8 +2,8 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useNow } from '../now.ts'
-import { Command } from '../parts/copy.tsx'
-import { useDeed } from '../parts/dialog.tsx'
+import { CommandCopy } from '../parts/copy.tsx'
+import { useMutation } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { useScope } from '../scope.ts'
 import { connectPending } from '../settings/connect_pending.tsx'
@@ -11,12 +11,12 @@ import { ago, count, sentence, share } from '../words.ts'
 import type { StatusRow } from './status.ts'
 
 const PENDING = 'pending:'
-const MOODS = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
+const LEVEL_TONES = { ok: 'good', notice: 'accent', warning: 'warn', error: 'bad' } as const
 
 /** `id`: `pending:`, the bundle id, and the organization where the address named one. */
 function Connect({ id }: { id: string }): JSX.Element {
   const [, bundle = '', organization = null] = id.split(':')
-  const { run, isBusy, problem } = useDeed(() => connectPending(bundle, organization))
+  const { run, isBusy, problem } = useMutation(() => connectPending(bundle, organization))
   return (
     <div class="stack-s">
       <button type="button" class="button main" disabled={isBusy} onClick={run}>
@@ -35,7 +35,7 @@ function Action({ row }: { row: StatusRow }): JSX.Element | null {
   const { href } = useScope()
   if (row.id.startsWith(PENDING)) return <Connect id={row.id} />
   if (row.action?.command)
-    return <Command text={row.action.command} label={`the command to ${row.action.label}`} />
+    return <CommandCopy text={row.action.command} label={`the command to ${row.action.label}`} />
   if (!row.action?.href) return null
   const [path = '/', section] = row.action.href.split('#')
   return (
@@ -49,7 +49,7 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
   const now = useNow()
   const { progress } = row
   return (
-    <li class={`system-row ${MOODS[row.level]}`}>
+    <li class={`system-row ${LEVEL_TONES[row.level]}`}>
       <Icon name={row.level === 'notice' ? 'info' : 'warning'} />
       <div class="system-words">
         <strong>{row.title}</strong>
@@ -73,9 +73,9 @@ function Row({ row }: { row: StatusRow }): JSX.Element {
 const SHOWN = matchMedia('(max-width: 700px)').matches ? 1 : 3
 
 export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null {
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   if (all.length === 0) return null
-  const rows = isWhole ? all : all.slice(0, SHOWN)
+  const rows = isExpanded ? all : all.slice(0, SHOWN)
   return (
     <section class="card system" aria-label="Needs attention">
       <ul>
@@ -84,15 +84,15 @@ export function System({ rows: all }: { rows: StatusRow[] }): JSX.Element | null
         ))}
       </ul>
       {all.length > SHOWN && (
-        <button type="button" class="button plain system-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show fewer' : `Show ${count(all.length - SHOWN)} more`}
+        <button type="button" class="button plain system-more" onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded ? 'Show fewer' : `Show ${count(all.length - SHOWN)} more`}
         </button>
       )}
     </section>
   )
 }
 
-export const AllWell = (): JSX.Element => (
+export const AllOk = (): JSX.Element => (
   <span class="badge good">
     <Icon name="check" /> All well
   </span>

@@ -1,15 +1,15 @@
 /** What happened today. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type Asked, renew, useAnswer } from '../answers.ts'
+import { invalidate, type QueryResult, useQuery } from '../answers.ts'
 import { useApps } from '../apps.ts'
-import { amountOf, happening } from '../events/event_labels.ts'
+import { amountOf, eventLabel } from '../events/event_labels.ts'
 import type { FeedEvent } from '../events/feed_event.ts'
 import { ScopeBar } from '../frame/scope_bar.tsx'
 import { MetricCard } from '../metrics/metric_card.tsx'
-import { WithFigures } from '../metrics/with_figures.tsx'
+import { RequireFigures } from '../metrics/with_figures.tsx'
 import { currentTime } from '../now.ts'
-import { Loaded } from '../parts/states.tsx'
+import { QueryView } from '../parts/states.tsx'
 import { placeQuery, useScope } from '../scope.ts'
 import { useSession } from '../session.ts'
 import { day, weekday } from '../words.ts'
@@ -17,41 +17,41 @@ import { Feed } from './feed.tsx'
 import { Mrr, RevenueToday, Yesterday } from './figures.tsx'
 import { type StatusRow, useStatus } from './status.ts'
 import type { TodayFigures } from './sureness.ts'
-import { AllWell, System } from './system.tsx'
-import { NoApps, Without } from './without.tsx'
+import { AllOk, System } from './system.tsx'
+import { MissingApps, NoApps } from './without.tsx'
 
 /** Figures follow the feed, but no faster than this. */
 const FOLLOW_MS = 10_000
 
 /** Asks for the figures anew, a while after an event that they tell of. */
 function useFollowing(): (event: FeedEvent) => void {
-  const asked = useRef(0)
+  const result = useRef(0)
   return (event) => {
     const matters =
-      amountOf(event) !== null || ['trials', 'cancellations'].includes(happening(event.type).kind)
-    if (!matters || currentTime() - asked.current < FOLLOW_MS) return
-    asked.current = currentTime()
-    setTimeout(() => void renew('/api/v1/today'), 1_000)
+      amountOf(event) !== null || ['trials', 'cancellations'].includes(eventLabel(event.type).kind)
+    if (!matters || currentTime() - result.current < FOLLOW_MS) return
+    result.current = currentTime()
+    setTimeout(() => void invalidate('/api/v1/today'), 1_000)
   }
 }
 
 /** Today of what the address says; no answer to guests, who may ask for metrics alone. */
-function useToday(wait = false): Asked<TodayFigures> {
+function useToday(wait = false): QueryResult<TodayFigures> {
   const { scope } = useScope()
   const basis = scope.basis === 'gross' ? null : scope.basis
   const query = { ...placeQuery(scope), currency: scope.currency, basis }
   const apps = useApps()
   // Where no app is connected there is nothing to be asked for.
   const isUseless = apps.problem === null && (apps.data?.apps.length ?? 0) === 0
-  return useAnswer<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || isUseless })
+  return useQuery<TodayFigures>('/api/v1/today', query, { every: 60_000, wait: wait || isUseless })
 }
 
 function Figures(): JSX.Element {
-  const asked = useToday()
+  const result = useToday()
   if (useApps().data?.apps.length === 0) return <NoApps />
-  if (!asked.data && asked.problem) return <Without problem={asked.problem} again={asked.again} />
+  if (!result.data && result.problem) return <MissingApps problem={result.problem} again={result.retry} />
   return (
-    <Loaded asked={asked} height={286}>
+    <QueryView result={result} height={286}>
       {(today) => (
         <div class="today-figures">
           <RevenueToday today={today} />
@@ -59,20 +59,20 @@ function Figures(): JSX.Element {
           <Mrr today={today} />
         </div>
       )}
-    </Loaded>
+    </QueryView>
   )
 }
 
 /** What a guest may see: the same figures, day by day. */
 const ForGuests = (): JSX.Element => (
-  <WithFigures>
+  <RequireFigures>
     <div class="grid">
       <MetricCard name="revenue" isInParts class="half" />
       <MetricCard name="mrr" class="half" />
       <MetricCard name="new_trials" class="half" />
       <MetricCard name="refund_rate" class="half" />
     </div>
-  </WithFigures>
+  </RequireFigures>
 )
 
 /** That there is no key yet is said already where there is no app yet. */
@@ -86,7 +86,7 @@ function ForOwner(): JSX.Element {
     <>
       {status.data && <System rows={status.data.rows.filter((row) => !isEmpty || !isOfKeys(row))} />}
       <Figures />
-      <Feed onNews={follow} />
+      <Feed onEvent={follow} />
     </>
   )
 }
@@ -103,7 +103,7 @@ function Head(): JSX.Element {
           {weekday(today)}, {day(today)}
         </p>
       )}
-      {status.data?.rows.length === 0 && <AllWell />}
+      {status.data?.rows.length === 0 && <AllOk />}
     </header>
   )
 }

@@ -13,9 +13,9 @@ export const NoApps = (): JSX.Element => (
   </>
 )
 
-export function Without({ problem, again }: { problem: Problem; again: () => void }): JSX.Element {
+export function MissingApps({ problem, again }: { problem: Problem; again: () => void }): JSX.Element {
   const { href } = useScope()
-  if (problem.code !== 'unknown_app') return <Failed problem={problem} again={again} />
+  if (problem.code !== 'unknown_app') return <Failed problem={problem} retry={again} />
   return (
     <Empty icon="app" title="None of these apps is connected">
       <a class="button" href={href('/', { app: null, org: null })}>

@@ -29,7 +29,7 @@ export type Segment = {
   currency: string | null
   ending: 'voluntary' | 'billing' | 'refund' | 'other'
 }
-type GivenBack = { at: number; milli: number; base_milli: number | null }
+type RefundedAmount = { at: number; milli: number; base_milli: number | null }
 export type Transaction = {
   transaction_id: string
   original_transaction_id: string
@@ -49,8 +49,8 @@ export type Transaction = {
   price_milli: number | null
   currency: string | null
   base_milli: number | null
-  refunded: GivenBack | null
-  prorated: GivenBack | null
+  refunded: RefundedAmount | null
+  prorated: RefundedAmount | null
   proceeds: { base_milli: number; basis: 'exact' | 'ratio' | 'estimated' } | null
 }
 export type Lineage = {
@@ -59,11 +59,11 @@ export type Lineage = {
   subscription: Subscription | null
   timeline: Segment[]
 }
-type Told = InferOutput<typeof ProfileAnswer>
-export type Profile = Omit<Told, 'lineages' | 'transactions' | 'events'> & {
+type ProfileData = InferOutput<typeof ProfileAnswer>
+export type Profile = Omit<ProfileData, 'lineages' | 'transactions' | 'events'> & {
   lineages: Lineage[]
   transactions: Transaction[]
 }
-export type User = Told['users'][number]
-export type Link = Told['links'][number]
-export type Move = Told['link_history'][number]
+export type User = ProfileData['users'][number]
+export type Link = ProfileData['links'][number]
+export type Move = ProfileData['link_history'][number]

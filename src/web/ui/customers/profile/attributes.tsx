@@ -1,6 +1,6 @@
 /** A user's attributes: what the last call said of each, and what is proved, side by side where both are known. */
 import type { JSX } from 'preact'
-import { Heads } from '../../parts/heads.tsx'
+import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import type { User } from './answer.ts'
 import { type AttributeRow, attributeRows } from './attribute_rows.ts'
@@ -15,7 +15,7 @@ export function Attributes({ user }: { user: User }): JSX.Element | null {
       <Scroll label={`Attributes of ${user.app_user_id}`}>
         <table class="table attributes">
           <caption class="spoken">Attributes</caption>
-          <Heads heads={isAnyProved ? [...columns, { title: 'Proved' }] : columns} />
+          <TableHead headings={isAnyProved ? [...columns, { title: 'Proved' }] : columns} />
           <tbody>
             {rows.map((row) => (
               <tr key={row.key}>

@@ -46,7 +46,7 @@ const isSame = (one: Piece, other: Piece): boolean =>
   other.from - one.to < TOUCHING_MS
 
 /** The runs of one purchase in order, gaps between them; the last ends with its last segment. */
-export function runsOf(timeline: readonly Segment[], transactions: readonly Transaction[]): Piece[] {
+export function barPieces(timeline: readonly Segment[], transactions: readonly Transaction[]): Piece[] {
   const expiries = new Map(transactions.map((one) => [one.transaction_id, one.expires_at]))
   const runs: Piece[] = []
   let before: Segment | undefined
@@ -88,4 +88,4 @@ export function axisOf(instants: readonly number[], now: number): Axis {
 }
 
 /** Where an instant stands on the axis, in percent from the left. */
-export const placeOn = ({ from, to }: Axis, at: number): number => ((at - from) / (to - from)) * 100
+export const positionOn = ({ from, to }: Axis, at: number): number => ((at - from) / (to - from)) * 100

@@ -2,38 +2,38 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { renew } from '../../answers.ts'
+import { invalidate } from '../../answers.ts'
 import { addressOf, write } from '../../http.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { useFresh } from '../../sign_in/fresh.tsx'
+import { useReauth } from '../../sign_in/fresh.tsx'
 
 type Props = { app_id: string; app_user_id: string }
 
 export function ForgetButton(props: Props): JSX.Element {
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   return (
     <>
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+      <button type="button" class="button danger" onClick={() => setConfirming(true)}>
         <Icon name="trash" /> Forget
       </button>
-      {isAsking && <Forget {...props} onClose={() => setAsking(false)} />}
+      {isConfirming && <Forget {...props} onClose={() => setConfirming(false)} />}
     </>
   )
 }
 
 function Forget({ app_id, app_user_id, onClose }: Props & { onClose: () => void }): JSX.Element {
   const { route, path } = useLocation()
-  const freshly = useFresh()
+  const withReauth = useReauth()
   return (
     <Confirm
       title="Forget this user"
       verb="Forget for good"
       onClose={onClose}
-      deed={async () => {
+      action={async () => {
         const address = `/api/v1/users/${encodeURIComponent(app_user_id)}`
-        await freshly(() => write('DELETE', addressOf(address, { app: app_id })))
-        await renew('/api/v1/customers', '/api/v1/users', '/api/v1/events')
+        await withReauth(() => write('DELETE', addressOf(address, { app: app_id })))
+        await invalidate('/api/v1/customers', '/api/v1/users', '/api/v1/events')
         if (path.startsWith('/users/')) route('/customers', true)
       }}
     >

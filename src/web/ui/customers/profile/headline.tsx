@@ -2,12 +2,12 @@
 import type { JSX } from 'preact'
 import { appName, useApps } from '../../apps.ts'
 import { country } from '../../countries.ts'
-import { useOtherWords } from '../../metrics/definitions.ts'
+import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Stat } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { ago, count, date, instant, money, plural } from '../../words.ts'
 import type { Customer } from '../customer.ts'
-import { monthsPaid, standingOf } from '../customer.ts'
+import { monthsPaid, statusLabel } from '../customer.ts'
 import { Verified } from '../person.tsx'
 import type { Profile, Subscription } from './answer.ts'
 import { provedOf } from './identity.tsx'
@@ -18,7 +18,7 @@ type Props = { profile: Profile; now: number; bundle: string | undefined; onEvid
 /** From what pays to what does not. */
 const ORDER: Subscription['state'][] = ['active', 'trial', 'grace', 'retry', 'expired', 'revoked']
 
-const leading = ({ lineages }: Profile): Subscription | null =>
+const leadingLineage = ({ lineages }: Profile): Subscription | null =>
   lineages
     .flatMap(({ subscription }) => subscription ?? [])
     .toSorted(
@@ -58,21 +58,21 @@ export function Headline({ profile, now, bundle, onEvidence }: Props): JSX.Eleme
         </button>
       </header>
       <section class="card card-pad profile-figures" aria-label="In short">
-        <Standing profile={profile} bundle={bundle} />
+        <CurrentStatus profile={profile} bundle={bundle} />
         <Worth profile={profile} />
       </section>
     </>
   )
 }
 
-function Standing({ profile, bundle }: { profile: Profile; bundle: string | undefined }): JSX.Element {
+function CurrentStatus({ profile, bundle }: { profile: Profile; bundle: string | undefined }): JSX.Element {
   const { status, risk_milli, currency } = profile.customer
-  const subscription = leading(profile)
+  const subscription = leadingLineage(profile)
   const outlook = subscription && outlookOf(subscription, bundle)
-  const { title, mood } = outlook ?? standingOf(status)
+  const { title, tone } = outlook ?? statusLabel(status)
   return (
     <div class="profile-standing">
-      <span class={`badge ${mood}`}>{title}</span>
+      <span class={`badge ${tone}`}>{title}</span>
       <p>{outlook?.next ?? 'Never subscribed; bought once.'}</p>
       {risk_milli > 0 && (
         <p class="warn small">
@@ -85,13 +85,13 @@ function Standing({ profile, bundle }: { profile: Profile; bundle: string | unde
 
 /** What a number of a customer means, in the server's words. */
 function useAbout(): (name: string) => JSX.Element | null {
-  const words = useOtherWords()?.customers
+  const words = useOtherDefinitions()?.customers
   return (name) => {
-    const told = words?.find((one) => one.name === name)
-    return told ? (
+    const definition = words?.find((one) => one.name === name)
+    return definition ? (
       <>
-        {told.sentence}
-        <span class="formula">{told.formula}</span>
+        {definition.sentence}
+        <span class="formula">{definition.formula}</span>
       </>
     ) : null
   }
@@ -151,13 +151,13 @@ function Worth({ profile: { customer, proceeds } }: { profile: Profile }): JSX.E
       <Stat label="MRR" about={about('mrr_milli')} under={customer.mrr_milli > 0 ? 'now' : 'nothing now'}>
         {money(customer.mrr_milli, currency)}
       </Stat>
-      <Missing customer={customer} />
+      <UnconvertedAmounts customer={customer} />
     </div>
   )
 }
 
 /** What the sums lack. */
-function Missing({ customer }: { customer: Customer }): JSX.Element {
+function UnconvertedAmounts({ customer }: { customer: Customer }): JSX.Element {
   const apart = Object.entries(customer.unconverted ?? {})
   return (
     <>

@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
 import { productName } from '../../events/event_detail.ts'
-import { Heads } from '../../parts/heads.tsx'
+import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { date, money, monthOf, plural } from '../../words.ts'
 import type { Transaction } from './answer.ts'
-import { type Axis, type Piece, type PieceKind, placeOn } from './bar.ts'
+import { type Axis, type Piece, type PieceKind, positionOn } from './bar.ts'
 
 const KINDS: Record<PieceKind, string> = {
   trial: 'Free trial',
@@ -49,7 +49,7 @@ const HEIGHT = 30
 const Ticks = ({ axis }: { axis: Axis }): JSX.Element => (
   <>
     {axis.ticks.map((tick) => {
-      const x = `${placeOn(axis, tick)}%`
+      const x = `${positionOn(axis, tick)}%`
       return (
         <g key={tick}>
           <line x1={x} x2={x} y1="0" y2={HEIGHT} class="life-tick" />
@@ -76,8 +76,8 @@ function Run({
   title: string
   hatch: string
 }): JSX.Element {
-  const left = placeOn(axis, run.from)
-  const width = Math.max(placeOn(axis, run.to) - left, LEAST_PERCENT)
+  const left = positionOn(axis, run.from)
+  const width = Math.max(positionOn(axis, run.to) - left, LEAST_PERCENT)
   const inset = run.kind === 'paid' ? 4 : 9
   if (run.kind === 'gap')
     return (
@@ -99,7 +99,7 @@ function Run({
         <title>{title}</title>
       </rect>
       {run.starts.slice(1).map((start) => {
-        const x = `${placeOn(axis, start)}%`
+        const x = `${positionOn(axis, start)}%`
         return <line key={start} x1={x} x2={x} y1={inset} y2={HEIGHT - inset} class="life-renewal" />
       })}
     </g>
@@ -108,7 +108,7 @@ function Run({
 
 /** What lies ahead is paler; where it is now, and what was given back. */
 function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now'>): JSX.Element {
-  const at = placeOn(axis, now)
+  const at = positionOn(axis, now)
   return (
     <>
       <rect x={`${at}%`} y="0" width={`${100 - at}%`} height={HEIGHT} class="life-future" />
@@ -116,7 +116,7 @@ function Marks({ refunds, axis, now }: Pick<LifeProps, 'refunds' | 'axis' | 'now
         <svg
           key={transaction_id}
           aria-hidden="true"
-          x={`${placeOn(axis, refunded?.at ?? 0)}%`}
+          x={`${positionOn(axis, refunded?.at ?? 0)}%`}
           y="0"
           overflow="visible"
         >
@@ -201,7 +201,7 @@ export function Life(props: LifeProps): JSX.Element {
         <summary>As a table</summary>
         <Scroll label="The subscription’s life as a table">
           <table class="table">
-            <Heads heads={[{ title: 'From' }, { title: 'To' }, { title: 'What' }]} />
+            <TableHead headings={[{ title: 'From' }, { title: 'To' }, { title: 'What' }]} />
             <tbody>
               {runs.map((run) => (
                 <tr key={run.from}>

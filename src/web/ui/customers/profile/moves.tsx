@@ -1,7 +1,7 @@
 /** Who moved which purchase, when and on what evidence; the last move may be undone. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { renew } from '../../answers.ts'
+import { invalidate } from '../../answers.ts'
 import { write } from '../../http.ts'
 import { Confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -27,7 +27,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
       <ol class="moves">
         {moves.map((move) => (
           <li key={move.id}>
-            <Line move={move} />
+            <MoveRow move={move} />
             {move.can_undo && (
               <button type="button" class="button" onClick={() => setUndoing(move)}>
                 <Icon name="undo" /> Undo
@@ -42,7 +42,7 @@ export function Moves({ moves }: { moves: readonly Move[] }): JSX.Element | null
 }
 
 /** Changes of proof alone move nothing. */
-const Line = ({ move }: { move: Move }): JSX.Element => {
+const MoveRow = ({ move }: { move: Move }): JSX.Element => {
   const isMoved = move.from_app_user_id !== move.to_app_user_id
   return (
     <div class="small">
@@ -72,9 +72,9 @@ const Undo = ({ move, onClose }: { move: Move; onClose: () => void }): JSX.Eleme
     verb="Give it back"
     isDanger={false}
     onClose={onClose}
-    deed={async () => {
+    action={async () => {
       await write('POST', `/api/v1/links/${move.id}/undo`)
-      await renew('/api/v1/customers', '/api/v1/users')
+      await invalidate('/api/v1/customers', '/api/v1/users')
     }}
   >
     <p>

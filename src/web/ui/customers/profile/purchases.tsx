@@ -2,11 +2,11 @@
 import type { JSX } from 'preact'
 import { productName } from '../../events/event_detail.ts'
 import { Card } from '../../parts/card.tsx'
-import { Heads } from '../../parts/heads.tsx'
+import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
 import { date, money } from '../../words.ts'
 import type { Lineage, Profile, Transaction } from './answer.ts'
-import { type Axis, axisOf, runsOf } from './bar.ts'
+import { type Axis, axisOf, barPieces } from './bar.ts'
 import { Life } from './life.tsx'
 import { outlookOf } from './outlook.ts'
 
@@ -26,7 +26,7 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
             {lives
               .toSorted((one, other) => endOf(other) - endOf(one))
               .map((life) => (
-                <LineageLife
+                <LineageCard
                   key={life.id}
                   life={life}
                   transactions={transactions.filter((one) => isOf(life, one))}
@@ -40,7 +40,7 @@ export function Purchases({ profile, now, bundle }: Props): JSX.Element {
       )}
       {once.length > 0 && (
         <Card title="Bought once">
-          <Once transactions={once} bundle={bundle} />
+          <OneTimePurchases transactions={once} bundle={bundle} />
         </Card>
       )}
     </>
@@ -61,7 +61,7 @@ type LineageProps = {
   bundle: string | undefined
 }
 
-function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): JSX.Element {
+function LineageCard({ life, transactions, axis, now, bundle }: LineageProps): JSX.Element {
   const { subscription, timeline, original_transaction_id } = life
   const outlook = subscription && outlookOf(subscription, bundle)
   const product = subscription?.product_id ?? timeline.at(-1)?.product_id ?? ''
@@ -72,7 +72,7 @@ function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): J
         <h3 class="cut" title={product}>
           {productName(product, bundle)}
         </h3>
-        {outlook && <span class={`badge ${outlook.mood}`}>{outlook.title}</span>}
+        {outlook && <span class={`badge ${outlook.tone}`}>{outlook.title}</span>}
         {isFamily && <span class="badge">Shared by the family</span>}
       </div>
       <p class="small">
@@ -84,7 +84,7 @@ function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): J
       </p>
       {timeline.length > 0 && axis && (
         <Life
-          runs={runsOf(timeline, transactions)}
+          runs={barPieces(timeline, transactions)}
           refunds={transactions.filter(({ refunded }) => refunded !== null)}
           axis={axis}
           now={now}
@@ -95,7 +95,7 @@ function LineageLife({ life, transactions, axis, now, bundle }: LineageProps): J
   )
 }
 
-const Once = ({
+const OneTimePurchases = ({
   transactions,
   bundle,
 }: {
@@ -104,8 +104,8 @@ const Once = ({
 }): JSX.Element => (
   <Scroll label="One-time purchases">
     <table class="table">
-      <Heads
-        heads={[
+      <TableHead
+        headings={[
           { title: 'Product' },
           { title: 'Bought' },
           { title: 'Transaction' },

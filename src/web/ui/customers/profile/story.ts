@@ -1,11 +1,11 @@
 /** Everything that happened to a customer, in one order: what was told of, and payments that nobody told of. */
-import { happening, type Kind } from '../../events/event_labels.ts'
+import { eventLabel, type Kind } from '../../events/event_labels.ts'
 import type { FeedEvent } from '../../events/feed_event.ts'
 import type { Transaction } from './answer.ts'
 
-export const CHAPTERS = ['all', 'money', 'subscription', 'people'] as const
-export type Chapter = (typeof CHAPTERS)[number]
-export const CHAPTER_TITLES: Record<Chapter, string> = {
+export const SECTIONS = ['all', 'money', 'subscription', 'people'] as const
+export type Section = (typeof SECTIONS)[number]
+export const SECTION_TITLES: Record<Section, string> = {
   all: 'Everything',
   money: 'Money',
   subscription: 'Subscription',
@@ -13,18 +13,18 @@ export const CHAPTER_TITLES: Record<Chapter, string> = {
 }
 
 /** `hasAmount`: the row shows the money of its event; of several events of one charge only one does. */
-export type Item =
+export type TimelineItem =
   | {
       at: number
       key: string
-      chapters: readonly Chapter[]
+      sections: readonly Section[]
       event: FeedEvent
       transaction: null
       hasAmount: boolean
     }
-  | { at: number; key: string; chapters: readonly Chapter[]; event: null; transaction: Transaction }
+  | { at: number; key: string; sections: readonly Section[]; event: null; transaction: Transaction }
 
-const CHAPTER_OF: Record<Kind, Exclude<Chapter, 'all'>> = {
+const SECTION_OF: Record<Kind, Exclude<Section, 'all'>> = {
   sales: 'money',
   renewals: 'money',
   trials: 'subscription',
@@ -61,46 +61,46 @@ const transactionsOf = (events: readonly FeedEvent[], isOne: (type: string) => b
  * Newest first; of a chapter alone where one is asked for. A conversion and the renewal that charges for it are one
  * row. Any other event of the same charge keeps its row and shows the amount in place of the conversion.
  */
-export function storyOf(
+export function timelineOf(
   events: readonly FeedEvent[],
   transactions: readonly Transaction[],
-  chapter: Chapter,
-): Item[] {
+  section: Section,
+): TimelineItem[] {
   const converted = transactionsOf(events, (type) => type === CONVERTED)
   const isRepeated = (event: FeedEvent): boolean =>
     event.type === 'subscription.renewed' && converted.has(transactionIn(event))
   const own = events.filter((event) => !isRepeated(event))
   const charged = transactionsOf(own, (type) => CHARGING.has(type))
-  const isShownBeside = (event: FeedEvent): boolean =>
+  const hasChargeRow = (event: FeedEvent): boolean =>
     event.type === CONVERTED && charged.has(transactionIn(event))
-  const items: Item[] = [
+  const items: TimelineItem[] = [
     ...own.map(
-      (event): Item => ({
+      (event): TimelineItem => ({
         at: event.occurred_at,
         key: event.id,
         event,
         transaction: null,
-        chapters: chaptersOf(event),
-        hasAmount: !isShownBeside(event),
+        sections: sectionsOf(event),
+        hasAmount: !hasChargeRow(event),
       }),
     ),
     ...transactions
       .filter(({ transaction_id }) => !charged.has(transaction_id) && !converted.has(transaction_id))
       .map(
-        (transaction): Item => ({
+        (transaction): TimelineItem => ({
           at: transaction.purchased_at,
           key: transaction.transaction_id,
           event: null,
           transaction,
-          chapters: ['money'],
+          sections: ['money'],
         }),
       ),
   ]
   return items
-    .filter((item) => chapter === 'all' || item.chapters.includes(chapter))
+    .filter((item) => section === 'all' || item.sections.includes(section))
     .toSorted((one, other) => other.at - one.at)
 }
 
 /** A conversion is a payment as well as a change of the subscription. */
-const chaptersOf = ({ type }: FeedEvent): readonly Chapter[] =>
-  type === CONVERTED ? ['money', 'subscription'] : [CHAPTER_OF[happening(type).kind]]
+const sectionsOf = ({ type }: FeedEvent): readonly Section[] =>
+  type === CONVERTED ? ['money', 'subscription'] : [SECTION_OF[eventLabel(type).kind]]

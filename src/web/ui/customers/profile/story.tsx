@@ -2,43 +2,43 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { productName, toldOf } from '../../events/event_detail.ts'
-import { happening, iconOf } from '../../events/event_labels.ts'
+import { eventDetail, productName } from '../../events/event_detail.ts'
+import { eventLabel, iconOf } from '../../events/event_labels.ts'
 import { ORIGIN_WORDS } from '../../events/event_whole.tsx'
 import type { FeedEvent, FeedPage } from '../../events/feed_event.ts'
 import { Amount } from '../../events/row.tsx'
-import { usePages } from '../../pages.ts'
+import { usePagedQuery } from '../../pages.ts'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Pick } from '../../parts/popover.tsx'
 import { ShowMore } from '../../parts/show_more.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
-import { useOwnWords, useScope } from '../../scope.ts'
+import { Empty, QueryView } from '../../parts/states.tsx'
+import { useQueryParams, useScope } from '../../scope.ts'
 import { ago, date, instant, money } from '../../words.ts'
 import type { Profile, Transaction } from './answer.ts'
-import { CHAPTER_TITLES, CHAPTERS, type Item, storyOf } from './story.ts'
+import { SECTION_TITLES, SECTIONS, type TimelineItem, timelineOf } from './story.ts'
 
 /** Rows that are shown at first, and more of at each press. */
 const SHOWN = 30
 /** Pages of events that are asked for without being asked: so many that most have all of theirs. */
-const AT_ONCE = 5
+const PAGE_SIZE = 5
 
 type Props = { profile: Profile; now: number; bundle: string | undefined }
 
-export function Story({ profile, now, bundle }: Props): JSX.Element {
-  const [words, change] = useOwnWords()
+export function Timeline({ profile, now, bundle }: Props): JSX.Element {
+  const [words, change] = useQueryParams()
   const [shown, setShown] = useState(SHOWN)
-  const chapter = CHAPTERS.find((one) => one === words.story) ?? 'all'
+  const section = SECTIONS.find((one) => one === words.story) ?? 'all'
   const path = `/api/v1/customers/${profile.customer.id}/events`
-  const paged = usePages<FeedPage>(path, { limit: 200 }, 'before')
+  const paged = usePagedQuery<FeedPage>(path, { limit: 200 }, 'before')
   const { more, isBusy, problem, pages } = paged
   useEffect(() => {
-    if (more && !isBusy && !problem && pages.length < AT_ONCE) more()
+    if (more && !isBusy && !problem && pages.length < PAGE_SIZE) more()
   }, [pages.length])
-  const story = storyOf(
+  const story = timelineOf(
     pages.flatMap(({ events }) => events),
     profile.transactions,
-    chapter,
+    section,
   )
   const rest = story.length - shown
   return (
@@ -49,13 +49,13 @@ export function Story({ profile, now, bundle }: Props): JSX.Element {
         <Pick
           title="Shown"
           icon="filter"
-          value={chapter}
-          choices={CHAPTERS.map((value) => ({ value, title: CHAPTER_TITLES[value] }))}
+          value={section}
+          choices={SECTIONS.map((value) => ({ value, title: SECTION_TITLES[value] }))}
           onPick={(value) => change({ story: value === 'all' ? null : value })}
         />
       }
     >
-      <Loaded asked={paged.first} height={360}>
+      <QueryView result={paged.first} height={360}>
         {() =>
           story.length === 0 ? (
             <Empty icon="events" title="Nothing of that kind" />
@@ -67,7 +67,7 @@ export function Story({ profile, now, bundle }: Props): JSX.Element {
             </ol>
           )
         }
-      </Loaded>
+      </QueryView>
       {rest > 0 ? (
         <ShowMore
           more={() => setShown(shown + 3 * SHOWN)}
@@ -82,17 +82,17 @@ export function Story({ profile, now, bundle }: Props): JSX.Element {
   )
 }
 
-type RowProps = { item: Item; now: number; bundle: string | undefined }
+type RowProps = { item: TimelineItem; now: number; bundle: string | undefined }
 
 function Row({ item, now, bundle }: RowProps): JSX.Element {
   const { event, transaction, at } = item
-  const { mood } = event ? happening(event.type) : PAID
+  const { tone } = event ? eventLabel(event.type) : PAYMENT
   return (
     <li class="happened">
-      <span class={`happened-icon ${mood}`}>
-        <Icon name={event ? iconOf(event.type) : PAID.icon} />
+      <span class={`happened-icon ${tone}`}>
+        <Icon name={event ? iconOf(event.type) : PAYMENT.icon} />
       </span>
-      {event ? <Told event={event} /> : <Paid transaction={transaction} bundle={bundle} />}
+      {event ? <EventSummary event={event} /> : <PaymentRow transaction={transaction} bundle={bundle} />}
       <span class="happened-more">
         {event && event.origin !== 'live' && <span class="badge">{ORIGIN_WORDS[event.origin].title}</span>}
         {transaction && <span class="badge">From Apple’s transaction history</span>}
@@ -112,18 +112,18 @@ function Row({ item, now, bundle }: RowProps): JSX.Element {
   )
 }
 
-const PAID = { icon: 'card', mood: 'quiet' } as const
+const PAYMENT = { icon: 'card', tone: 'quiet' } as const
 
-function Told({ event }: { event: FeedEvent }): JSX.Element {
+function EventSummary({ event }: { event: FeedEvent }): JSX.Element {
   const { href } = useScope()
   const { path } = useLocation()
-  const [words] = useOwnWords()
+  const [words] = useQueryParams()
   const { product_id, bundle_id } = event.data
-  const said = toldOf(event)
+  const detail = eventDetail(event)
   return (
     <span class="happened-words">
       <a class="happened-title" href={href(path, { ...words, event: event.id })}>
-        {happening(event.type).title}
+        {eventLabel(event.type).title}
       </a>
       {product_id && (
         <span class="happened-product" title={product_id}>
@@ -131,13 +131,13 @@ function Told({ event }: { event: FeedEvent }): JSX.Element {
           · {productName(product_id, bundle_id)}
         </span>
       )}
-      {said && <span class="happened-told"> {said}</span>}
+      {detail && <span class="happened-told"> {detail}</span>}
     </span>
   )
 }
 
 /** A transaction that Apple's history told of, and no notification. */
-const Paid = ({
+const PaymentRow = ({
   transaction: { offer_discount, reason, product_id },
   bundle,
 }: {

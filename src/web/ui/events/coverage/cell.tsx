@@ -1,7 +1,7 @@
 /** One month of one metric: what Apple says, what the ledger says, and what the rest is for. */
 import type { JSX } from 'preact'
 import { type App, appName } from '../../apps.ts'
-import { useOtherWords } from '../../metrics/definitions.ts'
+import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Stat } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { count, day, money, month, share } from '../../words.ts'
@@ -42,7 +42,7 @@ function Residue({
   rest: number
   words: (value: number) => string
 }): JSX.Element {
-  const causes = useOtherWords()?.coverage.find(({ name }) => name === 'residue')?.parts ?? []
+  const causes = useOtherDefinitions()?.coverage.find(({ name }) => name === 'residue')?.parts ?? []
   const parts = residueOf(cell)
   const most = Math.max(...parts.map(({ value }) => Math.abs(value)))
   if (parts.length === 0) return <p class="notice good">The two agree to the last one.</p>
@@ -55,10 +55,10 @@ function Residue({
       </h3>
       <ul class="residue">
         {parts.map(({ cause, value }) => {
-          const told = causes.find(({ name }) => name === cause)
+          const description = causes.find(({ name }) => name === cause)
           return (
             <li key={cause}>
-              <span>{told?.title ?? cause}</span>
+              <span>{description?.title ?? cause}</span>
               <strong class="number">{words(value)}</strong>
               <span class="residue-track">
                 <svg aria-hidden="true">
@@ -70,7 +70,7 @@ function Residue({
                   />
                 </svg>
               </span>
-              <span class="tiny quiet">{told?.sentence}</span>
+              <span class="tiny quiet">{description?.sentence}</span>
             </li>
           )
         })}

@@ -21,7 +21,7 @@ const isCompared = ({ comparison }: Compared): boolean =>
   comparison !== null && comparison.checked_at !== null
 
 /** What an empty list of gaps means: nothing is missing only where a comparison has ended. */
-export function gaplessWords(apps: readonly Compared[]): { title: string; text: string; isSure: boolean } {
+export function noGapsMessage(apps: readonly Compared[]): { title: string; text: string; isSure: boolean } {
   const done = apps.filter(isCompared)
   if (done.length === 0)
     return {
@@ -42,7 +42,7 @@ export function gaplessWords(apps: readonly Compared[]): { title: string; text: 
 }
 
 /** How far one app has been compared. */
-export function comparisonWords(app: Compared): { text: string; isBad: boolean } {
+export function comparisonText(app: Compared): { text: string; isBad: boolean } {
   const { comparison, has_key } = app
   if (comparison?.problem)
     return { text: `stopped ${instant(comparison.problem_at)}: ${comparison.problem}`, isBad: true }

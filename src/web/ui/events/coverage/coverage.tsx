@@ -1,14 +1,14 @@
 /** How much of Apple’s own figures single transactions explain, by app, month and metric; and why not all. */
 import { Fragment, type JSX } from 'preact'
-import { useAnswer } from '../../answers.ts'
+import { useQuery } from '../../answers.ts'
 import { type App, appName, useApps } from '../../apps.ts'
 import { addressOf, type Query } from '../../http.ts'
-import { useOtherWords } from '../../metrics/definitions.ts'
+import { useOtherDefinitions } from '../../metrics/definitions.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Tip } from '../../parts/popover.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
-import { useOwnWords, useScope } from '../../scope.ts'
+import { Empty, QueryView } from '../../parts/states.tsx'
+import { useQueryParams, useScope } from '../../scope.ts'
 import { month as monthName, monthOfYear, share } from '../../words.ts'
 import { EventsView } from '../events_view.tsx'
 import { CoverageCell } from './cell.tsx'
@@ -18,11 +18,11 @@ const keyOf = ({ app_id, metric, month }: Cell): string => `${app_id}.${metric}.
 
 export function Coverage(): JSX.Element {
   const { scope } = useScope()
-  const [words, change] = useOwnWords()
+  const [words, change] = useQueryParams()
   const apps = useApps().data?.apps ?? []
   const query: Query = { app: scope.apps.join(',') }
-  const asked = useAnswer<Answer>('/api/v1/coverage', query)
-  const opened = asked.data?.coverage.find((cell) => keyOf(cell) === words.cell)
+  const result = useQuery<Answer>('/api/v1/coverage', query)
+  const opened = result.data?.coverage.find((cell) => keyOf(cell) === words.cell)
   return (
     <EventsView>
       <div class="spread">
@@ -33,11 +33,11 @@ export function Coverage(): JSX.Element {
       </div>
       <section class="card">
         <h2 class="spoken">By app, metric and month</h2>
-        <Loaded asked={asked} height={520}>
+        <QueryView result={result} height={520}>
           {({ coverage }) =>
-            coverage.length === 0 ? <Nothing /> : <Heat grid={gridOf(coverage)} apps={apps} />
+            coverage.length === 0 ? <Nothing /> : <CoverageTable grid={gridOf(coverage)} apps={apps} />
           }
-        </Loaded>
+        </QueryView>
       </section>
       {opened && <CoverageCell cell={opened} apps={apps} onClose={() => change({ cell: null })} />}
     </EventsView>
@@ -51,16 +51,16 @@ const Nothing = (): JSX.Element => (
 )
 
 function About(): JSX.Element {
-  const told = useOtherWords()?.coverage.find(({ name }) => name === 'share')
+  const definition = useOtherDefinitions()?.coverage.find(({ name }) => name === 'share')
   return (
     <p class="small quiet">
-      {told?.sentence ?? 'How much of Apple’s figures single transactions explain.'}{' '}
-      {told && <Tip title={told.title}>{<span class="formula">{told.formula}</span>}</Tip>}
+      {definition?.sentence ?? 'How much of Apple’s figures single transactions explain.'}{' '}
+      {definition && <Tip title={definition.title}>{<span class="formula">{definition.formula}</span>}</Tip>}
     </p>
   )
 }
 
-const Heat = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
+const CoverageTable = ({ grid, apps }: { grid: Grid; apps: readonly App[] }): JSX.Element => (
   <>
     <Scroll label="Coverage by app, metric and month">
       <table class="table heat">
@@ -122,7 +122,7 @@ const shareWords = (ratio: number | null): string => {
 }
 
 function Share({ cell }: { cell: Cell }): JSX.Element {
-  const [, change] = useOwnWords()
+  const [, change] = useQueryParams()
   const words = shareWords(cell.share)
   return (
     <button

@@ -5,12 +5,12 @@ import { useApps } from '../../apps.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Segments } from '../../parts/popover.tsx'
-import { Loaded } from '../../parts/states.tsx'
-import { type Organization, useKnown } from '../known.ts'
+import { QueryView } from '../../parts/states.tsx'
+import { type Organization, useStatus } from '../known.ts'
 import { Keys, useKeys } from './keys.tsx'
 import { CALLS, type Call, LANGUAGES, type Language, snippet } from './snippets.ts'
 
-const ASKS: Record<Organization['sdk_auth'], string> = {
+const ATTESTATION_LABELS: Record<Organization['sdk_auth'], string> = {
   any: 'Calls need no key; with one they count as this organization’s. Set sdk_auth in config.toml to ask for more.',
   key: 'Calls need a key.',
   attestation: 'Calls need a device that Apple attests; a secret key does from your backend.',
@@ -26,7 +26,7 @@ const choices = <Value extends string>(values: readonly Value[]) =>
   values.map((value) => ({ value, title: value }))
 
 function Snippets(): JSX.Element {
-  const known = useKnown()
+  const known = useStatus()
   const keys = useKeys().data?.keys ?? []
   const apps = useApps().data?.apps ?? []
   const [bundle, setBundle] = useState<string | null>(null)
@@ -39,8 +39,8 @@ function Snippets(): JSX.Element {
       one.kind === 'publishable' && one.state === 'alive' && one.organization_id === app?.organization_id,
   )
   return (
-    <Card title="Call it from your app" foot={organization && ASKS[organization.sdk_auth]}>
-      <Loaded asked={known} height={360}>
+    <Card title="Call it from your app" foot={organization && ATTESTATION_LABELS[organization.sdk_auth]}>
+      <QueryView result={known} height={360}>
         {({ base_url }) => (
           <div class="stack">
             <div class="row">
@@ -73,7 +73,7 @@ function Snippets(): JSX.Element {
             />
           </div>
         )}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

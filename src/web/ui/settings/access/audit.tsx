@@ -3,14 +3,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { AuditAnswer } from '../../../../api/owner/owner.ts'
-import { useAnswer } from '../../answers.ts'
+import { useQuery } from '../../answers.ts'
 import { Card } from '../../parts/card.tsx'
-import { Heads } from '../../parts/heads.tsx'
+import { TableHead } from '../../parts/heads.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
-import { When } from '../../parts/when.tsx'
+import { Empty, QueryView } from '../../parts/states.tsx'
+import { RelativeTime } from '../../parts/when.tsx'
 import { sentence } from '../../words.ts'
-import { deedWords } from './audit_labels.ts'
+import { auditLabel } from './audit_labels.ts'
 
 type Entry = InferOutput<typeof AuditAnswer>['entries'][number]
 
@@ -19,10 +19,10 @@ const isFailure = ({ action }: Entry): boolean => /failed|refused/.test(action)
 const Row = ({ entry }: { entry: Entry }): JSX.Element => (
   <tr>
     <td class="nowrap">
-      <When at={entry.at} />
+      <RelativeTime at={entry.at} />
     </td>
     <td>{sentence(entry.actor)}</td>
-    <td class={isFailure(entry) ? 'warn' : ''}>{deedWords(entry.action)}</td>
+    <td class={isFailure(entry) ? 'warn' : ''}>{auditLabel(entry.action)}</td>
     <td class="wordy quiet">{[entry.subject, entry.detail].filter(Boolean).join(', ')}</td>
     <td class="nowrap quiet">{entry.address}</td>
   </tr>
@@ -32,17 +32,17 @@ const Row = ({ entry }: { entry: Entry }): JSX.Element => (
 export function Audit(): JSX.Element {
   const [pages, setPages] = useState<(number | null)[]>([null])
   const before = pages.at(-1) ?? null
-  const asked = useAnswer<InferOutput<typeof AuditAnswer>>('/api/v1/audit', { before, limit: 25 })
+  const result = useQuery<InferOutput<typeof AuditAnswer>>('/api/v1/audit', { before, limit: 25 })
   return (
     <Card title="What was done">
-      <Loaded asked={asked} height={420}>
+      <QueryView result={result} height={420}>
         {({ entries, next }) => (
           <>
             {entries.length === 0 && <Empty title="Nothing yet" />}
             <Scroll label="Audit log">
               <table class="table">
-                <Heads
-                  heads={[
+                <TableHead
+                  headings={[
                     { title: 'When' },
                     { title: 'Who' },
                     { title: 'What' },
@@ -71,7 +71,7 @@ export function Audit(): JSX.Element {
             </div>
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Card>
   )
 }

@@ -1,7 +1,7 @@
 /** What the audit log calls what was done, in words. */
-import type { Action } from '../../../../access/audit.ts'
+import type { AuditAction } from '../../../../access/audit.ts'
 
-const ACTIONS: Record<Action, string> = {
+const AUDIT_LABELS: Record<AuditAction, string> = {
   'owner.set_up': 'Chose the password',
   'owner.reset': 'Reset the password',
   'owner.signed_in': 'Signed in',
@@ -32,4 +32,5 @@ const ACTIONS: Record<Action, string> = {
 }
 
 /** A deed in words; one of a newer server by its own name. */
-export const deedWords = (action: string): string => (ACTIONS as Record<string, string>)[action] ?? action
+export const auditLabel = (action: string): string =>
+  (AUDIT_LABELS as Record<string, string>)[action] ?? action

@@ -1,23 +1,31 @@
 /** What was given out and can be taken back: a list with a button to make one, as of links and tokens. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Asked, renew } from '../../answers.ts'
+import { invalidate, type QueryResult } from '../../answers.ts'
 import { write } from '../../http.ts'
 import { useNow } from '../../now.ts'
 import { Card } from '../../parts/card.tsx'
-import { Confirm, Dialog, useDeed } from '../../parts/dialog.tsx'
-import { Heads } from '../../parts/heads.tsx'
+import { Confirm, Dialog, useMutation } from '../../parts/dialog.tsx'
+import { TableHead } from '../../parts/heads.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Scroll } from '../../parts/scroll.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
-import { When } from '../../parts/when.tsx'
-import { Wrong } from '../../parts/wrong.tsx'
-import { useFresh } from '../../sign_in/fresh.tsx'
+import { Empty, QueryView } from '../../parts/states.tsx'
+import { RelativeTime } from '../../parts/when.tsx'
+import { ErrorMessage } from '../../parts/wrong.tsx'
+import { useReauth } from '../../sign_in/fresh.tsx'
 import { plural } from '../../words.ts'
-import { Ending, isOver, NO_WISH, Reached, type Wish, WishFields, wished } from './grant_form.tsx'
+import {
+  EMPTY_GRANT,
+  Expiry,
+  type GrantDraft,
+  GrantedApps,
+  GrantFields,
+  grantRequest,
+  isInactive,
+} from './grant_form.tsx'
 import { ShownOnce } from './shown_once.tsx'
 
-export type Given = {
+export type Credential = {
   id: string
   label: string
   apps: string[] | null
@@ -27,18 +35,18 @@ export type Given = {
 }
 
 /** The words for one kind of thing. */
-export type Kind<One extends Given> = {
+export type CredentialKind<One extends Credential> = {
   path: string
   title: string
-  make: string
+  createLabel: string
   /** What a person may call one of them. */
   hint: string
   icon: IconName
   about: string
   empty: string
-  revoking: string
+  revokeText: string
   /** The secret of one that was just made. */
-  secretOf: (made: One) => string
+  secretOf: (created: One) => string
   secretTitle: string
   secretNote: string
   /** One column of its own. */
@@ -46,24 +54,30 @@ export type Kind<One extends Given> = {
   used: { title: string; at: (one: One) => number | null }
 }
 
-type MakeProps<One extends Given> = {
-  kind: Kind<One>
+type CreateDialogProps<One extends Credential> = {
+  kind: CredentialKind<One>
   more: ComponentChildren
   body: object
-  onMade: (made: One) => void
+  onCreated: (created: One) => void
   onClose: () => void
 }
 
-function Make<One extends Given>({ kind, more, body, onMade, onClose }: MakeProps<One>): JSX.Element {
-  const fresh = useFresh()
-  const [wish, setWish] = useState<Wish>(NO_WISH)
-  const { run, isBusy, problem } = useDeed(async () => {
-    const made = await fresh(() => write<One>('POST', kind.path, { ...wished(wish), ...body }))
-    await renew(kind.path)
-    onMade(made)
+function CreateDialog<One extends Credential>({
+  kind,
+  more,
+  body,
+  onCreated,
+  onClose,
+}: CreateDialogProps<One>): JSX.Element {
+  const withReauth = useReauth()
+  const [grant, setGrant] = useState<GrantDraft>(EMPTY_GRANT)
+  const { run, isBusy, problem } = useMutation(async () => {
+    const created = await withReauth(() => write<One>('POST', kind.path, { ...grantRequest(grant), ...body }))
+    await invalidate(kind.path)
+    onCreated(created)
   })
   return (
-    <Dialog title={kind.make} onClose={onClose}>
+    <Dialog title={kind.createLabel} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -71,26 +85,38 @@ function Make<One extends Given>({ kind, more, body, onMade, onClose }: MakeProp
           run()
         }}
       >
-        <WishFields wish={wish} change={(changes) => setWish({ ...wish, ...changes })} hint={kind.hint} />
+        <GrantFields
+          grant={grant}
+          change={(changes) => setGrant({ ...grant, ...changes })}
+          hint={kind.hint}
+        />
         {more}
-        <Wrong words={problem} />
+        <ErrorMessage message={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
-          {kind.make}
+          {kind.createLabel}
         </button>
       </form>
     </Dialog>
   )
 }
 
-type TableProps<One extends Given> = { kind: Kind<One>; all: One[]; onRevoke: (one: One) => void }
+type CredentialTableProps<One extends Credential> = {
+  kind: CredentialKind<One>
+  all: One[]
+  onRevoke: (one: One) => void
+}
 
-function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX.Element {
+function CredentialTable<One extends Credential>({
+  kind,
+  all,
+  onRevoke,
+}: CredentialTableProps<One>): JSX.Element {
   const now = useNow()
   return (
     <Scroll label={kind.title}>
       <table class="table">
-        <Heads
-          heads={[
+        <TableHead
+          headings={[
             { title: 'Name' },
             { title: 'Reaches' },
             { title: kind.column.title },
@@ -101,25 +127,25 @@ function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX
         />
         <tbody>
           {all.map((one) => (
-            <tr key={one.id} class={isOver(one, now) ? 'is-over' : ''}>
+            <tr key={one.id} class={isInactive(one, now) ? 'is-over' : ''}>
               <th scope="row">
                 <strong class="ink">{one.label}</strong>
                 <div class="tiny quiet">
-                  made <When at={one.created_at} />
+                  made <RelativeTime at={one.created_at} />
                 </div>
               </th>
               <td>
-                <Reached apps={one.apps} />
+                <GrantedApps apps={one.apps} />
               </td>
               <td>{kind.column.of(one)}</td>
               <td class="nowrap">
-                <Ending of={one} now={now} />
+                <Expiry of={one} now={now} />
               </td>
               <td class="nowrap">
-                <When at={kind.used.at(one)} never="Never" />
+                <RelativeTime at={kind.used.at(one)} never="Never" />
               </td>
               <td class="number">
-                {!isOver(one, now) && (
+                {!isInactive(one, now) && (
                   <button type="button" class="button plain danger" onClick={() => onRevoke(one)}>
                     Revoke<span class="spoken"> {one.label}</span>
                   </button>
@@ -133,83 +159,83 @@ function Table<One extends Given>({ kind, all, onRevoke }: TableProps<One>): JSX
   )
 }
 
-type GivenOutProps<One extends Given> = {
-  kind: Kind<One>
-  asked: Asked<One[]>
+type CredentialListProps<One extends Credential> = {
+  kind: CredentialKind<One>
+  result: QueryResult<One[]>
   /** More fields of the form, and what they say. */
   more?: ComponentChildren
   body?: object
 }
 
-export function GivenOut<One extends Given>({
+export function CredentialList<One extends Credential>({
   kind,
-  asked,
+  result,
   more,
   body = {},
-}: GivenOutProps<One>): JSX.Element {
-  const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState<One | null>(null)
-  const [revoking, revoke] = useState<One | null>(null)
-  const [isWhole, setWhole] = useState(false)
+}: CredentialListProps<One>): JSX.Element {
+  const [isCreating, setCreating] = useState(false)
+  const [created, setCreated] = useState<One | null>(null)
+  const [revokeText, setRevoking] = useState<One | null>(null)
+  const [isExpanded, setExpanded] = useState(false)
   const now = useNow()
   return (
     <Card
       title={kind.title}
       tools={
-        <button type="button" class="button" onClick={() => setMaking(true)}>
-          <Icon name="plus" /> {kind.make}
+        <button type="button" class="button" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> {kind.createLabel}
         </button>
       }
     >
       <p class="small quiet">{kind.about}</p>
-      <Loaded asked={asked} height={160}>
+      <QueryView result={result} height={160}>
         {(all) => {
-          const shown = isWhole ? all : all.filter((one) => !isOver(one, now))
+          const shown = isExpanded ? all : all.filter((one) => !isInactive(one, now))
           return (
             <>
               {shown.length === 0 && <Empty icon={kind.icon} title={kind.empty} />}
-              {shown.length > 0 && <Table kind={kind} all={shown} onRevoke={revoke} />}
+              {shown.length > 0 && <CredentialTable kind={kind} all={shown} onRevoke={setRevoking} />}
               {shown.length < all.length && (
-                <button type="button" class="button plain" onClick={() => setWhole(true)}>
+                <button type="button" class="button plain" onClick={() => setExpanded(true)}>
                   Show {plural(all.length - shown.length, 'ended one')}
                 </button>
               )}
             </>
           )
         }}
-      </Loaded>
-      {isMaking && (
-        <Make
+      </QueryView>
+      {isCreating && (
+        <CreateDialog
           kind={kind}
           more={more}
           body={body}
-          onClose={() => setMaking(false)}
-          onMade={(one) => {
-            setMaking(false)
-            setMade(one)
+          onClose={() => setCreating(false)}
+          onCreated={(one) => {
+            setCreating(false)
+            setCreated(one)
           }}
         />
       )}
-      {made && (
+      {created && (
         <ShownOnce
           title={kind.secretTitle}
-          text={kind.secretOf(made)}
+          text={kind.secretOf(created)}
           label={kind.secretTitle}
           note={kind.secretNote}
-          onClose={() => setMade(null)}
+          onClose={() => setCreated(null)}
         />
       )}
-      {revoking && (
+      {revokeText && (
         <Confirm
-          title={`Revoke “${revoking.label}”`}
+          title={`Revoke “${revokeText.label}”`}
           verb="Revoke"
-          onClose={() => revoke(null)}
-          deed={async () => {
-            await write('DELETE', `${kind.path}/${revoking.id}`)
-            await renew(kind.path)
+          onClose={() => setRevoking(null)}
+          action={async () => {
+            await write('DELETE', `${kind.path}/${revokeText.id}`)
+            await invalidate(kind.path)
           }}
         >
-          <p>{kind.revoking}</p>
+          <p>{kind.revokeText}</p>
         </Confirm>
       )}
     </Card>

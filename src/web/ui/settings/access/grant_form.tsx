@@ -3,13 +3,13 @@ import type { JSX } from 'preact'
 import { useApps } from '../../apps.ts'
 import { currentTime } from '../../now.ts'
 import { count, date } from '../../words.ts'
-import { WhatFor } from '../what_for.tsx'
+import { LabelField } from '../what_for.tsx'
 
-export type Wish = { label: string; apps: string[] | null; days: number | null }
-export const NO_WISH: Wish = { label: '', apps: null, days: null }
+export type GrantDraft = { label: string; apps: string[] | null; days: number | null }
+export const EMPTY_GRANT: GrantDraft = { label: '', apps: null, days: null }
 
 const DAY_MS = 86_400_000
-const TIMES = [
+const LIFETIMES = [
   { days: 7, title: 'A week' },
   { days: 30, title: '30 days' },
   { days: 90, title: '90 days' },
@@ -18,18 +18,18 @@ const TIMES = [
 ]
 
 /** As the server wants it. */
-export const wished = ({ label, apps, days }: Wish) => ({
+export const grantRequest = ({ label, apps, days }: GrantDraft) => ({
   label,
   apps,
   expires_at: days === null ? null : currentTime() + days * DAY_MS,
 })
 
-type PartProps = { wish: Wish; change: (changes: Partial<Wish>) => void }
+type GrantFormProps = { grant: GrantDraft; change: (changes: Partial<GrantDraft>) => void }
 
-function AppChoice({ wish, change }: PartProps): JSX.Element {
+function AppChoice({ grant, change }: GrantFormProps): JSX.Element {
   const apps = useApps().data?.apps ?? []
   const toggle = (id: string): void => {
-    const before = wish.apps ?? []
+    const before = grant.apps ?? []
     const after = before.includes(id) ? before.filter((one) => one !== id) : [...before, id]
     change({ apps: after.length === 0 ? null : after })
   }
@@ -37,14 +37,14 @@ function AppChoice({ wish, change }: PartProps): JSX.Element {
     <fieldset class="plain-set choices">
       <legend class="small">Apps</legend>
       <label>
-        <input type="checkbox" checked={wish.apps === null} onClick={() => change({ apps: null })} /> All,
+        <input type="checkbox" checked={grant.apps === null} onClick={() => change({ apps: null })} /> All,
         also later ones
       </label>
       {apps.map((app) => (
         <label key={app.id}>
           <input
             type="checkbox"
-            checked={wish.apps?.includes(app.id) ?? false}
+            checked={grant.apps?.includes(app.id) ?? false}
             onClick={() => toggle(app.id)}
           />
           <span class="cut">{app.name ?? app.bundle_id}</span>
@@ -54,18 +54,18 @@ function AppChoice({ wish, change }: PartProps): JSX.Element {
   )
 }
 
-export const WishFields = ({ wish, change, hint }: PartProps & { hint: string }): JSX.Element => (
+export const GrantFields = ({ grant, change, hint }: GrantFormProps & { hint: string }): JSX.Element => (
   <>
-    <WhatFor value={wish.label} hint={hint} onChange={(label) => change({ label })} />
-    <AppChoice wish={wish} change={change} />
+    <LabelField value={grant.label} hint={hint} onChange={(label) => change({ label })} />
+    <AppChoice grant={grant} change={change} />
     <label class="field">
       <span>Good for</span>
       <select
         class="select"
-        value={wish.days ?? ''}
+        value={grant.days ?? ''}
         onChange={(event) => change({ days: Number(event.currentTarget.value) || null })}
       >
-        {TIMES.map(({ days, title }) => (
+        {LIFETIMES.map(({ days, title }) => (
           <option key={title} value={days ?? ''}>
             {title}
           </option>
@@ -75,18 +75,18 @@ export const WishFields = ({ wish, change, hint }: PartProps & { hint: string })
   </>
 )
 
-type Standing = { revoked_at: number | null; expires_at: number | null }
-export const isOver = ({ revoked_at, expires_at }: Standing, now: number): boolean =>
+type GrantStatus = { revoked_at: number | null; expires_at: number | null }
+export const isInactive = ({ revoked_at, expires_at }: GrantStatus, now: number): boolean =>
   revoked_at !== null || (expires_at !== null && expires_at <= now)
 
-export function Ending({ of, now }: { of: Standing; now: number }): JSX.Element {
+export function Expiry({ of, now }: { of: GrantStatus; now: number }): JSX.Element {
   if (of.revoked_at !== null) return <span class="badge">Revoked {date(of.revoked_at)}</span>
   if (of.expires_at === null) return <span class="quiet">Until revoked</span>
   if (of.expires_at <= now) return <span class="badge">Over since {date(of.expires_at)}</span>
   return <>{date(of.expires_at)}</>
 }
 
-export function Reached({ apps }: { apps: readonly string[] | null }): JSX.Element {
+export function GrantedApps({ apps }: { apps: readonly string[] | null }): JSX.Element {
   const known = useApps().data?.apps ?? []
   if (apps === null) return <>All apps</>
   const names = apps.map((id) => known.find((one) => one.id === id)?.name ?? id)

@@ -3,23 +3,23 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { LinkAnswer, LinksAnswer } from '../../../../api/owner/share_links.ts'
-import { useAnswer } from '../../answers.ts'
+import { useQuery } from '../../answers.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { Segments } from '../../parts/popover.tsx'
-import { GivenOut, type Kind } from './credential_list.tsx'
+import { type CredentialKind, CredentialList } from './credential_list.tsx'
 
 type Link = InferOutput<typeof LinkAnswer>
 const PATH = '/api/v1/share-links'
 
-const KIND: Kind<Link> = {
+const KIND: CredentialKind<Link> = {
   path: PATH,
   title: 'Share links',
-  make: 'New share link',
+  createLabel: 'New share link',
   hint: 'My accountant',
   icon: 'share',
   about: 'Whoever has a link sees the figures and charts of its apps, and no customers, events or settings.',
   empty: 'Nobody has a link',
-  revoking: 'Whoever came by it is out at once.',
+  revokeText: 'Whoever came by it is out at once.',
   secretOf: (made) => (made as Link & { url: string }).url,
   secretTitle: 'The new share link',
   secretNote: 'Keep it now: it is not shown again. You can make another at any time.',
@@ -47,11 +47,11 @@ const BASES = [
 export function Guests(): JSX.Element {
   const [basis, setBasis] = useState<Link['basis']>('gross')
   const [passcode, setPasscode] = useState('')
-  const asked = useAnswer<InferOutput<typeof LinksAnswer>>(PATH)
+  const result = useQuery<InferOutput<typeof LinksAnswer>>(PATH)
   return (
-    <GivenOut
+    <CredentialList
       kind={KIND}
-      asked={{ ...asked, data: asked.data?.share_links }}
+      result={{ ...result, data: result.data?.share_links }}
       body={{ basis, passcode: passcode === '' ? null : passcode }}
       more={
         <>

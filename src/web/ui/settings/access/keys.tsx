@@ -3,26 +3,26 @@ import type { JSX } from 'preact'
 import { type Dispatch, type StateUpdater, useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { KeyAnswer, RotatedAnswer } from '../../../../api/owner/keys.ts'
-import { type Asked, renew, useAnswer } from '../../answers.ts'
+import { invalidate, type QueryResult, useQuery } from '../../answers.ts'
 import { write } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Confirm, Dialog, useDeed } from '../../parts/dialog.tsx'
+import { Confirm, Dialog, useMutation } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Segments } from '../../parts/popover.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
-import { When } from '../../parts/when.tsx'
-import { Wrong } from '../../parts/wrong.tsx'
-import { useFresh } from '../../sign_in/fresh.tsx'
+import { Empty, QueryView } from '../../parts/states.tsx'
+import { RelativeTime } from '../../parts/when.tsx'
+import { ErrorMessage } from '../../parts/wrong.tsx'
+import { useReauth } from '../../sign_in/fresh.tsx'
 import { instant } from '../../words.ts'
-import { organizationName, useKnown } from '../known.ts'
+import { organizationName, useStatus } from '../known.ts'
 import { OrganizationPick } from '../organization_pick.tsx'
-import { WhatFor } from '../what_for.tsx'
+import { LabelField } from '../what_for.tsx'
 import { ShownOnce } from './shown_once.tsx'
 
 export type Key = InferOutput<typeof KeyAnswer>
 const PATH = '/api/v1/keys'
-export const useKeys = (): Asked<{ keys: Key[] }> => useAnswer<{ keys: Key[] }>(PATH)
+export const useKeys = (): QueryResult<{ keys: Key[] }> => useQuery<{ keys: Key[] }>(PATH)
 
 const KINDS = [
   { value: 'publishable', title: 'Publishable' },
@@ -33,20 +33,20 @@ const ABOUT: Record<Key['kind'], string> = {
   secret: 'For your own backend. What it says counts as proved by the server. Never put it into an app.',
 }
 
-type MakeProps = { onMade: (key: Key) => void; onClose: () => void }
+type CreateKeyDialogProps = { onCreated: (key: Key) => void; onClose: () => void }
 
-function Make({ onMade, onClose }: MakeProps): JSX.Element {
-  const fresh = useFresh()
-  const organizations = useKnown().data?.organizations ?? []
+function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps): JSX.Element {
+  const withReauth = useReauth()
+  const organizations = useStatus().data?.organizations ?? []
   const [kind, setKind] = useState<Key['kind']>('publishable')
   const [label, setLabel] = useState('')
   const [organization_id, setOrganization] = useState(organizations[0]?.id)
-  const { run, isBusy, problem } = useDeed(async () => {
-    const key = await fresh(() =>
+  const { run, isBusy, problem } = useMutation(async () => {
+    const key = await withReauth(() =>
       write<Key>('POST', PATH, { kind, label, ...(organization_id && { organization_id }) }),
     )
-    await renew(PATH)
-    onMade(key)
+    await invalidate(PATH)
+    onCreated(key)
   })
   return (
     <Dialog title="New key" onClose={onClose}>
@@ -59,9 +59,9 @@ function Make({ onMade, onClose }: MakeProps): JSX.Element {
       >
         <Segments title="Kind" value={kind} choices={KINDS} onPick={setKind} />
         <p class="small quiet">{ABOUT[kind]}</p>
-        <WhatFor value={label} hint={kind === 'secret' ? 'Backend' : 'iOS app'} onChange={setLabel} />
+        <LabelField value={label} hint={kind === 'secret' ? 'Backend' : 'iOS app'} onChange={setLabel} />
         <OrganizationPick value={organization_id ?? null} onPick={setOrganization} />
-        <Wrong words={problem} />
+        <ErrorMessage message={problem} />
         <button type="submit" class="button main" disabled={isBusy}>
           Make the key
         </button>
@@ -77,8 +77,8 @@ const OVERLAPS = [
   { hours: 720, title: 'After 30 days' },
 ]
 
-function Rotate({ of, onMade, onClose }: MakeProps & { of: Key }): JSX.Element {
-  const fresh = useFresh()
+function Rotate({ of, onCreated, onClose }: CreateKeyDialogProps & { of: Key }): JSX.Element {
+  const withReauth = useReauth()
   const [overlap_hours, setOverlap] = useState(168)
   return (
     <Confirm
@@ -86,12 +86,12 @@ function Rotate({ of, onMade, onClose }: MakeProps & { of: Key }): JSX.Element {
       verb="Make the new key"
       isDanger={false}
       onClose={onClose}
-      deed={async () => {
-        const made = await fresh(() =>
+      action={async () => {
+        const made = await withReauth(() =>
           write<InferOutput<typeof RotatedAnswer>>('POST', `${PATH}/${of.id}/rotate`, { overlap_hours }),
         )
-        await renew(PATH)
-        onMade(made)
+        await invalidate(PATH)
+        onCreated(made)
       }}
     >
       <p>A new key takes its place. The old one goes on for a while, so that you can hand out the new one.</p>
@@ -118,31 +118,37 @@ const Revoke = ({ of, onClose }: { of: Key; onClose: () => void }): JSX.Element 
     title={`Revoke “${of.label}”`}
     verb="Revoke"
     onClose={onClose}
-    deed={async () => {
+    action={async () => {
       await write('DELETE', `${PATH}/${of.id}`)
-      await renew(PATH)
+      await invalidate(PATH)
     }}
   >
     <p>Calls with it are refused from now on. This cannot be taken back.</p>
   </Confirm>
 )
 
-type Doing = { what: 'make' } | { what: 'rotate' | 'revoke' | 'show'; key: Key }
+type KeyAction = { what: 'make' } | { what: 'rotate' | 'revoke' | 'show'; key: Key }
 
-function Dialogs({ doing, todo }: { doing: Doing | null; todo: Dispatch<StateUpdater<Doing | null>> }) {
+function Dialogs({
+  action,
+  todo,
+}: {
+  action: KeyAction | null
+  todo: Dispatch<StateUpdater<KeyAction | null>>
+}) {
   const close = (): void => todo(null)
   const show = (key: Key): void => todo({ what: 'show', key })
   // What was made meanwhile is still to be shown.
   const leave = (): void => todo((now) => (now?.what === 'rotate' ? null : now))
-  if (doing === null) return null
-  if (doing.what === 'make') return <Make onMade={show} onClose={close} />
-  if (doing.what === 'rotate') return <Rotate of={doing.key} onMade={show} onClose={leave} />
-  if (doing.what === 'revoke') return <Revoke of={doing.key} onClose={close} />
-  const isSecret = doing.key.kind === 'secret'
+  if (action === null) return null
+  if (action.what === 'make') return <CreateKeyDialog onCreated={show} onClose={close} />
+  if (action.what === 'rotate') return <Rotate of={action.key} onCreated={show} onClose={leave} />
+  if (action.what === 'revoke') return <Revoke of={action.key} onClose={close} />
+  const isSecret = action.key.kind === 'secret'
   return (
     <ShownOnce
       title={isSecret ? 'Your new secret key' : 'Your new key'}
-      text={doing.key.token ?? ''}
+      text={action.key.token ?? ''}
       label="the key"
       note={
         isSecret
@@ -154,8 +160,8 @@ function Dialogs({ doing, todo }: { doing: Doing | null; todo: Dispatch<StateUpd
   )
 }
 
-function Row({ one, todo }: { one: Key; todo: (doing: Doing) => void }): JSX.Element {
-  const known = useKnown().data
+function Row({ one, todo }: { one: Key; todo: (action: KeyAction) => void }): JSX.Element {
+  const known = useStatus().data
   const isOurs = one.source !== 'config'
   return (
     <li class="key">
@@ -165,7 +171,7 @@ function Row({ one, todo }: { one: Key; todo: (doing: Doing) => void }): JSX.Ele
           <span class="badge">{one.kind === 'secret' ? 'Secret' : 'Publishable'}</span>
           {one.state === 'ending' && one.expires_at !== null && (
             <span class="badge warn" title={instant(one.expires_at)}>
-              ends <When at={one.expires_at} />
+              ends <RelativeTime at={one.expires_at} />
             </span>
           )}
           {(known?.organizations.length ?? 0) > 1 && (
@@ -174,7 +180,7 @@ function Row({ one, todo }: { one: Key; todo: (doing: Doing) => void }): JSX.Ele
         </span>
         <span class="row">
           <span class="tiny quiet">
-            made <When at={one.created_at} />
+            made <RelativeTime at={one.created_at} />
           </span>
           {isOurs ? (
             <>
@@ -204,8 +210,8 @@ function Row({ one, todo }: { one: Key; todo: (doing: Doing) => void }): JSX.Ele
 }
 
 export function Keys(): JSX.Element {
-  const asked = useKeys()
-  const [doing, todo] = useState<Doing | null>(null)
+  const result = useKeys()
+  const [action, todo] = useState<KeyAction | null>(null)
   return (
     <Card
       title="Keys"
@@ -215,7 +221,7 @@ export function Keys(): JSX.Element {
         </button>
       }
     >
-      <Loaded asked={asked} height={140}>
+      <QueryView result={result} height={140}>
         {({ keys }) => {
           const alive = keys.filter(({ state }) => state !== 'ended')
           const ended = keys.length - alive.length
@@ -235,8 +241,8 @@ export function Keys(): JSX.Element {
             </>
           )
         }}
-      </Loaded>
-      <Dialogs doing={doing} todo={todo} />
+      </QueryView>
+      <Dialogs action={action} todo={todo} />
     </Card>
   )
 }

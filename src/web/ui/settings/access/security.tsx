@@ -3,13 +3,13 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { InferOutput } from 'valibot'
 import type { SessionsAnswer } from '../../../../api/owner/owner.ts'
-import { renew, useAnswer } from '../../answers.ts'
+import { invalidate, useQuery } from '../../answers.ts'
 import { write } from '../../http.ts'
 import { Card } from '../../parts/card.tsx'
-import { Confirm, useDeed } from '../../parts/dialog.tsx'
-import { Loaded } from '../../parts/states.tsx'
-import { When } from '../../parts/when.tsx'
-import { Wrong } from '../../parts/wrong.tsx'
+import { Confirm, useMutation } from '../../parts/dialog.tsx'
+import { QueryView } from '../../parts/states.tsx'
+import { RelativeTime } from '../../parts/when.tsx'
+import { ErrorMessage } from '../../parts/wrong.tsx'
 import { PasswordField } from '../../sign_in/password.tsx'
 import { Audit } from './audit.tsx'
 import { browserName } from './browsers.ts'
@@ -18,9 +18,9 @@ type Session = InferOutput<typeof SessionsAnswer>['sessions'][number]
 const PATH = '/api/v1/sessions'
 
 function Row({ session }: { session: Session }): JSX.Element {
-  const { run, isBusy, problem } = useDeed(async () => {
+  const { run, isBusy, problem } = useMutation(async () => {
     await write('DELETE', `${PATH}/${session.id}`)
-    await renew(PATH)
+    await invalidate(PATH)
   })
   return (
     <li class="spread">
@@ -30,7 +30,8 @@ function Row({ session }: { session: Session }): JSX.Element {
           {session.current && <span class="badge good">This one</span>}
         </span>
         <span class="quiet">
-          from {session.address}, used <When at={session.seen_at} />, begun <When at={session.created_at} />
+          from {session.address}, used <RelativeTime at={session.seen_at} />, begun{' '}
+          <RelativeTime at={session.created_at} />
         </span>
         {problem && (
           <span class="bad" role="alert">
@@ -48,19 +49,19 @@ function Row({ session }: { session: Session }): JSX.Element {
 }
 
 function Sessions(): JSX.Element {
-  const asked = useAnswer<InferOutput<typeof SessionsAnswer>>(PATH)
+  const result = useQuery<InferOutput<typeof SessionsAnswer>>(PATH)
   const [isEnding, setEnding] = useState(false)
-  const isAlone = (asked.data?.sessions.length ?? 0) < 2
+  const isOnlySession = (result.data?.sessions.length ?? 0) < 2
   return (
     <Card
       title="Signed in"
       tools={
-        <button type="button" class="button" disabled={isAlone} onClick={() => setEnding(true)}>
+        <button type="button" class="button" disabled={isOnlySession} onClick={() => setEnding(true)}>
           Sign out everywhere else
         </button>
       }
     >
-      <Loaded asked={asked} height={120}>
+      <QueryView result={result} height={120}>
         {({ sessions }) => (
           <ul class="rows">
             {sessions.map((session) => (
@@ -68,15 +69,15 @@ function Sessions(): JSX.Element {
             ))}
           </ul>
         )}
-      </Loaded>
+      </QueryView>
       {isEnding && (
         <Confirm
           title="Sign out everywhere else"
           verb="Sign out"
           onClose={() => setEnding(false)}
-          deed={async () => {
+          action={async () => {
             await write('DELETE', PATH)
-            await renew(PATH)
+            await invalidate(PATH)
           }}
         >
           <p>Every other browser has to give the password again.</p>
@@ -90,10 +91,10 @@ function Password(): JSX.Element {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
   const [isDone, setDone] = useState(false)
-  const { run, isBusy, problem } = useDeed(async () => {
+  const { run, isBusy, problem } = useMutation(async () => {
     setDone(false)
     await write('POST', '/api/v1/password', { current_password: current, password })
-    await renew(PATH, '/api/v1/session')
+    await invalidate(PATH, '/api/v1/session')
     setCurrent('')
     setPassword('')
     setDone(true)
@@ -115,7 +116,7 @@ function Password(): JSX.Element {
           isNew
           hint="At least twelve characters. Every other browser is signed out."
         />
-        <Wrong words={problem} />
+        <ErrorMessage message={problem} />
         {isDone && (
           <p class="notice good" role="status">
             The password is changed.

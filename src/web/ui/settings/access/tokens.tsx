@@ -2,24 +2,24 @@
 import type { JSX } from 'preact'
 import type { InferOutput } from 'valibot'
 import type { TokenAnswer, TokensAnswer } from '../../../../api/owner/tokens.ts'
-import { useAnswer } from '../../answers.ts'
+import { useQuery } from '../../answers.ts'
 import { Card } from '../../parts/card.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { useKnown } from '../known.ts'
-import { GivenOut, type Kind } from './credential_list.tsx'
+import { useStatus } from '../known.ts'
+import { type CredentialKind, CredentialList } from './credential_list.tsx'
 
 type Token = InferOutput<typeof TokenAnswer>
 const PATH = '/api/v1/tokens'
 
-const KIND: Kind<Token> = {
+const KIND: CredentialKind<Token> = {
   path: PATH,
   title: 'Read tokens',
-  make: 'New token',
+  createLabel: 'New token',
   hint: 'Spreadsheet',
   icon: 'lock',
   about: 'For scripts and other programs. A token reads everything about its apps, and changes nothing.',
   empty: 'No program has a token',
-  revoking: 'Whatever uses it is refused from now on.',
+  revokeText: 'Whatever uses it is refused from now on.',
   secretOf: (made) => (made as Token & { token: string }).token,
   secretTitle: 'The new token',
   secretNote: 'Keep it now: it is not shown again. Windfall itself keeps only a fingerprint of it.',
@@ -28,11 +28,11 @@ const KIND: Kind<Token> = {
 }
 
 export function Tokens(): JSX.Element {
-  const asked = useAnswer<InferOutput<typeof TokensAnswer>>(PATH)
-  const base = useKnown().data?.base_url
+  const result = useQuery<InferOutput<typeof TokensAnswer>>(PATH)
+  const base = useStatus().data?.base_url
   return (
     <>
-      <GivenOut kind={KIND} asked={{ ...asked, data: asked.data?.tokens }} />
+      <CredentialList kind={KIND} result={{ ...result, data: result.data?.tokens }} />
       {base && (
         <Card title="Use one">
           <div class="stack">
