@@ -5,7 +5,8 @@ import { openAccessControl } from './access/access.ts'
 import { openRevocations } from './access/revocations.ts'
 import { openApiTokens } from './access/tokens.ts'
 import { apiRoutes } from './api/routes.ts'
-import { APPLE_HOSTS, type AppleHosts } from './apple/api/hosts.ts'
+import { type AppOptions, NO_CONFIG_SOURCES } from './app_options.ts'
+import { APPLE_HOSTS } from './apple/api/hosts.ts'
 import { openRevocation } from './apple/jws/revocation.ts'
 import { APPLE_ROOTS } from './apple/jws/roots.ts'
 import { openVerifier } from './apple/jws/signed.ts'
@@ -22,8 +23,6 @@ import { openCallers } from './attribution/callers.ts'
 import { openForgetting } from './attribution/erasure/erasure.ts'
 import { openPruning } from './attribution/prune.ts'
 import { openRefusedCalls } from './attribution/refused_calls.ts'
-import type { Clock } from './clock.ts'
-import type { ConfigSources } from './config/load.ts'
 import type { Config } from './config/settings.ts'
 import { backupSources } from './config/sources/backup_sources.ts'
 import { openFeed } from './events/feed.ts'
@@ -39,39 +38,15 @@ import { openHistory } from './ledger/history/history.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { openImports } from './ledger/reports/imports.ts'
 import { openReportedPeriods } from './ledger/reports/reported_periods.ts'
-import type { Log } from './log.ts'
 import { openEnrichment } from './metrics/customers/enrichment.ts'
 import { openFigures } from './metrics/figures.ts'
 import { openRates } from './rates/rates.ts'
-import type { RateOrigins } from './rates/sources.ts'
 import { openBackups } from './store/backup/backup.ts'
 import { scheduledBackup } from './store/backup/scheduled.ts'
 import { openClockCheck } from './store/clock_check.ts'
 import { openFile } from './store/open_file.ts'
 import { version } from './version.ts'
 import { openFront } from './web/front.ts'
-
-export type AppOptions = {
-  config: Config
-  /** Who said what of it; nobody unless said. */
-  configSources?: ConfigSources
-  clock: Clock
-  /** A clock that never jumps, for rate windows. */
-  monotonic: Clock
-  log: Log
-  /** PEM of the roots to trust. Only the demo and tests name others than Apple's. */
-  roots?: readonly string[]
-  /** Where Apple is asked. Only the demo and tests name others than Apple's. */
-  hosts?: AppleHosts
-  /** How long work that asks Apple waits before it tries again, in milliseconds. Tests do not wait. */
-  wait?: (ms: number) => Promise<void>
-  /** Where exchange rates are asked for. Only the demo and tests name others than those who publish them. */
-  rate_origins?: RateOrigins
-  /** The number of the formulas that figures are counted by. Tests name another. */
-  formula?: number
-  /** Chance, from 0 to below 1: how far the runs of jobs are spread. Tests draw none. */
-  random?: () => number
-}
 
 export type Windfall = Awaited<ReturnType<typeof openApp>>
 
@@ -296,11 +271,4 @@ export async function openApp(options: AppOptions) {
     throw error
   }
   return { ...modules, hosts, jobs, health, declare, close }
-}
-
-const NO_CONFIG_SOURCES: ConfigSources = {
-  file: null,
-  base: process.cwd(),
-  sources: new Map(),
-  places: new Map(),
 }

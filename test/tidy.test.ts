@@ -25,6 +25,7 @@ const ORDER = [
   ['jobs'],
   ['api'],
   ['web'],
+  ['app_options'],
   ['app'],
   ['control'],
   ['demo'],

@@ -38,8 +38,8 @@ export type AuditAction =
   | 'export'
 
 /** `subject` is the id or name of what it was done to, `detail` a few words; never a secret. */
-export type AuditEntry = AuditActor & { action: AuditAction; subject?: string | null; detail?: string | null }
-export type AuditRow = {
+type AuditEntry = AuditActor & { action: AuditAction; subject?: string | null; detail?: string | null }
+type AuditRow = {
   id: number
   at: number
   actor: string

@@ -131,7 +131,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     return caller.session
   }
 
-  const requireOwner: Access<Session> = {
+  const owner: Access<Session> = {
     security: ['session'],
     refusals: { 401: 'sign_in_required', 403: 'not_for_guests, cross_site' },
     admit: ownerOf,
@@ -153,7 +153,7 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     throw new Refusal(403, 'reauthentication_required', detail)
   }
 
-  const requireFreshOwner: Access<Session> = {
+  const freshOwner: Access<Session> = {
     security: ['session'],
     refusals: { 401: 'sign_in_required', 403: 'reauthentication_required, not_for_guests, cross_site' },
     admit: freshOwnerOf,
@@ -213,9 +213,9 @@ export function openAuth({ store, tokens, sessions, links, sessionCookie, audit,
     reader,
     viewer,
     limited,
-    requireOwner,
+    owner,
     isFresh,
-    requireFreshOwner,
+    freshOwner,
     commitAs,
     accessValidUntil,
     auditActorOf,

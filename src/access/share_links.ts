@@ -22,7 +22,7 @@ export type ShareLink = AccessScope & {
 type Row = Omit<ShareLink, 'apps' | 'has_passcode'> & { apps: string | null; passcode: string | null }
 
 /** What a link is made of; `passcode` is a PHC string. */
-export type NewShareLink = AccessScope & {
+type NewShareLink = AccessScope & {
   label: string
   basis: Basis
   expires_at: number | null

@@ -23,14 +23,14 @@ export const AppAnswer = v.object({
 })
 const AppsAnswer = v.object({ apps: v.array(AppAnswer) })
 
-type Deps = { apps: Apps; readers: Auth }
+type Deps = { apps: Apps; auth: Auth }
 
-export const appRoutes = ({ apps, readers }: Deps): Route[] => [
+export const appRoutes = ({ apps, auth }: Deps): Route[] => [
   defineRoute({
     ...READ_ROUTE,
     path: '/api/v1/apps',
     summary: 'The connected apps',
-    appleClients: readers.viewer,
+    access: auth.viewer,
     answers: { 200: { description: 'All that this token may read', schema: AppsAnswer } },
     handler: ({ caller }) => ({ apps: appsInScope(caller.accessScope, apps) }),
   }),

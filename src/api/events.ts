@@ -89,7 +89,7 @@ export function eventRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/events',
       summary: 'The feed, newest first; with `after`, oldest first from there on',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: EventsQuery,
       answers: { 200: { description: 'A page of events', schema: EventsAnswer } },
       refusals: UNKNOWN_APP,
@@ -99,7 +99,7 @@ export function eventRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/events/stream',
       summary: 'The feed as it happens (Server-Sent Events); `Last-Event-ID` resumes after that seq',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: ScopeQuery,
       answers: {
         200: {

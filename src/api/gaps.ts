@@ -39,7 +39,7 @@ export const gapRoutes = ({ history, apps, auth }: Deps): Route[] => [
     ...READ_ROUTE,
     path: '/api/v1/gaps',
     summary: 'Gaps in what arrived from Apple, newest first: found, and filled since',
-    appleClients: auth.reader,
+    access: auth.reader,
     query: GapsQuery,
     answers: { 200: { description: 'A page of them', schema: GapsAnswer } },
     refusals: UNKNOWN_APP,

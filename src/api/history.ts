@@ -64,7 +64,7 @@ export const historyRoutes = ({ history, apps, auth }: Deps): Route[] => [
     ...READ_ROUTE,
     path: '/api/v1/history',
     summary: 'How far what Apple shows of the past has been read, compared with what arrived, and filled in',
-    appleClients: auth.reader,
+    access: auth.reader,
     answers: {
       200: { description: 'Each app that this token reads, in each environment', schema: HistoryAnswer },
     },

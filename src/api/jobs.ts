@@ -28,7 +28,7 @@ export const jobRoutes = ({ jobs, auth }: Deps): Route[] => [
     ...READ_ROUTE,
     path: '/api/v1/jobs',
     summary: 'What happens by the clock: the last run of each job, how it went, and the next',
-    appleClients: auth.reader,
+    access: auth.reader,
     answers: { 200: { description: 'Every job', schema: JobsAnswer } },
     handler({ caller: { organization_id, apps } }): v.InferOutput<typeof JobsAnswer> {
       const all = [...jobs.list()]

@@ -35,7 +35,7 @@ export const probeRoutes = ({ store, jobs, clock, closing, root_expires_at }: De
     tag: 'Operations',
     summary:
       'Can it take requests: database writable, not shutting down, Apple’s root in force; last job runs',
-    appleClients: PUBLIC,
+    access: PUBLIC,
     any_host: true,
     answers: {
       200: { description: 'It can', schema: Readiness },

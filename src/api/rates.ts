@@ -34,7 +34,7 @@ export const rateRoutes = ({ rates, auth }: Deps): Route[] => [
     ...READ_ROUTE,
     path: '/api/v1/rates',
     summary: 'The exchange rates: the newest of each currency, where it is from, and gaps',
-    appleClients: auth.reader,
+    access: auth.reader,
     answers: { 200: { description: 'Every currency', schema: RatesAnswer } },
     handler: (): v.InferOutput<typeof RatesAnswer> => ({ base: BASE, currencies: rates.list() }),
   }),

@@ -53,7 +53,7 @@ export function statusRoutes(deps: Deps): Route[] {
       summary:
         'What needs a person, or is good to know: gaps, keys, jobs, imports, what waits; the worst first',
       description: 'What is of the whole instance is for those who read everything.',
-      appleClients: auth.reader,
+      access: auth.reader,
       answers: { 200: { description: 'No row where all is well', schema: StatusAnswer } },
       handler: ({ caller }) => status(caller),
     }),
@@ -61,7 +61,7 @@ export function statusRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/apps/health',
       summary: 'Of each app: when it was heard of, its reports, its history, its keys, its products',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: HealthQuery,
       answers: { 200: { description: 'Each app that may be read', schema: HealthAnswer } },
       refusals: UNKNOWN_APP,

@@ -34,7 +34,7 @@ export type StreamDeps = {
  * What is asked for: which events, after which seq (null: from the head on). `mayUntil` gives the instant at which the
  * caller's access ends, as far as is known now; one that has passed ends the stream.
  */
-export type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
+type StreamQuery = { scope: EventScope; after: number | null; accessValidUntil: () => number }
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }

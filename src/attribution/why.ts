@@ -49,7 +49,7 @@ export function isHandedOver({ app_user_id, proved_app_user_id, proofs, credenti
   return isAnonymous && CLAIM_SOURCE[credentialIn(credential)] !== undefined
 }
 
-/** Why the purchase is labelled as it is. */
+/** Why the purchase is term as it is. */
 export function explainLinkLabel(link: Labelled): string {
   const { app_user_id, proved_app_user_id, proofs, unattested } = link
   const proved = proofs.map((proof) => PROVED[proof]).join(', and ')
@@ -68,7 +68,7 @@ export function explainLinkLabel(link: Labelled): string {
   return sentence(`${claimed}. Proved is ${proved_app_user_id}: ${proved}`)
 }
 
-/** Why a user is labelled as the last identify call left them. */
+/** Why a user is term as the last identify call left them. */
 export function explainUserLabel({
   verification,
   unattested,

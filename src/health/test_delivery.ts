@@ -5,7 +5,7 @@ import type { TestStatus } from '../apple/api/server_answers.ts'
  * `asked` Apple has not sent it; `sent` Apple says it was taken, and it is not here; `arrived`; `waiting` it is here, for
  * an app that is not connected; `failed`.
  */
-export type TestDelivery = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
+type TestDelivery = { state: 'asked' | 'sent' | 'arrived' | 'waiting' | 'failed'; words: string }
 
 /** Whether a notification is here, by its UUID. */
 export type HasArrived = (uuid: string) => 'arrived' | 'waiting' | null

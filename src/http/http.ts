@@ -30,7 +30,7 @@ const LIVENESS_ROUTE = defineRoute({
   path: '/healthz',
   summary: 'The process lives',
   tag: 'Operations',
-  appleClients: PUBLIC,
+  access: PUBLIC,
   answers: { 200: { description: 'It does.' } },
   any_host: true,
   handler: () => ({ status: 'ok' }),

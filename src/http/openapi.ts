@@ -184,7 +184,7 @@ export function openapiRoute(routes: () => readonly Route[], version: string): R
     path: '/api/openapi.json',
     summary: 'This document: every route, what it takes and what it answers',
     tag: 'Operations',
-    appleClients: PUBLIC,
+    access: PUBLIC,
     answers: { 200: { description: 'OpenAPI 3.1', content_type: 'application/json' } },
     cors: true,
     handler() {

@@ -81,7 +81,7 @@ type RouteDefinition<
   summary: string
   description?: string
   tag: string
-  appleClients: Access<Caller>
+  access: Access<Caller>
   params?: Params
   query?: Query
   body?: Body
@@ -120,7 +120,7 @@ export function defineRoute<
   Query extends QuerySchema = typeof NO_QUERY,
   Body extends v.GenericSchema | undefined = undefined,
 >(definition: RouteDefinition<Path, Caller, Params, Query, Body>): Route {
-  const { appleClients, refusals = {}, around, handler, read_body, answers, ...rest } = definition
+  const { access, refusals = {}, around, handler, read_body, answers, ...rest } = definition
   const { params, query = NO_QUERY, body, ...described } = rest
   const { path } = described
   const readBody = read_body ?? ((event: H3Event) => readJson(event, BODY_BYTES))
@@ -128,7 +128,7 @@ export function defineRoute<
   function run(event: H3Event): unknown {
     const request = {
       event,
-      caller: appleClients.admit(event),
+      caller: access.admit(event),
       params: paramsOf(event, path, params),
       query: parseQuery(query, event.url.searchParams, isStrict(path)),
     }
@@ -142,11 +142,11 @@ export function defineRoute<
     ...(params && { params }),
     ...(definition.query && { query }),
     ...(body && { body }),
-    security: appleClients.security,
+    security: access.security,
     answers: {
       ...answers,
       ...refusalAnswers(
-        appleClients.refusals,
+        access.refusals,
         path.includes(':') ? PARAMS_REFUSALS : {},
         isStrict(path) || definition.query ? QUERY_REFUSALS : {},
         body === undefined ? {} : BODY_REFUSALS,

@@ -69,7 +69,7 @@ export function openFront() {
       path,
       summary,
       tag: 'Dashboard',
-      appleClients: PUBLIC,
+      access: PUBLIC,
       answers: { 200: { description: 'A file of the page', content_type: type } },
       refusals: { 404: 'not_found' },
       handler: ({ event }) => give(event),

@@ -90,7 +90,7 @@ test('what your backend says is proved, but not by Apple', async () => {
   })
 })
 
-test('a user has their device, and why they are labelled so', async () => {
+test('a user has their device, and why they are term so', async () => {
   const { jws, call, attribute, profile, bearer } = await openCalls()
   const device = { platform: 'iOS', osVersion: '26.1', deviceModel: 'iPhone18,1', locale: 'de_DE' }
   await call('identify', { appUserId: 'ann', ...device }, { 'x-windfall-unattested': 'pending' })

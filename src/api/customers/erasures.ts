@@ -62,7 +62,7 @@ export function erasureRoutes(deps: Deps): Route[] {
       description:
         'What they are and did goes, who bought what stays as nobody’s, and no call for them is accepted afterwards. ' +
         'The user id is one segment of the path, percent-encoded. It does not appear in the log.',
-      appleClients: eraserAccess(deps),
+      access: eraserAccess(deps),
       params: ForgetPath,
       query: ForgetQuery,
       private_path: true,
@@ -91,7 +91,7 @@ export function erasureRoutes(deps: Deps): Route[] {
       path: '/api/v1/erasures',
       tag: 'Erasure',
       summary: 'That users were forgotten and when, newest first; not who',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: ErasuresQuery,
       answers: { 200: { description: 'A page of them', schema: ErasuresAnswer } },
       handler({ caller: { organization_id, apps }, query: { limit, before = null } }) {
@@ -118,7 +118,7 @@ function eraserAccess({ keys, apps, auth, audit }: Deps): Access<Requester> {
         const key = secretKeyOf(keys, authorization ?? null)
         return { id: key.id, appOf: (name) => appOf(apps, key, name), note: noteBy(event, key.id) }
       }
-      auth.requireFreshOwner.admit(event)
+      auth.freshOwner.admit(event)
       return { id: 'owner', appOf: (name) => appById(apps, name), note: noteBy(event, 'owner') }
     },
   }

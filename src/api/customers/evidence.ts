@@ -52,7 +52,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/events/:id',
       summary: 'One event, with the app it is about',
-      appleClients: auth.reader,
+      access: auth.reader,
       answers: { 200: { description: 'The event', schema: EventAnswer } },
       refusals: { 404: 'unknown_event' },
       async handler({ caller, params }) {
@@ -70,7 +70,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       ...READ_ROUTE,
       path: '/api/v1/events/:id/evidence',
       summary: 'What Apple signed that an event follows from, byte for byte, with its certificates',
-      appleClients: auth.reader,
+      access: auth.reader,
       answers: { 200: { description: 'None where nobody signed it', schema: EvidenceAnswer } },
       refusals: { 404: 'unknown_event' },
       handler: ({ caller, params }) => ({
@@ -85,7 +85,7 @@ export function evidenceRoutes(deps: Deps): Route[] {
       summary: 'What Apple signed about a customer, what came last first',
       description:
         'Every notification, and the newest signed version of each transaction and renewal that came by itself.',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: PageQuery,
       answers: { 200: { description: 'A page of signed texts', schema: EvidencePage } },
       refusals: { 404: 'unknown_customer' },

@@ -73,7 +73,7 @@ export function todayRoutes({ today, auth, organizations, apps }: Deps): Route[]
       path: '/api/v1/today',
       tag: 'Metrics',
       summary: 'Today so far beside the same day of earlier weeks, MRR of thirty days, and yesterday',
-      appleClients: auth.reader,
+      access: auth.reader,
       query: TodayQuery,
       answers: { 200: { description: 'One organization’s', schema: TodayAnswer } },
       refusals: { 400: 'organization_needed', 404: 'unknown_app' },

@@ -67,7 +67,7 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
       method: 'GET',
       path: '/api/v1/keys',
       summary: 'The SDK keys, ended ones too; publishable ones can be read again',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'Oldest first', schema: v.object({ keys: v.array(KeyAnswer) }) } },
       handler: () => ({ keys: keys.list(null).map((key) => withState(key, clock())) }),
     }),
@@ -76,7 +76,7 @@ function creationRoutes({ clock, keys, organizations, audit, auth }: Deps): Rout
       method: 'POST',
       path: '/api/v1/keys',
       summary: 'Makes a key; the text of a secret one is told here alone',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       body: CreateBody,
       answers: { 201: { description: 'The key', schema: KeyAnswer } },
       refusals: { 400: 'organization_needed', 403: 'reauthentication_required', 404: 'unknown_organization' },
@@ -108,7 +108,7 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       method: 'POST',
       path: '/api/v1/keys/:id/rotate',
       summary: 'Makes a successor; the old key goes on for a while',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       body: RotateBody,
       answers: { 201: { description: 'The successor', schema: RotatedAnswer } },
       refusals: { ...ENDED, 403: 'reauthentication_required' },
@@ -127,11 +127,11 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
       method: 'DELETE',
       path: '/api/v1/keys/:id',
       summary: 'Ends a key at once',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'The key, ended', schema: KeyAnswer } },
       refusals: ENDED,
       async handler({ event, params: { id } }) {
-        const key = await auth.commitAs(event, auth.requireOwner, (actor) => {
+        const key = await auth.commitAs(event, auth.owner, (actor) => {
           const ended = keys.revoke(id)
           audit.note({ ...actor, action: 'key.revoked', subject: id })
           return ended
@@ -143,8 +143,7 @@ function endingRoutes({ clock, keys, audit, auth }: Deps): Route[] {
 }
 
 /** Secret keys are made for an owner who entered the password lately. */
-const accessFor = (kind: Key['kind'], { requireOwner, requireFreshOwner }: Auth) =>
-  kind === 'secret' ? requireFreshOwner : requireOwner
+const accessFor = (kind: Key['kind'], { owner, freshOwner }: Auth) => (kind === 'secret' ? freshOwner : owner)
 
 const withState = <Row extends Key>(key: Row, now: number) => ({ ...key, state: stateOf(key, now) })
 

@@ -29,13 +29,13 @@ export const linkUndoRoutes = ({ attribution, audit, auth }: Deps): Route[] => [
     path: '/api/v1/links/:id/undo',
     summary:
       'Undoes a move, by its id in `link_history`: the user before has the purchase again, with their label',
-    appleClients: auth.requireOwner,
+    access: auth.owner,
     answers: { 200: { description: 'The link as it is now', schema: UndoneAnswer } },
     refusals: { 404: 'unknown_move', 409: 'move_superseded', 410: 'forgotten' },
     async handler({ event, params: { id } }): Promise<v.InferOutput<typeof UndoneAnswer>> {
       if (!/^\d{1,15}$/.test(id))
         throw new Refusal(404, 'unknown_move', `${id.slice(0, 40)} is not the number of a move`)
-      return auth.commitAs(event, auth.requireOwner, (actor) => {
+      return auth.commitAs(event, auth.owner, (actor) => {
         const { link, app_id } = attribution.undoMove(Number(id))
         audit.note({ ...actor, action: 'move.undone', subject: id })
         return { app_id, link: { ...link, proofs: [...link.proofs] } }

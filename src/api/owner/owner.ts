@@ -53,7 +53,7 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     method: 'GET',
     path: '/api/v1/sessions',
     summary: 'Where the owner is signed in',
-    appleClients: auth.requireOwner,
+    access: auth.owner,
     answers: { 200: { description: 'The one used last first', schema: SessionsAnswer } },
     handler({ caller }): v.InferOutput<typeof SessionsAnswer> {
       return {
@@ -70,10 +70,10 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     method: 'DELETE',
     path: '/api/v1/sessions',
     summary: 'Ends all of the owner’s sessions but the one that asks',
-    appleClients: auth.requireOwner,
+    access: auth.owner,
     answers: { 200: { description: 'How many', schema: v.object({ ended: v.number() }) } },
     async handler({ event, caller }) {
-      const ended = await auth.commitAs(event, auth.requireOwner, (actor) => {
+      const ended = await auth.commitAs(event, auth.owner, (actor) => {
         const count = sessions.endOwners(caller.id)
         audit.note({ ...actor, action: 'sessions.ended', detail: `${count} others` })
         return count
@@ -86,13 +86,13 @@ const sessionRoutes = ({ sessions, audit, auth }: Deps): Route[] => [
     method: 'DELETE',
     path: '/api/v1/sessions/:id',
     summary: 'Ends one of the owner’s sessions',
-    appleClients: auth.requireOwner,
+    access: auth.owner,
     answers: { 204: { description: 'It is over' } },
     refusals: { 404: 'unknown_session' },
     async handler({ event, params: { id } }) {
       if (!sessions.list().some((session) => session.id === id))
         throw new Refusal(404, 'unknown_session', `there is no session ${id.slice(0, 40)}, or it is over`)
-      await auth.commitAs(event, auth.requireOwner, (actor) => {
+      await auth.commitAs(event, auth.owner, (actor) => {
         sessions.end(id)
         audit.note({ ...actor, action: 'session.ended', subject: id })
       })
@@ -106,7 +106,7 @@ const auditRoute = ({ audit, auth }: Deps): Route =>
     method: 'GET',
     path: '/api/v1/audit',
     summary: 'Who did what, or tried to, newest first',
-    appleClients: auth.requireOwner,
+    access: auth.owner,
     query: AuditQuery,
     answers: { 200: { description: 'A page of it', schema: AuditAnswer } },
     handler({ query: { before, limit } }): v.InferOutput<typeof AuditAnswer> {

@@ -57,7 +57,7 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       method: 'GET',
       path: '/api/v1/pending',
       summary: 'Notifications that wait for an app to be connected, by app',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'The newest first', schema: PendingAnswer } },
       handler() {
         const pending = arrivals.pending.list()
@@ -72,7 +72,7 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
       path: '/api/v1/pending/:bundle_id/connect',
       summary:
         'Connects an app that something waits for, with the Apple id that Apple says; what waited is applied',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       body: ConnectBody,
       answers: { 200: { description: 'It is connected', schema: ConnectedAnswer } },
       refusals: {
@@ -88,7 +88,7 @@ export function pendingRoutes({ apps, arrivals, audit, auth, organizations }: De
         const { id } = findOrganization(organization_id ?? named)
         // Apple's payload has the number of an app in production alone.
         const apple_id = rows.find((one) => one.apple_id !== null)?.apple_id
-        const app = await auth.commitAs(event, auth.requireOwner, (actor) => {
+        const app = await auth.commitAs(event, auth.owner, (actor) => {
           const connected = apps.add(id, { bundle_id, ...(apple_id && { apple_id }) }, 'dashboard')
           audit.note({ ...actor, action: 'app.connected', subject: connected.id, detail: bundle_id })
           return connected

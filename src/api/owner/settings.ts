@@ -109,7 +109,7 @@ export function settingsRoutes({ store, clock, organizations, http, current, aut
       path: '/api/v1/settings',
       summary: 'Every setting, its value and who said so; the version, the database, the notification URLs',
       description: 'Of secrets only whether they are set. Settings are changed in config.toml.',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'What applies now', schema: SettingsAnswer } },
       handler: settings,
     }),

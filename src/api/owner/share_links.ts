@@ -84,7 +84,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/api/v1/share-links',
       summary: 'The share links, ended ones too, newest first',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'All of them', schema: LinksAnswer } },
       handler: () => ({ share_links: links.list() }),
     }),
@@ -94,7 +94,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       path: '/api/v1/share-links',
       summary:
         'Makes a link by which guests read overview, metrics and cohorts of some apps, and nothing else',
-      appleClients: auth.requireFreshOwner,
+      access: auth.freshOwner,
       body: CreateBody,
       answers: { 201: { description: 'The link, shown this once', schema: CreatedAnswer } },
       refusals: { 404: 'unknown_app, unknown_organization' },
@@ -102,7 +102,7 @@ export function shareLinkRoutes(deps: Deps): Route[] {
         const { label, basis, expires_at } = body
         const accessScope = resolveGrant(deps, body)
         const passcode = body.passcode === null ? null : await hashPassword(body.passcode)
-        const { token, ...link } = await auth.commitAs(event, auth.requireFreshOwner, (actor) => {
+        const { token, ...link } = await auth.commitAs(event, auth.freshOwner, (actor) => {
           const created = links.create({ ...accessScope, label, basis, expires_at, passcode })
           audit.note({ ...actor, action: 'link.made', subject: created.id, detail: label })
           return created
@@ -116,11 +116,11 @@ export function shareLinkRoutes(deps: Deps): Route[] {
       method: 'DELETE',
       path: '/api/v1/share-links/:id',
       summary: 'Revokes a link; whoever came by it is out at once',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 204: { description: 'It is revoked' } },
       refusals: { 404: 'unknown_link' },
       async handler({ event, params: { id } }) {
-        await auth.commitAs(event, auth.requireOwner, (actor) => {
+        await auth.commitAs(event, auth.owner, (actor) => {
           const { label } = links.revoke(id)
           audit.note({ ...actor, action: 'link.revoked', subject: id, detail: label })
         })
@@ -169,7 +169,7 @@ function openRoute(deps: Deps): Route {
     method: 'POST',
     path: '/api/v1/share/open',
     summary: 'Signs a guest in by a share link',
-    appleClients: sessionCookie.visitor,
+    access: sessionCookie.visitor,
     body: OpenBody,
     read_body: readSignIn,
     answers: { 200: { description: 'What the guest may read, with the cookie', schema: SessionAnswer } },

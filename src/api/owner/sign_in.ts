@@ -73,7 +73,7 @@ export const signInRoutes = (deps: Deps): Route[] => [
   ...confirmationRoutes(deps),
 ]
 
-type Session = Parameters<Sessions['overAt']>[0]
+type Session = Parameters<Sessions['expiresAt']>[0]
 
 function openOwnerStatus(deps: Deps) {
   const sessionStatus = openSessionStatus(deps)
@@ -88,7 +88,7 @@ function statusRoute(deps: Deps): Route {
     method: 'GET',
     path: '/api/v1/session',
     summary: 'Who is signed in, and for what; never refused',
-    appleClients: PUBLIC,
+    access: PUBLIC,
     handler: ({ event }) => sessionStatus(event),
   })
 }
@@ -103,7 +103,7 @@ function entryRoutes(deps: Deps): Route[] {
       ...SIGN_IN_ROUTE,
       path: '/api/v1/setup',
       summary: 'Chooses the owner’s password by the link that was printed, and signs in',
-      appleClients: sessionCookie.visitor,
+      access: sessionCookie.visitor,
       body: Setup,
       refusals: { 400: 'weak_password', 401: 'invalid_link', 429: 'rate_limited' },
       handler: async ({ event, body: { token, password } }) =>
@@ -113,7 +113,7 @@ function entryRoutes(deps: Deps): Route[] {
       ...SIGN_IN_ROUTE,
       path: '/api/v1/login',
       summary: 'Signs the owner in',
-      appleClients: sessionCookie.visitor,
+      access: sessionCookie.visitor,
       body: Login,
       refusals: { 401: 'wrong_password, invalid_link', 429: 'rate_limited' },
       async handler({ event, body }) {
@@ -128,7 +128,7 @@ function entryRoutes(deps: Deps): Route[] {
       ...SIGN_IN_ROUTE,
       path: '/api/v1/logout',
       summary: 'Ends the session, the owner’s or a guest’s',
-      appleClients: sessionCookie.ownPage,
+      access: sessionCookie.ownPage,
       async handler({ event }) {
         const caller = auth.cookieCaller(event)
         if (caller) {
@@ -148,9 +148,9 @@ function entryRoutes(deps: Deps): Route[] {
 function confirmationRoutes(deps: Deps): Route[] {
   const { signIn, sessionCookie, auth } = deps
   const asOwner = openOwnerStatus(deps)
-  const { security, refusals, admit } = auth.requireOwner
+  const { security, refusals, admit } = auth.owner
   /** The owner, over a line that nobody else reads. */
-  const appleClients: Access<Session> = {
+  const access: Access<Session> = {
     security,
     refusals: { ...refusals, 403: `${refusals[403]}, insecure_transport` },
     admit(event) {
@@ -166,7 +166,7 @@ function confirmationRoutes(deps: Deps): Route[] {
       ...SIGN_IN_ROUTE,
       path: '/api/v1/reauth',
       summary: 'The password once more: what is secret may be shown and changed for fifteen minutes',
-      appleClients,
+      access,
       body: Confirmation,
       refusals: refused,
       // The session may have ended while the body was on its way.
@@ -177,7 +177,7 @@ function confirmationRoutes(deps: Deps): Route[] {
       ...SIGN_IN_ROUTE,
       path: '/api/v1/password',
       summary: 'Changes the password; requires the current one, and ends the owner’s other sessions',
-      appleClients,
+      access,
       body: PasswordChange,
       refusals: { ...refused, 400: 'weak_password' },
       handler: async ({ event, body }) =>

@@ -75,13 +75,13 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
       method: 'POST',
       path: '/api/v1/test-notification',
       summary: 'Has Apple send a test notification to the address that is entered in App Store Connect',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       body: TestBody,
       answers: { 202: { description: 'Apple was asked', schema: RequestedAnswer } },
       refusals,
       async handler({ event, body }): Promise<v.InferOutput<typeof RequestedAnswer>> {
         // Asking Apple cannot be undone in a unit of work, and the body may have come slowly.
-        auth.requireOwner.admit(event)
+        auth.owner.admit(event)
         const actor = auth.auditActorOf(event)
         const { environment } = body
         const app = findApp(apps, body.app)
@@ -96,7 +96,7 @@ export function testNotificationRoutes({ store, apps, appleClients, audit, auth 
       method: 'GET',
       path: '/api/v1/test-notification/:token',
       summary: 'How a test notification fares',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       params: TestPath,
       query: TestQuery,
       answers: { 200: { description: 'To be asked every other second', schema: TestStatusAnswer } },

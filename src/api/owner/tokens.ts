@@ -40,7 +40,7 @@ export function tokenRoutes(deps: Deps): Route[] {
       method: 'GET',
       path: '/api/v1/tokens',
       summary: 'The read tokens, ended ones too, newest first; not their text',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 200: { description: 'All of them', schema: TokensAnswer } },
       handler: () => ({ tokens: tokens.list().toReversed() }),
     }),
@@ -49,14 +49,14 @@ export function tokenRoutes(deps: Deps): Route[] {
       method: 'POST',
       path: '/api/v1/tokens',
       summary: 'Makes a read token for a program',
-      appleClients: auth.requireFreshOwner,
+      access: auth.freshOwner,
       body: CreateBody,
       answers: { 201: { description: 'The token, shown this once', schema: CreatedAnswer } },
       refusals: { 404: 'unknown_app, unknown_organization' },
       async handler({ event, body }) {
         const accessScope = resolveGrant(deps, body)
         event.res.status = 201
-        return auth.commitAs(event, auth.requireFreshOwner, (actor) => {
+        return auth.commitAs(event, auth.freshOwner, (actor) => {
           const created = tokens.create(body.label, accessScope, body.expires_at)
           audit.note({ ...actor, action: 'token.made', subject: created.id, detail: created.label })
           return created
@@ -68,11 +68,11 @@ export function tokenRoutes(deps: Deps): Route[] {
       method: 'DELETE',
       path: '/api/v1/tokens/:id',
       summary: 'Ends a token at once',
-      appleClients: auth.requireOwner,
+      access: auth.owner,
       answers: { 204: { description: 'It is over' } },
       refusals: { 404: 'unknown_token' },
       async handler({ event, params: { id } }) {
-        await auth.commitAs(event, auth.requireOwner, (actor) => {
+        await auth.commitAs(event, auth.owner, (actor) => {
           const { label } = tokens.revoke(id)
           audit.note({ ...actor, action: 'token.revoked', subject: id, detail: label })
         })

@@ -1,4 +1,5 @@
 /** What we remember: the import of Apple's daily reports: what is due is asked for, oldest first, until nothing is. */
+import { once } from 'node:events'
 import { AppleFault } from '../../apple/api/faults.ts'
 import type { Account, Accounts } from '../../apps/accounts.ts'
 import type { AppleClients } from '../../apps/apple_clients.ts'
@@ -223,10 +224,7 @@ export function openImports({ store, clock, feed, apps, accounts, appleClients, 
   async function pauseUntil(until: number, state: Running): Promise<void> {
     const ms = Math.max(0, until - clock())
     state.waiting_until = until
-    const stopped = new Promise<void>((resolve) =>
-      state.stop.addEventListener('abort', () => resolve(), { once: true }),
-    )
-    await Promise.race([wait(ms), stopped])
+    await Promise.race([wait(ms), once(state.stop, 'abort')])
     state.waiting_until = null
     state.waited_ms += ms
   }

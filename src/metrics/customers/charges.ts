@@ -14,7 +14,7 @@ export type LineageProceeds = {
 }
 
 /** What was charged, of what; amounts in thousandths of `currency`. */
-export type Charge = {
+type Charge = {
   app_id: string
   transaction_id: string
   product_id: string

@@ -31,11 +31,7 @@ export type Definition = Description & {
 }
 
 /** A name with its words. */
-export const labelled = (name: string, title: string, sentence: string): Labelled => ({
-  name,
-  title,
-  sentence,
-})
+export const term = (name: string, title: string, sentence: string): Labelled => ({ name, title, sentence })
 
 export const BY_SUBSCRIPTION = {
   splits: ['app', 'product', 'country', 'period', 'offer', 'currency'],

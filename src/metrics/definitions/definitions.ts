@@ -1,13 +1,5 @@
 /** What we compute: what every metric means, in words and as a formula, and by what it can be split and filtered. */
-import {
-  BY_MOVEMENT,
-  BY_SUBSCRIPTION,
-  BY_TRIAL,
-  type Definition,
-  labelled,
-  MONEY,
-  PLAIN,
-} from './definition.ts'
+import { BY_MOVEMENT, BY_SUBSCRIPTION, BY_TRIAL, type Definition, MONEY, PLAIN, term } from './definition.ts'
 import { FUNNEL } from './funnel.ts'
 import { STATUS_METRICS } from './standing.ts'
 
@@ -35,35 +27,35 @@ export const METRIC_NAMES = [
 ] as const
 export type MetricName = (typeof METRIC_NAMES)[number]
 
-const UNPRICED = labelled(
+const UNPRICED = term(
   'unpriced',
   'Unknown price',
   'How many cost something that Apple has not told; they are outside the sum.',
 )
-const NO_PERIOD = labelled(
+const NO_PERIOD = term(
   'no_period',
   'Unknown period',
   'How many are of a product whose period is unknown, as in the sandbox without an App Store Connect key; they are outside the sum.',
 )
 const LOSSES = [
-  labelled(
+  term(
     'voluntary',
     'Cancelled',
     'The customer turned the renewal off, also where Apple has not told the end.',
   ),
-  labelled(
+  term(
     'billing',
     'Billing failed',
     'Apple could not collect, whatever reason it names when it gives up 60 days later.',
   ),
-  labelled('refund', 'Refunded', 'Apple gave the money back and ended it.'),
-  labelled('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
-  labelled(
+  term('refund', 'Refunded', 'Apple gave the money back and ended it.'),
+  term('other', 'Other', 'It ended for another reason, or for one that Apple has not told.'),
+  term(
     'returned',
     'Came back',
     'Of those, the ones that were paid for again within the period; below zero. With the four it adds up to the rate.',
   ),
-  labelled(
+  term(
     'passing',
     'Began and ended within',
     'Lost, and not there when the period began, or worth less then. Beside the rate, in no other part of it.',
@@ -73,48 +65,40 @@ const PERIODS =
   'A loss that was paid for again within the period is none, and what began and ended within it is told beside it: never more than 1. Days, weeks and months are the organization’s, fiscal months Apple’s. A split has each loss where the subscription was at the start'
 
 const MOVEMENTS = [
-  labelled('new', 'New', 'The first paid time of a subscription.'),
-  labelled(
-    'opening',
-    'First known',
-    'The first paid time that is known of a subscription that began earlier.',
-  ),
-  labelled('resubscribe', 'Resubscribed', 'Paid again after a gap, also where a free offer came in between.'),
-  labelled(
+  term('new', 'New', 'The first paid time of a subscription.'),
+  term('opening', 'First known', 'The first paid time that is known of a subscription that began earlier.'),
+  term('resubscribe', 'Resubscribed', 'Paid again after a gap, also where a free offer came in between.'),
+  term(
     'expansion',
     'Expansion',
     'Worth more a month than before, without a gap; also back from a free offer that followed paid time.',
   ),
-  labelled('contraction', 'Contraction', 'Worth less a month than before, or free, without a gap.'),
-  labelled(
+  term('contraction', 'Contraction', 'Worth less a month than before, or free, without a gap.'),
+  term(
     'churn_voluntary',
     'Cancelled',
     'Paid time ended and the renewal was turned off, also where Apple has not told the end.',
   ),
-  labelled(
+  term(
     'churn_billing',
     'Billing failed',
     'Paid time ended because Apple could not collect, whatever reason it names when it gives up 60 days later.',
   ),
-  labelled('churn_refund', 'Refunded', 'Paid time ended because Apple gave the money back.'),
-  labelled('churn_other', 'Ended otherwise', 'Paid time ended for another reason, or an unknown one.'),
-  labelled(
+  term('churn_refund', 'Refunded', 'Paid time ended because Apple gave the money back.'),
+  term('churn_other', 'Ended otherwise', 'Paid time ended for another reason, or an unknown one.'),
+  term(
     'switched_out',
     'Currency left',
     'Now paid for in another currency; only where one currency is asked for.',
   ),
-  labelled(
-    'switched_in',
-    'Currency joined',
-    'Paid for in another before; only where one currency is asked for.',
-  ),
-  labelled('fx', 'Exchange rates', 'The rate alone changed what it is worth in the base currency.'),
-  labelled(
+  term('switched_in', 'Currency joined', 'Paid for in another before; only where one currency is asked for.'),
+  term('fx', 'Exchange rates', 'The rate alone changed what it is worth in the base currency.'),
+  term(
     'repriced',
     'Price learned',
     'An unknown price became known, or a known one was followed by an unknown.',
   ),
-  labelled(
+  term(
     'not_itemised',
     'Not itemised',
     'What the level changed by beyond the movements: where it is from Apple’s reports, all that single transactions do not explain; with a split or filter, what moved from one value to another.',
@@ -160,15 +144,15 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula: `MRR at the end − MRR at the start = Σ movements by kind. ${MOVED_RATE}; fx is what the rate alone changed, and where price and rate change together the price counts at the new rate`,
     parts: [
       ...MOVEMENTS,
-      labelled(
+      term(
         'churned',
         'Churned',
         'In two buckets: all movements that are not new, price changes and exchange rates too; below zero where more was lost.',
       ),
     ],
     views: [
-      labelled('kinds', 'By kind', 'Every kind of movement by itself.'),
-      labelled(
+      term('kinds', 'By kind', 'Every kind of movement by itself.'),
+      term(
         'two_buckets',
         'Two buckets',
         'New, and every other movement as Churned, as RevenueCat shows it; what is not itemised apart.',
@@ -260,13 +244,13 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     formula:
       'ended: trials that ended and were paid for ÷ trials that ended. cohort: trials that began and were paid for ÷ trials that began; converted + pending + lost = began. One that was paid for and refunded later stays converted',
     parts: [
-      labelled('converted', 'Converted', 'Of those that began, followed by paid time without a gap.'),
-      labelled('pending', 'Pending', 'Of those that began, not over yet.'),
-      labelled('lost', 'Lost', 'Of those that began, over and not paid for.'),
+      term('converted', 'Converted', 'Of those that began, followed by paid time without a gap.'),
+      term('pending', 'Pending', 'Of those that began, not over yet.'),
+      term('lost', 'Lost', 'Of those that began, over and not paid for.'),
     ],
     views: [
-      labelled('ended', 'By end', 'Of the trials that ended in the period.'),
-      labelled('cohort', 'By beginning', 'Of the trials that began in the period.'),
+      term('ended', 'By end', 'Of the trials that ended in the period.'),
+      term('cohort', 'By beginning', 'Of the trials that began in the period.'),
     ],
   },
   revenue: {
@@ -277,15 +261,11 @@ export const DEFINITIONS: Readonly<Record<MetricName, Definition>> = {
     sentence: 'What customers were charged, less what they were given back.',
     formula: `Σ charged − Σ refunded (price × the share that Apple names) − Σ given back at upgrades (price × unused time ÷ whole time: an estimate, on the day of the upgrade wherever refunds count). ${FLOW_RATE}`,
     parts: [
-      labelled('new', 'New', 'The first charge of a subscription.'),
-      labelled('renewal', 'Renewals', 'Every later charge of a subscription.'),
-      labelled('one_time', 'One-time', 'Purchases that do not renew.'),
-      labelled('refunds', 'Refunds', 'Given back by Apple; below zero.'),
-      labelled(
-        'proration',
-        'Upgrades',
-        'The unused part of what was upgraded from; an estimate, below zero.',
-      ),
+      term('new', 'New', 'The first charge of a subscription.'),
+      term('renewal', 'Renewals', 'Every later charge of a subscription.'),
+      term('one_time', 'One-time', 'Purchases that do not renew.'),
+      term('refunds', 'Refunds', 'Given back by Apple; below zero.'),
+      term('proration', 'Upgrades', 'The unused part of what was upgraded from; an estimate, below zero.'),
       UNPRICED,
     ],
     has_refund_days: true,

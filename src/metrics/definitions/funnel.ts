@@ -1,5 +1,5 @@
 /** What we compute: what the metrics on the way from a download to a payment mean. */
-import { BY_TRIAL, type Definition, labelled, PLAIN } from './definition.ts'
+import { BY_TRIAL, type Definition, PLAIN, term } from './definition.ts'
 
 /** A download is of an app, in a country: Apple tells nothing else of it. */
 const BY_DOWNLOAD = { splits: ['app', 'country'], filters: ['app', 'country'] } as const
@@ -29,8 +29,8 @@ export const FUNNEL = {
     formula:
       'trials that ended and were paid for without a gap + subscriptions paid for for the first time without a trial right before, be it that there was none or that it had lapsed; each subscription once; before the ledger began: conversions from introductory offers, and starts that were not free, of SUBSCRIPTION_EVENT',
     parts: [
-      labelled('after_trial', 'After a trial', 'A free trial came right before.'),
-      labelled('direct', 'Directly', 'Paid for without a trial right before, also where one had lapsed.'),
+      term('after_trial', 'After a trial', 'A free trial came right before.'),
+      term('direct', 'Directly', 'Paid for without a trial right before, also where one had lapsed.'),
     ],
   },
   download_to_trial: {

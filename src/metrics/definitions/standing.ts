@@ -1,10 +1,10 @@
 /** What we compute: what the metrics of how paid subscriptions stand mean. */
-import { BY_SUBSCRIPTION, type Definition, labelled, PLAIN } from './definition.ts'
+import { BY_SUBSCRIPTION, type Definition, PLAIN, term } from './definition.ts'
 
 const AT_RISK = [
-  labelled('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
-  labelled('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
-  labelled('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
+  term('will_cancel', 'Will cancel', 'Paid for, and the customer turned the renewal off.'),
+  term('grace', 'Grace period', 'The payment failed; the customer keeps access while Apple tries again.'),
+  term('billing_retry', 'Billing retry', 'The payment failed, access is gone, and Apple tries again.'),
 ] as const
 
 export const STATUS_METRICS = {
@@ -19,8 +19,8 @@ export const STATUS_METRICS = {
     formula:
       'renewing + committed + will cancel + grace + billing retry; all but the last are the paid segments alive of single transactions, the last those that were paid for and whose newest renewal info says that Apple tries to collect; each by the newest renewal info signed until then, and since the customer bought again. A commitment of twelve months billed monthly that is turned off is committed until its last month, then it will cancel',
     parts: [
-      labelled('renewing', 'Renewing', 'Paid for, and to be renewed.'),
-      labelled(
+      term('renewing', 'Renewing', 'Paid for, and to be renewed.'),
+      term(
         'committed',
         'Committed',
         'The renewal is turned off, and the customer goes on paying until the twelve months are over.',

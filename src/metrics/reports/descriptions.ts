@@ -1,24 +1,24 @@
 /** What we compute: what every number of the coverage means, in words and as a formula. */
 import type { Description, Labelled } from '../definitions/definition.ts'
-import { labelled } from '../definitions/definition.ts'
+import { term } from '../definitions/definition.ts'
 
 /** Why the two differ, by the names that the causes have in an answer. */
 const CAUSES: readonly Labelled[] = [
-  labelled(
+  term(
     'before_first_notification',
     'Not heard of yet',
     'Of a time, or of subscriptions, that nothing had been heard of.',
   ),
-  labelled('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
-  labelled(
+  term('upgrade_proration', 'Upgrades', 'Parts given back, which Apple tells in reports alone.'),
+  term(
     'refund_timing',
     'Refunds',
     'Counted on other days by the two, or by one of them not; the ledger’s at the rate of the charge, the reports’ at that of the day.',
   ),
-  labelled('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
-  labelled('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
-  labelled('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),
-  labelled('unknown', 'Unknown', 'None of these.'),
+  term('day_boundary', 'Midnight', 'What the other has in the next month or the one before.'),
+  term('exchange_rate', 'Exchange rates', 'The same money by the rate of another day.'),
+  term('family_sharing', 'Family sharing', 'Neither counts what a family shares: always nothing.'),
+  term('unknown', 'Unknown', 'None of these.'),
 ]
 
 export const COVERAGE_DESCRIPTIONS: readonly (Description & { parts: readonly Labelled[] })[] = [

@@ -26,7 +26,7 @@ export type Commission = Readonly<{
  * how many units that was for (1 unless said). `is_after_a_year`: the subscription had been paid for a year; null where
  * that is not known. `storefront` is alpha-3; `at` the instant of the charge, also of one given back later.
  */
-export type PricedCharge = {
+type PricedCharge = {
   app_id: string
   product_id: string
   storefront: string

@@ -9,13 +9,7 @@ import { afterCommission, type Commission } from './proceeds.ts'
 /** Of what was sold on a day: what was got of what was paid, both in the base currency. */
 type Share = { day: DayNumber; got: bigint; paid: bigint }
 /** `currency`: the base currency, in which what was sold at several prices is added up. */
-export type ShareQuery = {
-  app_id: string
-  product_id: string
-  storefront: string
-  day: DayNumber
-  currency: string
-}
+type ShareQuery = { app_id: string; product_id: string; storefront: string; day: DayNumber; currency: string }
 /** What is left of an amount. `is_estimated`: no report has told of the product in the country up to that day. */
 type ShareLeft = { isEstimated: boolean; of: (milli: number) => number }
 

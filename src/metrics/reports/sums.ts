@@ -15,7 +15,7 @@ export type ReportedDimension =
   | 'offer'
   | 'fine'
 
-export type ReportedSum = { milli: number; base_milli: number; count: number }
+type ReportedSum = { milli: number; base_milli: number; count: number }
 /** A cell with its worth in the base currency; null where there was no rate. */
 export type ConvertedCell = ReportCell & { base_milli: number | null }
 

@@ -23,7 +23,7 @@ export type Lag = {
 }
 
 /** Whose figures are asked for. `shown`: the generation that is being read already. */
-export type SnapshotRequest = { organization: Organization; apps: readonly App[]; shown?: ReadSnapshot }
+type SnapshotRequest = { organization: Organization; apps: readonly App[]; shown?: ReadSnapshot }
 
 /**
  * What an answer is read from. The organization has the currency and time zone that its figures are counted by.

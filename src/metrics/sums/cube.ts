@@ -34,7 +34,7 @@ type DaySum = { day: DayNumber; milli: number; base_milli: number; count: number
 type Sum = Omit<DaySum, 'day'>
 type SumScope = Pick<SumSeries, 'generation' | 'app_id' | 'environment'>
 /** What rows add (sign 1) or take away (-1), the first of the calendars being the organization's own. */
-export type RowChanges = {
+type RowChanges = {
   place: SumScope
   calendars: readonly Calendar[]
   changes: readonly (readonly [MetricRow, sign: 1 | -1])[]

@@ -34,7 +34,7 @@ type DaySumSelection = {
 export type DaySums = { before: Sum; milli: Float64Array; count: Float64Array; days: number }
 
 /** By what they count for; the first place of each line is the day `from`. */
-export type GroupedDaySums = { from: DayNumber; of: ReadonlyMap<string, DaySums> }
+type GroupedDaySums = { from: DayNumber; of: ReadonlyMap<string, DaySums> }
 
 type Entry = DaySumSelection & {
   /** Under which it is kept. */

@@ -10,7 +10,7 @@ import { realPathOf } from '../disk/paths.ts'
 import { type VerifiedDatabase, verify } from './verification.ts'
 
 /** A verified copy of the database. */
-export type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
+type DatabaseCopy = VerifiedDatabase & { file: string; bytes: number; sha256: string }
 
 /** Copies of the database of `db`, the connection that writes, so that its own writes are folded in. */
 export function openCopies(db: Database) {

@@ -47,7 +47,7 @@ export type QueryResult<Answer> = {
   retry: () => void
 }
 
-export type QueryOptions = {
+type QueryOptions = {
   /** Asks again every so many milliseconds while the page is seen. */
   every?: number
   /** Not to be asked yet. */

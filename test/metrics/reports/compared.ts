@@ -18,7 +18,7 @@ export async function openMetricReader(late: Late): Promise<GetMetric> {
 }
 
 /** How many values are the truth's, are not known, are marked as not whole, or are in Apple's words. */
-export type Compared = Record<'same' | 'unknown' | 'partly' | 'labelled', number> & { wrong: string[] }
+export type Compared = Record<'same' | 'unknown' | 'partly' | 'term', number> & { wrong: string[] }
 
 const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
   mrr_movements: ['kinds', 'two_buckets'],
@@ -27,7 +27,7 @@ const VIEWS: Partial<Record<MetricName, readonly string[]>> = {
 
 /** Every value of every metric, and what each that is something else is. */
 export async function compared(truth: GetMetric, late: GetMetric, range: string): Promise<Compared> {
-  const sum: Compared = { same: 0, unknown: 0, partly: 0, labelled: 0, wrong: [] }
+  const sum: Compared = { same: 0, unknown: 0, partly: 0, term: 0, wrong: [] }
   const unpriced = await unpricedDays(truth, range)
   for (const name of METRIC_NAMES) {
     for (const view of VIEWS[name] ?? ['']) {
@@ -79,7 +79,7 @@ function whatIs(point: Point, own: Partial<Point>, { late, part, given }: Place)
   if (isUnknown(point)) return 'unknown'
   if (isSame(point, own, late, given)) return 'same'
   if (!point.complete) return 'partly'
-  return isLabelled(late, point.on, part) ? 'labelled' : 'wrong'
+  return isLabelled(late, point.on, part) ? 'term' : 'wrong'
 }
 
 const isUnknown = ({ milli, count, numerator }: Point): boolean =>

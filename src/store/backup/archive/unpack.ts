@@ -19,7 +19,7 @@ import { type DecryptionKey, decrypt, encryptionOf } from './age.ts'
 import { isEntryName, MANIFEST, Manifest, replacingEnd, TAIL_BYTES, tailOf } from './format.ts'
 
 /** What kind of file is to be restored. */
-export type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
+type BackupKind = 'archive' | 'encrypted for recipients' | 'encrypted with a passphrase' | 'database'
 
 const BEGINNING_BYTES = 512
 

@@ -112,7 +112,7 @@ const POINT_TITLES: Record<Interval, string> = {
   fiscal_month: 'Fiscal month',
 }
 
-export type Drawing = {
+type Drawing = {
   style: Style
   /** Show the metric's parts on one another instead of the whole. */
   isInParts: boolean

@@ -43,8 +43,8 @@ export const monthLengthOf = ({ metric, month_length }: MetricAnswer): string | 
 
 /** What Apple calls or counts otherwise, until when, and how. */
 export function labelsOf({ sources }: MetricAnswer): string[] {
-  const labelled = sources.filter(({ label }) => label !== null)
-  return [...Map.groupBy(labelled, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
+  const term = sources.filter(({ label }) => label !== null)
+  return [...Map.groupBy(term, ({ label, note }) => `${label}\n${note}`).values()].map((own) => {
     const last = own
       .map(({ until_on }) => until_on)
       .sort()

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 /** Figures stand to the right, as their heads do. */
-export type TableHeading = { title: ComponentChildren; isNumber?: boolean; class?: string }
+type TableHeading = { title: ComponentChildren; isNumber?: boolean; class?: string }
 
 export const TableHead = ({ headings }: { headings: readonly TableHeading[] }): JSX.Element => (
   <thead>

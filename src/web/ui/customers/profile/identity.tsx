@@ -82,7 +82,7 @@ export const provedOf = (links: readonly Link[]): { proved: number; of: number }
   of: links.length,
 })
 
-/** Links by why they are labelled as they are: five purchases with one reason are told once. */
+/** Links by why they are term as they are: five purchases with one reason are told once. */
 function reasonsOf(links: readonly Link[]): { why: string; links: Link[] }[] {
   const grouped = Map.groupBy(links, ({ why, proofs, proved_app_user_id }) =>
     JSON.stringify([why, proofs, proved_app_user_id]),
