@@ -1,16 +1,13 @@
 /**
- * Installs what is missing and builds dist/windfall.mjs, each only when something changed. Plain JavaScript without
- * dependencies, because it is what runs first on a fresh machine, on whatever Node that has.
+ * Installs what is missing and builds dist/windfall.mjs, each only when something changed. `--install-only` does not
+ * build; `--quiet` prints errors alone. Plain JavaScript without dependencies, because it is what runs first on a fresh
+ * machine, on whatever Node that has.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { at, packedPage, pageFiles, pageOptions, serverOptions } from './tools/bundle.mjs'
 
-const root = new URL('.', import.meta.url)
-const at = (path) => fileURLToPath(new URL(path, root))
 const quiet = process.argv.includes('--quiet')
 const say = (text) => quiet || process.stdout.write(`${text}\n`)
 
@@ -56,132 +53,30 @@ function install() {
   writeFileSync(at('node_modules/.windfall'), mark)
 }
 
-// Runs before anything of ours: an old Node would fail somewhere in the middle, and not say why.
-const banner = `#!/usr/bin/env node
-import { createRequire as windfallRequire } from 'node:module'
-if (Number.parseInt(process.versions.node) < 24) {
-  console.error('Windfall needs Node 24; this is ' + process.version + '. npm start and npm run windfall bring the right one along.')
+/** A package's install script puts Node there, which npm leaves out where install scripts are switched off. */
+function assertNode() {
+  if (Number.parseInt(process.versions.node, 10) >= 24 || existsSync(at('node_modules/node/bin'))) return
+  process.stderr.write(
+    `Windfall needs Node 24, this is ${process.version}, and npm left out the one it should install: run "npm rebuild node --ignore-scripts=false", or use Node 24.\n`,
+  )
   process.exit(1)
-}
-const require = windfallRequire(import.meta.url)`
-
-const TYPES = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.webmanifest': 'application/manifest+json',
-}
-const UI = 'src/web/ui'
-
-/** A file as the server answers it: compressed once, here, as far as brotli goes. */
-const packed = (name, bytes) => ({
-  type: TYPES[extname(name)],
-  br: brotliCompressSync(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-  }).toString('base64'),
-})
-
-/** How the browser's side is bundled: small, for browsers of the last three years. */
-const forBrowsers = {
-  absWorkingDir: at('.'),
-  bundle: true,
-  write: false,
-  minify: true,
-  format: 'esm',
-  target: ['chrome120', 'firefox121', 'safari17'],
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  outdir: at('dist/assets'),
-  logLevel: 'warning',
-}
-
-/** The dashboard's page as one object: address → file. What is below /assets/ is named after its content. */
-async function buildPage(bundle, version) {
-  const entries = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
-  const { outputFiles, metafile } = await bundle({
-    ...forBrowsers,
-    entryPoints: entries,
-    entryNames: '[name]-[hash]',
-    chunkNames: 'part-[hash]',
-    splitting: true,
-    metafile: true,
-  })
-  const files = {}
-  const addressOf = (path) => `/assets/${path.replaceAll('\\', '/').split('/').at(-1)}`
-  for (const { path, contents } of outputFiles) files[addressOf(path)] = packed(path, contents)
-  const outputs = Object.entries(metafile.outputs)
-  const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
-  const [app, { cssBundle = '', imports = [] } = {}] = madeOf(entries.app)
-  const first = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => addressOf(path))
-  const html = readFileSync(at(`${UI}/index.html`), 'utf8')
-    .replace('{{theme}}', addressOf(madeOf(entries.theme)[0]))
-    .replace('{{style}}', addressOf(cssBundle))
-    .replace('{{script}}', addressOf(app))
-    .replace('{{first}}', first.map((path) => `<link rel="modulepreload" href="${path}">`).join(''))
-  files['/'] = packed('index.html', Buffer.from(html))
-  for (const name of readdirSync(at(`${UI}/static`)))
-    files[`/${name}`] = packed(name, readFileSync(at(`${UI}/static/${name}`)))
-  const worker = await bundle({
-    ...forBrowsers,
-    entryPoints: [`${UI}/service_worker.ts`],
-    define: {
-      SHELL: JSON.stringify([
-        '/',
-        addressOf(app),
-        addressOf(cssBundle),
-        addressOf(madeOf(entries.theme)[0]),
-        ...first,
-      ]),
-      VERSION: JSON.stringify(`${version}-${createHash('sha256').update(html).digest('hex').slice(0, 12)}`),
-    },
-  })
-  files['/service_worker.js'] = packed('service_worker.js', worker.outputFiles[0].contents)
-  return JSON.stringify(files)
 }
 
 async function build() {
-  const sources = [...filesBelow('src'), 'schema.sql', 'build.mjs', 'package.json', 'package-lock.json']
-  const mark = fingerprint(sources)
+  const mine = ['schema.sql', 'build.mjs', 'tools/bundle.mjs', 'package.json', 'package-lock.json']
+  const mark = fingerprint([...filesBelow('src'), ...mine])
   if (isFresh('dist/.built', mark)) return
   say('Building …')
   const { build: bundle } = await import('esbuild')
-  const { dictionary } = await import('@zxcvbn-ts/language-common')
   const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
   mkdirSync(at('dist'), { recursive: true })
-  const page = await buildPage(bundle, version)
+  const page = packedPage(await pageFiles(await bundle(pageOptions), bundle, version))
   // For what runs from the sources; the program has it inside.
   writeFileSync(at('dist/page.json'), page)
-  await bundle({
-    absWorkingDir: at('.'),
-    entryPoints: ['src/main.ts'],
-    outfile: 'dist/windfall.mjs',
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    sourcemap: 'linked',
-    // Keeps names in stack traces, which is worth more than the bytes.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Node prints the line that threw; it should not be the whole program.
-    lineLimit: 160,
-    external: ['better-sqlite3'],
-    define: {
-      BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
-      // Shorter ones cannot be chosen anyway; the whole list would be a tenth of the program.
-      BUNDLED_PASSWORDS: JSON.stringify(
-        dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
-      ),
-      BUNDLED_VERSION: JSON.stringify(version),
-      BUNDLED_PAGE: JSON.stringify(page),
-    },
-    banner: { js: banner },
-    logLevel: 'warning',
-  })
+  await bundle(await serverOptions(page, version))
   writeFileSync(at('dist/.built'), mark)
 }
 
 install()
-await build()
+assertNode()
+if (!process.argv.includes('--install-only')) await build()

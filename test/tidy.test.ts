@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openTestApp } from './helpers.ts'
-import { ROOT, read, SOURCES, TESTS } from './tidy/files.ts'
+import { ROOT, read, SOURCES, TESTS, TOOLS } from './tidy/files.ts'
 
 /** Each line may import the lines above it and itself. Folders on one line do not import one another. */
 const ORDER = [
@@ -118,8 +118,9 @@ test('no barrels, no default exports, no drawers', () => {
 })
 
 test('what is exported is used elsewhere: what only its own file uses is its own', () => {
-  const words = new Map([...SOURCES, ...TESTS].map((file) => [file, new Set(read(file).match(/\w+/g))]))
-  const alone = SOURCES.flatMap((file) =>
+  const all = [...SOURCES, ...TESTS, ...TOOLS]
+  const words = new Map(all.map((file) => [file, new Set(read(file).match(/\w+/g))]))
+  const alone = [...SOURCES, ...TOOLS].flatMap((file) =>
     [...read(file).matchAll(/^export (?:async )?(?:function\*?|const|let|type|class) (\w+)/gm)]
       .map(([, name = '']) => name)
       .filter((name) => ![...words].some(([other, used]) => other !== file && used.has(name)))
@@ -129,7 +130,7 @@ test('what is exported is used elsewhere: what only its own file uses is its own
 })
 
 test('every file says first what it is for', () => {
-  expect(SOURCES.filter((file) => !read(file).startsWith('/**'))).toEqual([])
+  expect([...SOURCES, ...TOOLS].filter((file) => !read(file).startsWith('/**'))).toEqual([])
 })
 
 /** The server's clock, and that of whoever looks at the page. */
@@ -205,6 +206,7 @@ test('the top level holds what it should and nothing else', () => {
     'src',
     'test',
     'sdk',
+    'tools',
     '.ci',
     '.git',
     '.gitignore',

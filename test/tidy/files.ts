@@ -13,3 +13,4 @@ const filesBelow = (folder: string): string[] =>
 
 export const SOURCES: readonly string[] = filesBelow('src')
 export const TESTS: readonly string[] = filesBelow('test')
+export const TOOLS: readonly string[] = filesBelow('tools')

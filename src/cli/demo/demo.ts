@@ -4,33 +4,17 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
-import { openApp, type Windfall } from '../../app.ts'
-import { type Clock, systemClock } from '../../clock.ts'
+import type { Windfall } from '../../app.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { Config } from '../../config/settings.ts'
 import { codeOf } from '../../config/sources/files.ts'
-import { fill } from '../../demo/fill.ts'
-import { openPublisher } from '../../demo/publisher.ts'
-import { openAuthority } from '../../demo/signing/authority.ts'
-import { openSimulation, type Simulation } from '../../demo/simulation.ts'
-import { type AppStore, openAppStore } from '../../demo/store/store.ts'
 import type { Step } from '../../demo/world/steps.ts'
 import { Refusal } from '../../errors.ts'
-import { openSerial } from '../../limiter.ts'
-import type { Log } from '../../log.ts'
-import type { RateOrigins } from '../../rates/sources.ts'
 import { print } from '../instance/instance.ts'
 import { logOf, serve, stopSignal } from '../serve.ts'
+import { type Company, goOnLiving, loseSome, openCompany, openPlayed, PATHS } from './company.ts'
 import { createDemoOwner } from './owner.ts'
 import { declareAccount, declareAddress, importReports } from './store.ts'
-
-const TWO_YEARS_MS = 2 * 365 * 86_400_000
-const LIVE_EVERY_MS = 1_000
-const PURCHASES_A_MINUTE = 20
-/** A small company, and a history that is played in a few seconds on a small machine. */
-const SUBSCRIBERS = 900
-/** The share of notifications that never arrive. */
-const LOST_SHARE = 0.02
 
 export const demoCommand = defineCommand({
   meta: {
@@ -105,18 +89,12 @@ async function demonstrate(options: DemoOptions): Promise<void> {
   const { folder, seed } = options
   const config = configIn(options)
   if (!options.once && options.port !== undefined) await tryPort(config.server)
-  const until = systemClock()
-  const authority = await openAuthority({ now: until })
-  const from = until - TWO_YEARS_MS
-  const simulation = openSimulation({ seed, from, until, subscribers: SUBSCRIBERS, authority })
-  const store = await openAppStore({ simulation, authority, clock: systemClock })
-  const publisher = await openPublisher()
-  const { root_pem: root } = authority
+  const company = await openCompany(seed)
   try {
-    declareAccount(folder, store)
-    await runDemo({ ...options, until, simulation, store, root, rates: publisher.origins })
+    declareAccount(folder, company.store)
+    await runDemo({ ...options, ...company })
   } finally {
-    await Promise.all([store.close(), publisher.close()])
+    await company.close()
   }
 }
 
@@ -142,35 +120,14 @@ async function tryPort({ host, port }: Config['server']): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-type Stage = DemoOptions & {
-  until: number
-  simulation: Simulation
-  store: AppStore
-  root: string
-  rates: RateOrigins
-}
-
 /** The appliance against the simulated store, until it is stopped. */
-async function runDemo(stage: Stage): Promise<void> {
-  const { folder, once, until, simulation, store, root, rates } = stage
+async function runDemo(stage: DemoOptions & Company): Promise<void> {
+  const { folder, once, simulation, store } = stage
   const config = configIn(stage)
   const log = logOf(config)
-  const clock = steppedClock(until - TWO_YEARS_MS)
-  const windfall = await openApp({
-    config,
-    clock: clock.read,
-    monotonic: clock.read,
-    log,
-    roots: [root],
-    hosts: store.hosts,
-    rate_origins: rates,
-  })
-  await connect(windfall, simulation)
-  await playHistory(windfall, simulation, clock, until)
-  clock.goLive()
+  const windfall = await openPlayed(stage, config, log)
   if (once) return windfall.close()
-  // From now on a few get lost, so that reconciliation has something to find.
-  simulation.lose({ from: until, share: LOST_SHARE })
+  loseSome(stage)
   stage.stopAtOnce.off()
   const stopped = stopSignal()
   const server = await serve(windfall, config, log, { anyPort: stage.port === undefined })
@@ -178,55 +135,10 @@ async function runDemo(stage: Stage): Promise<void> {
   store.faults.notification_url = `${server.url}/apple/notifications`
   await welcome(windfall, server.url, folder)
   importReports(windfall, log)
-  const life = keepSimulating(windfall, simulation, log)
+  const life = goOnLiving(simulation, log, (step) => deliver(windfall, step))
   await stopped
   await life.stop()
   await server.close()
-}
-
-/** Stands where the history is until `goLive`; from then on it is the machine's clock. */
-function steppedClock(start: number) {
-  let now: number | null = start
-  const read: Clock = () => now ?? systemClock()
-  return {
-    read,
-    set: (at: number): void => {
-      now = at
-    },
-    goLive: (): void => {
-      now = null
-    },
-  }
-}
-
-async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
-  const { id } = windfall.organizations.resolve(null)
-  for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
-    const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
-    await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
-  }
-}
-
-async function playHistory(
-  windfall: Windfall,
-  simulation: Simulation,
-  clock: ReturnType<typeof steppedClock>,
-  until: number,
-): Promise<void> {
-  const began = performance.now()
-  const bar = (at: number): void => {
-    const part = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
-    const drawn = '█'.repeat(Math.round(part * 30)).padEnd(30, '░')
-    if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
-  }
-  print('Playing two years of a simulated company …')
-  const release = windfall.metrics.hold()
-  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
-  clock.set(until)
-  await windfall.metrics.whenCurrent()
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
-  const seconds = ((performance.now() - began) / 1000).toFixed(1)
-  print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
 }
 
 const READ = ['/api/v1/overview', '/api/v1/metrics/mrr', '/api/v1/history', '/api/v1/imports', '/api/v1/jobs']
@@ -254,32 +166,6 @@ async function welcome(windfall: Windfall, url: string, folder: string): Promise
   print('Aim a command at it, as in:')
   print(`  npm run -s windfall -- doctor --config ${join(folder, 'config.toml')}\n`)
 }
-
-/** Time goes on: what the simulation does now is posted through the same doors as anything else. */
-function keepSimulating(windfall: Windfall, simulation: Simulation, log: Log) {
-  const turns = openSerial()
-  const timer = setInterval(() => {
-    turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
-  }, LIVE_EVERY_MS)
-
-  async function live(): Promise<void> {
-    const more = { purchases_per_minute: PURCHASES_A_MINUTE }
-    for (const step of simulation.advance(systemClock(), more)) await deliver(windfall, step)
-  }
-
-  return {
-    async stop(): Promise<void> {
-      clearInterval(timer)
-      await turns.idle()
-    },
-  }
-}
-
-const PATHS = {
-  notification: '/apple/notifications',
-  identify: '/api/sdk/v1/identify',
-  attribute: '/api/sdk/v1/attribute',
-} as const
 
 async function deliver(windfall: Windfall, step: Step): Promise<void> {
   await windfall.http.app.request(PATHS[step.kind], {

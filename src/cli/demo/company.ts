@@ -1,0 +1,133 @@
+/** The simulated company of `windfall demo` and `npm run dev`: its two years, and what happens from then on. */
+import { openApp, type Windfall } from '../../app.ts'
+import { type Clock, systemClock } from '../../clock.ts'
+import type { Config } from '../../config/settings.ts'
+import { fill } from '../../demo/fill.ts'
+import { openPublisher } from '../../demo/publisher.ts'
+import { openAuthority } from '../../demo/signing/authority.ts'
+import { openSimulation, type Simulation } from '../../demo/simulation.ts'
+import { openAppStore } from '../../demo/store/store.ts'
+import type { Step } from '../../demo/world/steps.ts'
+import { openSerial } from '../../limiter.ts'
+import type { Log } from '../../log.ts'
+import { print } from '../instance/instance.ts'
+
+const TWO_YEARS_MS = 2 * 365 * 86_400_000
+const LIVE_EVERY_MS = 1_000
+const PURCHASES_A_MINUTE = 20
+/** A small company, and a history that is played in a few seconds on a small machine. */
+const SUBSCRIBERS = 900
+/** The share of notifications that never arrive. */
+const LOST = 0.02
+
+export type Company = Awaited<ReturnType<typeof openCompany>>
+
+/**
+ * A simulated company of two years up to now, with its App Store and a publisher of exchange rates listening on
+ * 127.0.0.1. Nothing of it is played yet.
+ */
+export async function openCompany(seed: number) {
+  const until = systemClock()
+  const authority = await openAuthority({ now: until })
+  const from = until - TWO_YEARS_MS
+  const simulation = openSimulation({ seed, from, until, subscribers: SUBSCRIBERS, authority })
+  const store = await openAppStore({ simulation, authority, clock: systemClock })
+  const publisher = await openPublisher()
+  const close = () => Promise.all([store.close(), publisher.close()])
+  return { until, simulation, store, root: authority.root_pem, rates: publisher.origins, close }
+}
+
+/** Opens Windfall on the database that `config` names, with the company's two years played into it. */
+export async function openPlayed(company: Company, config: Config, log: Log): Promise<Windfall> {
+  const { until, simulation, store, root, rates } = company
+  const clock = playedClock(until - TWO_YEARS_MS)
+  const windfall = await openApp({
+    config,
+    clock: clock.read,
+    monotonic: clock.read,
+    log,
+    roots: [root],
+    hosts: store.hosts,
+    rate_origins: rates,
+  })
+  await connect(windfall, simulation)
+  await playHistory(windfall, simulation, clock, until)
+  clock.goLive()
+  return windfall
+}
+
+/** From the end of the history on a few notifications get lost, so that reconciliation has something to find. */
+export const loseSome = ({ simulation, until }: Company): void =>
+  simulation.lose({ from: until, share: LOST })
+
+/** Stands where the history is until `goLive`; from then on it is the machine's clock. */
+function playedClock(start: number) {
+  let now: number | null = start
+  const read: Clock = () => now ?? systemClock()
+  return {
+    read,
+    set: (at: number): void => {
+      now = at
+    },
+    goLive: (): void => {
+      now = null
+    },
+  }
+}
+
+async function connect(windfall: Windfall, simulation: Simulation): Promise<void> {
+  const { id } = windfall.organizations.resolve(null)
+  for (const { bundle_id, apple_id, team_id, sku, name, android_package } of simulation.apps) {
+    const declaration = { bundle_id, apple_id, team_id, sku, name, android_package }
+    await windfall.store.commit(() => windfall.apps.add(id, declaration, 'demo'))
+  }
+}
+
+async function playHistory(
+  windfall: Windfall,
+  simulation: Simulation,
+  clock: ReturnType<typeof playedClock>,
+  until: number,
+): Promise<void> {
+  const began = performance.now()
+  const bar = (at: number): void => {
+    const part = Math.min(1, 1 - (until - at) / TWO_YEARS_MS)
+    const drawn = '█'.repeat(Math.round(part * 30)).padEnd(30, '░')
+    if (process.stdout.isTTY) process.stdout.write(`\r  ${drawn}  ${new Date(at).toISOString().slice(0, 10)}`)
+  }
+  print('Playing two years of a simulated company …')
+  const release = windfall.metrics.hold()
+  const done = await fill(windfall, simulation.stepsAhead(), clock, (_, at) => bar(at)).finally(release)
+  clock.set(until)
+  await windfall.metrics.whenCurrent()
+  if (process.stdout.isTTY) process.stdout.write('\r\u001b[2K')
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  print(`${done} notifications and calls in ${seconds} s: ${windfall.feed.head()} events.`)
+}
+
+/** Time goes on: what the simulation does now is delivered, a second at most after it happened. */
+export function goOnLiving(simulation: Simulation, log: Log, deliver: (step: Step) => Promise<void>) {
+  const turns = openSerial()
+  const timer = setInterval(() => {
+    turns.run(live).catch((error) => log.error('the simulated store failed', { error }))
+  }, LIVE_EVERY_MS)
+
+  async function live(): Promise<void> {
+    const more = { purchases_per_minute: PURCHASES_A_MINUTE }
+    for (const step of simulation.advance(systemClock(), more)) await deliver(step)
+  }
+
+  return {
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      await turns.idle()
+    },
+  }
+}
+
+/** Where each kind of step is posted to. */
+export const PATHS = {
+  notification: '/apple/notifications',
+  identify: '/api/sdk/v1/identify',
+  attribute: '/api/sdk/v1/attribute',
+} as const

@@ -1,0 +1,151 @@
+/**
+ * How the server and the dashboard's page are bundled: for build.mjs, which writes them into dist/windfall.mjs, and for
+ * `npm run dev`. Plain JavaScript, because build.mjs runs on whatever Node the machine has.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants } from 'node:zlib'
+
+const root = new URL('..', import.meta.url)
+/** The absolute path of a file of this repository. */
+export const at = (path) => fileURLToPath(new URL(path, root))
+
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webmanifest': 'application/manifest+json',
+}
+const UI = 'src/web/ui'
+const PAGE_ENTRIES = { app: `${UI}/main.tsx`, theme: `${UI}/theme_early.ts` }
+
+/**
+ * esbuild's options for what runs in the browser: small, for browsers of the last three years.
+ *
+ * @satisfies {import('esbuild').BuildOptions}
+ */
+const forBrowsers = {
+  absWorkingDir: at('.'),
+  bundle: true,
+  write: false,
+  minify: true,
+  format: 'esm',
+  target: ['chrome120', 'firefox121', 'safari17'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  outdir: at('dist/assets'),
+  logLevel: 'warning',
+}
+
+/**
+ * esbuild's options for the scripts and styles of the page; `pageFiles` takes the result.
+ *
+ * @satisfies {import('esbuild').BuildOptions}
+ */
+export const pageOptions = {
+  ...forBrowsers,
+  entryPoints: PAGE_ENTRIES,
+  entryNames: '[name]-[hash]',
+  chunkNames: 'part-[hash]',
+  splitting: true,
+  metafile: true,
+}
+
+/**
+ * The files of the page by address, each with its content type and bytes. What is below /assets/ is named after its
+ * content.
+ *
+ * @param built what esbuild made with `pageOptions`
+ * @param bundle esbuild's `build`
+ * @param version of Windfall; the service worker's cache is named after it and the page
+ */
+export async function pageFiles({ outputFiles, metafile }, bundle, version) {
+  const files = {}
+  const add = (address, name, bytes) => {
+    files[address] = { type: TYPES[extname(name)], bytes }
+  }
+  const addressOf = (path) => `/assets/${path.replaceAll('\\', '/').split('/').at(-1)}`
+  for (const { path, contents } of outputFiles) add(addressOf(path), path, contents)
+  const outputs = Object.entries(metafile.outputs)
+  const madeOf = (source) => outputs.find(([, { entryPoint }]) => entryPoint === source) ?? []
+  const [app, { cssBundle = '', imports = [] } = {}] = madeOf(PAGE_ENTRIES.app)
+  const theme = addressOf(madeOf(PAGE_ENTRIES.theme)[0])
+  const first = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => addressOf(path))
+  const html = readFileSync(at(`${UI}/index.html`), 'utf8')
+    .replace('{{theme}}', theme)
+    .replace('{{style}}', addressOf(cssBundle))
+    .replace('{{script}}', addressOf(app))
+    .replace('{{first}}', first.map((path) => `<link rel="modulepreload" href="${path}">`).join(''))
+  add('/', 'index.html', Buffer.from(html))
+  for (const name of readdirSync(at(`${UI}/static`)))
+    add(`/${name}`, name, readFileSync(at(`${UI}/static/${name}`)))
+  const worker = await bundle({
+    ...forBrowsers,
+    entryPoints: [`${UI}/service_worker.ts`],
+    define: {
+      SHELL: JSON.stringify(['/', addressOf(app), addressOf(cssBundle), theme, ...first]),
+      VERSION: JSON.stringify(`${version}-${createHash('sha256').update(html).digest('hex').slice(0, 12)}`),
+    },
+  })
+  add('/service_worker.js', 'service_worker.js', worker.outputFiles[0].contents)
+  return files
+}
+
+/** The page as the text that the server has inside: every file compressed once, as far as brotli goes. */
+export function packedPage(files) {
+  const packed = Object.entries(files).map(([address, { type, bytes }]) => {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+    return [address, { type, br: brotliCompressSync(bytes, { params }).toString('base64') }]
+  })
+  return JSON.stringify(Object.fromEntries(packed))
+}
+
+// Runs before anything of ours: an old Node would fail somewhere in the middle, and not say why.
+const banner = `#!/usr/bin/env node
+import { createRequire as windfallRequire } from 'node:module'
+if (Number.parseInt(process.versions.node) < 24) {
+  console.error('Windfall needs Node 24; this is ' + process.version + '. npm start and npm run windfall bring the right one along.')
+  process.exit(1)
+}
+const require = windfallRequire(import.meta.url)`
+
+/**
+ * esbuild's options for the server.
+ *
+ * @param page what `packedPage` made
+ * @returns {Promise<import('esbuild').BuildOptions>}
+ */
+export async function serverOptions(page, version) {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return {
+    absWorkingDir: at('.'),
+    entryPoints: ['src/main.ts'],
+    outfile: 'dist/windfall.mjs',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    sourcemap: 'linked',
+    // Keeps names in stack traces, which is worth more than the bytes.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // Node prints the line that threw; it should not be the whole program.
+    lineLimit: 160,
+    external: ['better-sqlite3'],
+    define: {
+      BUNDLED_SCHEMA: JSON.stringify(readFileSync(at('schema.sql'), 'utf8')),
+      // Shorter ones cannot be chosen anyway; the whole list would be a tenth of the program.
+      BUNDLED_PASSWORDS: JSON.stringify(
+        dictionary['passwords-common'].filter((word) => word.length >= 12).join('\n'),
+      ),
+      BUNDLED_VERSION: JSON.stringify(version),
+      BUNDLED_PAGE: JSON.stringify(page),
+    },
+    banner: { js: banner },
+    logLevel: 'warning',
+  }
+}

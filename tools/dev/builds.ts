@@ -1,0 +1,56 @@
+/** Builds the server and the page of `npm run dev`, again and again; only what changed is read again. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { build, context, type OutputFile } from 'esbuild'
+import { at, packedPage, pageFiles, pageOptions, serverOptions } from '../bundle.mjs'
+import type { PageFiles } from './proxy.ts'
+
+/** The bundled server. */
+export const SERVER_FILE = at('dist/dev/server.mjs')
+
+/** The proxy replaces the server's page, so that a change of the page leaves the server as it is. */
+const NO_PAGE = packedPage({ '/': { type: 'text/html; charset=utf-8', bytes: Buffer.from('') } })
+
+/** What a build changed. */
+type Built = { server: boolean; page: PageFiles | null }
+
+/** `build` makes both; each throws what esbuild throws, which has printed the errors by then. */
+export async function openBuilds() {
+  const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
+  const page = await context({ ...pageOptions, minify: false, sourcemap: 'inline' })
+  const server = await context({
+    ...(await serverOptions(NO_PAGE, version)),
+    entryPoints: ['tools/dev/server.ts'],
+    outfile: SERVER_FILE,
+    minifySyntax: false,
+    minifyWhitespace: false,
+    write: false,
+  })
+  let last = { server: '', page: '' }
+
+  /** @returns what is different from the last build that succeeded */
+  async function buildAll(): Promise<Built> {
+    const [{ outputFiles = [] }, ofPage] = await Promise.all([server.rebuild(), page.rebuild()])
+    const files: PageFiles = await pageFiles(ofPage, build, version)
+    const now = { server: hashOf(outputFiles), page: hashOf(Object.values(files)) }
+    const built = { server: now.server !== last.server, page: now.page !== last.page ? files : null }
+    if (built.server) write(outputFiles)
+    last = now
+    return built
+  }
+
+  const close = () => Promise.all([server.dispose(), page.dispose()])
+  return { build: buildAll, close }
+}
+
+function hashOf(files: readonly ({ contents: Uint8Array } | { bytes: Uint8Array })[]): string {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update('contents' in file ? file.contents : file.bytes)
+  return hash.digest('hex')
+}
+
+function write(files: readonly OutputFile[]): void {
+  mkdirSync(dirname(SERVER_FILE), { recursive: true })
+  for (const { path, contents } of files) writeFileSync(path, contents)
+}

@@ -1,0 +1,61 @@
+/** Tells of files that change in folders and below them. */
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Editors write a file in several steps. */
+const QUIET_MS = 30
+
+/**
+ * Calls `onChange` with the paths that changed below `folders` or are among `files`, once nothing has changed for 30 ms.
+ * Watches folders, not files: an editor that saves replaces the file.
+ */
+export function watchFiles(
+  { folders, files }: { folders: readonly string[]; files: readonly string[] },
+  onChange: (paths: string[]) => void,
+) {
+  const watchers = new Map<string, FSWatcher>()
+  const changed = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+
+  function watchBelow(folder: string): void {
+    for (const entry of readdirSync(folder, { withFileTypes: true }))
+      if (entry.isDirectory()) watchBelow(join(folder, entry.name))
+    if (!watchers.has(folder)) begin(folder, note)
+  }
+
+  function begin(folder: string, heard: (path: string) => void): void {
+    const watcher = watch(folder, (_, name) => heard(join(folder, name ?? '')))
+    watcher.on('error', () => forget(folder))
+    watchers.set(folder, watcher)
+  }
+
+  function forget(folder: string): void {
+    watchers.get(folder)?.close()
+    watchers.delete(folder)
+  }
+
+  function note(path: string): void {
+    changed.add(path)
+    clearTimeout(timer)
+    timer = setTimeout(tell, QUIET_MS)
+  }
+
+  function tell(): void {
+    for (const folder of folders) watchBelow(folder)
+    const paths = [...changed].sort()
+    changed.clear()
+    onChange(paths)
+  }
+
+  for (const folder of folders) watchBelow(folder)
+  for (const folder of new Set(files.map(dirname)))
+    begin(folder, (path) => {
+      if (files.includes(path)) note(path)
+    })
+  return {
+    close(): void {
+      clearTimeout(timer)
+      for (const folder of [...watchers.keys()]) forget(folder)
+    },
+  }
+}

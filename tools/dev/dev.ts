@@ -1,0 +1,164 @@
+/**
+ * `npm run dev`: the demo from the sources. A change of the server restarts it, on the database that was filled at the
+ * beginning; after any change the page reloads. The simulated company lives in this process, so it goes on meanwhile.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { goOnLiving, loseSome, openCompany, openPlayed, PATHS } from '../../src/cli/demo/company.ts'
+import { letIn } from '../../src/cli/demo/owner.ts'
+import { declareAccount, declareAddress } from '../../src/cli/demo/store.ts'
+import { print } from '../../src/cli/instance/instance.ts'
+import { logOf, stopSignal } from '../../src/cli/serve.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Step } from '../../src/demo/world/steps.ts'
+import { at } from '../bundle.mjs'
+import { openBuilds, SERVER_FILE } from './builds.ts'
+import { watchFiles } from './changes.ts'
+import { openProxy } from './proxy.ts'
+import type { Surroundings } from './server.ts'
+
+const PORT = 8787
+/** A server that takes longer to stop is killed: the database outlives that. */
+const STOP_MS = 1_000
+/** What this process itself runs, and what the database was filled by: only another start takes a change over. */
+const FIXED = /^(?:src\/demo\/|src\/cli\/demo\/|schema\.sql$|tools\/)/
+
+const WORDS =
+  'a change below src restarts the server or rebuilds the page, and the browser reloads; Ctrl-C stops'
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({ options: { port: { type: 'string' } } })
+  const folder = mkdtempSync(join(tmpdir(), 'windfall-dev-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const leave = () => process.exit(130)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, leave)
+  const proxy = await openProxyAt(values.port)
+  const builds = await openBuilds()
+  const { page } = await builds.build()
+  proxy.show(page ?? {})
+  const company = await openCompany(1)
+  declareAccount(folder, company.store)
+  const env = environment(proxy.url)
+  const { config } = loadConfig({ env, cwd: folder })
+  const log = logOf(config)
+  const windfall = await openPlayed(company, config, log)
+  await letIn(windfall, proxy.url)
+  await windfall.close()
+  declareAddress(folder, proxy.url)
+  company.store.mood.notification_url = `${proxy.url}${PATHS.notification}`
+  loseSome(company)
+
+  const { root, rates: rate_origins, store } = company
+  const server = openServer({
+    folder,
+    env,
+    surroundings: { roots: [root], hosts: store.hosts, rate_origins },
+  })
+  proxy.forwardTo(server.start())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
+  const stopped = stopSignal()
+  const changes = openChanges({ builds, proxy, server })
+  const life = goOnLiving(company.simulation, log, (step) => post(proxy.url, step))
+  print(`\n${proxy.url}: ${WORDS}.\n`)
+  await stopped
+  changes.close()
+  await life.stop()
+  await server.stop()
+  proxy.close()
+  await Promise.all([builds.close(), company.close()])
+}
+
+type Proxy = Awaited<ReturnType<typeof openProxy>>
+type Builds = Awaited<ReturnType<typeof openBuilds>>
+type Server = ReturnType<typeof openServer>
+
+/** At the port that was asked for; else at the usual one, or any where that is taken. */
+async function openProxyAt(port: string | undefined): Promise<Proxy> {
+  if (port !== undefined) return openProxy(Number(port))
+  return openProxy(PORT).catch(() => openProxy(0))
+}
+
+/** The server is behind the proxy, at a port of its own. */
+const environment = (url: string) => ({
+  WINDFALL_BASE_URL: url,
+  WINDFALL_SERVER_PORT: '0',
+  WINDFALL_SERVER_SHUTDOWN_SECONDS: '1',
+  WINDFALL_LOG_LEVEL: process.env.WINDFALL_LOG_LEVEL ?? 'warn',
+})
+
+type Start = { folder: string; env: Record<string, string>; surroundings: Surroundings }
+
+/** Starts and stops the server that was built last, in the folder of its database. */
+function openServer({ folder, env, surroundings }: Start) {
+  let child: ChildProcess | null = null
+
+  /** Resolves with its address. @throws Error where it ends before it serves. */
+  function start(): Promise<string> {
+    const args = ['--enable-source-maps', SERVER_FILE, JSON.stringify(surroundings)]
+    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+    const begun = spawn(process.execPath, args, { cwd: folder, env, stdio: [...stdio] })
+    child = begun
+    return new Promise((resolve, reject) => {
+      begun.once('message', (url) => resolve(String(url)))
+      begun.once('error', reject)
+      begun.once('exit', (code) => reject(new Error(`it ended with ${code}; its output says why`)))
+    })
+  }
+
+  async function stop(): Promise<void> {
+    const ending = child
+    child = null
+    if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return
+    const ended = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill('SIGTERM')
+    const timer = setTimeout(() => ending.kill('SIGKILL'), STOP_MS)
+    await ended
+    clearTimeout(timer)
+  }
+
+  return { start, stop }
+}
+
+/** Takes over what changes below src, one change after the other. */
+function openChanges({ builds, proxy, server }: { builds: Builds; proxy: Proxy; server: Server }) {
+  let turn = Promise.resolve()
+
+  async function takeOver(paths: readonly string[]): Promise<void> {
+    const began = performance.now()
+    const fixed = paths.filter((path) => FIXED.test(path))
+    if (fixed.length > 0) print(`${fixed.join(', ')}: npm run dev takes that over when it is started again.`)
+    const built = await builds.build().catch(() => null)
+    if (built === null) return print('The build failed: the server and the page stay as they were.')
+    if (built.page) proxy.show(built.page)
+    if (built.server) await restart()
+    if (!built.page && !built.server) return
+    proxy.reload()
+    const what = [built.server && 'server restarted', built.page && 'page rebuilt'].filter(Boolean).join(', ')
+    print(`${paths.join(', ')}: ${what} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  }
+
+  /** Requests wait until the new server answers. */
+  async function restart(): Promise<void> {
+    const address = server.stop().then(server.start)
+    proxy.forwardTo(address)
+    await address.catch(({ message }) =>
+      print(`The server does not start: ${message}. It is tried again after a change.`),
+    )
+  }
+
+  const watched = { folders: ['src', 'tools'].map(at), files: [at('schema.sql')] }
+  return watchFiles(watched, (paths) => {
+    turn = turn.then(() => takeOver(paths.map((path) => relative(at('.'), path))))
+  })
+}
+
+/** What happens in the simulation reaches the server as it would from outside. */
+async function post(url: string, { kind, body }: Step): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${url}${PATHS[kind]}`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+await run()

@@ -1,0 +1,108 @@
+/**
+ * The address that `npm run dev` prints: serves the page as it was last built, forwards everything else to the server,
+ * and tells browsers to reload. A request that arrives while the server restarts waits for it.
+ */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** The page's files by address. */
+export type PageFiles = Record<string, { type: string; bytes: Uint8Array }>
+
+const RELOADS = '/dev/reloads'
+const SCRIPT = '/dev/reload.js'
+const RELOAD = `new EventSource('${RELOADS}').onmessage = () => location.reload()`
+/** Headers of the server's page that are untrue of the page as it is served here. */
+const OF_THE_BODY = ['content-length', 'content-encoding', 'etag', 'cache-control']
+
+/**
+ * Listens on 127.0.0.1; port 0 is any free one.
+ *
+ * @throws Error EADDRINUSE where the port is taken.
+ */
+export async function openProxy(port: number) {
+  let files: PageFiles = {}
+  let server: Promise<string> = new Promise(() => {})
+  const browsers = new Set<ServerResponse>()
+
+  async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(asked.url ?? '/', 'http://localhost')
+    if (pathname === RELOADS) return listenFor(response)
+    if (pathname === SCRIPT) return send(response, 'text/javascript', RELOAD)
+    const file = pathname === '/' ? undefined : files[pathname]
+    if (file) return send(response, file.type, file.bytes)
+    forward(new URL(asked.url ?? '/', await server), asked, response)
+  }
+
+  function listenFor(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    response.write(': connected\n\n')
+    browsers.add(response)
+    response.on('close', () => browsers.delete(response))
+  }
+
+  function forward(to: URL, asked: IncomingMessage, response: ServerResponse): void {
+    const { method, headers } = asked
+    const onward = request(to, { method, headers }, (answered) => {
+      const isPage = method === 'GET' && /^text\/html\b/.test(answered.headers['content-type'] ?? '')
+      if (isPage) return sendPage(answered, response)
+      response.writeHead(answered.statusCode ?? 502, answered.headers)
+      answered.on('error', () => response.destroy())
+      answered.pipe(response)
+    })
+    onward.on('error', (error) => refuse(response, error.message))
+    response.on('close', () => onward.destroy())
+    asked.pipe(onward)
+  }
+
+  /** The server decides on the status and the headers (an address may be unknown), the last build on the page. */
+  function sendPage(answered: IncomingMessage, response: ServerResponse): void {
+    answered.resume()
+    const headers = Object.entries(answered.headers).filter(([name]) => !OF_THE_BODY.includes(name))
+    const html = Buffer.from(files['/']?.bytes ?? '').toString()
+    response.writeHead(answered.statusCode ?? 200, {
+      ...Object.fromEntries(headers),
+      'cache-control': 'no-store',
+    })
+    response.end(html.replace('</head>', `<script type="module" src="${SCRIPT}"></script>\n</head>`))
+  }
+
+  const listener = createServer((asked, response) => {
+    answer(asked, response).catch((error) => refuse(response, error.message))
+  })
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
+
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    /** Requests go to the server at that address from now on; until it is known they wait. */
+    forwardTo(url: Promise<string>): void {
+      server = url
+      // Each request that waits for it is told.
+      url.catch(() => {})
+    },
+    /** Serves these files from now on. */
+    show(page: PageFiles): void {
+      files = page
+    },
+    /** Reloads the page in every browser that has it open. */
+    reload(): void {
+      for (const browser of browsers) browser.write('data: reload\n\n')
+    },
+    close(): void {
+      listener.close()
+      listener.closeAllConnections()
+    },
+  }
+}
+
+function send(response: ServerResponse, type: string, body: string | Uint8Array): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' })
+  response.end(body)
+}
+
+function refuse(response: ServerResponse, why: string): void {
+  if (response.headersSent) return void response.destroy()
+  response.writeHead(502, { 'content-type': 'text/plain' })
+  response.end(`The server does not answer: ${why}\n`)
+}

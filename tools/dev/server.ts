@@ -1,0 +1,37 @@
+/** The server of `npm run dev`: `windfall serve` against the simulated company of the process that started it. */
+import { isMainThread } from 'node:worker_threads'
+import { openApp, type Windfall } from '../../src/app.ts'
+import type { AppleHosts } from '../../src/apple/api/hosts.ts'
+import { logOf, serve, stopSignal } from '../../src/cli/serve.ts'
+import { systemClock } from '../../src/clock.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import type { RateOrigins } from '../../src/rates/sources.ts'
+
+/** What the server is started with, as JSON in its one argument. */
+export type Surroundings = { roots: string[]; hosts: AppleHosts; rate_origins: RateOrigins }
+
+async function run(): Promise<void> {
+  const surroundings: Surroundings = JSON.parse(process.argv[2] ?? '')
+  const stopped = stopSignal()
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  const whereabouts = loadConfig({ env: process.env, cwd: process.cwd() })
+  const { config } = whereabouts
+  const log = logOf(config)
+  const monotonic = () => performance.now()
+  const windfall = await openApp({ config, whereabouts, clock: systemClock, monotonic, log, ...surroundings })
+  const server = await serve(windfall, config, log)
+  process.send?.(server.url)
+  fetchReports(windfall).catch((error) => log.error('the reports could not be imported', { error }))
+  await stopped
+  await server.close()
+  if (process.connected) process.disconnect()
+}
+
+/** Apple's list of apps, and the reports that are not imported yet. */
+async function fetchReports({ catalogue, imports }: Windfall): Promise<void> {
+  await catalogue.refreshAll()
+  await imports.run()
+}
+
+// Worker threads load this file too: it is the bundle around their code.
+if (isMainThread) await run()
